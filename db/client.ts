@@ -1,0 +1,67 @@
+import { openPool, type PoolOptions } from './pool.ts';
+import { runTransaction, type Tx } from './transaction.ts';
+
+export type { Tx } from './transaction.ts';
+
+/** The SHA-256 of each credential that a request presents, in the two roles it may play. */
+export interface PresentedHashes {
+  accessToken: Uint8Array | null;
+  apiKey: Uint8Array | null;
+}
+
+/** The directory's answer: what the credential is, and whose. */
+export interface CredentialOwner {
+  tenantId: string;
+  kind: 'access_token' | 'api_key';
+}
+
+/**
+ * The only ways to the database. Each opens one transaction whose scope says which tenants' rows exist in it;
+ * row-level security holds it to that. One tenant a transaction; no model call, file transfer or password hash
+ * inside one.
+ */
+export interface Database {
+  /** A transaction in which only this tenant's rows exist. */
+  inTenant<T>(tenantId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * A transaction scoped to the tenant that a presented credential belongs to; null, and no rows at all, where
+   * it belongs to nobody. A live access token decides before a key (C 7).
+   */
+  inTenantOfCredential<T>(
+    presented: PresentedHashes,
+    work: (tx: Tx, owner: Promise<CredentialOwner | null>) => Promise<T>,
+  ): Promise<T>;
+  /** A transaction over all tenants: the operator, cross-tenant sweeps, founding a tenant. */
+  inPlatform<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+const setScope = `select set_config('lingualoop.tenant_id', $1, true)`;
+
+const setScopeByCredential = `
+  select set_config('lingualoop.tenant_id', tenant_id, true), tenant_id, kind
+  from (
+    select tenant_id, kind from credential_directory
+    where (kind = 'access_token' and credential_hash = $1 and expires_at > now())
+       or (kind = 'api_key' and credential_hash = $2)
+    order by kind limit 1
+  ) owner`;
+
+/** Opens the pool; connections are made as they are needed. `url` is a postgres:// URL of the service's role. */
+export function openDatabase(url: string, options: PoolOptions): Database {
+  const pool = openPool(url, options);
+  return {
+    inTenant: (tenantId, work) => runTransaction(pool, (send) => send(setScope, [tenantId]), work),
+    inPlatform: (work) => runTransaction(pool, (send) => send(setScope, ['*']), work),
+    inTenantOfCredential: (presented, work) =>
+      runTransaction(
+        pool,
+        (send) =>
+          send(setScopeByCredential, [presented.accessToken, presented.apiKey]).then(([row]) =>
+            row ? { tenantId: String(row['tenant_id']), kind: row['kind'] as CredentialOwner['kind'] } : null,
+          ),
+        work,
+      ),
+    close: () => pool.close(),
+  };
+}

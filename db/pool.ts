@@ -1,0 +1,122 @@
+import postgres from 'postgres';
+
+/** Every connection is busy and stayed so for as long as a request may wait. */
+export class DatabaseBusyError extends Error {
+  override name = 'DatabaseBusyError';
+}
+
+/** The connection went away in the middle of a transaction, which PostgreSQL then rolled back. */
+export class ConnectionLostError extends Error {
+  override name = 'ConnectionLostError';
+}
+
+/**
+ * One PostgreSQL connection. postgres.js reconnects by itself, which must never happen unnoticed inside a
+ * transaction: `losses` counts the connections lost so far, and a transaction compares it with the number it
+ * began with.
+ */
+export interface Connection {
+  readonly sql: postgres.Sql;
+  losses: number;
+}
+
+export interface PoolOptions {
+  /** Connections at the most. */
+  size: number;
+  /** Milliseconds that a caller waits for a free connection. */
+  waitMs?: number;
+  /** Callers that may wait at one time. */
+  maxWaiting?: number;
+  applicationName?: string;
+}
+
+export interface Pool {
+  acquire(): Promise<Connection>;
+  release(connection: Connection): void;
+  close(): Promise<void>;
+}
+
+interface Waiter {
+  resolve(connection: Connection): void;
+  reject(error: Error): void;
+  timer: NodeJS.Timeout;
+}
+
+/**
+ * A pool of single-connection clients. postgres.js's own pool hands out a connection for a transaction only
+ * after the round trip of its BEGIN, and queues callers without bound; here the transaction's first statements
+ * travel together, and waiting has a limit.
+ */
+export function openPool(url: string, options: PoolOptions): Pool {
+  const { size, waitMs = 10_000, maxWaiting = 10_000 } = options;
+  const all: Connection[] = [];
+  const idle: Connection[] = [];
+  const waiting = new Set<Waiter>();
+  let closed = false;
+
+  function connect(): Connection {
+    const connection: Connection = {
+      losses: 0,
+      sql: postgres(url, {
+        max: 1,
+        // A lifetime would end the connection between two statements of a transaction.
+        max_lifetime: null,
+        connect_timeout: 10,
+        onnotice: () => {},
+        onclose: () => {
+          connection.losses += 1;
+        },
+        connection: {
+          application_name: options.applicationName ?? 'lingualoop',
+          statement_timeout: 30_000,
+          lock_timeout: 10_000,
+          idle_in_transaction_session_timeout: 60_000,
+        },
+      }),
+    };
+    all.push(connection);
+    return connection;
+  }
+
+  return {
+    acquire() {
+      if (closed) return Promise.reject(new DatabaseBusyError('the database pool is closed'));
+      const connection = idle.pop() ?? (all.length < size ? connect() : undefined);
+      if (connection) return Promise.resolve(connection);
+      if (waiting.size >= maxWaiting)
+        return Promise.reject(new DatabaseBusyError('too many requests wait for the database'));
+      return new Promise((resolve, reject) => {
+        const waiter: Waiter = {
+          resolve,
+          reject,
+          timer: setTimeout(() => {
+            waiting.delete(waiter);
+            reject(new DatabaseBusyError(`no database connection was free within ${waitMs} ms`));
+          }, waitMs),
+        };
+        waiting.add(waiter);
+      });
+    },
+
+    release(connection) {
+      const [next] = waiting;
+      if (!next) {
+        idle.push(connection);
+        return;
+      }
+      waiting.delete(next);
+      clearTimeout(next.timer);
+      next.resolve(connection);
+    },
+
+    async close() {
+      closed = true;
+      for (const waiter of waiting) {
+        clearTimeout(waiter.timer);
+        waiter.reject(new DatabaseBusyError('the database pool is closed'));
+      }
+      waiting.clear();
+      await Promise.all(all.map((connection) => connection.sql.end({ timeout: 5 })));
+    },
+  };
+}

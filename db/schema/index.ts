@@ -1,0 +1,5 @@
+export * from './auth.ts';
+export * from './metering.ts';
+export * from './tenants.ts';
+export * from './translations.ts';
+export * from './workers.ts';

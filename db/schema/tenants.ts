@@ -1,0 +1,13 @@
+import { boolean, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { identifier, moment } from './columns.ts';
+
+/** Tenant accounts (A 2.1). The key itself is never kept, only its first eight characters. */
+export const tenants = pgTable('tenants', {
+  tenantId: identifier('tenant_id').primaryKey(),
+  name: text('name').notNull(),
+  apiKeyPrefix: text('api_key_prefix').notNull(),
+  monthlyCharLimit: integer('monthly_char_limit').notNull(),
+  active: boolean('active').notNull().default(true),
+  metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull().default({}),
+  createdAt: moment('created_at').notNull().defaultNow(),
+});

@@ -1,0 +1,33 @@
+import { sql } from 'drizzle-orm';
+import { foreignKey, index, integer, jsonb, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import { identifier, moment } from './columns.ts';
+import { tenants } from './tenants.ts';
+
+/** Text translation jobs (B 2.2). The JSON columns hold the operator's full shapes; tenants see less. */
+export const translationJobs = pgTable(
+  'translation_jobs',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    jobId: identifier('job_id').notNull(),
+    status: text('status').notNull(),
+    /** Raised by each re-run: a run whose attempt is no longer the job's writes nothing (C 7). */
+    attempt: integer('attempt').notNull().default(1),
+    idempotencyKey: text('idempotency_key'),
+    request: jsonb('request').notNull(),
+    baselineTranslation: text('baseline_translation'),
+    finalTranslation: text('final_translation'),
+    qualityAssessment: jsonb('quality_assessment'),
+    refinement: jsonb('refinement'),
+    verification: jsonb('verification'),
+    agentRun: jsonb('agent_run').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.jobId] }),
+    unique('translation_jobs_tenant_id_idempotency_key_key').on(t.tenantId, t.idempotencyKey),
+    index('translation_jobs_newest_idx').on(t.tenantId, t.updatedAt.desc(), t.jobId.desc()),
+    index('translation_jobs_pending_idx').on(t.updatedAt).where(sql`status = 'pending'`),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
+  ],
+);
