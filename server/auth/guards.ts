@@ -1,0 +1,37 @@
+import type { Tx } from '#db/client.ts';
+import type { RequestContext } from '../context.ts';
+import { procedure } from '../trpc.ts';
+import { type Principal, presentedHashes, tenantPrincipal } from './principal.ts';
+
+/** Opens a transaction as the tenant that the request's credential belongs to; 401 where there is none. */
+export type EnterTenant = <T>(work: (tx: Tx, principal: Principal) => Promise<T>) => Promise<T>;
+
+function enterTenant({ services, credentials }: RequestContext): EnterTenant {
+  return (work) =>
+    services.database.inTenantOfCredential(presentedHashes(credentials), async (tx, owner) =>
+      work(tx, await tenantPrincipal(tx, owner, credentials)),
+    );
+}
+
+/** A 5.2 "Public". */
+export const publicProcedure = procedure.meta({ guard: 'public' });
+
+/**
+ * A 5.2 "Tenant identity", in front of everything else: the body runs inside one transaction of the tenant,
+ * which the guard's own statements opened, and which is rolled back if the body fails.
+ */
+export const tenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(({ ctx, next }) =>
+  enterTenant(ctx)(async (tx, principal) => {
+    const result = await next({ ctx: { tx, principal } });
+    if (!result.ok) throw result.error;
+    return result;
+  }),
+);
+
+/**
+ * "Tenant identity" for work that must not hold a transaction (model calls, rendering, transfers): the body
+ * calls `ctx.enter`, its only way to any data, when its own order of gates says so.
+ */
+export const tenantEntryProcedure = procedure
+  .meta({ guard: 'tenant_identity' })
+  .use(({ ctx, next }) => next({ ctx: { enter: enterTenant(ctx) } }));

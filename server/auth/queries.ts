@@ -1,0 +1,67 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { credentialDirectory, tokens, users } from '#db/schema/auth.ts';
+import { tenants } from '#db/schema/tenants.ts';
+
+/**
+ * The tenant that the transaction is scoped to (row-level security leaves only that one: here the tenant is not
+ * known yet, so nothing else can name it) and, for an access token, the member it was issued to.
+ */
+export async function readStanding(tx: Tx, accessTokenHash: Uint8Array | null) {
+  const [row] = await tx
+    .select({
+      tenantId: tenants.tenantId,
+      name: tenants.name,
+      active: tenants.active,
+      user: { id: users.userId, email: users.email, role: users.role, active: users.active },
+    })
+    .from(tenants)
+    .leftJoin(
+      tokens,
+      and(
+        eq(tokens.tenantId, tenants.tenantId),
+        eq(tokens.tokenHash, sql`${accessTokenHash}::bytea`),
+        eq(tokens.kind, 'access_token'),
+      ),
+    )
+    .leftJoin(users, and(eq(users.tenantId, tokens.tenantId), eq(users.userId, tokens.userId)));
+  return row;
+}
+
+export interface NewToken {
+  tokenHash: Uint8Array;
+  kind: 'access_token' | 'refresh_token';
+  tenantId: string;
+  userId: string;
+  scope: string;
+  role: string;
+  expiresAt: Date;
+}
+
+export async function insertTokens(tx: Tx, rows: NewToken[]): Promise<void> {
+  await tx.insert(tokens).values(rows);
+  await tx.insert(credentialDirectory).values(
+    rows.map(({ tokenHash, kind, tenantId, expiresAt }) => ({
+      credentialHash: tokenHash,
+      kind,
+      tenantId,
+      expiresAt,
+    })),
+  );
+}
+
+export async function insertApiKey(tx: Tx, tenantId: string, keyHash: Uint8Array): Promise<void> {
+  await tx.insert(credentialDirectory).values({ credentialHash: keyHash, kind: 'api_key', tenantId });
+}
+
+export interface NewUser {
+  tenantId: string;
+  userId: string;
+  email: string;
+  role: string;
+  passwordHash: string;
+}
+
+export async function insertUser(tx: Tx, user: NewUser): Promise<void> {
+  await tx.insert(users).values({ ...user, provider: 'email' });
+}

@@ -1,0 +1,37 @@
+import type { Database } from '#db/client.ts';
+import type { PresentedCredentials } from './auth/credentials.ts';
+import type { Engine } from './engines/engine.ts';
+import type { Settings } from './settings.ts';
+
+/** Where log lines go: pino's interface, as much of it as we use. Never given text, secrets or parameters. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What the process has: made once, by `buildApp`. */
+export interface Services {
+  settings: Settings;
+  database: Database;
+  engine: Engine;
+  log: Log;
+}
+
+/** What a procedure may say about the HTTP answer beside its body. */
+export interface HttpAnswer {
+  setHeader(name: string, value: string): void;
+  /** Adds a Set-Cookie header. */
+  addCookie(cookie: string): void;
+}
+
+/** One request, the same at both doors. Who asks is in `credentials`, not yet believed. */
+export interface RequestContext {
+  services: Services;
+  requestId: string;
+  credentials: PresentedCredentials;
+  /** Whether Origin or Sec-Fetch-Site says that another site's page made the request. */
+  crossSite: boolean;
+  answer: HttpAnswer;
+}

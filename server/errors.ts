@@ -1,0 +1,142 @@
+import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc';
+
+/**
+ * The three shapes of A 7.1: `standard` is `{detail: string}`, `validation` `{detail: [...]}`, `pipeline`
+ * `{detail, error_code, request_id}`.
+ */
+type Shape = 'standard' | 'validation' | 'pipeline';
+
+interface ErrorKind {
+  status: number;
+  shape: Shape;
+  /** tRPC's nearest name for the status; its HTTP status is always ours. */
+  trpc: TRPC_ERROR_CODE_KEY;
+}
+
+const standard = (status: number, trpc: TRPC_ERROR_CODE_KEY): ErrorKind => ({
+  status,
+  shape: 'standard',
+  trpc,
+});
+const pipeline = (status: number, trpc: TRPC_ERROR_CODE_KEY): ErrorKind => ({
+  status,
+  shape: 'pipeline',
+  trpc,
+});
+
+/** Every error the service answers, and how. The names of the pipeline errors are the `error_code`s of A 7.3. */
+export const errorTable = {
+  malformed_request: standard(400, 'BAD_REQUEST'),
+  unauthenticated: standard(401, 'UNAUTHORIZED'),
+  payment_required: standard(402, 'PAYMENT_REQUIRED'),
+  forbidden: standard(403, 'FORBIDDEN'),
+  route_not_found: standard(404, 'NOT_FOUND'),
+  method_not_allowed: standard(405, 'METHOD_NOT_SUPPORTED'),
+  request_timeout: standard(408, 'TIMEOUT'),
+  capability_not_enabled: standard(409, 'CONFLICT'),
+  payload_too_large: standard(413, 'PAYLOAD_TOO_LARGE'),
+  unsupported_media_type: standard(415, 'UNSUPPORTED_MEDIA_TYPE'),
+  invalid_fields: { status: 422, shape: 'validation', trpc: 'UNPROCESSABLE_CONTENT' },
+  unprocessable: standard(422, 'UNPROCESSABLE_CONTENT'),
+  too_many_requests: standard(429, 'TOO_MANY_REQUESTS'),
+  headers_too_large: standard(431, 'BAD_REQUEST'),
+  capability_off: standard(503, 'SERVICE_UNAVAILABLE'),
+  storage_cap_reached: standard(507, 'INTERNAL_SERVER_ERROR'),
+
+  validation_error: pipeline(400, 'BAD_REQUEST'),
+  not_found: pipeline(404, 'NOT_FOUND'),
+  conflict: pipeline(409, 'CONFLICT'),
+  storage_binding_not_verified: pipeline(409, 'CONFLICT'),
+  content_filtered: pipeline(422, 'UNPROCESSABLE_CONTENT'),
+  rate_limit: pipeline(429, 'TOO_MANY_REQUESTS'),
+  quota_exceeded: pipeline(429, 'TOO_MANY_REQUESTS'),
+  internal_error: pipeline(500, 'INTERNAL_SERVER_ERROR'),
+  persistence_failed: pipeline(502, 'BAD_GATEWAY'),
+  transient_error: pipeline(503, 'SERVICE_UNAVAILABLE'),
+  service_unavailable: pipeline(503, 'SERVICE_UNAVAILABLE'),
+  stage_timeout: pipeline(504, 'GATEWAY_TIMEOUT'),
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorName = keyof typeof errorTable;
+
+/** One entry of a validation error's `detail`. The rejected value is not repeated: it may be a secret. */
+export interface FieldProblem {
+  loc: (string | number)[];
+  msg: string;
+  type: string;
+}
+
+export interface AppErrorOptions {
+  /** Seconds, sent as Retry-After. */
+  retryAfter?: number;
+  /** For the log only. */
+  cause?: unknown;
+}
+
+/** An error whose message is meant for the caller. Anything else that is thrown answers `internal error`. */
+export class AppError extends Error {
+  override name = 'AppError';
+  readonly code: ErrorName;
+  readonly problems: readonly FieldProblem[] | undefined;
+  readonly retryAfter: number | undefined;
+
+  constructor(code: ErrorName, detail: string | FieldProblem[], options: AppErrorOptions = {}) {
+    super(typeof detail === 'string' ? detail : summarize(detail), { cause: options.cause });
+    this.code = code;
+    this.problems = typeof detail === 'string' ? undefined : detail;
+    this.retryAfter = options.retryAfter;
+  }
+
+  get status(): number {
+    return errorTable[this.code].status;
+  }
+}
+
+/** The body of an error answer, the same at both doors. */
+export interface ErrorBody {
+  detail: string | FieldProblem[];
+  error_code?: string;
+  request_id?: string;
+}
+
+export function errorBody(error: AppError, requestId: string): ErrorBody {
+  const detail = error.problems ? [...error.problems] : error.message;
+  return errorTable[error.code].shape === 'pipeline'
+    ? { detail, error_code: error.code, request_id: requestId }
+    : { detail };
+}
+
+/** What a caller may know of anything that was thrown. */
+export function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  const cause = thrown instanceof Error ? thrown.cause : undefined;
+  if (cause instanceof AppError) return cause;
+  const name = thrown instanceof Error ? thrown.name : '';
+  if (name === 'DatabaseBusyError' || name === 'ConnectionLostError' || isConnectionFailure(thrown))
+    return new AppError('transient_error', 'the database is not reachable; try again', { cause: thrown });
+  return new AppError('internal_error', 'internal error', { cause: thrown });
+}
+
+/** postgres.js and Node name a lost or refused connection by `code`; Drizzle wraps the driver's error. */
+function isConnectionFailure(thrown: unknown): boolean {
+  const codes = [thrown, (thrown as Error | undefined)?.cause].map(
+    (error) => (error as { code?: unknown } | undefined)?.code,
+  );
+  return codes.some(
+    (code) =>
+      code === 'CONNECTION_CLOSED' ||
+      code === 'CONNECTION_ENDED' ||
+      code === 'CONNECTION_DESTROYED' ||
+      code === 'CONNECT_TIMEOUT' ||
+      code === 'ECONNREFUSED' ||
+      code === 'ECONNRESET' ||
+      // admin_shutdown, crash_shutdown, cannot_connect_now
+      code === '57P01' ||
+      code === '57P02' ||
+      code === '57P03',
+  );
+}
+
+function summarize(problems: FieldProblem[]): string {
+  return problems.map((problem) => `${problem.loc.join('.')}: ${problem.msg}`).join('; ');
+}

@@ -1,0 +1,173 @@
+import { z } from 'zod';
+
+/** A value that cannot be used, by the name of its variable. The start stops with its message. */
+export class SettingsError extends Error {
+  override name = 'SettingsError';
+}
+
+const boolean = z
+  .enum(['true', 'false', '1', '0'], { error: 'must be true, false, 1 or 0' })
+  .transform((value) => value === 'true' || value === '1');
+const flag = (fallback: boolean) => boolean.default(fallback);
+
+const integer = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(
+      z
+        .number()
+        .min(min, `must be at least ${min}`)
+        .max(max, `must be at most ${max}`),
+    )
+    .default(fallback);
+
+const decimal = (fallback: number, min: number) =>
+  z
+    .string()
+    .regex(/^\d+(\.\d+)?$/, 'must be a number')
+    .transform(Number)
+    .pipe(z.number().min(min, `must be at least ${min}`))
+    .default(fallback);
+
+const optional = z.string().optional();
+const list = z
+  .string()
+  .default('')
+  .transform((value) =>
+    value
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  );
+
+const address = (protocols: string[]) =>
+  z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
+    error: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  });
+const webAddress = address(['http:', 'https:']).transform((value) => value.replace(/\/+$/, ''));
+
+/** How many proxies in front are ours: `true` is one, `false` none. */
+const proxyCount = z
+  .string()
+  .regex(/^(\d{1,2}|true|false)$/, 'must be a whole number, true or false')
+  .transform((value) => (value === 'true' ? 1 : value === 'false' ? 0 : Number(value)))
+  .default(0);
+
+const secretsKey = z
+  .string()
+  .refine((value) => Buffer.from(value, 'base64').length === 32, 'must be 32 bytes in base64')
+  .optional();
+
+/** Every variable the service reads, with its default: Part C 1. */
+const environment = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: integer(8080, 0, 65_535),
+  BASE_URL: webAddress.optional(),
+  DATABASE_URL: address(['postgres:', 'postgresql:']).optional(),
+  DATA_DIR: z.string().default('./.data'),
+  RUN_WORKERS: flag(true),
+  WORKER_CONCURRENCY: integer(2, 1, 100),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+      error: 'must be one of fatal, error, warn, info, debug, trace, silent',
+    })
+    .default('info'),
+  TRUST_PROXY: proxyCount,
+  OPERATOR_API_KEY: optional,
+  SERVICE_API_KEY: optional,
+  OPERATOR_EMAILS: list,
+  OPERATOR_TENANT_ID: optional,
+  TRANSLATION_ENABLED: flag(true),
+  EMAIL_SIGNUP_ENABLED: flag(true),
+  PASSWORD_SIGNIN_ENABLED: flag(true),
+  MFA_REQUIRED: flag(false),
+  AUTH_RATE_LIMIT_ENABLED: flag(true),
+  ACCESS_TOKEN_TTL_SECONDS: integer(3600, 1),
+  REFRESH_TOKEN_TTL_SECONDS: integer(2_592_000, 1),
+  INVITE_TTL_SECONDS: integer(604_800, 1),
+  PASSWORD_RESET_TTL_SECONDS: integer(3600, 1),
+  MFA_CHALLENGE_TTL_SECONDS: integer(600, 1),
+  OIDC_ENABLED: flag(false),
+  OIDC_ISSUER: webAddress.optional(),
+  OIDC_CLIENT_ID: optional,
+  OIDC_CLIENT_SECRET: optional,
+  OIDC_ORG_CLAIM: z.string().default('org_id'),
+  OIDC_REDIRECT_URIS: list,
+  OPENAI_API_KEY: optional,
+  OPENAI_BASE_URL: webAddress.optional(),
+  OPENAI_MODEL: z.string().default('gpt-5'),
+  OPENAI_REFINER_MODEL: z.string().default('gpt-5-mini'),
+  OPENAI_EMBEDDING_MODEL: z.string().default('text-embedding-3-small'),
+  OPENAI_TIMEOUT_SECONDS: decimal(60, 0.001),
+  OPENAI_MAX_RETRIES: integer(3, 0, 20),
+  BILLING_ENABLED: flag(false),
+  STRIPE_SECRET_KEY: optional,
+  STRIPE_WEBHOOK_SECRET: optional,
+  STRIPE_PRICE_PERSONAL: optional,
+  STRIPE_PRICE_PRO: optional,
+  STRIPE_PRICE_STUDIO: optional,
+  STRIPE_PRICE_TOPUP: optional,
+  STRIPE_API_URL: webAddress.optional(),
+  TRIAL_CHARS: integer(150_000, 0),
+  TRIAL_DAYS: decimal(14, 0),
+  TRIAL_GRANTS_PER_ADDRESS: integer(3, 0),
+  DEFAULT_MONTHLY_CHAR_LIMIT: integer(500_000, 1, 2_147_483_647),
+  MONTHLY_CHAR_CEILING: integer(10_000_000, 1),
+  DENSE_SCRIPT_WEIGHT: decimal(3.5, 0),
+  MAX_SOURCE_CHARS: integer(50_000, 1),
+  MAX_BATCH_ITEMS: integer(50, 1),
+  MAX_PAGE_CHARS: integer(5000, 1),
+  MAX_REQUEST_BYTES: integer(10_000_000, 1),
+  MAX_UPLOAD_BYTES: integer(30_000_000, 1),
+  MAX_TM_SEGMENTS: integer(50_000, 1),
+  MAX_TERMINOLOGY_TERMS: integer(2000, 1),
+  TM_ASYNC_THRESHOLD: integer(5000, 0),
+  STALE_PENDING_SECONDS: integer(600, 1),
+  SWEEP_INTERVAL_SECONDS: integer(600, 1),
+  DOCUMENT_STAGE_TIMEOUT_SECONDS: integer(1800, 1),
+  PLATFORM_STORAGE_URL: address(['file:', 'https:']).optional(),
+  PLATFORM_STORAGE_CAP_BYTES: integer(0, 0).optional(),
+  STORAGE_BINDING_ENABLED: flag(false),
+  STORAGE_PRINCIPAL_CLIENT_ID: optional,
+  STORAGE_ENDPOINT_OVERRIDE: webAddress.optional(),
+  SECRETS_KEY: secretsKey,
+});
+
+export type Settings = Readonly<z.infer<typeof environment>>;
+
+const secretNames = new Set<keyof Settings>([
+  'DATABASE_URL',
+  'OPERATOR_API_KEY',
+  'SERVICE_API_KEY',
+  'OIDC_CLIENT_SECRET',
+  'OPENAI_API_KEY',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+  'SECRETS_KEY',
+]);
+
+/**
+ * Reads the settings, once. An empty variable counts as unset, as compose files write it.
+ * @throws SettingsError that names the variable, in one line
+ */
+export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
+  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const read = environment.safeParse(present);
+  if (!read.success) {
+    const issue = read.error.issues[0];
+    throw new SettingsError(`${String(issue?.path[0])}: ${issue?.message}`);
+  }
+  return Object.freeze(read.data);
+}
+
+/** The settings as they may be printed: what is secret is only said to be set. */
+export function redactSettings(settings: Settings): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [
+      name,
+      value !== undefined && secretNames.has(name as keyof Settings) ? '(set)' : value,
+    ]),
+  );
+}

@@ -1,0 +1,107 @@
+import { initTRPC, TRPCError } from '@trpc/server';
+import superjson from 'superjson';
+import type { ZodError } from 'zod';
+import type { RequestContext } from './context.ts';
+import { AppError, errorBody, errorTable, type FieldProblem, toAppError } from './errors.ts';
+
+/** The rows of A 5.2. Each procedure declares exactly one. */
+export type GuardName = 'public' | 'tenant_identity';
+
+/** How a procedure appears at the REST door (A 4, B 4). */
+export interface Route {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With `{name}` for each path parameter, which is an input of that name. */
+  path: `/${string}`;
+  tag: string;
+  summary: string;
+  description?: string;
+  /** The status of success; 200 unless it says otherwise. */
+  status?: 200 | 202 | 204;
+  /** Inputs that are filled from a request header where the body leaves them out: input name → header name. */
+  headers?: Readonly<Record<string, string>>;
+  /** False for the routes of A 9 rule 5, which ignore the version parameters. */
+  versioned?: false;
+}
+
+export interface ProcedureMeta {
+  guard?: GuardName;
+  route?: Route;
+}
+
+const t = initTRPC
+  .context<RequestContext>()
+  .meta<ProcedureMeta>()
+  .create({
+    transformer: superjson,
+    isDev: false,
+    errorFormatter({ shape, error, ctx }) {
+      const known = toAppError(error.cause ?? error);
+      const body = errorBody(known, ctx?.requestId ?? '');
+      return {
+        code: shape.code,
+        message: known.message,
+        data: {
+          code: errorTable[known.code].trpc,
+          httpStatus: known.status,
+          detail: body.detail,
+          error_code: body.error_code ?? null,
+          request_id: ctx?.requestId ?? null,
+          retry_after: known.retryAfter ?? null,
+        },
+      };
+    },
+  });
+
+export const { router, middleware } = t;
+
+/** Where an input comes from at the REST door; the first element of a validation entry's `loc`. */
+export function inputSource(route: Route, name: string): 'path' | 'query' | 'body' {
+  if (route.path.includes(`{${name}}`)) return 'path';
+  return route.method === 'GET' || route.method === 'DELETE' ? 'query' : 'body';
+}
+
+/**
+ * Turns whatever a procedure throws into an AppError inside tRPC's own error, so that both doors answer from
+ * the one error table. tRPC hands errors on in `result`, it does not throw them through a middleware.
+ */
+const answerFromErrorTable = middleware(async ({ ctx, path, meta, next }) => {
+  const result = await next();
+  if (result.ok) return result;
+  const known = invalidInput(result.error, meta?.route) ?? toAppError(result.error.cause ?? result.error);
+  if (known.code === 'internal_error')
+    ctx.services.log.error(
+      { request_id: ctx.requestId, procedure: path, error: describeForLog(known.cause) },
+      'unexpected failure',
+    );
+  const error = new TRPCError({ code: errorTable[known.code].trpc, message: known.message, cause: known });
+  return { ...result, error };
+});
+
+function invalidInput(error: TRPCError, route: Route | undefined): AppError | undefined {
+  if (error.code !== 'BAD_REQUEST' || error.cause?.name !== 'ZodError') return undefined;
+  const problems = (error.cause as ZodError).issues.map((issue): FieldProblem => {
+    const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
+    const source = route && path.length > 0 ? inputSource(route, String(path[0])) : 'body';
+    return { loc: [source, ...path], msg: issue.message, type: issue.code ?? 'invalid' };
+  });
+  return new AppError('invalid_fields', problems);
+}
+
+/** Driver errors carry the SQL and its parameters: the log gets their kind and place, never their content. */
+function describeForLog(cause: unknown): Record<string, unknown> {
+  const root = cause instanceof Error && cause.name === 'DrizzleQueryError' ? cause.cause : cause;
+  if (!(root instanceof Error)) return { message: 'a value that is no Error was thrown' };
+  const { code, constraint_name, table_name } = root as unknown as Record<string, unknown>;
+  const fromDatabase = root.name === 'PostgresError';
+  return {
+    name: root.name,
+    code,
+    constraint: constraint_name,
+    table: table_name,
+    message: fromDatabase ? undefined : root.message,
+    stack: root.stack?.split('\n').slice(1, 8).join('\n'),
+  };
+}
+
+/** Every procedure starts here; `guards.ts` adds who may call it. */
+export const procedure = t.procedure.use(answerFromErrorTable);
