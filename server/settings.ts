@@ -15,12 +15,7 @@ const integer = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =
     .string()
     .regex(/^\d+$/, 'must be a whole number')
     .transform(Number)
-    .pipe(
-      z
-        .number()
-        .min(min, `must be at least ${min}`)
-        .max(max, `must be at most ${max}`),
-    )
+    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
     .default(fallback);
 
 const decimal = (fallback: number, min: number) =>

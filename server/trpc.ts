@@ -3,6 +3,7 @@ import superjson from 'superjson';
 import type { ZodError } from 'zod';
 import type { RequestContext } from './context.ts';
 import { AppError, errorBody, errorTable, type FieldProblem, toAppError } from './errors.ts';
+import { findUnstorable } from './storable.ts';
 
 /** The rows of A 5.2. Each procedure declares exactly one. */
 export type GuardName = 'public' | 'tenant_identity';
@@ -103,5 +104,18 @@ function describeForLog(cause: unknown): Record<string, unknown> {
   };
 }
 
+/** Looks at the input as sent, before its schema does, and only when a schema asks for it. */
+const refuseUnstorable = middleware(({ getRawInput, meta, next }) =>
+  next({
+    getRawInput: async () => {
+      const input = await getRawInput();
+      const problem = findUnstorable(input);
+      if (!problem) return input;
+      const source = meta?.route ? inputSource(meta.route, String(problem.loc[0])) : 'body';
+      throw new AppError('invalid_fields', [{ ...problem, loc: [source, ...problem.loc] }]);
+    },
+  }),
+);
+
 /** Every procedure starts here; `guards.ts` adds who may call it. */
-export const procedure = t.procedure.use(answerFromErrorTable);
+export const procedure = t.procedure.use(answerFromErrorTable).use(refuseUnstorable);

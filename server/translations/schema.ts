@@ -28,15 +28,15 @@ export const translationRequest = z
     source_text: z.string(),
     target_lang: z.string(),
     source_lang: z.string().default('en'),
-    idempotency_key: z.string().min(1).max(255).nullish(),
-    domain: z.string().nullish(),
+    idempotency_key: z.string().min(1).max(255).nullable().default(null),
+    domain: z.string().nullable().default(null),
     metadata: openObject.default({}),
-    text_type: textType.nullish(),
-    tone: z.string().nullish(),
-    gender: z.string().nullish(),
-    deployment_name: z.string().nullish(),
-    adaptive_dataset_id: z.string().nullish(),
-    allow_fallback: z.boolean().nullish(),
+    text_type: textType.nullable().default(null),
+    tone: z.string().nullable().default(null),
+    gender: z.string().nullable().default(null),
+    deployment_name: z.string().nullable().default(null),
+    adaptive_dataset_id: z.string().nullable().default(null),
+    allow_fallback: z.boolean().nullable().default(null),
   })
   .meta({ id: 'TranslationRequest' });
 

@@ -1,0 +1,83 @@
+import { callTRPCProcedure } from '@trpc/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RequestContext } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import type { AppRouter } from '#server/router.ts';
+import type { Route } from '#server/trpc.ts';
+import { sendError } from './errors.ts';
+import { parseJsonBody } from './json-body.ts';
+import { restProcedures } from './procedures.ts';
+import { coerceQuery, queryKinds } from './query.ts';
+
+const allMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** Puts every procedure that has a route at its REST address. */
+export function serveRest(
+  app: FastifyInstance,
+  router: AppRouter,
+  createContext: (request: FastifyRequest, reply: FastifyReply) => RequestContext,
+): void {
+  const methodsOfPath = new Map<string, string[]>();
+  for (const { path, route, type, inputShape } of restProcedures(router)) {
+    const url = route.path.replace(/\{(\w+)\}/g, ':$1');
+    methodsOfPath.set(url, [...(methodsOfPath.get(url) ?? []), route.method]);
+    const kinds = queryKinds(inputShape, route);
+
+    app.route({
+      method: route.method,
+      url,
+      handler: async (request, reply) => {
+        try {
+          const output = await callTRPCProcedure({
+            router,
+            path,
+            type,
+            ctx: createContext(request, reply),
+            getRawInput: async () => assembleInput(request, route, kinds),
+            signal: undefined,
+            batchIndex: 0,
+          });
+          reply.code(route.status ?? 200);
+          if (route.status === 204) return reply.send();
+          return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(output));
+        } catch (error) {
+          return sendError(reply, error);
+        }
+      },
+    });
+  }
+  for (const [url, methods] of methodsOfPath) refuseOtherMethods(app, url, methods);
+}
+
+/** One object out of body or query, headers and path. The path wins: it is what the address says. */
+function assembleInput(
+  request: FastifyRequest,
+  route: Route,
+  kinds: ReturnType<typeof queryKinds>,
+): Record<string, unknown> {
+  const input: Record<string, unknown> =
+    route.method === 'GET' || route.method === 'DELETE'
+      ? coerceQuery(request.query as Record<string, unknown>, kinds)
+      : parseJsonBody(request.body, request.headers['content-type']);
+  for (const [name, header] of Object.entries(route.headers ?? {})) {
+    const value = request.headers[header.toLowerCase()];
+    if (value !== undefined) input[name] ??= value;
+  }
+  return Object.assign(input, request.params);
+}
+
+function refuseOtherMethods(app: FastifyInstance, url: string, methods: string[]): void {
+  const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+  const others = allMethods.filter((method) => !methods.includes(method));
+  if (others.length === 0) return;
+  app.route({
+    method: others,
+    url,
+    // Before the body is read: there is nothing to read it for.
+    onRequest: async (_request, reply) => {
+      reply.header('allow', allowed.join(', '));
+      return sendError(reply, new AppError('method_not_allowed', 'method not allowed'));
+    },
+    handler: async () => {},
+  });
+}

@@ -1,0 +1,39 @@
+import type { Socket } from 'node:net';
+import { AppError, errorBody } from '#server/errors.ts';
+import { requestIdFrom } from './request-id.ts';
+
+/** Answers, on the bare socket, what Node's parser could not read as a request at all; then hangs up. */
+export function refuseBrokenRequests(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const refusal = refusalFor(error.code);
+  const requestId = requestIdFrom(undefined);
+  const body = JSON.stringify(errorBody(refusal, requestId));
+  socket.end(
+    [
+      `HTTP/1.1 ${refusal.status} ${reasons[refusal.status] ?? 'Bad Request'}`,
+      'Connection: close',
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-ID: ${requestId}`,
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+const reasons: Record<number, string> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};
+
+function refusalFor(code: string | undefined): AppError {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new AppError('headers_too_large', 'the request headers are too large');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new AppError('request_timeout', 'the request took too long to arrive');
+  return new AppError('malformed_request', 'malformed HTTP request');
+}

@@ -1,0 +1,46 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { AppError, errorBody, toAppError } from '#server/errors.ts';
+
+/** Answers an error in its shape, with Retry-After where it has one. */
+export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
+  const error = fromFastify(thrown) ?? toAppError(thrown);
+  if (error.retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(error.retryAfter)));
+  return reply
+    .code(error.status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(errorBody(error, reply.request.id)));
+}
+
+/** Fastify's own refusals, before any handler ran, by their codes. */
+function fromFastify(thrown: unknown): AppError | undefined {
+  const { code, statusCode } = thrown as { code?: unknown; statusCode?: unknown };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new AppError('payload_too_large', 'request body exceeds MAX_REQUEST_BYTES');
+  if (code === 'FST_ERR_BAD_URL') return new AppError('malformed_request', 'malformed URL');
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
+    return new AppError('malformed_request', 'the body does not have its declared length');
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new AppError('unsupported_media_type', 'unsupported content type');
+  if (
+    typeof code === 'string' &&
+    code.startsWith('FST_') &&
+    typeof statusCode === 'number' &&
+    statusCode < 500
+  )
+    return new AppError('malformed_request', 'malformed request');
+  return undefined;
+}
+
+/** Makes every way a request can fail answer in the shapes of A 7.1, unknown paths included. */
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => {
+    const known = fromFastify(error) ?? toAppError(error);
+    if (known.code === 'internal_error')
+      request.log.error(
+        { request_id: request.id, error: { name: (error as Error).name, stack: (error as Error).stack } },
+        'unexpected failure',
+      );
+    return sendError(reply, known);
+  });
+  app.setNotFoundHandler((_request, reply) => sendError(reply, new AppError('route_not_found', 'not found')));
+}

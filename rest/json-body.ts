@@ -1,0 +1,27 @@
+import { AppError } from '#server/errors.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** What a JSON route refuses to read as JSON; everything else is tried (B 4.1). */
+const otherTypes =
+  /^(text\/|multipart\/|application\/(xml|octet-stream|pdf|vnd\.openxmlformats-officedocument\.))/i;
+
+/**
+ * The object that a request's body holds. An empty body is an empty object, whose missing fields are named.
+ * @throws AppError 415 for a body declared as something else, 400 for one that is no JSON object
+ */
+export function parseJsonBody(body: unknown, contentType: string | undefined): Record<string, unknown> {
+  if (!Buffer.isBuffer(body) || body.length === 0) return {};
+  if (contentType && otherTypes.test(contentType))
+    throw new AppError('unsupported_media_type', `unsupported content type; send application/json`);
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(body));
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? error.message : 'not UTF-8';
+    throw new AppError('malformed_request', `invalid JSON body: ${reason.slice(0, 200)}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new AppError('malformed_request', 'invalid JSON body: an object is expected');
+  return value as Record<string, unknown>;
+}

@@ -1,0 +1,39 @@
+import type { AnyProcedure } from '@trpc/server';
+import { z } from 'zod';
+import type { AppRouter } from '#server/router.ts';
+import type { ProcedureMeta, Route } from '#server/trpc.ts';
+
+/** A procedure as the REST door and the document see it. */
+export interface RestProcedure {
+  /** Its tRPC path, like `translations.create`. */
+  path: string;
+  type: 'query' | 'mutation';
+  route: Route;
+  meta: ProcedureMeta;
+  input: z.ZodType | undefined;
+  /** The fields of its input, empty where it has none. */
+  inputShape: Record<string, z.ZodType>;
+  output: z.ZodType;
+}
+
+interface ProcedureDefinition {
+  type: 'query' | 'mutation';
+  meta?: ProcedureMeta;
+  inputs: z.ZodType[];
+  output?: z.ZodType;
+}
+
+/** Every procedure of the router that has a route, with what its definition says. */
+export function restProcedures(router: AppRouter): RestProcedure[] {
+  const procedures = Object.entries(router._def.procedures as unknown as Record<string, AnyProcedure>);
+  return procedures.flatMap(([path, procedure]) => {
+    const definition = procedure._def as unknown as ProcedureDefinition;
+    const { type, meta, inputs, output } = definition;
+    if (!meta?.route) return [];
+    if (!output) throw new Error(`${path}: a procedure with a route needs an output schema`);
+    const input = inputs[0];
+    if (input && !(input instanceof z.ZodObject)) throw new Error(`${path}: the input must be an object`);
+    const inputShape = input ? (input.shape as Record<string, z.ZodType>) : {};
+    return [{ path, type, route: meta.route, meta, input, inputShape, output }];
+  });
+}

@@ -1,0 +1,94 @@
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { serveRest } from '#rest/adapter.ts';
+import { refuseBrokenRequests } from '#rest/broken-requests.ts';
+import { answerErrors, sendError } from '#rest/errors.ts';
+import { requestIdFrom } from '#rest/request-id.ts';
+import { resolveVersion } from '#rest/versions.ts';
+import { readCredentials } from './auth/service.ts';
+import type { RequestContext, Services } from './context.ts';
+import { isCrossSite } from './cross-site.ts';
+import { appRouter } from './router.ts';
+import { serveRpc } from './rpc-door.ts';
+
+/** What the whole HTTP application is built from; its log becomes the services' log. */
+export type AppParts = Omit<Services, 'log'>;
+
+export interface App {
+  http: FastifyInstance;
+  services: Services;
+}
+
+/**
+ * Builds the HTTP application: both doors over one router. It does not listen yet, opens nothing of its own,
+ * and closes nothing that it was given.
+ */
+export async function buildApp(parts: AppParts): Promise<App> {
+  const { settings } = parts;
+  const bodyLimit = Math.min(settings.MAX_REQUEST_BYTES, settings.MAX_UPLOAD_BYTES);
+  const http = fastify({
+    logger: { level: settings.LOG_LEVEL },
+    disableRequestLogging: true,
+    bodyLimit,
+    genReqId: (request) => requestIdFrom(request.headers['x-request-id']),
+    // A request on a kept-alive connection while the process drains is still answered.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, _request, reply) => sendError(reply, error),
+    clientErrorHandler: refuseBrokenRequests,
+  });
+  const services: Services = { ...parts, log: http.log };
+
+  http.removeAllContentTypeParsers();
+  http.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  http.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    if (!isVersioned(request)) return;
+    try {
+      const query = (request.query as Record<string, unknown>)['api-version'];
+      const header = request.headers['x-api-version'];
+      reply.header('x-api-version', resolveVersion({ query: first(query), header: first(header) }));
+    } catch (error) {
+      return sendError(reply, error);
+    }
+  });
+  http.addHook('onResponse', async (request, reply) => {
+    // The route's pattern, never the address: a query string may hold what must not be logged.
+    http.log.info(
+      {
+        request_id: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? null,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+      },
+      'request',
+    );
+  });
+  answerErrors(http);
+
+  const createContext = (request: FastifyRequest, reply: FastifyReply): RequestContext => ({
+    services,
+    requestId: request.id,
+    credentials: readCredentials(request.headers),
+    crossSite: isCrossSite(request.headers, settings.BASE_URL),
+    answer: {
+      setHeader: (name, value) => void reply.header(name, value),
+      addCookie: (cookie) => void reply.header('set-cookie', cookie),
+    },
+  });
+  serveRest(http, appRouter, createContext);
+  serveRpc(http, createContext, bodyLimit);
+  await http.ready();
+  return { http, services };
+}
+
+/** A 9 rules 4 and 5: the API is versioned, liveness, the payment webhook and the pages are not. */
+function isVersioned({ url }: FastifyRequest): boolean {
+  const path = url.split('?', 1)[0] ?? '';
+  return (path.startsWith('/api/') && path !== '/api/stripe/webhook') || path === '/openapi.json';
+}
+
+function first(value: unknown): string | undefined {
+  const one = Array.isArray(value) ? value[0] : value;
+  return typeof one === 'string' ? one : undefined;
+}

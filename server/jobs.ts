@@ -1,0 +1,29 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+
+/**
+ * The background tasks by name, with what each is given: ids, never content or secrets. Their handlers are in
+ * `workers/tasks.ts`, one for each name.
+ */
+export interface TaskPayloads {
+  /** Finds the tenants with stale pending jobs, and adds a `fail_stale_jobs` for each. */
+  sweep_stale_jobs: Record<string, never>;
+  fail_stale_jobs: { tenantId: string };
+}
+
+export type TaskName = keyof TaskPayloads;
+
+/**
+ * Adds a background job inside the caller's transaction: it runs if, and only if, that commits. With `key`, a job
+ * of that key which waits already is kept instead of a second one.
+ */
+export async function addJob<N extends TaskName>(
+  tx: Tx,
+  name: N,
+  payload: TaskPayloads[N],
+  options: { key?: string } = {},
+): Promise<void> {
+  await tx.execute(sql`
+    select graphile_worker.add_job(${name}, ${JSON.stringify(payload)}::json,
+      job_key => ${options.key ?? null}::text, job_key_mode => 'preserve_run_at')`);
+}

@@ -1,0 +1,1 @@
+export { countCharacters, weighCharacters } from './weight.ts';

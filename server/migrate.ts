@@ -1,0 +1,16 @@
+import { migrate } from '#db/migrate.ts';
+import { joinDatabase } from './process.ts';
+import { readSettings } from './settings.ts';
+
+try {
+  const home = await joinDatabase(readSettings());
+  try {
+    await migrate(home.url);
+  } finally {
+    await home.leave();
+  }
+  process.stdout.write('The database schema is up to date\n');
+} catch (error) {
+  process.stderr.write(`lingualoop: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,47 @@
+import { AppError } from '../errors.ts';
+import { canonicalLanguage, languageCodes } from '../languages.ts';
+import { countCharacters } from '../metering/service.ts';
+import type { Settings } from '../settings.ts';
+import type { TranslationRequest } from './schema.ts';
+
+/** Keys that only the service writes (B 2.6); what a caller sends under them is discarded. */
+const serverWrittenKeys = [
+  'tenant',
+  'primary_model',
+  'terminology_matches',
+  'terminology_entries',
+  'terminology_gate',
+  'terminology_gate_override',
+  'golden_uri',
+  'provenance',
+  'review_pipeline_candidate',
+];
+
+/**
+ * Gate (2) of B 4.1: what a text request must be before anybody asks who sent it. Answers the request with its
+ * languages in canonical form.
+ * @throws AppError 400 for a blank text, 413 for one too long, 422 for a language outside the supported set
+ */
+export function checkRequest(request: TranslationRequest, settings: Settings): TranslationRequest {
+  if (request.source_text.trim() === '')
+    throw new AppError('validation_error', 'source_text must not be blank');
+  if (
+    request.source_text.length > settings.MAX_SOURCE_CHARS &&
+    countCharacters(request.source_text) > settings.MAX_SOURCE_CHARS
+  )
+    throw new AppError('payload_too_large', 'source text exceeds MAX_SOURCE_CHARS');
+  const source_lang = requireLanguage('source_lang', request.source_lang);
+  const target_lang = requireLanguage('target_lang', request.target_lang);
+  const metadata = { ...request.metadata };
+  for (const key of serverWrittenKeys) delete metadata[key];
+  return { ...request, source_lang, target_lang, metadata };
+}
+
+function requireLanguage(field: string, code: string): string {
+  const canonical = canonicalLanguage(code);
+  if (canonical) return canonical;
+  throw new AppError(
+    'unprocessable',
+    `unsupported ${field} ${JSON.stringify(code.slice(0, 40))}; supported languages: ${languageCodes.join(', ')}`,
+  );
+}

@@ -1,0 +1,6 @@
+import { router } from '../trpc.ts';
+import { create } from './procedures/create.ts';
+import { get } from './procedures/get.ts';
+import { list } from './procedures/list.ts';
+
+export const translationsRouter = router({ create, list, get });

@@ -1,0 +1,50 @@
+import type { EnterTenant } from '../auth/service.ts';
+import type { Services } from '../context.ts';
+import { AppError, toAppError } from '../errors.ts';
+import { admit } from './admit.ts';
+import { completeRun, recordFailure } from './complete.ts';
+import { checkRequest } from './limits.ts';
+import { RunError, runPipeline } from './run.ts';
+import type { TranslationJob, TranslationRequest } from './schema.ts';
+
+export interface Submission {
+  job: TranslationJob;
+  /** True where an earlier submission with the same key answered, and no work was done. */
+  replayed: boolean;
+}
+
+/** Gate (1) of B 4.1: the kill switch, which answers before anything else is looked at. */
+export function requireTranslationEnabled({ settings }: Services): void {
+  if (!settings.TRANSLATION_ENABLED)
+    throw new AppError('capability_off', 'translation is temporarily disabled');
+}
+
+/**
+ * Translates one text inline: the gates of B 4.1 in their order, the pipeline, and the stored result. Two short
+ * transactions, the model's time between them; a failure in between leaves the job failed, and unbilled.
+ */
+export async function submitText(
+  services: Services,
+  enter: EnterTenant,
+  submitted: TranslationRequest,
+): Promise<Submission> {
+  requireTranslationEnabled(services);
+  const request = checkRequest(submitted, services.settings);
+  const admission = await enter((tx, principal) =>
+    admit(tx, principal, request, services.settings.STALE_PENDING_SECONDS),
+  );
+  if (admission.kind === 'replay') return { job: admission.job, replayed: true };
+
+  try {
+    const result = await runPipeline(services.engine, admission.request);
+    return { job: await completeRun(services, admission, result), replayed: false };
+  } catch (error) {
+    const known = toAppError(error instanceof RunError ? error.cause : error);
+    const steps = error instanceof RunError ? error.steps : [];
+    await recordFailure(services, admission, steps, known.message).catch((failure: unknown) =>
+      // The sweep marks it later; the caller's own error matters more.
+      services.log.warn({ job_id: admission.admitted.jobId, error: String(failure) }, 'failure not recorded'),
+    );
+    throw known;
+  }
+}

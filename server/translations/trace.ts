@@ -1,0 +1,50 @@
+import { newId } from '../ids.ts';
+import type { AgentStep } from './schema.ts';
+
+interface StepDescription {
+  name: string;
+  actor: string;
+  kind?: AgentStep['kind'];
+  input: string;
+}
+
+interface StepOutcome<T> {
+  value: T;
+  output: string;
+  metadata?: Record<string, unknown>;
+}
+
+/** Runs one step of the pipeline and records it as an AgentStep (B 2.3), failed or completed. */
+export async function recordStep<T>(
+  steps: AgentStep[],
+  description: StepDescription,
+  run: () => Promise<StepOutcome<T>> | StepOutcome<T>,
+): Promise<T> {
+  const step: AgentStep = {
+    id: newId(),
+    name: description.name,
+    actor: description.actor,
+    kind: description.kind ?? 'agent',
+    status: 'running',
+    input_summary: description.input,
+    output_summary: null,
+    tool_calls: [],
+    decisions: [],
+    error: null,
+    started_at: new Date().toISOString(),
+    completed_at: null,
+  };
+  steps.push(step);
+  try {
+    const { value, output, metadata } = await run();
+    step.status = 'completed';
+    step.output_summary = output;
+    if (metadata) step.metadata = metadata;
+    return value;
+  } catch (error) {
+    step.status = 'failed';
+    throw error;
+  } finally {
+    step.completed_at = new Date().toISOString();
+  }
+}

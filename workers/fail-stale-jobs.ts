@@ -1,0 +1,13 @@
+import type { Services } from '#server/context.ts';
+import { failStaleJobsOfTenant } from '#server/translations/service.ts';
+
+/** Marks one tenant's stale pending jobs failed (B 8 "Stale pending job"). */
+export async function failStaleJobs(
+  { database, settings, log }: Services,
+  { tenantId }: { tenantId: string },
+): Promise<void> {
+  const failed = await database.inTenant(tenantId, (tx) =>
+    failStaleJobsOfTenant(tx, tenantId, settings.STALE_PENDING_SECONDS),
+  );
+  if (failed > 0) log.warn({ tenant_id: tenantId, jobs: failed }, 'stale pending jobs marked failed');
+}

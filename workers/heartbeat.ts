@@ -1,0 +1,56 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '#db/client.ts';
+import type { Log } from '#server/context.ts';
+
+/** A worker reports this often, and looks for others that have stopped reporting. */
+const intervalMs = 10_000;
+/** Without a report for this long, a worker counts as dead and its jobs are taken over. */
+const deadAfterSeconds = 30;
+
+/**
+ * Keeps this process's workers alive in `worker_heartbeats`, and frees what dead workers hold: graphile-worker
+ * itself would leave the jobs of a killed process locked for four hours. A worker that only seemed dead finds
+ * its job run twice, which every handler must bear anyway.
+ */
+export function startHeartbeat(database: Database, workerIds: ReadonlySet<string>, log: Log) {
+  let running: Promise<void> | undefined;
+  const beat = () => {
+    running ??= reportAndTakeOver(database, [...workerIds])
+      .catch((error: unknown) => log.warn({ error: (error as Error).name }, 'worker heartbeat failed'))
+      .finally(() => {
+        running = undefined;
+      });
+    return running;
+  };
+  const timer = setInterval(beat, intervalMs);
+  void beat();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** One beat: three statements in one transaction. */
+export async function reportAndTakeOver(
+  database: Database,
+  workerIds: string[],
+  deadAfter = deadAfterSeconds,
+): Promise<void> {
+  await database.inPlatform(async (tx) => {
+    const ids = sql`array(select jsonb_array_elements_text(${JSON.stringify(workerIds)}::jsonb))`;
+    await tx.execute(sql`
+      insert into worker_heartbeats (worker_id) select unnest(${ids})
+      on conflict (worker_id) do update set seen_at = now()`);
+    // A lock younger than the limit may belong to a worker whose first report is still on its way.
+    await tx.execute(sql`
+      select graphile_worker.force_unlock_workers(array(
+        select distinct locked_by from graphile_worker.jobs
+        where locked_at < now() - make_interval(secs => ${deadAfter})
+          and not exists (
+            select from worker_heartbeats
+            where worker_id = locked_by and seen_at > now() - make_interval(secs => ${deadAfter}))))`);
+    await tx.execute(sql`delete from worker_heartbeats where seen_at < now() - interval '1 day'`);
+  });
+}

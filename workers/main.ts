@@ -1,0 +1,6 @@
+import { runCommand } from '#server/process.ts';
+
+await runCommand(
+  () => ({ api: false, workers: true }),
+  () => 'LinguaLoop workers are running',
+);

@@ -1,0 +1,11 @@
+import type { Services } from '#server/context.ts';
+import { addJob } from '#server/jobs.ts';
+import { tenantsWithStaleJobs } from '#server/translations/service.ts';
+
+/** One look over all tenants; the writing is done tenant by tenant, each in its own scope. */
+export async function sweepStaleJobs({ database, settings }: Services): Promise<void> {
+  await database.inPlatform(async (tx) => {
+    for (const tenantId of await tenantsWithStaleJobs(tx, settings.STALE_PENDING_SECONDS))
+      await addJob(tx, 'fail_stale_jobs', { tenantId }, { key: `fail_stale_jobs:${tenantId}` });
+  });
+}

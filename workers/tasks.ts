@@ -1,0 +1,12 @@
+import type { Services } from '#server/context.ts';
+import type { TaskName, TaskPayloads } from '#server/jobs.ts';
+import { failStaleJobs } from './fail-stale-jobs.ts';
+import { sweepStaleJobs } from './sweep-stale-jobs.ts';
+
+export type TaskHandler<N extends TaskName> = (services: Services, payload: TaskPayloads[N]) => Promise<void>;
+
+/** Every task and what runs it. A handler may run twice for one job: each asks first what is done already. */
+export const tasks: { [N in TaskName]: TaskHandler<N> } = {
+  sweep_stale_jobs: sweepStaleJobs,
+  fail_stale_jobs: failStaleJobs,
+};
