@@ -1,6 +1,6 @@
 import type { Tx } from '#db/client.ts';
-import type { RequestContext } from '../context.ts';
-import { procedure } from '../trpc.ts';
+import type { RequestContext } from '#server/context.ts';
+import { procedure } from '#server/trpc.ts';
 import { type Principal, presentedHashes, tenantPrincipal } from './principal.ts';
 
 /** Opens a transaction as the tenant that the request's credential belongs to; 401 where there is none. */

@@ -1,5 +1,5 @@
 import type { CredentialOwner, Tx } from '#db/client.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '#server/errors.ts';
 import { hashSecret, type PresentedCredentials } from './credentials.ts';
 import { readStanding } from './queries.ts';
 

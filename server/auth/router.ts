@@ -1,5 +1,5 @@
-import { AppError } from '../errors.ts';
-import { router } from '../trpc.ts';
+import { AppError } from '#server/errors.ts';
+import { router } from '#server/trpc.ts';
 import { publicProcedure } from './guards.ts';
 import { emailSignupRequest, signupResponse } from './schema.ts';
 import { sessionCookie } from './sessions.ts';

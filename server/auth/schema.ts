@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tenantAccount } from '../tenants/service.ts';
+import { tenantAccount } from '#server/tenants/service.ts';
 
 /** A 2.2 */
 export const authenticatedUser = z

@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '#server/settings.ts';
 import { hashSecret, newSecret } from './credentials.ts';
 import { insertTokens } from './queries.ts';
 import type { TokenResponse } from './schema.ts';

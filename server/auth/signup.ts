@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Services } from '../context.ts';
-import { AppError } from '../errors.ts';
-import { newId } from '../ids.ts';
-import { foundTenant } from '../tenants/service.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { newId } from '#server/ids.ts';
+import { foundTenant } from '#server/tenants/service.ts';
 import { hashSecret, newSecret } from './credentials.ts';
 import { hashPassword } from './passwords/hashing.ts';
 import { checkPasswordPolicy, normalizePassword } from './passwords/policy.ts';

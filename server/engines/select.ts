@@ -1,4 +1,4 @@
-import type { Settings } from '../settings.ts';
+import type { Settings } from '#server/settings.ts';
 import type { Engine } from './engine.ts';
 import { stubEngine } from './stub.ts';
 

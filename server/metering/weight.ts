@@ -1,4 +1,4 @@
-import { isDenseScript } from '../languages.ts';
+import { isDenseScript } from '#server/languages.ts';
 
 /** Characters as the service counts them everywhere: Unicode code points (C 7). `text` must be well-formed. */
 export function countCharacters(text: string): number {

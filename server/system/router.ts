@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { publicProcedure } from '../auth/service.ts';
-import { router } from '../trpc.ts';
+import { publicProcedure } from '#server/auth/service.ts';
+import { router } from '#server/trpc.ts';
 
 const healthStatus = z
   .object({

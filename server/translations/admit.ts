@@ -1,6 +1,6 @@
 import type { Tx } from '#db/client.ts';
-import type { Principal } from '../auth/service.ts';
-import { newId } from '../ids.ts';
+import type { Principal } from '#server/auth/service.ts';
+import { newId } from '#server/ids.ts';
 import { type Admitted, insertJob, restartJob, selectJobByKey } from './queries.ts';
 import type { TranslationJob, TranslationRequest } from './schema.ts';
 

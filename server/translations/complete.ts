@@ -1,5 +1,5 @@
-import type { Services } from '../context.ts';
-import { countCharacters, weighCharacters } from '../metering/service.ts';
+import type { Services } from '#server/context.ts';
+import { countCharacters, weighCharacters } from '#server/metering/service.ts';
 import type { Admission } from './admit.ts';
 import { advance } from './job-states.ts';
 import { failJob, finishJob, selectJob } from './queries.ts';

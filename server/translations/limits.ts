@@ -1,7 +1,7 @@
-import { AppError } from '../errors.ts';
-import { canonicalLanguage, languageCodes } from '../languages.ts';
-import { countCharacters } from '../metering/service.ts';
-import type { Settings } from '../settings.ts';
+import { AppError } from '#server/errors.ts';
+import { canonicalLanguage, languageCodes } from '#server/languages.ts';
+import { countCharacters } from '#server/metering/service.ts';
+import type { Settings } from '#server/settings.ts';
 import type { TranslationRequest } from './schema.ts';
 
 /** Keys that only the service writes (B 2.6); what a caller sends under them is discarded. */

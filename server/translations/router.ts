@@ -1,4 +1,4 @@
-import { router } from '../trpc.ts';
+import { router } from '#server/trpc.ts';
 import { create } from './procedures/create.ts';
 import { get } from './procedures/get.ts';
 import { list } from './procedures/list.ts';

@@ -1,4 +1,4 @@
-import type { Engine, EngineAnswer, TranslationTask } from '../engines/engine.ts';
+import type { Engine, EngineAnswer, TranslationTask } from '#server/engines/engine.ts';
 import type { AgentRun, AgentStep, TranslationJob, TranslationRequest } from './schema.ts';
 import { decideGate } from './steps/gate.ts';
 import { openReviewTask } from './steps/review-task.ts';

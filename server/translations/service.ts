@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '#server/errors.ts';
 import { selectJob, selectJobs } from './queries.ts';
 import type { JobStatus, TranslationJob } from './schema.ts';
 

@@ -1,6 +1,6 @@
-import type { EnterTenant } from '../auth/service.ts';
-import type { Services } from '../context.ts';
-import { AppError, toAppError } from '../errors.ts';
+import type { EnterTenant } from '#server/auth/service.ts';
+import type { Services } from '#server/context.ts';
+import { AppError, toAppError } from '#server/errors.ts';
 import { admit } from './admit.ts';
 import { completeRun, recordFailure } from './complete.ts';
 import { checkRequest } from './limits.ts';

@@ -1,4 +1,4 @@
-import { newId } from '../ids.ts';
+import { newId } from '#server/ids.ts';
 import type { AgentStep } from './schema.ts';
 
 interface StepDescription {

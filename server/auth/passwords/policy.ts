@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { AppError } from '#server/errors.ts';
 
 /** Unicode characters; the request schema asks for 8 already, with another status (A 4.2). */
 const minimumLength = 12;

@@ -1,4 +1,4 @@
-import { tenantEntryProcedure } from '../../auth/service.ts';
+import { tenantEntryProcedure } from '#server/auth/service.ts';
 import { translationJob, translationRequest } from '../schema.ts';
 import { requireTranslationEnabled, submitText } from '../service.ts';
 import { tenantView } from '../tenant-view.ts';

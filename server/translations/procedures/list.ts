@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tenantProcedure } from '../../auth/service.ts';
+import { tenantProcedure } from '#server/auth/service.ts';
 import { listQuery, translationJob } from '../schema.ts';
 import { listJobs } from '../service.ts';
 import { tenantView } from '../tenant-view.ts';

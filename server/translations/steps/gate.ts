@@ -1,4 +1,4 @@
-import type { Judgement, Verification } from '../../engines/engine.ts';
+import type { Judgement, Verification } from '#server/engines/engine.ts';
 import type { HumanReviewTrigger, QualityGate, TranslationRequest, TriggerCode } from '../schema.ts';
 
 /** Where `min_quality_score` does not say otherwise (B 2.6). */

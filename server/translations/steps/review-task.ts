@@ -1,4 +1,4 @@
-import { newId } from '../../ids.ts';
+import { newId } from '#server/ids.ts';
 import type { HumanReviewTask, QualityGate } from '../schema.ts';
 
 /** The task that a gate which defers to a human opens (B 2.3). */

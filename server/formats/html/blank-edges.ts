@@ -1,0 +1,35 @@
+import { decodeText } from './references.ts';
+
+/** Longer than any named reference, and than a number of a sane number of zeros. */
+const longestReference = 40;
+
+/**
+ * Where the visible part of `raw` starts and ends: whitespace around it is left out, whether written as such or as a
+ * reference (`&nbsp;`, `&#10;`). A reference without its semicolon counts as visible, since what it stands for depends on
+ * what follows it. Of a blank `raw`, start and end are equal.
+ */
+export function visibleRange(raw: string): { start: number; end: number } {
+  let start = 0;
+  while (start < raw.length) {
+    const width = /\s/.test(raw[start]!)
+      ? 1
+      : blankReference(/^&#?[0-9a-z]+;/i, raw.slice(start, start + longestReference));
+    if (width === 0) break;
+    start += width;
+  }
+  let end = raw.length;
+  while (end > start) {
+    const width = /\s/.test(raw[end - 1]!)
+      ? 1
+      : blankReference(/&#?[0-9a-z]+;$/i, raw.slice(Math.max(start, end - longestReference), end));
+    if (width === 0) break;
+    end -= width;
+  }
+  return { start, end };
+}
+
+/** The length of the reference that `at` finds in `window` when it stands for whitespace, else 0. */
+function blankReference(at: RegExp, window: string): number {
+  const reference = at.exec(window)?.[0] ?? '';
+  return reference !== '' && decodeText(reference).trim() === '' ? reference.length : 0;
+}

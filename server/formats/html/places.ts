@@ -1,0 +1,152 @@
+import { type DefaultTreeAdapterMap, type DefaultTreeAdapterTypes, html, Parser, type Token } from 'parse5';
+import { type TranslatableAttribute, translatableAttributes } from './segment.ts';
+import { modeOf, modeOfTag, parentTree } from './translate-mode.ts';
+
+/** Source between two tags or comments, as one element's text. */
+export interface TextPlace {
+  kind: 'text';
+  start: number;
+  end: number;
+  element: string;
+  /** Whether `<` is an ordinary character there, as in a textarea. */
+  verbatim: boolean;
+}
+
+/** A translatable attribute: name, equals sign, quotes and value. */
+export interface AttributePlace {
+  kind: 'attribute';
+  start: number;
+  end: number;
+  element: string;
+  attribute: TranslatableAttribute;
+  /** The value as decoded by the parser. */
+  value: string;
+}
+
+export type Place = TextPlace | AttributePlace;
+
+/** The places of `source` whose element is to be translated, in source order, never overlapping. */
+export function findPlaces(source: string): Place[] {
+  // A part of a page is read as content of a template, where a `<td>` without its table is kept.
+  const reader = /<(?:!doctype|html|head|body|frameset)[\s/>]/i.test(source)
+    ? new PlaceReader(parserOptions)
+    : (PlaceReader.getFragmentParser(null, parserOptions) as PlaceReader);
+  reader.reopenings = source.length;
+  reader.tokenizer.write(source, true);
+  return reader.places;
+}
+
+const parserOptions = {
+  treeAdapter: parentTree,
+  sourceCodeLocationInfo: true,
+  // Otherwise the markup inside a noscript would be one text.
+  scriptingEnabled: false,
+};
+
+/**
+ * Reads places off the tokens as they pass, since a token knows where it stands in the source, and asks the tree under
+ * construction only which element each belongs to. The text nodes of a finished tree will not do: they merge source
+ * that lies apart (a stray end tag between), and move it (text inside a table ends up before it).
+ */
+class PlaceReader extends Parser<DefaultTreeAdapterMap> {
+  readonly places: Place[] = [];
+  /** Where the last tag, comment or doctype ended. */
+  #textStart = 0;
+  /** How many formatting elements may still be reopened. */
+  reopenings = 0;
+
+  override onStartTag(token: Token.TagToken): void {
+    super.onStartTag(token);
+    this.#endMarkup(token);
+    this.#readAttributes(token);
+  }
+
+  override onEndTag(token: Token.TagToken): void {
+    super.onEndTag(token);
+    this.#endMarkup(token);
+  }
+
+  override onComment(token: Token.CommentToken): void {
+    super.onComment(token);
+    this.#endMarkup(token);
+  }
+
+  override onDoctype(token: Token.DoctypeToken): void {
+    super.onDoctype(token);
+    this.#endMarkup(token);
+  }
+
+  /** After the token is processed: text that was held back until then (in tables) still belongs before it. */
+  #endMarkup(token: Token.Token): void {
+    this.#textStart = token.location!.endOffset;
+  }
+
+  /**
+   * Every character token that becomes text comes through here once. Between two tags there may be several, split where
+   * whitespace begins or ends; their inner boundaries are inexact around references, so the place spans them all,
+   * from the end of the last tag.
+   */
+  override _insertCharacters(token: Token.CharacterToken): void {
+    const last = this.places.at(-1);
+    if (last?.kind === 'text' && last.start === this.#textStart) {
+      last.end = token.location!.endOffset;
+      return;
+    }
+    if (token.chars.trim() === '' || this.openElements.tmplCount > 0) return;
+    const element = this._shouldFosterParentOnInsertion()
+      ? this._findFosterParentingLocation().parent
+      : this.#current;
+    if (modeOf(element) !== 'yes') return;
+    this.places.push({
+      kind: 'text',
+      start: this.#textStart,
+      end: token.location!.endOffset,
+      // The root that stands in for the page around a part of one has no name of its own.
+      element: element === this.openElements.items[0] ? '' : element.nodeName,
+      verbatim: isVerbatim(element),
+    });
+  }
+
+  get #current(): DefaultTreeAdapterTypes.ParentNode {
+    return this.openElements.current ?? this.document;
+  }
+
+  #readAttributes(token: Token.TagToken): void {
+    if (this.openElements.tmplCount > 0) return;
+    if (modeOfTag(token.tagName, token.attrs, modeOf(this.#current)) !== 'yes') return;
+    for (const { name, value } of token.attrs) {
+      const attribute = translatableAttributes.find((translatable) => translatable === name);
+      const location = token.location!.attrs?.[name];
+      if (attribute === undefined || location === undefined) continue;
+      this.places.push({
+        kind: 'attribute',
+        start: location.startOffset,
+        end: location.endOffset,
+        element: token.tagName,
+        attribute,
+        value,
+      });
+    }
+  }
+
+  /**
+   * HTML reopens every unclosed `<b>`, `<i>`, … in each new paragraph, so a short source can ask for a tree of
+   * quadratic size. After as many reopened elements as the source has characters, they stay closed; what is lost is
+   * at most the `translate` attribute of one that was meant to reach into further paragraphs.
+   */
+  override _reconstructActiveFormattingElements(): void {
+    if (this.reopenings < 0) this.activeFormattingElements.clearToLastMarker();
+    const depth = this.openElements.depth;
+    super._reconstructActiveFormattingElements();
+    this.reopenings -= this.openElements.depth - depth;
+  }
+}
+
+/** Whether an element holds nothing but text: an HTML title or textarea (an SVG title may hold markup). */
+function isVerbatim(element: DefaultTreeAdapterTypes.ParentNode): boolean {
+  return (
+    'namespaceURI' in element &&
+    element.namespaceURI === html.NS.HTML &&
+    (element.tagName === 'title' || element.tagName === 'textarea')
+  );
+}

@@ -1,0 +1,31 @@
+/** The attributes whose values are translated (B 2.1), on every element that carries them. */
+export const translatableAttributes = ['title', 'alt', 'placeholder', 'aria-label'] as const;
+
+export type TranslatableAttribute = (typeof translatableAttributes)[number];
+
+interface Span {
+  /** Offset in the source of the first UTF-16 unit that a translation replaces. */
+  start: number;
+  /** Offset just after the last one. */
+  end: number;
+  /** What a reader sees there: references decoded, line ends as `\n`. */
+  text: string;
+  /** Name of the element that holds the text or carries the attribute; empty for text that no element surrounds. */
+  element: string;
+}
+
+/** A stretch of text that no tag, comment or CDATA section interrupts. */
+export interface TextSegment extends Span {
+  kind: 'text';
+}
+
+/** The value of a translatable attribute. */
+export interface AttributeSegment extends Span {
+  kind: 'attribute';
+  attribute: TranslatableAttribute;
+  /** The quote around the value; empty for a bare value, which the segment then covers whole. */
+  quote: '"' | "'" | '';
+}
+
+/** One translatable place of an HTML source. */
+export type HtmlSegment = TextSegment | AttributeSegment;

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll } from 'vitest';
+import { type Database, openDatabase } from '#db/client.ts';
+import { buildApp } from '#server/app.ts';
+import type { Services } from '#server/context.ts';
+import type { Engine } from '#server/engines/engine.ts';
+import { stubEngine } from '#server/engines/stub.ts';
+import { readSettings } from '#server/settings.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+export interface TestAppOptions {
+  /** Environment variables on top of the defaults. */
+  env?: Record<string, string>;
+  engine?: Engine;
+}
+
+export interface TestApp {
+  /** The address of the real HTTP server, without a slash at the end. */
+  address: string;
+  services: Services;
+  database: Database;
+  databaseUrl: string;
+  superuserUrl: string;
+  /** A request to the REST door. */
+  request(path: string, init?: RequestInit): Promise<Response>;
+  /** A JSON request; the body of the answer is parsed. */
+  json(
+    method: string,
+    path: string,
+    options?: { body?: unknown; headers?: Record<string, string> },
+    // The parsed body of any route: the tests look into it freely.
+    // biome-ignore lint/suspicious/noExplicitAny: see above
+  ): Promise<{ status: number; headers: Headers; body: any }>;
+  /** Founds a workspace of a fresh name, and answers what signup answered. */
+  signUp(fields?: Record<string, unknown>): Promise<Signup>;
+}
+
+export interface Signup {
+  tenantId: string;
+  apiKey: string;
+  accessToken: string;
+  /** Headers that identify the tenant by its key. */
+  headers: Record<string, string>;
+}
+
+let founded = 0;
+
+/** Starts the application of a test file over its own database, on a free port; closes both at the end. */
+export function useTestApp(options: TestAppOptions = {}): TestApp {
+  const app = {} as TestApp;
+  let testDatabase: TestDatabase;
+  let close: () => Promise<void>;
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase();
+    const settings = readSettings({ LOG_LEVEL: 'silent', ...options.env });
+    const database = openDatabase(testDatabase.url, { size: 5 });
+    const { http, services } = await buildApp({ settings, database, engine: options.engine ?? stubEngine });
+    const address = await http.listen({ host: '127.0.0.1', port: 0 });
+    const { url: databaseUrl, superuserUrl } = testDatabase;
+    Object.assign(app, connect(address), { services, database, databaseUrl, superuserUrl });
+    close = async () => {
+      await http.close();
+      await database.close();
+    };
+  });
+
+  afterAll(async () => {
+    await close?.();
+    await testDatabase?.drop();
+  });
+
+  return app;
+}
+
+/** What a test needs to speak to an application at `address`. */
+export function connect(address: string): Pick<TestApp, 'address' | 'request' | 'json' | 'signUp'> {
+  const request = (path: string, init?: RequestInit) => fetch(`${address}${path}`, init);
+
+  const json: TestApp['json'] = async (method, path, { body, headers } = {}) => {
+    const response = await request(path, {
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? undefined : parse(text),
+    };
+  };
+
+  const signUp: TestApp['signUp'] = async (fields = {}) => {
+    founded += 1;
+    const { status, body } = await json('POST', '/api/auth/signup/email', {
+      body: {
+        tenant_name: `Workspace ${founded}`,
+        email: `founder${founded}@example.org`,
+        password: 'a long enough passphrase',
+        ...fields,
+      },
+    });
+    if (status !== 200) throw new Error(`signup answered ${status}: ${JSON.stringify(body)}`);
+    return {
+      tenantId: body.account.id,
+      apiKey: body.tenant_api_key,
+      accessToken: body.token.access_token,
+      headers: { 'x-api-key': body.tenant_api_key },
+    };
+  };
+
+  return { address, request, json, signUp };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

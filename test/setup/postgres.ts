@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import type { TestProject } from 'vitest/node';
+import { joinEmbeddedPostgres } from '../../db/embedded/index.ts';
+import { migrate } from '../../db/migrate.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The superuser's URL of the run's PostgreSQL. */
+    superuserUrl: string;
+    /** The service role's URL of the migrated template database; clone it, never connect to it. */
+    templateUrl: string;
+  }
+}
+
+/** One PostgreSQL for the whole run, with a migrated template that each test file clones. */
+export default async function setup(project: TestProject) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
+  const server = await joinEmbeddedPostgres(dataDir);
+  const superuser = postgres(server.superuserUrl, { max: 1, onnotice: () => {} });
+  const role = new URL(server.url).username;
+  await superuser.unsafe(`create database template_lingualoop owner "${role}"`);
+  await superuser.end();
+  const templateUrl = new URL(server.url);
+  templateUrl.pathname = '/template_lingualoop';
+  await migrate(templateUrl.href);
+
+  project.provide('superuserUrl', server.superuserUrl);
+  project.provide('templateUrl', templateUrl.href);
+  return async () => {
+    await server.leave();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+}
