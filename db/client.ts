@@ -1,7 +1,7 @@
 import { openPool, type PoolOptions } from './pool.ts';
 import { runTransaction, type Tx } from './transaction.ts';
 
-export type { Tx } from './transaction.ts';
+export { prepare, type Tx } from './transaction.ts';
 
 /** The SHA-256 of each credential that a request presents, in the two roles it may play. */
 export interface PresentedHashes {
@@ -36,9 +36,11 @@ export interface Database {
   close(): Promise<void>;
 }
 
-const setScope = `select set_config('lingualoop.tenant_id', $1, true)`;
+/** Sets the scope to one tenant, or to `*`; exported for the bench, which counts and repeats it. */
+export const setScope = `select set_config('lingualoop.tenant_id', $1, true)`;
 
-const setScopeByCredential = `
+/** Sets the scope to the tenant of a credential: its access token hash, its key hash. */
+export const setScopeByCredential = `
   select set_config('lingualoop.tenant_id', tenant_id, true), tenant_id, kind
   from (
     select tenant_id, kind from credential_directory

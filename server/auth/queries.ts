@@ -1,14 +1,21 @@
 import { and, eq, sql } from 'drizzle-orm';
-import type { Tx } from '#db/client.ts';
+import { prepare, type Tx } from '#db/client.ts';
 import { credentialDirectory, tokens, users } from '#db/schema/auth.ts';
 import { tenants } from '#db/schema/tenants.ts';
+
+export interface Standing {
+  tenantId: string;
+  name: string;
+  active: boolean;
+  user: { id: string; email: string; role: string; active: boolean } | null;
+}
 
 /**
  * The tenant that the transaction is scoped to (row-level security leaves only that one: here the tenant is not
  * known yet, so nothing else can name it) and, for an access token, the member it was issued to.
  */
-export async function readStanding(tx: Tx, accessTokenHash: Uint8Array | null) {
-  const [row] = await tx
+const selectStanding = prepare<{ accessTokenHash: Uint8Array | null }, Standing[]>((db) =>
+  db
     .select({
       tenantId: tenants.tenantId,
       name: tenants.name,
@@ -20,12 +27,20 @@ export async function readStanding(tx: Tx, accessTokenHash: Uint8Array | null) {
       tokens,
       and(
         eq(tokens.tenantId, tenants.tenantId),
-        eq(tokens.tokenHash, sql`${accessTokenHash}::bytea`),
+        eq(tokens.tokenHash, sql.placeholder('accessTokenHash')),
         eq(tokens.kind, 'access_token'),
       ),
     )
-    .leftJoin(users, and(eq(users.tenantId, tokens.tenantId), eq(users.userId, tokens.userId)));
-  return row;
+    .leftJoin(users, and(eq(users.tenantId, tokens.tenantId), eq(users.userId, tokens.userId)))
+    .prepare('select_standing'),
+);
+
+export async function readStanding(
+  tx: Tx,
+  accessTokenHash: Uint8Array | null,
+): Promise<Standing | undefined> {
+  const [standing] = await selectStanding(tx, { accessTokenHash });
+  return standing;
 }
 
 export interface NewToken {

@@ -1,5 +1,6 @@
-import { and, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm';
-import type { Tx } from '#db/client.ts';
+import { and, desc, eq, lt, or, Param, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import { prepare, type Tx } from '#db/client.ts';
 import { usageRecords } from '#db/schema/metering.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { AgentRun, JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
@@ -34,16 +35,15 @@ export interface Admitted {
   createdAt: Date;
 }
 
-/** Inserts a pending job; no row comes back where the tenant has a job of that idempotency key already. */
-export function insertJob(tx: Tx, { tenantId, jobId, request }: NewJob): PromiseLike<Admitted[]> {
-  return tx
+const insertPending = prepare<NewJob & { idempotencyKey: string | null }, Admitted[]>((db) =>
+  db
     .insert(translationJobs)
     .values({
-      tenantId,
-      jobId,
+      tenantId: sql.placeholder('tenantId'),
+      jobId: sql.placeholder('jobId'),
       status: 'pending',
-      idempotencyKey: request.idempotency_key ?? null,
-      request,
+      idempotencyKey: sql.placeholder('idempotencyKey'),
+      request: sql.placeholder('request'),
       agentRun: emptyRun,
     })
     .onConflictDoNothing({ target: [translationJobs.tenantId, translationJobs.idempotencyKey] })
@@ -51,7 +51,13 @@ export function insertJob(tx: Tx, { tenantId, jobId, request }: NewJob): Promise
       jobId: translationJobs.jobId,
       attempt: translationJobs.attempt,
       createdAt: translationJobs.createdAt,
-    });
+    })
+    .prepare('insert_pending'),
+);
+
+/** Inserts a pending job; no row comes back where the tenant has a job of that idempotency key already. */
+export function insertJob(tx: Tx, job: NewJob): Promise<Admitted[]> {
+  return insertPending(tx, { ...job, idempotencyKey: job.request.idempotency_key ?? null });
 }
 
 /** Sets a failed or stale job to pending again, under the next attempt; no row where it is neither any more. */
@@ -102,21 +108,27 @@ export interface JobUsage {
   models: string[];
 }
 
-/**
- * Writes a finished run and its usage record, in one statement: no record without the job, and neither for a
- * run whose attempt is no longer the job's. Answers the job's new updated_at, or no row.
- */
-export function finishJob(tx: Tx, job: FinishedJob, usage: JobUsage): PromiseLike<{ updatedAt: Date }[]> {
-  const { tenantId, jobId, attempt, ...written } = job;
-  const finished = tx.$with('finished').as(
-    tx
+const value = sql.placeholder;
+
+const finishPending = prepare<FinishedJob & JobUsage, { updatedAt: Date }[]>((db) => {
+  const finished = db.$with('finished').as(
+    db
       .update(translationJobs)
-      .set({ ...written, updatedAt: sql`now()` })
+      .set({
+        status: bound('status'),
+        baselineTranslation: bound('baselineTranslation'),
+        finalTranslation: bound('finalTranslation'),
+        qualityAssessment: bound('qualityAssessment', translationJobs.qualityAssessment),
+        refinement: bound('refinement', translationJobs.refinement),
+        verification: bound('verification', translationJobs.verification),
+        agentRun: bound('agentRun', translationJobs.agentRun),
+        updatedAt: sql`now()`,
+      })
       .where(
         and(
-          eq(translationJobs.tenantId, tenantId),
-          eq(translationJobs.jobId, jobId),
-          eq(translationJobs.attempt, attempt),
+          eq(translationJobs.tenantId, value('tenantId')),
+          eq(translationJobs.jobId, value('jobId')),
+          eq(translationJobs.attempt, value('attempt')),
           eq(translationJobs.status, 'pending'),
         ),
       )
@@ -127,18 +139,33 @@ export function finishJob(tx: Tx, job: FinishedJob, usage: JobUsage): PromiseLik
         updatedAt: translationJobs.updatedAt,
       }),
   );
-  return tx
+  return db
     .with(finished)
     .insert(usageRecords)
     .select(
       sql`select ${finished.tenantId}, ${finished.jobId}, 'text',
         to_char(${finished.updatedAt} at time zone 'UTC', 'YYYY-MM'),
-        ${usage.sourceLang}, ${usage.targetLang}, ${usage.sourceChars}::int, ${usage.billableChars}::int,
-        ${finished.status}, ${usage.fastPath}, ${usage.inputTokens}::int, ${usage.outputTokens}::int,
-        ${usage.inputTokens + usage.outputTokens}::int, ${JSON.stringify(usage.models)}::jsonb,
-        ${finished.updatedAt} from ${finished}`,
+        ${value('sourceLang')}, ${value('targetLang')}, ${value('sourceChars')}::int,
+        ${value('billableChars')}::int, ${finished.status}, ${value('fastPath')},
+        ${value('inputTokens')}::int, ${value('outputTokens')}::int,
+        ${value('inputTokens')}::int + ${value('outputTokens')}::int,
+        ${bound('models', usageRecords.models)}::jsonb, ${finished.updatedAt} from ${finished}`,
     )
-    .returning({ updatedAt: usageRecords.recordedAt });
+    .returning({ updatedAt: usageRecords.recordedAt })
+    .prepare('finish_pending');
+});
+
+/** A placeholder as a value to set; with a column, written as that column writes its values. */
+function bound(name: string, column?: PgColumn): SQL {
+  return column ? sql`${new Param(value(name), column)}` : sql`${value(name)}`;
+}
+
+/**
+ * Writes a finished run and its usage record, in one statement: no record without the job, and neither for a
+ * run whose attempt is no longer the job's. Answers the job's new updated_at, or no row.
+ */
+export function finishJob(tx: Tx, job: FinishedJob, usage: JobUsage): Promise<{ updatedAt: Date }[]> {
+  return finishPending(tx, { ...job, ...usage });
 }
 
 /** Marks a pending job failed, unless another attempt has taken it over. */

@@ -27,13 +27,23 @@ export type Place = TextPlace | AttributePlace;
 
 /** The places of `source` whose element is to be translated, in source order, never overlapping. */
 export function findPlaces(source: string): Place[] {
-  // A part of a page is read as content of a template, where a `<td>` without its table is kept.
-  const reader = /<(?:!doctype|html|head|body|frameset)[\s/>]/i.test(source)
-    ? new PlaceReader(parserOptions)
-    : (PlaceReader.getFragmentParser(null, parserOptions) as PlaceReader);
+  const reader = startsInsideTable(source)
+    ? (PlaceReader.getFragmentParser(null, parserOptions) as PlaceReader)
+    : new PlaceReader(parserOptions);
   reader.reopenings = source.length;
   reader.tokenizer.write(source, true);
   return reader.places;
+}
+
+/**
+ * Whether the first tag is one that only a table can hold. Such a part of a page is read as the content of a template,
+ * where these tags are kept; anything else, page or part, reads the same as a page.
+ */
+function startsInsideTable(source: string): boolean {
+  const skipped = /\s+|<!--[\s\S]*?-->/y;
+  let start = 0;
+  while (skipped.test(source)) start = skipped.lastIndex;
+  return /^<(?:caption|col|colgroup|tbody|td|tfoot|th|thead|tr)[\s/>]/i.test(source.slice(start, start + 12));
 }
 
 const parserOptions = {
@@ -101,8 +111,8 @@ class PlaceReader extends Parser<DefaultTreeAdapterMap> {
       kind: 'text',
       start: this.#textStart,
       end: token.location!.endOffset,
-      // The root that stands in for the page around a part of one has no name of its own.
-      element: element === this.openElements.items[0] ? '' : element.nodeName,
+      // The root is the current element only where it stands in for the page around a part of one.
+      element: element === this.openElements.items[0] ? 'body' : element.nodeName,
       verbatim: isVerbatim(element),
     });
   }

@@ -10,7 +10,7 @@ interface Span {
   end: number;
   /** What a reader sees there: references decoded, line ends as `\n`. */
   text: string;
-  /** Name of the element that holds the text or carries the attribute; empty for text that no element surrounds. */
+  /** Name of the element that holds the text or carries the attribute; `body` for text outside every element. */
   element: string;
 }
 

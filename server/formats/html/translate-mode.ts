@@ -7,6 +7,7 @@ import {
 } from 'parse5';
 
 type ParentNode = DefaultTreeAdapterTypes.ParentNode;
+type Element = DefaultTreeAdapterTypes.Element & { translateMode?: TranslateMode | undefined };
 
 /** Whether what an element holds is to be translated; `code` is not text for a reader, and nothing inside changes that. */
 export type TranslateMode = 'yes' | 'no' | 'code';
@@ -24,28 +25,28 @@ export function modeOfTag(
   inherited: TranslateMode,
 ): TranslateMode {
   if (inherited === 'code' || codeElements.has(name)) return 'code';
-  const own = attributes.find((attribute) => attribute.name === 'translate')?.value.toLowerCase();
+  const own = translateAttribute(attributes)?.value.toLowerCase();
   if (own === 'no') return 'no';
   return own === 'yes' || own === '' ? 'yes' : inherited;
 }
 
-const knownModes = new WeakMap<ParentNode, TranslateMode>();
-
 /** The mode of `node` where it now hangs in the tree; each element is looked at once until it is moved. */
 export function modeOf(node: ParentNode): TranslateMode {
-  const unknown: DefaultTreeAdapterTypes.Element[] = [];
+  const unasked: Element[] = [];
   let mode: TranslateMode = 'yes';
-  for (let at: ParentNode | null = node; at !== null && 'tagName' in at; at = at.parentNode) {
-    const known = knownModes.get(at);
-    if (known !== undefined) {
-      mode = known;
+  let at: ParentNode | null = node;
+  while (at !== null && 'tagName' in at) {
+    const element: Element = at;
+    if (element.translateMode !== undefined) {
+      mode = element.translateMode;
       break;
     }
-    unknown.push(at);
+    unasked.push(element);
+    at = element.parentNode;
   }
-  for (const element of unknown.reverse()) {
+  for (const element of unasked.reverse()) {
     mode = modeOfTag(element.tagName, element.attrs, mode);
-    knownModes.set(element, mode);
+    element.translateMode = mode;
   }
   return mode;
 }
@@ -61,15 +62,24 @@ export const parentTree: TreeAdapter<DefaultTreeAdapterMap> = {
   detachNode(node) {
     node.parentNode = null;
   },
-  adoptAttributes(recipient, attributes) {
-    defaultTreeAdapter.adoptAttributes(recipient, attributes);
-    knownModes.delete(recipient);
+  // Of a second `<html>` or `<body>`, the attributes that the first one lacks count.
+  adoptAttributes(recipient: Element, attributes) {
+    const own = translateAttribute(attributes);
+    if (own === undefined || translateAttribute(recipient.attrs) !== undefined) return;
+    recipient.attrs.unshift(own);
+    recipient.translateMode = undefined;
   },
   insertText() {},
   insertTextBefore() {},
+  setNodeSourceCodeLocation() {},
+  updateNodeSourceCodeLocation() {},
 };
 
 function hang(parent: ParentNode, node: DefaultTreeAdapterTypes.ChildNode): void {
   node.parentNode = parent;
-  if ('tagName' in node) knownModes.delete(node);
+  if ('tagName' in node) (node as Element).translateMode = undefined;
+}
+
+function translateAttribute(attributes: Token.Attribute[]): Token.Attribute | undefined {
+  return attributes.find(({ name }) => name === 'translate');
 }

@@ -1,0 +1,95 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Binaries } from './binaries.ts';
+import type { DataFolder } from './folder.ts';
+import { type Command, run } from './run.ts';
+
+/** A user and group by their numbers. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Whom PostgreSQL's programs run as. */
+export interface Account {
+  /** Who must own PostgreSQL's files; undefined when that is this process's own user. */
+  readonly owner: Owner | undefined;
+  command(program: string, args: readonly string[]): Command;
+}
+
+const nobody: Owner = { uid: 65534, gid: 65534 };
+
+/**
+ * Decides whom to run PostgreSQL as, which refuses to run as root: an ordinary user runs it as itself,
+ * root as the owner of the existing cluster or as nobody. Where that user cannot reach the programs or the
+ * data, it keeps the one capability that lets it pass closed folders, or a user namespace hides root.
+ * Rejects when none of these works.
+ */
+export async function chooseAccount(folder: DataFolder, binaries: Binaries): Promise<Account> {
+  if (process.getuid?.() !== 0) {
+    return { owner: undefined, command: (file, args) => ({ file, args }) };
+  }
+  const owner = await ownerOfCluster(folder);
+  const barrier = (await findBarrier(binaries.postgres, owner)) ?? (await findBarrier(folder.root, owner));
+  const attempts: Account[] = [
+    ...(barrier === undefined ? [asUser(owner)] : []),
+    asUserWithCapability(owner, 'dac_read_search'),
+    asUserWithCapability(owner, 'dac_override'),
+    asRootInDisguise(owner),
+  ];
+  let reason = '';
+  for (const account of attempts) {
+    // By way of a shell: setpriv itself still has all rights, PostgreSQL's programs call each other without.
+    const probe = account.command('/bin/sh', ['-c', 'exec "$0" --version', binaries.postgres]);
+    const { ok, ending, output } = await run(probe, binaries.postgres);
+    if (ok) return account;
+    reason ||= output.trim() || ending;
+  }
+  throw new Error(
+    `PostgreSQL refuses to run as root, and the user with uid ${owner.uid} cannot run it, ` +
+      (barrier === undefined ? `${reason}: ` : `${barrier} is closed to it: open that (chmod o+rx), `) +
+      'start LinguaLoop as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own.',
+  );
+}
+
+async function ownerOfCluster(folder: DataFolder): Promise<Owner> {
+  const { uid, gid } = await stat(folder.cluster).catch(() => nobody);
+  return uid === 0 ? nobody : { uid, gid };
+}
+
+/** The first of the path and the folders above it that the user may not enter (or, for a file, run). */
+async function findBarrier(path: string, owner: Owner): Promise<string | undefined> {
+  for (let current = path; ; current = dirname(current)) {
+    const entry = await stat(current);
+    const needed = entry.isDirectory() ? 0o1 : 0o5;
+    const shift = entry.uid === owner.uid ? 6 : entry.gid === owner.gid ? 3 : 0;
+    if (((entry.mode >> shift) & needed) !== needed) return current;
+    if (current === dirname(current)) return undefined;
+  }
+}
+
+function asUser(owner: Owner): Account {
+  return { owner, command: (file, args) => ({ file, args, ...owner }) };
+}
+
+function asUserWithCapability(owner: Owner, capability: string): Account {
+  const prefix = [
+    `--reuid=${owner.uid}`,
+    `--regid=${owner.gid}`,
+    '--clear-groups',
+    `--inh-caps=+${capability}`,
+    `--ambient-caps=+${capability}`,
+    // PostgreSQL asks access(2) about its programs, which by default forgets the capabilities.
+    '--securebits=+no_setuid_fixup',
+    '--',
+  ];
+  return { owner, command: (program, args) => ({ file: 'setpriv', args: [...prefix, program, ...args] }) };
+}
+
+function asRootInDisguise(shown: Owner): Account {
+  const prefix = ['--user', `--map-user=${shown.uid}`, `--map-group=${shown.gid}`, '--'];
+  return {
+    owner: { uid: 0, gid: 0 },
+    command: (program, args) => ({ file: 'unshare', args: [...prefix, program, ...args] }),
+  };
+}

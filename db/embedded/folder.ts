@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { access, constants, mkdir, readdir, realpath, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+/** Where everything of one embedded PostgreSQL lies; all paths are absolute and free of symbolic links. */
+export interface DataFolder {
+  readonly root: string;
+  /** The PostgreSQL data directory; appears whole or not at all. */
+  readonly cluster: string;
+  /** The postmaster's lock file. */
+  readonly pidFile: string;
+  readonly log: string;
+  readonly secrets: string;
+  readonly claim: string;
+}
+
+/**
+ * Creates the data folder if it is missing and checks that this process may work in it.
+ * Rejects with an Error that names the folder.
+ */
+export async function openDataFolder(dataDir: string): Promise<DataFolder> {
+  const wanted = resolve(dataDir);
+  try {
+    await mkdir(wanted, { recursive: true });
+    const root = await realpath(wanted);
+    await access(root, constants.R_OK | constants.W_OK | constants.X_OK);
+    const cluster = join(root, 'postgres');
+    return {
+      root,
+      cluster,
+      pidFile: join(cluster, 'postmaster.pid'),
+      log: join(root, 'postgres.log'),
+      secrets: join(root, 'postgres.json'),
+      claim: join(root, 'postgres.starting'),
+    };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'it is not a folder' : (error as Error).message;
+    throw new Error(
+      `The data folder ${wanted} cannot be used, ${whoami()} must be able to write to it: ${reason}`,
+    );
+  }
+}
+
+/** Names the user this process runs as, for error messages. */
+export function whoami(): string {
+  return process.getuid ? `the user with uid ${process.getuid()}` : 'this user';
+}
+
+/** A fresh name in the data folder that {@link removeLeftovers} recognizes once this process is dead. */
+export function temporaryPath(folder: DataFolder): string {
+  return join(folder.root, `postgres.tmp-${process.pid}-${randomBytes(6).toString('hex')}`);
+}
+
+/** Removes what processes that died during a start left behind. Never rejects. */
+export async function removeLeftovers(folder: DataFolder): Promise<void> {
+  for (const name of await readdir(folder.root).catch(() => [])) {
+    const pid = /^postgres\.tmp-(\d+)-/.exec(name)?.[1];
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    // An initdb that outlived its parent may still be writing there; the next start removes the rest.
+    await rm(join(folder.root, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
+  }
+}
+
+/** Whether a process with this id exists, whoever owns it. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

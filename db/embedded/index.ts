@@ -1,0 +1,38 @@
+import { locateBinaries } from './binaries.ts';
+import { openDataFolder } from './folder.ts';
+import { joinServer } from './join.ts';
+import { failure } from './log.ts';
+import { type EmbeddedPostgres, keepMembership } from './member.ts';
+
+export type { EmbeddedPostgres } from './member.ts';
+
+export interface JoinEmbeddedPostgresOptions {
+  /** Told in one sentence what an operator may want to know: long recovery, a lost server, who keeps it running. */
+  readonly onNotice?: (message: string) => void;
+}
+
+/**
+ * Joins, or creates and starts, the PostgreSQL of this data folder, which belongs to all processes that
+ * joined it and to none of them: it survives Ctrl-C and the end of any one, and the members bring it back when it dies.
+ *
+ * @param dataDir any folder, created when it is missing; holds `postgres/` (the database), `postgres.json`
+ *   (its passwords) and `postgres.log`.
+ * @throws an Error that says what happened and what to do, when there is no PostgreSQL for this platform, the
+ *   folder cannot be used or holds another version's database, or the server was not ready within 15 s.
+ */
+export async function joinEmbeddedPostgres(
+  dataDir: string,
+  options: JoinEmbeddedPostgresOptions = {},
+): Promise<EmbeddedPostgres> {
+  const onNotice = options.onNotice ?? (() => {});
+  const folder = await openDataFolder(dataDir);
+  const binaries = await locateBinaries();
+  try {
+    const joined = await joinServer(folder, binaries, { create: true, onNotice });
+    return keepMembership(joined, folder, binaries, onNotice);
+  } catch (error) {
+    // The system's own errors (a full disk, a forbidden file) say what, but not what for.
+    if (!('code' in (error as Error))) throw error;
+    throw failure(`PostgreSQL in ${folder.root} could not be started: ${(error as Error).message}.`, folder);
+  }
+}

@@ -1,0 +1,121 @@
+import { appendFile, chown, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Account } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { type DataFolder, temporaryPath } from './folder.ts';
+import { failure } from './log.ts';
+import { type Command, run } from './run.ts';
+import type { Secrets } from './secrets.ts';
+
+/**
+ * Whether the cluster exists. Rejects when the folder holds something else, or a cluster of another major
+ * version of PostgreSQL.
+ */
+export async function clusterExists(folder: DataFolder, binaries: Binaries): Promise<boolean> {
+  let version: string;
+  try {
+    version = (await readFile(join(folder.cluster, 'PG_VERSION'), 'utf8')).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && !(await isThere(folder.cluster))) return false;
+    throw new Error(
+      `${folder.cluster} is not a PostgreSQL data folder that can be read (${(error as Error).message}): ` +
+        'move it away, or run LinguaLoop as its owner.',
+    );
+  }
+  if (version === String(binaries.major)) return true;
+  throw new Error(
+    `${folder.cluster} was made by PostgreSQL ${version}, but this version of LinguaLoop brings PostgreSQL ` +
+      `${binaries.major}: dump it with PostgreSQL ${version} and restore the dump into a new data folder.`,
+  );
+}
+
+/**
+ * Makes the cluster with its roles and database under a temporary name and gives it its name when all is
+ * done and on disk. When another process was quicker, that one's cluster stays.
+ */
+export async function createCluster(
+  folder: DataFolder,
+  binaries: Binaries,
+  account: Account,
+  secrets: Secrets,
+): Promise<void> {
+  const draft = temporaryPath(folder);
+  const cluster = join(draft, 'cluster');
+  const passwordFile = join(draft, 'password');
+  try {
+    await mkdir(draft, { mode: 0o700 });
+    await writeFile(passwordFile, secrets.superuserPassword, { mode: 0o600 });
+    if (account.owner) {
+      for (const path of [draft, passwordFile]) await chown(path, account.owner.uid, account.owner.gid);
+    }
+    const initdb = account.command(binaries.initdb, initdbArguments(cluster, passwordFile, secrets));
+    await complete('initdb', initdb, binaries.initdb, '', folder);
+    const single = account.command(binaries.postgres, singleUserArguments(cluster));
+    await complete('postgres --single', single, binaries.postgres, firstStatements(secrets), folder);
+    await rename(cluster, folder.cluster).catch(async (error) => {
+      if (!(await clusterExists(folder, binaries))) throw error;
+    });
+    await syncFolder(folder.root);
+  } finally {
+    await rm(draft, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function initdbArguments(cluster: string, passwordFile: string, secrets: Secrets): string[] {
+  return [
+    `--pgdata=${cluster}`,
+    `--username=${secrets.superuser}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--no-locale',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-instructions',
+  ];
+}
+
+function singleUserArguments(cluster: string): string[] {
+  // Statements hold the password: they must not reach the log when they fail.
+  const settings = ['-c', 'exit_on_error=on', '-c', 'log_min_error_statement=panic'];
+  return ['--single', '-j', ...settings, '-D', cluster, 'postgres'];
+}
+
+/** In single-user mode with -j, an empty line ends a statement. */
+function firstStatements({ role, password, database }: Secrets): string {
+  return `
+    create role ${role} login nosuperuser nobypassrls nocreatedb nocreaterole password '${password}';
+
+    create extension pg_stat_statements;
+
+    create database ${database} owner ${role} template postgres;
+
+  `.replaceAll(/^ +/gm, '');
+}
+
+async function complete(name: string, command: Command, program: string, input: string, folder: DataFolder) {
+  const { ok, ending, output } = await run(command, program, input);
+  if (ok) return;
+  if (ending.startsWith('spawn')) {
+    throw new Error(
+      `The programs of the embedded PostgreSQL do not run on this system (${ending}): ` +
+        'set DATABASE_URL to a PostgreSQL of your own.',
+    );
+  }
+  await appendFile(folder.log, output, { mode: 0o600 }).catch(() => {});
+  throw failure(`The database could not be created, ${name} ended with ${ending}.`, folder);
+}
+
+async function syncFolder(path: string): Promise<void> {
+  // Windows cannot open folders.
+  const handle = await open(path, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

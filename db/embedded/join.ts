@@ -1,0 +1,160 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { chooseAccount } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { claimStart, releaseClaim } from './claim.ts';
+import { type DataFolder, removeLeftovers } from './folder.ts';
+import { clusterExists, createCluster } from './initdb.ts';
+import { failure } from './log.ts';
+import { giveCluster } from './ownership.ts';
+import { discardPidFile, readPidFile } from './pidfile.ts';
+import { freePort } from './port.ts';
+import { startPostmaster } from './postmaster.ts';
+import { isPassing, openPresence, type Presence } from './presence.ts';
+import { ensureSecrets, readSecrets, type Secrets } from './secrets.ts';
+
+const timeoutMs = 15_000;
+const noticeAfterMs = 2000;
+const firstPauseMs = 10;
+/** Many who wait must not take the processor from the one who creates the cluster. */
+const longestPauseMs = 60;
+
+/** A presence on the running server, and what is needed to connect to it. */
+export interface Joined {
+  readonly presence: Presence;
+  readonly secrets: Secrets;
+}
+
+export interface JoinOptions {
+  /** Whether a missing cluster is created. */
+  readonly create: boolean;
+  /** The port to start on when it is free; otherwise that of postgres.json. */
+  readonly port?: number;
+  readonly onNotice: (message: string) => void;
+  /** Once aborted, a running server is still joined, but none is started. */
+  readonly signal?: AbortSignal;
+}
+
+/** What is being waited for, for whoever asks in the meantime. */
+interface Progress {
+  state: string;
+}
+
+/**
+ * Joins the running server, or creates and starts it when there is none, over and over until one is
+ * joined: others may start or stop it at any moment. Rejects after 15 s (the time to create the cluster
+ * not counted), or at once when trying again is of no use.
+ */
+export async function joinServer(
+  folder: DataFolder,
+  binaries: Binaries,
+  options: JoinOptions,
+): Promise<Joined> {
+  const progress: Progress = { state: 'it is not running' };
+  const timer = setTimeout(
+    () => options.onNotice(`Waiting for the PostgreSQL in ${folder.root}: ${progress.state}.`),
+    noticeAfterMs,
+  );
+  try {
+    return await tryUntilJoined(folder, binaries, options, progress);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function tryUntilJoined(
+  folder: DataFolder,
+  binaries: Binaries,
+  options: JoinOptions,
+  progress: Progress,
+): Promise<Joined> {
+  let deadline = Date.now() + timeoutMs;
+  let { port } = options;
+  let pause = firstPauseMs;
+  for (;;) {
+    const exists = await clusterExists(folder, binaries);
+    if (!exists && !options.create) throw new Error(`${folder.cluster} is gone.`);
+    const seen = await readPidFile(folder);
+    let claimed = false;
+    if (seen.state === 'postmaster') {
+      progress.state = `process ${seen.pid} is starting or stopping`;
+      const joined = seen.ready ? await joinRunning(folder, seen.port, progress) : undefined;
+      if (joined) return joined;
+    } else {
+      options.signal?.throwIfAborted();
+      claimed = await claimStart(folder);
+      progress.state = claimed ? 'it is being started' : 'another process is starting it';
+    }
+    if (claimed) {
+      try {
+        if (exists) port = await start(folder, binaries, port, deadline);
+        else await create(folder, binaries);
+      } finally {
+        await releaseClaim(folder);
+      }
+    }
+    if (!exists) deadline = Date.now() + timeoutMs;
+    if (Date.now() > deadline) {
+      const limit = `within ${timeoutMs / 1000} s`;
+      throw failure(`PostgreSQL in ${folder.root} was not ready ${limit}: ${progress.state}.`, folder);
+    }
+    if (claimed) continue;
+    await delay(pause);
+    pause = Math.min(pause * 1.2, longestPauseMs);
+  }
+}
+
+/** Resolves to undefined when the server is not to be joined right now. */
+async function joinRunning(
+  folder: DataFolder,
+  port: number,
+  progress: Progress,
+): Promise<Joined | undefined> {
+  const secrets = await requireSecrets(folder);
+  try {
+    const presence = await openPresence(secrets, port);
+    if (presence) return { presence, secrets };
+    progress.state = 'its last member is leaving';
+  } catch (error) {
+    const { message } = error as Error;
+    if (!isPassing(error)) {
+      throw failure(`The PostgreSQL that runs in ${folder.cluster} cannot be joined: ${message}.`, folder);
+    }
+    progress.state = message;
+  }
+  return undefined;
+}
+
+async function create(folder: DataFolder, binaries: Binaries): Promise<void> {
+  await removeLeftovers(folder);
+  if (await clusterExists(folder, binaries)) return;
+  const account = await chooseAccount(folder, binaries);
+  await createCluster(folder, binaries, account, await ensureSecrets(folder));
+}
+
+/** Resolves to the port to try next time, if this time it was taken. */
+async function start(
+  folder: DataFolder,
+  binaries: Binaries,
+  port: number | undefined,
+  deadline: number,
+): Promise<number | undefined> {
+  await removeLeftovers(folder);
+  const secrets = await requireSecrets(folder);
+  const account = await chooseAccount(folder, binaries);
+  if (account.owner) await giveCluster(folder, account.owner);
+  // Whoever had the claim before may have started it since we looked.
+  const seen = await readPidFile(folder);
+  if (seen.state === 'postmaster') return port;
+  if (seen.state === 'stale' && seen.misleading) await discardPidFile(folder, seen.text);
+  const result = await startPostmaster(folder, binaries, account, secrets, port ?? secrets.port, deadline);
+  if (result === 'try again') await delay(firstPauseMs);
+  return result === 'port taken' ? await freePort() : port;
+}
+
+async function requireSecrets(folder: DataFolder): Promise<Secrets> {
+  const secrets = await readSecrets(folder);
+  if (secrets) return secrets;
+  throw new Error(
+    `${folder.secrets} is missing: restore it from a backup, it holds the passwords of ${folder.cluster}.`,
+  );
+}

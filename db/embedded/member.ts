@@ -1,0 +1,119 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Binaries } from './binaries.ts';
+import type { DataFolder } from './folder.ts';
+import { type Joined, joinServer } from './join.ts';
+import { stopPostmaster } from './postmaster.ts';
+import { isPassing, type Presence } from './presence.ts';
+
+/** A membership in the PostgreSQL of a data folder. */
+export interface EmbeddedPostgres {
+  /**
+   * Connection URL for the service's own role: no superuser, bound by row-level security, owner of the
+   * database `lingualoop`. Changes only when the server had to be brought back and its port was taken.
+   */
+  readonly url: string;
+  /**
+   * Connection URL of the superuser for the database `postgres`, for tests and benches (creating databases,
+   * reading pg_stat_statements). The service never uses it.
+   */
+  readonly superuserUrl: string;
+  /**
+   * Leaves. The last to leave stops the server and waits for its end. Close all of the caller's connections
+   * first: a server with other clients keeps running. May be called again. Rejects when the server does not
+   * stop within 60 s.
+   */
+  leave(): Promise<void>;
+}
+
+const firstPauseMs = 100;
+const longestPauseMs = 30_000;
+
+/**
+ * Keeps the membership until it is given up: when the server dies, the members bring it back, on the same
+ * port when that is free, so that their pools connect again.
+ */
+export function keepMembership(
+  joined: Joined,
+  folder: DataFolder,
+  binaries: Binaries,
+  onNotice: (message: string) => void,
+): EmbeddedPostgres {
+  const { secrets } = joined;
+  const departure = new AbortController();
+  let { port } = joined.presence;
+  let presence: Presence | undefined;
+  let returning: Promise<void> | undefined;
+  let leaving: Promise<void> | undefined;
+
+  function enter(next: Presence): void {
+    presence = next;
+    port = next.port;
+    next.gone.then(() => {
+      if (departure.signal.aborted) return;
+      presence = undefined;
+      returning = comeBack(next);
+    });
+  }
+
+  async function comeBack(lost: Presence): Promise<void> {
+    onNotice(`The embedded PostgreSQL in ${folder.root} is gone, bringing it back.`);
+    await lost.close();
+    const { signal } = departure;
+    for (let pause = firstPauseMs; !signal.aborted; pause = Math.min(2 * pause, longestPauseMs)) {
+      try {
+        const { presence: next } = await joinServer(folder, binaries, {
+          create: false,
+          port,
+          onNotice,
+          signal,
+        });
+        const moved = next.port === port ? '' : `, now on port ${next.port}`;
+        enter(next);
+        onNotice(`The embedded PostgreSQL in ${folder.root} is back${moved}.`);
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        onNotice(
+          `The embedded PostgreSQL in ${folder.root} could not be brought back: ${(error as Error).message}`,
+        );
+      }
+      await delay(pause, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async function leave(): Promise<void> {
+    departure.abort();
+    await returning;
+    if (!presence) return;
+    try {
+      const left = await presence.stepDown();
+      if (left === 'last') await stopPostmaster(folder, binaries);
+      if (left === 'strangers') {
+        onNotice(
+          `The embedded PostgreSQL in ${folder.root} keeps running: other clients are connected to it.`,
+        );
+      }
+    } catch (error) {
+      // The server died in this moment, so there is nothing to leave.
+      if (!isPassing(error)) throw error;
+    } finally {
+      await presence.close();
+    }
+  }
+
+  const address = (user: string, password: string, database: string) =>
+    `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
+  enter(joined.presence);
+  return {
+    get url() {
+      return address(secrets.role, secrets.password, secrets.database);
+    },
+    get superuserUrl() {
+      return address(secrets.superuser, secrets.superuserPassword, 'postgres');
+    },
+    leave: () => {
+      leaving ??= leave();
+      return leaving;
+    },
+  };
+}

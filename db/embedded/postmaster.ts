@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Account } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import type { DataFolder } from './folder.ts';
+import { failure, openLog, readLog } from './log.ts';
+import { readPidFile, runsIn } from './pidfile.ts';
+import { run, spawnOptions } from './run.ts';
+import type { Secrets } from './secrets.ts';
+
+const pollMs = 10;
+const stopTimeoutMs = 60_000;
+
+/** Why a postmaster that was started is not running: what to do about it. */
+export type StartResult = 'ready' | 'try again' | 'port taken';
+
+/**
+ * Starts the postmaster in a session of its own, so that neither Ctrl-C nor the end of this process
+ * reaches it, and waits until it accepts connections, ends or `deadline` (ms since the epoch) has passed.
+ * Rejects when it ends for a reason that trying again does not cure.
+ */
+export async function startPostmaster(
+  folder: DataFolder,
+  binaries: Binaries,
+  account: Account,
+  secrets: Secrets,
+  port: number,
+  deadline: number,
+): Promise<StartResult> {
+  const log = await openLog(folder, account.owner);
+  try {
+    const { size } = await log.stat();
+    const command = account.command(binaries.postgres, ['-D', folder.cluster, ...settings(secrets, port)]);
+    const child = spawn(command.file, command.args, {
+      ...spawnOptions(command, binaries.postgres),
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    let ending: string | undefined;
+    child.on('error', (error) => {
+      ending = error.message;
+    });
+    child.on('exit', (code, signal) => {
+      ending = signal ? `signal ${signal}` : `exit code ${code}`;
+    });
+    child.unref();
+    while (ending === undefined && Date.now() < deadline) {
+      const seen = await readPidFile(folder);
+      if (seen.state === 'postmaster' && seen.pid === child.pid && seen.ready) return 'ready';
+      await delay(pollMs);
+    }
+    if (ending === undefined) return 'try again';
+    return explainEnding(ending, linesOf(child.pid, readLog(folder, size)), folder);
+  } finally {
+    await log.close();
+  }
+}
+
+function settings(secrets: Secrets, port: number): string[] {
+  return Object.entries({
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: '',
+    cluster_name: secrets.id,
+    max_connections: 200,
+    shared_buffers: '128MB',
+    shared_preload_libraries: 'pg_stat_statements',
+    // Errors of statements go to the client; in the log they would pile up and hold people's data.
+    log_min_messages: 'log',
+    log_checkpoints: 'off',
+  }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+/** Others may be starting the same cluster and write to the same log. */
+function linesOf(pid: number | undefined, text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => line.includes(`[${pid}]`))
+    .join('\n');
+}
+
+function explainEnding(ending: string, log: string, folder: DataFolder): StartResult {
+  if (/could not create any TCP\/IP sockets/.test(log)) return 'port taken';
+  // Another process was quicker, or backends of a killed postmaster are still going.
+  if (/lock file ".*" (already exists|is empty)|shared memory block .* is still in use/.test(log))
+    return 'try again';
+  // Stopped by somebody who joined, left and was the last; or killed, which says nothing about the next try.
+  if (ending === 'exit code 0' || ending.startsWith('signal')) return 'try again';
+  throw failure(`PostgreSQL could not be started, it ended with ${ending}.`, folder);
+}
+
+/** Stops the postmaster by a fast shutdown and waits for its end. Rejects when it takes longer than 60 s. */
+export async function stopPostmaster(folder: DataFolder, binaries: Binaries): Promise<void> {
+  const seen = await readPidFile(folder);
+  if (seen.state !== 'postmaster') return;
+  if (process.platform === 'win32') {
+    // Windows knows no signals; pg_ctl speaks to the postmaster over its pipe.
+    await run(
+      { file: binaries.pg_ctl, args: ['stop', '-D', folder.cluster, '-m', 'fast', '-W'] },
+      binaries.pg_ctl,
+    );
+  } else {
+    signal(seen.pid);
+  }
+  const deadline = Date.now() + stopTimeoutMs;
+  while (await runsIn(seen.pid, folder.cluster)) {
+    if (Date.now() > deadline) {
+      throw failure(
+        `PostgreSQL (process ${seen.pid}) did not stop within ${stopTimeoutMs / 1000} s.`,
+        folder,
+      );
+    }
+    await delay(pollMs);
+  }
+}
+
+function signal(pid: number): void {
+  try {
+    process.kill(pid, 'SIGINT');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import postgres from 'postgres';
+import type { Secrets } from './secrets.ts';
+
+/** One per member: its connection holds an advisory lock, shared, for as long as the member is there. */
+export interface Presence {
+  readonly port: number;
+  /** Resolves when the connection is gone, for whatever reason. */
+  readonly gone: Promise<void>;
+  /**
+   * Gives the membership up. "last": nobody else is connected, and nobody can join before {@link close}.
+   * "members": other members are there. "strangers": other clients are, for half a second now.
+   */
+  stepDown(): Promise<'last' | 'members' | 'strangers'>;
+  close(): Promise<void>;
+}
+
+/** Database and lock key of membership: apart from the service's database, which may be copied or dropped. */
+const database = 'postgres';
+const membershipKey = 0x6c6f6f70;
+const leavingName = 'lingualoop leaving';
+const attemptTimeoutMs = 5000;
+/** A closed connection's backend stays visible until it has noticed. */
+const strangersTimeoutMs = 500;
+
+/** Errors that say no more than "not now". */
+const passing = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+  'CONNECT_TIMEOUT',
+  '53300', // too many connections
+  '57P01', // the server is being stopped
+  '57P02', // another backend crashed
+  '57P03', // starting up or shutting down
+]);
+
+/** Whether an error of a connection may vanish by itself. */
+export function isPassing(error: unknown): boolean {
+  return passing.has((error as { code?: string }).code ?? '');
+}
+
+/**
+ * Becomes a member of the server on this port. Resolves to undefined when the server is being left by its
+ * last member; rejects when it cannot be reached or is another cluster's.
+ */
+export async function openPresence(secrets: Secrets, port: number): Promise<Presence | undefined> {
+  const { promise: gone, resolve: onclose } = Promise.withResolvers<void>();
+  const sql = postgres({
+    host: '127.0.0.1',
+    port,
+    database,
+    username: secrets.superuser,
+    password: secrets.superuserPassword,
+    ssl: false,
+    max: 1,
+    idle_timeout: 0,
+    max_lifetime: null,
+    prepare: false,
+    fetch_types: false,
+    connection: { application_name: 'lingualoop member' },
+    onnotice: () => {},
+    onclose: () => onclose(),
+  });
+  // Destroys the connection: the client would connect again and again to a port that closes on it.
+  const timer = setTimeout(() => sql.end({ timeout: 0 }), attemptTimeoutMs);
+  try {
+    const [row] = await sql`
+      select current_setting('cluster_name') as cluster,
+             current_setting('cluster_name') = ${secrets.id}
+               and pg_try_advisory_lock_shared(${membershipKey}) as joined`;
+    if (row?.['cluster'] !== secrets.id) throw new Error(`port ${port} belongs to another PostgreSQL server`);
+    if (row['joined'])
+      return { port, gone, stepDown: () => stepDown(sql), close: () => sql.end({ timeout: 1 }) };
+    await sql.end({ timeout: 1 });
+    return undefined;
+  } catch (error) {
+    await sql.end({ timeout: 0 });
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function stepDown(sql: postgres.Sql): Promise<'last' | 'members' | 'strangers'> {
+  // Renamed before the lock is given up: of two who leave at once, the second must not count as a stranger.
+  await sql`select set_config('application_name', ${leavingName}, false)`;
+  await sql`select pg_advisory_unlock_shared(${membershipKey})`;
+  const deadline = Date.now() + strangersTimeoutMs;
+  for (;;) {
+    // Exclusive, so it is to be had only when no member is left, and keeps new ones out.
+    const [lock] = await sql`select pg_try_advisory_lock(${membershipKey}) as held`;
+    if (!lock?.['held']) return 'members';
+    const [clients] = await sql`
+      select count(*)::int as others from pg_stat_activity
+      where backend_type = 'client backend' and pid <> pg_backend_pid() and application_name <> ${leavingName}`;
+    if (clients?.['others'] === 0) return 'last';
+    await sql`select pg_advisory_unlock(${membershipKey})`;
+    if (Date.now() > deadline) return 'strangers';
+    await delay(15);
+  }
+}

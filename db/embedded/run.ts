@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
+
+/** A program, its arguments and, when root starts it, the user it runs as. */
+export interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** How a command ended. */
+export interface Outcome {
+  readonly ok: boolean;
+  /** "exit code 1", "signal SIGKILL" or why it could not be started. */
+  readonly ending: string;
+  /** Standard output and error, the last 16 KB. */
+  readonly output: string;
+}
+
+/** The options every PostgreSQL program is spawned with: nothing of this process's environment reaches it. */
+export function spawnOptions(command: Command, program: string) {
+  return {
+    // The current folder may be deleted or closed to the user PostgreSQL runs as.
+    cwd: dirname(program),
+    env: childEnvironment(),
+    windowsHide: true,
+    ...(command.uid === undefined ? {} : { uid: command.uid, gid: command.gid }),
+  };
+}
+
+/** All that a child gets to see of the environment. */
+export function childEnvironment(): NodeJS.ProcessEnv {
+  // On Windows, Node adds PATH and what else programs there do not start without.
+  if (process.platform === 'win32') return { LC_ALL: 'C', TZ: 'UTC' };
+  return { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
+}
+
+/** Runs a command to its end, feeding it `input`. Never rejects. */
+export function run(command: Command, program: string, input = ''): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = spawn(command.file, command.args, { ...spawnOptions(command, program), stdio: 'pipe' });
+    let output = '';
+    const collect = (chunk: string) => {
+      output = (output + chunk).slice(-16_384);
+    };
+    child.stdout.setEncoding('utf8').on('data', collect);
+    child.stderr.setEncoding('utf8').on('data', collect);
+    // A program that ends before it has read its input breaks the pipe; its exit code tells the story.
+    child.stdin.on('error', () => {}).end(input);
+    child.on('error', (error) => resolve({ ok: false, ending: error.message, output }));
+    child.on('close', (code, signal) =>
+      resolve({ ok: code === 0, ending: signal ? `signal ${signal}` : `exit code ${code}`, output }),
+    );
+  });
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { link, open, readFile, rm } from 'node:fs/promises';
+import { type DataFolder, temporaryPath, whoami } from './folder.ts';
+import { freePort } from './port.ts';
+
+/** The contents of postgres.json: who may log in to this cluster, and how it is recognized. */
+export interface Secrets {
+  /** Random; passed to the server as cluster_name. */
+  readonly id: string;
+  readonly superuser: string;
+  readonly superuserPassword: string;
+  readonly role: string;
+  readonly password: string;
+  readonly database: string;
+  /** The port the server takes when it is free, so that addresses outlive a restart. */
+  readonly port: number;
+}
+
+/**
+ * Reads postgres.json. Resolves to undefined when there is none; rejects when it cannot be read or is not
+ * what {@link ensureSecrets} wrote.
+ */
+export async function readSecrets(folder: DataFolder): Promise<Secrets | undefined> {
+  let text: string;
+  try {
+    text = await readFile(folder.secrets, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Error(
+      `${folder.secrets} cannot be read by ${whoami()}, run LinguaLoop as its owner: ${(error as Error).message}`,
+    );
+  }
+  try {
+    return JSON.parse(text) as Secrets;
+  } catch {
+    throw new Error(
+      `${folder.secrets} is damaged: restore it from a backup, it holds the database's passwords.`,
+    );
+  }
+}
+
+/**
+ * Reads postgres.json or writes it, once and for all: it appears whole, and everybody who creates the
+ * cluster at the same time uses the same one. A crash before the cluster exists leaves a file the next
+ * start takes over.
+ */
+export async function ensureSecrets(folder: DataFolder): Promise<Secrets> {
+  const existing = await readSecrets(folder);
+  if (existing) return existing;
+  const secrets: Secrets = {
+    id: `lingualoop-${randomBytes(12).toString('hex')}`,
+    superuser: 'postgres',
+    superuserPassword: randomBytes(24).toString('base64url'),
+    role: 'lingualoop',
+    password: randomBytes(24).toString('base64url'),
+    database: 'lingualoop',
+    port: await freePort(),
+  };
+  const draft = temporaryPath(folder);
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(secrets, null, 2)}\n`);
+    await file.sync();
+    // Unlike a rename, a link never replaces the file of somebody who was quicker.
+    await link(draft, folder.secrets).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await file.close();
+    await rm(draft, { force: true });
+  }
+  return (await readSecrets(folder)) as Secrets;
+}

@@ -1,0 +1,75 @@
+import OpenAI from 'openai';
+import type { ChatCompletion } from 'openai/resources/chat/completions';
+import { z } from 'zod';
+import type { Settings } from '../../settings.ts';
+import { classify } from './classify.ts';
+
+/** What the connection is made of. */
+export type ChatSettings = Pick<Settings, 'OPENAI_BASE_URL' | 'OPENAI_TIMEOUT_SECONDS'> & {
+  readonly OPENAI_API_KEY: string;
+};
+
+/** One thing that is asked of a model. */
+export interface Question<T> {
+  model: string;
+  /** Ours, never a caller's words. */
+  instructions: string;
+  /** What the instructions speak about, with the caller's words in its fields. */
+  data: Record<string, unknown>;
+  /** The name of the answer's schema. */
+  name: string;
+  answer: z.ZodType<T>;
+}
+
+/** Asks once. Rejects with an UpstreamFailure. */
+export type Chat = (question: Question<unknown>) => Promise<ChatCompletion>;
+
+/** A timer of more milliseconds than this fires at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** A connection to any endpoint that speaks chat completions with structured outputs. */
+export function connect(settings: ChatSettings): Chat {
+  const timeout = Math.min(Math.ceil(settings.OPENAI_TIMEOUT_SECONDS * 1000), longestTimerMs);
+  // What is left undefined here, the package would read from the environment.
+  const client = new OpenAI({
+    apiKey: settings.OPENAI_API_KEY,
+    baseURL: settings.OPENAI_BASE_URL ?? null,
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    // At its debug level the package logs whole requests.
+    logLevel: 'off',
+    // It does not wait for a Retry-After above 60 s but goes on at once; see pacing.ts.
+    maxRetries: 0,
+    timeout,
+  });
+  return async (question) => {
+    try {
+      // The package's own timeout does not cover the body of an error answer.
+      return await client.chat.completions.create(request(question), {
+        signal: AbortSignal.timeout(timeout),
+      });
+    } catch (thrown) {
+      throw classify(thrown);
+    }
+  };
+}
+
+/**
+ * No temperature, token limit or reasoning effort: each is refused by some model that others need it for. `system`
+ * rather than `developer`, which only OpenAI knows.
+ */
+function request({ model, instructions, data, name, answer }: Question<unknown>) {
+  return {
+    model,
+    messages: [
+      { role: 'system' as const, content: instructions },
+      { role: 'user' as const, content: JSON.stringify(data) },
+    ],
+    response_format: {
+      type: 'json_schema' as const,
+      json_schema: { name, strict: true, schema: z.toJSONSchema(answer, { target: 'draft-7' }) },
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Waits so many milliseconds. A parameter, so that tests need not. */
+export type Sleep = (ms: number) => Promise<unknown>;
+
+export const sleep: Sleep = (ms) => delay(ms);
+
+const firstBackoffMs = 500;
+const longestBackoffMs = 8000;
+
+/** Somebody waits for the answer: past this the upstream's wish is handed on to them instead. */
+const longestRetryAfterMs = 60_000;
+
+/**
+ * Milliseconds to wait before retry number `retry`, counted from 0; undefined where the upstream asks for a wait
+ * that is senseless for a call that somebody waits for. Doubles with each retry, half of it at random, so that calls
+ * which failed together do not return together; never less than what the upstream asks.
+ */
+export function delayBeforeRetry(
+  retry: number,
+  retryAfterMs: number | undefined,
+  random: () => number = Math.random,
+): number | undefined {
+  if (retryAfterMs !== undefined && retryAfterMs > longestRetryAfterMs) return undefined;
+  const half = Math.min(longestBackoffMs, firstBackoffMs * 2 ** retry) / 2;
+  return Math.max(retryAfterMs ?? 0, half) + random() * half;
+}
+
+/**
+ * Milliseconds until the upstream wants to be asked again; undefined where it does not say so legibly. Reads
+ * `retry-after-ms` (OpenAI, Azure), then Retry-After in seconds or as a date (RFC 9110, 10.2.3).
+ */
+export function readRetryAfter(headers: Headers, now: number = Date.now()): number | undefined {
+  const ms = readNumber(headers.get('retry-after-ms'));
+  if (ms !== undefined) return ms;
+  const value = headers.get('retry-after');
+  const seconds = readNumber(value);
+  if (seconds !== undefined) return seconds * 1000;
+  // Date.parse alone makes a date of almost anything that ends in a number.
+  const date = value?.endsWith('GMT') ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function readNumber(value: string | null): number | undefined {
+  return value !== null && /^\d{1,12}(\.\d{1,12})?$/.test(value) ? Number(value) : undefined;
+}
