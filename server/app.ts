@@ -6,6 +6,7 @@ import fastify, {
 } from 'fastify';
 import { serveRest } from '#rest/adapter.ts';
 import { refuseBrokenRequests } from '#rest/broken-requests.ts';
+import { serveDocs } from '#rest/docs.ts';
 import { answerErrors, sendError } from '#rest/errors.ts';
 import { requestIdFrom } from '#rest/request-id.ts';
 import { resolveVersion } from '#rest/versions.ts';
@@ -83,6 +84,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     },
   });
   serveRest(http, appRouter, createContext);
+  serveDocs(http, appRouter);
   serveRpc(http, createContext, bodyLimit);
   await http.ready();
   return { http, services };

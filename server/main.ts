@@ -1,6 +1,8 @@
 import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
 
-enableCompileCache();
+// Not the default folder under the system's /tmp, where another user could lay code for us.
+enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/lingualoop'));
 // After the cache is on, so that it holds everything below.
 const { runCommand } = await import('./process.ts');
 

@@ -1,0 +1,120 @@
+import postgres from 'postgres';
+import { setScope, setScopeByCredential, type Tx } from '#db/client.ts';
+import { PreparedQueries } from '#db/prepared.ts';
+import { hashSecret } from '#server/auth/credentials.ts';
+import { readStanding } from '#server/auth/queries.ts';
+import { stubEngine } from '#server/engines/stub.ts';
+import { newId } from '#server/ids.ts';
+import { finishJob, insertJob } from '#server/translations/queries.ts';
+import { runPipeline } from '#server/translations/run.ts';
+import { translationRequest } from '#server/translations/schema.ts';
+
+interface Statement {
+  text: string;
+  parameters: unknown[];
+}
+
+/** Stands for the tenant and the job in recorded parameters. */
+const tenantMark = 'tenant-mark';
+const jobMark = 'job-mark';
+
+/**
+ * The statements that the service sends for one text job, as it builds them: taken from its own queries, with
+ * marks where tenant and job go.
+ */
+async function recordStatements(sourceText: string): Promise<{ admit: Statement[]; complete: Statement[] }> {
+  const request = translationRequest.parse({ source_text: sourceText, target_lang: 'fr' });
+  request.metadata = { tenant: { id: tenantMark, name: 'Bench' } };
+  const result = await runPipeline(stubEngine, request);
+  const standing = await record((tx) => readStanding(tx, null));
+  const insert = await record((tx) => insertJob(tx, { tenantId: tenantMark, jobId: jobMark, request }));
+  const finish = await record((tx) =>
+    finishJob(
+      tx,
+      {
+        tenantId: tenantMark,
+        jobId: jobMark,
+        attempt: 1,
+        status: result.status,
+        baselineTranslation: result.baseline_translation,
+        finalTranslation: result.final_translation,
+        qualityAssessment: result.quality_assessment,
+        refinement: result.refinement,
+        verification: result.verification,
+        agentRun: result.agentRun,
+      },
+      {
+        sourceLang: 'en',
+        targetLang: 'fr',
+        sourceChars: sourceText.length,
+        billableChars: sourceText.length,
+        fastPath: null,
+        inputTokens: 0,
+        outputTokens: 0,
+        models: [],
+      },
+    ),
+  );
+  return { admit: [standing, insert], complete: [finish] };
+}
+
+async function record(build: (tx: Tx) => Promise<unknown>): Promise<Statement> {
+  let recorded: Statement | undefined;
+  const send = (text: string, parameters: unknown[] = []) => {
+    recorded = { text, parameters };
+    const rows = Promise.resolve([]);
+    return Object.assign(rows, { values: () => rows });
+  };
+  const executePrepared: Tx['executePrepared'] = (query, values) =>
+    new PreparedQueries().execute(query, values, send as never);
+  await build({ executePrepared } as Tx);
+  if (!recorded) throw new Error('no statement was built');
+  return recorded;
+}
+
+export interface BareTenant {
+  tenantId: string;
+  apiKey: string;
+}
+
+/**
+ * A script that does nothing but the database's part of one text job: the same statements in the same two
+ * transactions over the same driver, each transaction sent as one pipeline. One connection for each loop.
+ */
+export async function openBareScript(url: string, connections: number, sourceText: string) {
+  const { admit, complete } = await recordStatements(sourceText);
+  const clients = Array.from({ length: connections }, () =>
+    postgres(url, { max: 1, max_lifetime: null, onnotice: () => {} }),
+  );
+  // As Drizzle sets them: JSON arrives as text already.
+  for (const { options } of clients) {
+    options.serializers[114] = (value: unknown) => value;
+    options.serializers[3802] = (value: unknown) => value;
+  }
+
+  return {
+    async job(loop: number, { tenantId, apiKey }: BareTenant): Promise<void> {
+      const sql = clients[loop] as postgres.Sql;
+      const jobId = newId();
+      const send = ({ text, parameters }: Statement) =>
+        sql
+          .unsafe(text, parameters.map((value) => fill(value, tenantId, jobId)) as never[], { prepare: true })
+          .execute();
+      const plain = (text: string, parameters: unknown[] = []) => send({ text, parameters });
+      await Promise.all([
+        plain('begin'),
+        plain(setScopeByCredential, [null, hashSecret(apiKey)]),
+        ...admit.map(send),
+        plain('commit'),
+      ]);
+      await Promise.all([plain('begin'), plain(setScope, [tenantId]), ...complete.map(send), plain('commit')]);
+    },
+    close: () => Promise.all(clients.map((client) => client.end())),
+  };
+}
+
+function fill(value: unknown, tenantId: string, jobId: string): unknown {
+  if (value === tenantMark) return tenantId;
+  if (value === jobMark) return jobId;
+  return value;
+}

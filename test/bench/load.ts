@@ -1,0 +1,32 @@
+/** Calls `work` from `concurrency` loops for `seconds`, and answers how many calls a second were finished. */
+export async function measureRate(
+  concurrency: number,
+  seconds: number,
+  work: (loop: number) => Promise<unknown>,
+): Promise<{ perSecond: number; calls: number; p50: number; p99: number }> {
+  const start = performance.now();
+  const end = start + seconds * 1000;
+  const latencies: number[] = [];
+  await Promise.all(
+    Array.from({ length: concurrency }, async (_, loop) => {
+      for (let now = performance.now(); now < end; ) {
+        await work(loop);
+        const after = performance.now();
+        latencies.push(after - now);
+        now = after;
+      }
+    }),
+  );
+  const elapsed = (performance.now() - start) / 1000;
+  latencies.sort((a, b) => a - b);
+  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
+  return { perSecond: latencies.length / elapsed, calls: latencies.length, p50: at(0.5), p99: at(0.99) };
+}
+
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1
+    ? (sorted[middle] as number)
+    : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+}

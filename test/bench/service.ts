@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+
+export interface RunningService {
+  address: string;
+  pid: number;
+  /** Peak resident memory of the process so far, in MB; null where the system does not tell. */
+  peakMemory(): Promise<number | null>;
+  /** Sends the signal and waits for the end; answers the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts one of the service's commands as its own process, and waits for the line that says it runs. */
+export async function startService(
+  env: Record<string, string>,
+  script = 'server/main.ts',
+  args: string[] = [],
+): Promise<RunningService> {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', join(root, script), ...args], {
+    cwd: root,
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const line = await firstLine(child, ended);
+  return {
+    address: /https?:\/\/\S+/.exec(line)?.[0] ?? '',
+    pid: child.pid as number,
+    peakMemory: () => peakMemory(child.pid as number),
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+async function firstLine(child: ChildProcess, ended: Promise<number | null>): Promise<string> {
+  let errors = '';
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const started = new Promise<string>((resolve) => {
+    let seen = '';
+    child.stdout?.on('data', (chunk) => {
+      if (seen === '' || !seen.includes('LinguaLoop')) seen += chunk;
+      const line = /^LinguaLoop.*$/m.exec(seen)?.[0];
+      if (line) resolve(line);
+    });
+  });
+  const failed = ended.then((code) => {
+    throw new Error(`the service ended with ${code}: ${errors}`);
+  });
+  failed.catch(() => {});
+  return Promise.race([started, failed]);
+}
+
+async function peakMemory(pid: number): Promise<number | null> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const kilobytes = /VmHWM:\s+(\d+) kB/.exec(status)?.[1];
+  return kilobytes === undefined ? null : Math.round(Number(kilobytes) / 1024);
+}

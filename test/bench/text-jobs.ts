@@ -1,0 +1,129 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { Pool } from 'undici';
+import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
+import { LinguaLoop } from '#sdk/index.ts';
+import { type BareTenant, openBareScript } from './bare-job.ts';
+import { measureRate, median } from './load.ts';
+import { startService } from './service.ts';
+
+const concurrency = 32;
+const tenantCount = 100;
+const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
+const sourceText = 'The quick brown fox jumps over the lazy dog, and nobody minds.';
+
+/**
+ * POST /api/translations on the stub engine, at 32 connections over 100 tenants: through REST, through /trpc with
+ * the SDK, and beside them the same statements sent by a bare script, all in turns in one run.
+ */
+export async function benchTextJobs(print: (line: string) => void): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
+  const server = await joinEmbeddedPostgres(dataDir);
+  const service = await startService({ DATA_DIR: dataDir }, 'server/main.ts', ['--api-only']);
+  const superuser = postgres(withDatabase(server.superuserUrl, server.url), { max: 1, onnotice: () => {} });
+  const pool = new Pool(service.address, { connections: concurrency, pipelining: 1 });
+  const tenants = await foundTenants(service.address);
+  const bare = await openBareScript(server.url, concurrency, sourceText);
+  const clients = tenants.map(({ apiKey }) => new LinguaLoop({ baseUrl: service.address, apiKey }));
+  let turn = 0;
+  const next = <T>(list: T[]): T => list[turn++ % list.length] as T;
+
+  const viaRest = async () => {
+    const { statusCode, body } = await pool.request({
+      method: 'POST',
+      path: '/api/translations',
+      headers: { 'content-type': 'application/json', 'x-api-key': next(tenants).apiKey },
+      body: JSON.stringify({ source_text: sourceText, target_lang: 'fr' }),
+    });
+    const job = (await body.json()) as { status: string };
+    if (statusCode !== 200 || job.status !== 'published') throw new Error(`REST answered ${statusCode}`);
+  };
+  const viaSdk = async () => {
+    const job = await next(clients).translations.create({ source_text: sourceText, target_lang: 'fr' });
+    if (job.status !== 'published') throw new Error(`the SDK's job is ${job.status}`);
+  };
+
+  try {
+    const rates = { bare: [] as number[], rest: [] as number[], sdk: [] as number[] };
+    const latencies: number[] = [];
+    // Warm: code is compiled, statements are prepared on each connection.
+    await measureRate(concurrency, 2, (loop) => bare.job(loop, next(tenants)));
+    await measureRate(concurrency, 2, viaRest);
+    await measureRate(concurrency, 2, viaSdk);
+    let counted: { transactions: number; statements: number } | undefined;
+    for (let round = 0; round < rounds; round++) {
+      rates.bare.push((await measureRate(concurrency, seconds, (loop) => bare.job(loop, next(tenants)))).perSecond);
+      await superuser`select pg_stat_statements_reset()`;
+      const rest = await measureRate(concurrency, seconds, viaRest);
+      counted = await countStatements(superuser, rest.calls);
+      rates.rest.push(rest.perSecond);
+      latencies.push(rest.p50);
+      rates.sdk.push((await measureRate(concurrency, seconds, viaSdk)).perSecond);
+    }
+    const rest = median(rates.rest);
+    print(`bare script           ${Math.round(median(rates.bare))} jobs/s   (rounds ${show(rates.bare)})`);
+    print(`POST /api/translations ${Math.round(rest)} jobs/s   (rounds ${show(rates.rest)}), p50 ${median(latencies).toFixed(1)} ms`);
+    print(`/trpc with the SDK    ${Math.round(median(rates.sdk))} jobs/s   (rounds ${show(rates.sdk)})`);
+    print(`REST / bare           ${ratio(rates.rest, rates.bare)}   (target 0.50 or better)`);
+    print(`SDK / REST            ${ratio(rates.sdk, rates.rest)}   (target 0.70 or better)`);
+    print(`transactions a job    ${counted?.transactions.toFixed(2)}   (target 2 at most)`);
+    print(`statements a job      ${counted?.statements.toFixed(2)}   (target 12 at most)`);
+    print(`peak memory of the API ${await service.peakMemory()} MB   (target below 300)`);
+  } finally {
+    await pool.close();
+    await bare.close();
+    await superuser.end();
+    await service.stop();
+    await server.leave();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function foundTenants(address: string): Promise<BareTenant[]> {
+  const tenants: BareTenant[] = [];
+  for (let i = 0; i < tenantCount; i++) {
+    const response = await fetch(`${address}/api/auth/signup/email`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        tenant_name: `Bench ${i}`,
+        email: `bench${i}@example.org`,
+        password: 'a long enough passphrase',
+      }),
+    });
+    const { account, tenant_api_key } = (await response.json()) as {
+      account: { id: string };
+      tenant_api_key: string;
+    };
+    tenants.push({ tenantId: account.id, apiKey: tenant_api_key });
+  }
+  return tenants;
+}
+
+/** Calls by pg_stat_statements, over the jobs; BEGIN counts the transactions. */
+async function countStatements(superuser: postgres.Sql, jobs: number) {
+  const [row] = await superuser<{ statements: number; transactions: number }[]>`
+    select sum(calls)::float8 as statements,
+      coalesce(sum(calls) filter (where lower(query) = 'begin'), 0)::float8 as transactions
+    from pg_stat_statements s join pg_roles r on r.oid = s.userid
+    where toplevel and not rolsuper`;
+  return { statements: (row?.statements ?? 0) / jobs, transactions: (row?.transactions ?? 0) / jobs };
+}
+
+/** The median of the ratios round by round: each round's two sides ran right after each other. */
+function ratio(above: number[], below: number[]): string {
+  return median(above.map((value, i) => value / (below[i] as number))).toFixed(2);
+}
+
+function show(values: number[]): string {
+  return values.map((value) => Math.round(value)).join(', ');
+}
+
+function withDatabase(url: string, like: string): string {
+  const changed = new URL(url);
+  changed.pathname = new URL(like).pathname;
+  return changed.href;
+}
