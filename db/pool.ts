@@ -11,13 +11,13 @@ export class ConnectionLostError extends Error {
 }
 
 /**
- * One PostgreSQL connection. postgres.js reconnects by itself, which must never happen unnoticed inside a
- * transaction: `losses` counts the connections lost so far, and a transaction compares it with the number it
- * began with.
+ * One PostgreSQL connection. postgres.js would reconnect by itself, in the middle of a transaction too, and after
+ * some kinds of death it gives the old connection's error to the new one's first query: so a connection that was
+ * once `lost` is never used again.
  */
 export interface Connection {
   readonly sql: postgres.Sql;
-  losses: number;
+  lost: boolean;
 }
 
 export interface PoolOptions {
@@ -49,14 +49,14 @@ interface Waiter {
  */
 export function openPool(url: string, options: PoolOptions): Pool {
   const { size, waitMs = 10_000, maxWaiting = 10_000 } = options;
-  const all: Connection[] = [];
+  const all = new Set<Connection>();
   const idle: Connection[] = [];
   const waiting = new Set<Waiter>();
   let closed = false;
 
   function connect(): Connection {
     const connection: Connection = {
-      losses: 0,
+      lost: false,
       sql: postgres(url, {
         max: 1,
         // A lifetime would end the connection between two statements of a transaction.
@@ -64,7 +64,7 @@ export function openPool(url: string, options: PoolOptions): Pool {
         connect_timeout: 10,
         onnotice: () => {},
         onclose: () => {
-          connection.losses += 1;
+          connection.lost = true;
         },
         connection: {
           application_name: options.applicationName ?? 'lingualoop',
@@ -74,14 +74,28 @@ export function openPool(url: string, options: PoolOptions): Pool {
         },
       }),
     };
-    all.push(connection);
+    all.add(connection);
     return connection;
+  }
+
+  function discard(connection: Connection): void {
+    all.delete(connection);
+    connection.sql.end({ timeout: 5 }).catch(() => {});
+  }
+
+  /** A connection that can be used now: one that rests, or a new one while there is room. */
+  function ready(): Connection | undefined {
+    for (let connection = idle.pop(); connection; connection = idle.pop()) {
+      if (!connection.lost) return connection;
+      discard(connection);
+    }
+    return all.size < size ? connect() : undefined;
   }
 
   return {
     acquire() {
       if (closed) return Promise.reject(new DatabaseBusyError('the database pool is closed'));
-      const connection = idle.pop() ?? (all.length < size ? connect() : undefined);
+      const connection = ready();
       if (connection) return Promise.resolve(connection);
       if (waiting.size >= maxWaiting)
         return Promise.reject(new DatabaseBusyError('too many requests wait for the database'));
@@ -99,14 +113,13 @@ export function openPool(url: string, options: PoolOptions): Pool {
     },
 
     release(connection) {
+      if (connection.lost) discard(connection);
+      else idle.push(connection);
       const [next] = waiting;
-      if (!next) {
-        idle.push(connection);
-        return;
-      }
+      if (!next) return;
       waiting.delete(next);
       clearTimeout(next.timer);
-      next.resolve(connection);
+      next.resolve(ready() as Connection);
     },
 
     async close() {
@@ -116,7 +129,7 @@ export function openPool(url: string, options: PoolOptions): Pool {
         waiter.reject(new DatabaseBusyError('the database pool is closed'));
       }
       waiting.clear();
-      await Promise.all(all.map((connection) => connection.sql.end({ timeout: 5 })));
+      await Promise.all([...all].map((connection) => connection.sql.end({ timeout: 5 })));
     },
   };
 }

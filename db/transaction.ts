@@ -51,7 +51,6 @@ async function transact<S, T>(
   work: (tx: Tx, scoped: Promise<S>) => Promise<T>,
 ): Promise<T> {
   teachDrizzleTypes(connection);
-  const { losses } = connection;
   const send = sendOn(connection);
   let open = true;
   let failure: unknown;
@@ -60,7 +59,7 @@ async function transact<S, T>(
   const sendOpen: Send = (text, parameters) => {
     if (failure) throw failure;
     if (!open) throw new Error('a statement was sent after its transaction had ended');
-    if (connection.losses !== losses) throw new ConnectionLostError('the database connection was lost');
+    if (connection.lost) throw new ConnectionLostError('the database connection was lost');
     return send(text, parameters);
   };
   const commit = async () => {
@@ -99,7 +98,7 @@ async function transact<S, T>(
   } catch (error) {
     // After `last`, COMMIT is on its way and ends the transaction, one way or the other.
     if (committed) await (committed as Promise<unknown>).catch(() => {});
-    else if (connection.losses === losses) await send('rollback').catch(() => {});
+    else if (!connection.lost) await send('rollback').catch(() => {});
     throw failure ?? error;
   } finally {
     open = false;

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { AppError, errorBody, toAppError } from '#server/errors.ts';
+import { AppError, describeForLog, errorBody, toAppError } from '#server/errors.ts';
 
 /** Answers an error in its shape, with Retry-After where it has one. */
 export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
@@ -36,10 +36,7 @@ export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     const known = fromFastify(error) ?? toAppError(error);
     if (known.code === 'internal_error')
-      request.log.error(
-        { request_id: request.id, error: { name: (error as Error).name, stack: (error as Error).stack } },
-        'unexpected failure',
-      );
+      request.log.error({ request_id: request.id, error: describeForLog(error) }, 'unexpected failure');
     return sendError(reply, known);
   });
   app.setNotFoundHandler((_request, reply) => sendError(reply, new AppError('route_not_found', 'not found')));

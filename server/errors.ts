@@ -111,30 +111,57 @@ export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   const cause = thrown instanceof Error ? thrown.cause : undefined;
   if (cause instanceof AppError) return cause;
-  const name = thrown instanceof Error ? thrown.name : '';
-  if (name === 'DatabaseBusyError' || name === 'ConnectionLostError' || isConnectionFailure(thrown))
+  // Drizzle wraps what the driver threw.
+  if (isDatabaseOutage(thrown) || isDatabaseOutage(cause))
     return new AppError('transient_error', 'the database is not reachable; try again', { cause: thrown });
   return new AppError('internal_error', 'internal error', { cause: thrown });
 }
 
-/** postgres.js and Node name a lost or refused connection by `code`; Drizzle wraps the driver's error. */
-function isConnectionFailure(thrown: unknown): boolean {
-  const codes = [thrown, (thrown as Error | undefined)?.cause].map(
-    (error) => (error as { code?: unknown } | undefined)?.code,
+/** Names and codes that say "not now" of the database, rather than "not this". */
+const outages: ReadonlySet<unknown> = new Set([
+  'DatabaseBusyError',
+  'ConnectionLostError',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  // admin_shutdown, crash_shutdown, cannot_connect_now, too_many_connections
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+]);
+
+function isDatabaseOutage(thrown: unknown): boolean {
+  return (
+    thrown instanceof Error && (outages.has(thrown.name) || outages.has((thrown as { code?: unknown }).code))
   );
-  return codes.some(
-    (code) =>
-      code === 'CONNECTION_CLOSED' ||
-      code === 'CONNECTION_ENDED' ||
-      code === 'CONNECTION_DESTROYED' ||
-      code === 'CONNECT_TIMEOUT' ||
-      code === 'ECONNREFUSED' ||
-      code === 'ECONNRESET' ||
-      // admin_shutdown, crash_shutdown, cannot_connect_now
-      code === '57P01' ||
-      code === '57P02' ||
-      code === '57P03',
-  );
+}
+
+/**
+ * An unexpected error as it may be logged or stored: its kind and place. A driver's error carries SQL and
+ * parameters in its message, so a database error is told by its code alone.
+ */
+export function describeForLog(thrown: unknown): Record<string, unknown> {
+  const root = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
+  if (!(root instanceof Error)) return { name: 'not an Error' };
+  const { code, constraint_name, table_name } = root as unknown as Record<string, unknown>;
+  const fromDatabase = root.name === 'PostgresError' || root.message.startsWith('Failed query');
+  return {
+    name: root.name,
+    code,
+    constraint: constraint_name,
+    table: table_name,
+    message: fromDatabase ? undefined : root.message,
+    // A stack's first line repeats the message.
+    stack: root.stack
+      ?.split('\n')
+      .filter((line) => line.startsWith('    at '))
+      .slice(0, 8)
+      .join('\n'),
+  };
 }
 
 function summarize(problems: FieldProblem[]): string {

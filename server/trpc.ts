@@ -2,7 +2,7 @@ import { initTRPC, TRPCError } from '@trpc/server';
 import superjson from 'superjson';
 import type { ZodError } from 'zod';
 import type { RequestContext } from './context.ts';
-import { AppError, errorBody, errorTable, type FieldProblem, toAppError } from './errors.ts';
+import { AppError, describeForLog, errorBody, errorTable, type FieldProblem, toAppError } from './errors.ts';
 import { findUnstorable } from './storable.ts';
 
 /** The rows of A 5.2. Each procedure declares exactly one. */
@@ -86,22 +86,6 @@ function invalidInput(error: TRPCError, route: Route | undefined): AppError | un
     return { loc: [source, ...path], msg: issue.message, type: issue.code ?? 'invalid' };
   });
   return new AppError('invalid_fields', problems);
-}
-
-/** Driver errors carry the SQL and its parameters: the log gets their kind and place, never their content. */
-function describeForLog(cause: unknown): Record<string, unknown> {
-  const root = cause instanceof Error && cause.name === 'DrizzleQueryError' ? cause.cause : cause;
-  if (!(root instanceof Error)) return { message: 'a value that is no Error was thrown' };
-  const { code, constraint_name, table_name } = root as unknown as Record<string, unknown>;
-  const fromDatabase = root.name === 'PostgresError';
-  return {
-    name: root.name,
-    code,
-    constraint: constraint_name,
-    table: table_name,
-    message: fromDatabase ? undefined : root.message,
-    stack: root.stack?.split('\n').slice(1, 8).join('\n'),
-  };
 }
 
 /** Looks at the input as sent, before its schema does, and only when a schema asks for it. */

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import type { Log } from '#server/context.ts';
+import { describeForLog } from '#server/errors.ts';
 
 /** A worker reports this often, and looks for others that have stopped reporting. */
 const intervalMs = 10_000;
@@ -16,7 +17,7 @@ export function startHeartbeat(database: Database, workerIds: ReadonlySet<string
   let running: Promise<void> | undefined;
   const beat = () => {
     running ??= reportAndTakeOver(database, [...workerIds])
-      .catch((error: unknown) => log.warn({ error: (error as Error).name }, 'worker heartbeat failed'))
+      .catch((error: unknown) => log.warn({ error: describeForLog(error) }, 'worker heartbeat failed'))
       .finally(() => {
         running = undefined;
       });

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { Logger, run, type TaskList, type WorkerEvents } from 'graphile-worker';
 import type { Services } from '#server/context.ts';
-import type { TaskName } from '#server/jobs.ts';
+import { describeForLog } from '#server/errors.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { startSchedule } from './schedule.ts';
 import { tasks } from './tasks.ts';
@@ -50,7 +50,7 @@ function taskList(services: Services): TaskList {
           await handler(services, payload as never);
         } catch (error) {
           // What is thrown here is stored with the job: only its kind, since messages may carry parameters.
-          services.log.error({ task: name as TaskName, error: (error as Error).name }, 'task failed');
+          services.log.error({ task: name, error: describeForLog(error) }, 'task failed');
           throw new Error(`${name} failed: ${(error as Error).name}`);
         }
       },

@@ -1,4 +1,5 @@
 import type { Services } from '#server/context.ts';
+import { describeForLog } from '#server/errors.ts';
 import { addJob, type TaskName, type TaskPayloads } from '#server/jobs.ts';
 
 interface Recurring<N extends TaskName = TaskName> {
@@ -29,7 +30,7 @@ export function startSchedule(services: Services) {
           services.database
             .inPlatform((tx) => addJob(tx, task, payload, { key: task }))
             .catch((error: unknown) =>
-              services.log.warn({ task, error: (error as Error).name }, 'recurring job not added'),
+              services.log.warn({ task, error: describeForLog(error) }, 'recurring job not added'),
             );
         },
         Math.min(interval - (Date.now() % interval), 2_147_483_647),

@@ -72,7 +72,9 @@ export async function openPresence(secrets: Secrets, port: number): Promise<Pres
       select current_setting('cluster_name') as cluster,
              current_setting('cluster_name') = ${secrets.id}
                and pg_try_advisory_lock_shared(${membershipKey}) as joined`;
-    if (row?.['cluster'] !== secrets.id) throw new Error(`port ${port} belongs to another PostgreSQL server`);
+    if (row?.['cluster'] !== secrets.id) {
+      throw new Error(`the server on port ${port} was not started by LinguaLoop, stop it first`);
+    }
     if (row['joined'])
       return { port, gone, stepDown: () => stepDown(sql), close: () => sql.end({ timeout: 1 }) };
     await sql.end({ timeout: 1 });

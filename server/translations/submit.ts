@@ -1,6 +1,6 @@
 import type { EnterTenant } from '#server/auth/service.ts';
 import type { Services } from '#server/context.ts';
-import { AppError, toAppError } from '#server/errors.ts';
+import { AppError, describeForLog, toAppError } from '#server/errors.ts';
 import { admit } from './admit.ts';
 import { completeRun, recordFailure } from './complete.ts';
 import { checkRequest } from './limits.ts';
@@ -43,7 +43,10 @@ export async function submitText(
     const steps = error instanceof RunError ? error.steps : [];
     await recordFailure(services, admission, steps, known.message).catch((failure: unknown) =>
       // The sweep marks it later; the caller's own error matters more.
-      services.log.warn({ job_id: admission.admitted.jobId, error: String(failure) }, 'failure not recorded'),
+      services.log.warn(
+        { job_id: admission.admitted.jobId, error: describeForLog(failure) },
+        'failure not recorded',
+      ),
     );
     throw known;
   }

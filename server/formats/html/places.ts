@@ -25,6 +25,13 @@ export interface AttributePlace {
 
 export type Place = TextPlace | AttributePlace;
 
+const parserOptions = {
+  treeAdapter: parentTree,
+  sourceCodeLocationInfo: true,
+  // Otherwise the markup inside a noscript would be one text.
+  scriptingEnabled: false,
+};
+
 /** The places of `source` whose element is to be translated, in source order, never overlapping. */
 export function findPlaces(source: string): Place[] {
   const reader = startsInsideTable(source)
@@ -45,13 +52,6 @@ function startsInsideTable(source: string): boolean {
   while (skipped.test(source)) start = skipped.lastIndex;
   return /^<(?:caption|col|colgroup|tbody|td|tfoot|th|thead|tr)[\s/>]/i.test(source.slice(start, start + 12));
 }
-
-const parserOptions = {
-  treeAdapter: parentTree,
-  sourceCodeLocationInfo: true,
-  // Otherwise the markup inside a noscript would be one text.
-  scriptingEnabled: false,
-};
 
 /**
  * Reads places off the tokens as they pass, since a token knows where it stands in the source, and asks the tree under
@@ -78,7 +78,6 @@ class PlaceReader extends Parser<DefaultTreeAdapterMap> {
 
   override onComment(token: Token.CommentToken): void {
     super.onComment(token);
-    this.#endMarkup(token);
   }
 
   override onDoctype(token: Token.DoctypeToken): void {

@@ -1,9 +1,9 @@
-import type { TreeAdapter } from 'parse5';
 import {
   type DefaultTreeAdapterMap,
   type DefaultTreeAdapterTypes,
   defaultTreeAdapter,
   type Token,
+  type TreeAdapter,
 } from 'parse5';
 
 type ParentNode = DefaultTreeAdapterTypes.ParentNode;

@@ -1,0 +1,65 @@
+import type { Route } from '#server/trpc.ts';
+
+/** A JSON Schema as the document holds it. */
+export interface JsonSchema {
+  $ref?: string;
+  type?: string | string[];
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
+  enum?: unknown[];
+  format?: string;
+  description?: string;
+}
+
+export type Content = Record<string, { schema: JsonSchema }>;
+
+export interface Parameter {
+  in: 'path' | 'query' | 'header';
+  name: string;
+  required?: boolean;
+  description?: string;
+  schema: JsonSchema;
+}
+
+export interface Answer {
+  description: string;
+  content?: Content;
+}
+
+export interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  parameters: Parameter[];
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, Answer>;
+}
+
+/** In the order in which a path lists them. */
+export const methods = ['get', 'put', 'post', 'patch', 'delete'] as const;
+export type Method = (typeof methods)[number];
+
+/** An OpenAPI 3.1 document, as plain JSON. */
+export interface OpenApiDocument {
+  openapi: string;
+  info: { title: string; version: string; description: string };
+  servers: { url: string }[];
+  tags: { name: string }[];
+  paths: Record<string, Partial<Record<Method, Operation>>>;
+  components: { schemas: Record<string, JsonSchema> };
+}
+
+/** The operation of a route. @throws Error where the document has none */
+export function operationOf(paths: OpenApiDocument['paths'], route: Route): Operation {
+  const operation = paths[route.path]?.[route.method.toLowerCase() as Method];
+  if (!operation) throw new Error(`the document has no ${route.method} ${route.path}`);
+  return operation;
+}
+
+/** A reference to a component schema by its id. */
+export function refTo(id: string): { $ref: string } {
+  return { $ref: `#/components/schemas/${id}` };
+}

@@ -1,0 +1,110 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '#test/setup/database.ts';
+
+/** Tables without a tenant policy, and why. Everything else must have one. */
+const exceptions: Record<string, string> = {
+  'public.credential_directory': 'read before the tenant is known: hash → tenant, nothing else',
+  'public.worker_heartbeats': 'about processes, not tenants',
+  'drizzle.__drizzle_migrations': 'the record of migrations',
+};
+/** Schemas of packages, with their own tables. */
+const foreignSchemas = ['graphile_worker', 'pg_catalog', 'information_schema', 'pg_toast'];
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sql = postgres(database.superuserUrl, { max: 1, onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+});
+
+interface Table {
+  name: string;
+  oid: number;
+  enabled: boolean;
+  forced: boolean;
+  policies: string[];
+}
+
+async function tables(): Promise<Table[]> {
+  return sql<Table[]>`
+    select n.nspname || '.' || c.relname as name, c.oid::int as oid, c.relrowsecurity as enabled,
+      c.relforcerowsecurity as forced,
+      coalesce(array_agg(pg_get_expr(p.polqual, p.polrelid)) filter (where p.oid is not null), '{}') as policies
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    left join pg_policy p on p.polrelid = c.oid
+    where c.relkind in ('r', 'p') and not n.nspname = any(${foreignSchemas})
+    group by 1, 2, 3, 4 order by 1`;
+}
+
+test('every table has the tenant policy, forced on its owner too, or a reason not to', async () => {
+  const all = await tables();
+  expect(all.length).toBeGreaterThanOrEqual(7);
+  for (const { name, enabled, forced, policies } of all) {
+    if (exceptions[name]) {
+      expect(policies, `${name} has a policy: take it off the list of exceptions`).toEqual([]);
+      continue;
+    }
+    expect({ name, enabled, forced }).toEqual({ name, enabled: true, forced: true });
+    expect(policies, `${name}: one policy, by the scope's range`).toHaveLength(1);
+    expect(policies[0]).toMatch(/tenant_id >= .*tenant_scope_from.* AND .*tenant_id <= .*tenant_scope_to/s);
+  }
+  for (const name of Object.keys(exceptions)) expect(all.map((table) => table.name)).toContain(name);
+});
+
+test('every primary key, unique key and foreign key of a tenant table has tenant_id in it', async () => {
+  const keys = await sql<{ name: string; key: string; columns: string[] }[]>`
+    select n.nspname || '.' || c.relname as name, k.relname as key,
+      array_agg(a.attname::text) as columns
+    from pg_index i
+    join pg_class c on c.oid = i.indrelid join pg_class k on k.oid = i.indexrelid
+    join pg_namespace n on n.oid = c.relnamespace
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = any(i.indkey::int[])
+    where i.indisunique and not n.nspname = any(${foreignSchemas})
+    group by 1, 2`;
+  const tenantKeys = keys.filter(({ name }) => !exceptions[name]);
+  expect(tenantKeys.length).toBeGreaterThan(5);
+  for (const { key, columns } of tenantKeys) expect(columns, key).toContain('tenant_id');
+
+  const foreign = await sql<{ key: string; columns: string[]; referenced: string[] }[]>`
+    select o.conname as key,
+      array(select attname::text from pg_attribute where attrelid = o.conrelid and attnum = any(o.conkey)) as columns,
+      array(select attname::text from pg_attribute where attrelid = o.confrelid and attnum = any(o.confkey)) as referenced
+    from pg_constraint o join pg_namespace n on n.oid = o.connamespace
+    where o.contype = 'f' and not n.nspname = any(${foreignSchemas})`;
+  expect(foreign.length).toBeGreaterThan(3);
+  for (const { key, columns, referenced } of foreign) {
+    expect(columns, key).toContain('tenant_id');
+    expect(referenced, key).toContain('tenant_id');
+  }
+});
+
+test('the role of the service is no superuser, cannot bypass policies, and owns its tables', async () => {
+  const role = new URL(database.url).username;
+  const [attributes] = await sql`
+    select rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname = ${role}`;
+  expect(attributes).toEqual({ rolsuper: false, rolbypassrls: false, rolcreaterole: false });
+  const owners = await sql`
+    select distinct tableowner from pg_tables where not schemaname = any(${foreignSchemas})`;
+  expect(owners.map((row) => row['tableowner'])).toEqual([role]);
+});
+
+test('the policy lets a tenant look its rows up by index', async () => {
+  await sql.unsafe(`set role "${new URL(database.url).username}"`);
+  try {
+    await sql.begin(async (tx) => {
+      await tx`select set_config('lingualoop.tenant_id', 'x', true)`;
+      await tx`set local enable_seqscan = off`;
+      const plan = await tx`explain select * from translation_jobs where tenant_id = 'x' and job_id = 'y'`;
+      const text = plan.map((row) => row['QUERY PLAN']).join('\n');
+      expect(text).toMatch(/Index Scan using translation_jobs_/);
+      expect(text).toMatch(/Index Cond:.*tenant_id = 'x'/);
+    });
+  } finally {
+    await sql`reset role`;
+  }
+});

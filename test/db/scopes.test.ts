@@ -1,0 +1,184 @@
+import { sql } from 'drizzle-orm';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Database, openDatabase, type Tx } from '#db/client.ts';
+import { openPool } from '#db/pool.ts';
+import { credentialDirectory } from '#db/schema/auth.ts';
+import { tenants } from '#db/schema/tenants.ts';
+import { createTestDatabase, type TestDatabase } from '#test/setup/database.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase(testDatabase.url, { size: 2, applicationName: 'scopes test' });
+  for (const id of ['a', 'b']) await database.inTenant(id, (tx) => insertTenant(tx, id));
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+const insertTenant = (tx: Tx, tenantId: string) =>
+  tx.insert(tenants).values({ tenantId, name: tenantId, apiKeyPrefix: '', monthlyCharLimit: 1 });
+const tenantIds = async (tx: Tx) =>
+  (await tx.select({ id: tenants.tenantId }).from(tenants)).map(({ id }) => id).sort();
+
+describe('scopes', () => {
+  test('a tenant sees its own rows and no others, whatever the query asks', async () => {
+    expect(await database.inTenant('a', tenantIds)).toEqual(['a']);
+    expect(await database.inTenant('b', tenantIds)).toEqual(['b']);
+    expect(await database.inTenant('nobody', tenantIds)).toEqual([]);
+  });
+
+  test('a tenant cannot write a row of another, nor move one there', async () => {
+    await expect(database.inTenant('a', (tx) => insertTenant(tx, 'c'))).rejects.toThrow();
+    await expect(database.inTenant('a', (tx) => tx.update(tenants).set({ tenantId: 'c' }))).rejects.toThrow();
+    const changed = await database.inTenant('a', (tx) =>
+      tx.update(tenants).set({ name: 'stolen' }).where(sql`tenant_id = 'b'`).returning(),
+    );
+    expect(changed).toEqual([]);
+  });
+
+  test('an id that is the platform mark, empty or a wildcard opens nothing of others', async () => {
+    expect(await database.inTenant('', tenantIds)).toEqual([]);
+    expect(await database.inTenant('%', tenantIds)).toEqual([]);
+  });
+
+  test('the platform sees all rows', async () => {
+    expect(await database.inPlatform(tenantIds)).toEqual(['a', 'b']);
+  });
+
+  test('no scope stays behind on a connection', async () => {
+    // Two connections at the most: every one of them has been a tenant's and the platform's before.
+    for (let i = 0; i < 4; i++) await database.inPlatform(tenantIds);
+    const plain = postgres(testDatabase.url, { max: 1 });
+    expect(await plain`select tenant_id from tenants`).toEqual([]);
+    await plain.end();
+    const unknown = { accessToken: null, apiKey: Buffer.alloc(32) };
+    expect(await database.inTenantOfCredential(unknown, tenantIds)).toEqual([]);
+  });
+
+  test('a credential opens the scope of the tenant it belongs to; an expired token does not', async () => {
+    const hash = (byte: number) => Buffer.alloc(32, byte);
+    await database.inPlatform((tx) =>
+      tx.insert(credentialDirectory).values([
+        { credentialHash: hash(1), kind: 'api_key', tenantId: 'a' },
+        {
+          credentialHash: hash(2),
+          kind: 'access_token',
+          tenantId: 'b',
+          expiresAt: new Date(Date.now() + 60_000),
+        },
+        {
+          credentialHash: hash(3),
+          kind: 'access_token',
+          tenantId: 'b',
+          expiresAt: new Date(Date.now() - 1000),
+        },
+      ]),
+    );
+    const open = (accessToken: number | null, apiKey: number | null) =>
+      database.inTenantOfCredential(
+        {
+          accessToken: accessToken === null ? null : hash(accessToken),
+          apiKey: apiKey === null ? null : hash(apiKey),
+        },
+        async (tx, owner) => ({ rows: await tenantIds(tx), owner: await owner }),
+      );
+    expect(await open(null, 1)).toEqual({ rows: ['a'], owner: { tenantId: 'a', kind: 'api_key' } });
+    expect(await open(2, null)).toEqual({ rows: ['b'], owner: { tenantId: 'b', kind: 'access_token' } });
+    expect(await open(2, 1)).toMatchObject({ owner: { tenantId: 'b' } });
+    expect(await open(3, 1)).toMatchObject({ owner: { tenantId: 'a' } });
+    expect(await open(3, null)).toEqual({ rows: [], owner: null });
+    expect(await open(1, null), 'a key is no access token').toEqual({ rows: [], owner: null });
+    expect(await open(null, 2), 'an access token is no key').toEqual({ rows: [], owner: null });
+  });
+});
+
+describe('transactions', () => {
+  test('what throws is rolled back, and the connection serves on', async () => {
+    await expect(
+      database.inPlatform(async (tx) => {
+        await insertTenant(tx, 'lost');
+        throw new Error('after the insert');
+      }),
+    ).rejects.toThrow('after the insert');
+    expect(await database.inPlatform(tenantIds)).not.toContain('lost');
+  });
+
+  test('a failed statement whose error was swallowed does not pass for a commit', async () => {
+    await expect(
+      database.inPlatform(async (tx) => {
+        await insertTenant(tx, 'swallowed');
+        await tx.execute(sql`select 1 / 0`).catch(() => {});
+      }),
+    ).rejects.toThrow('rolled back');
+    expect(await database.inPlatform(tenantIds)).not.toContain('swallowed');
+  });
+
+  test('`last` commits with its statement, and nothing can follow it', async () => {
+    let late: unknown;
+    const rows = await database.inPlatform(async (tx) => {
+      const answer = await tx.last(insertTenant(tx, 'last').returning());
+      late = await tenantIds(tx).catch((error: unknown) => error);
+      return answer;
+    });
+    expect(rows).toHaveLength(1);
+    expect(String((late as Error).cause ?? late)).toContain('after its transaction had ended');
+    expect(await database.inPlatform(tenantIds)).toContain('last');
+  });
+
+  test('a failing `last` statement commits nothing', async () => {
+    await expect(
+      database.inPlatform(async (tx) => {
+        await insertTenant(tx, 'before');
+        return tx.last(insertTenant(tx, 'a'));
+      }),
+    ).rejects.toThrow();
+    expect(await database.inPlatform(tenantIds)).not.toContain('before');
+  });
+
+  test('a handle kept past its transaction can send nothing', async () => {
+    const kept = await database.inTenant('a', async (tx) => ({ tx }));
+    await expect(tenantIds(kept.tx)).rejects.toThrow();
+  });
+
+  test('a connection lost midway fails the transaction, and the next one works', async () => {
+    const failed = database.inPlatform(async (tx) => {
+      await insertTenant(tx, 'cut');
+      await terminateBackends();
+      await insertTenant(tx, 'after-the-cut');
+    });
+    await expect(failed).rejects.toThrow();
+    const ids = await database.inPlatform(tenantIds);
+    expect(ids).not.toContain('cut');
+    expect(ids).not.toContain('after-the-cut');
+  });
+
+  test('callers wait for a connection, up to the limit, and are served in order', async () => {
+    const pool = openPool(testDatabase.url, { size: 1, waitMs: 50 });
+    const held = await pool.acquire();
+    await expect(pool.acquire()).rejects.toThrow('no database connection was free within 50 ms');
+    const order: number[] = [];
+    const first = pool.acquire().then((connection) => {
+      order.push(1);
+      pool.release(connection);
+    });
+    const second = pool.acquire().then((connection) => {
+      order.push(2);
+      pool.release(connection);
+    });
+    pool.release(held);
+    await Promise.all([first, second]);
+    expect(order).toEqual([1, 2]);
+    await pool.close();
+  });
+});
+
+async function terminateBackends(): Promise<void> {
+  const superuser = postgres(testDatabase.superuserUrl, { max: 1 });
+  await superuser`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'scopes test'`;
+  await superuser.end();
+}
