@@ -1,15 +1,13 @@
 import { callTRPCProcedure } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestContext } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
 import type { AppRouter } from '#server/router.ts';
 import type { Route } from '#server/trpc.ts';
 import { sendError } from './errors.ts';
 import { parseJsonBody } from './json-body.ts';
+import { refuseOtherMethods } from './methods.ts';
 import { restProcedures } from './procedures.ts';
 import { coerceQuery, queryKinds } from './query.ts';
-
-const allMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** Puts every procedure that has a route at its REST address. */
 export function serveRest(
@@ -64,20 +62,4 @@ function assembleInput(
     if (value !== undefined) input[name] ??= value;
   }
   return Object.assign(input, request.params);
-}
-
-function refuseOtherMethods(app: FastifyInstance, url: string, methods: string[]): void {
-  const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
-  const others = allMethods.filter((method) => !methods.includes(method));
-  if (others.length === 0) return;
-  app.route({
-    method: others,
-    url,
-    // Before the body is read: there is nothing to read it for.
-    onRequest: async (_request, reply) => {
-      reply.header('allow', allowed.join(', '));
-      return sendError(reply, new AppError('method_not_allowed', 'method not allowed'));
-    },
-    handler: async () => {},
-  });
 }

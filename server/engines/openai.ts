@@ -1,6 +1,6 @@
 import type { Settings } from '../settings.ts';
 import type { Engine } from './engine.ts';
-import { judgementAnswer, translationAnswer, verificationAnswer } from './openai/answers.ts';
+import { assessmentFormat, translationFormat, verificationFormat } from './openai/answers.ts';
 import { ask } from './openai/ask.ts';
 import { type ChatSettings, connect, type Question } from './openai/chat.ts';
 import { instructions } from './openai/instructions.ts';
@@ -27,8 +27,7 @@ export function createOpenAiEngine(settings: OpenAiSettings, wait: Sleep = sleep
         model: settings.OPENAI_MODEL,
         instructions: instructions('translate', task.textType),
         data: taskData(task),
-        name: 'translation',
-        answer: translationAnswer,
+        format: translationFormat,
       });
       return { value: value.translation, ...cost };
     },
@@ -37,16 +36,14 @@ export function createOpenAiEngine(settings: OpenAiSettings, wait: Sleep = sleep
         model: settings.OPENAI_REFINER_MODEL,
         instructions: instructions('assess', task.textType),
         data: { ...taskData(task), translation: candidate },
-        name: 'assessment',
-        answer: judgementAnswer,
+        format: assessmentFormat,
       }),
     verify: (task, candidate) =>
       answer({
         model: settings.OPENAI_REFINER_MODEL,
         instructions: instructions('verify', task.textType),
         data: { ...taskData(task), translation: candidate },
-        name: 'verification',
-        answer: verificationAnswer,
+        format: verificationFormat,
       }),
   };
 }

@@ -7,7 +7,7 @@ import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { LinguaLoop } from '#sdk/index.ts';
 import { type BareTenant, openBareScript } from './bare-job.ts';
 import { measureRate, median } from './load.ts';
-import { startService } from './service.ts';
+import { startService } from '#test/setup/service.ts';
 
 const concurrency = 32;
 const tenantCount = 100;

@@ -12,7 +12,7 @@ export interface Patience {
 }
 
 /**
- * Asks until there is a usable answer, or asking has no more sense. The tokens of unusable answers count too: they
+ * Asks until there is a usable answer, or asking again makes no sense. The tokens of unusable answers count too: they
  * were paid for.
  * @throws AppError of B 7
  */
@@ -28,7 +28,7 @@ export async function ask<T>(
       tokens.inputTokens += count(completion?.usage?.prompt_tokens);
       tokens.outputTokens += count(completion?.usage?.completion_tokens);
       return {
-        value: readAnswer(completion, question.answer),
+        value: readAnswer(completion, question.format.schema),
         model: nameModel(completion, question),
         ...tokens,
       };

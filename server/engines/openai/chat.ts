@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import type { ChatCompletion } from 'openai/resources/chat/completions';
-import { z } from 'zod';
 import type { Settings } from '../../settings.ts';
+import type { AnswerFormat } from './answers.ts';
 import { classify } from './classify.ts';
 
 /** What the connection is made of. */
@@ -16,9 +16,7 @@ export interface Question<T> {
   instructions: string;
   /** What the instructions speak about, with the caller's words in its fields. */
   data: Record<string, unknown>;
-  /** The name of the answer's schema. */
-  name: string;
-  answer: z.ZodType<T>;
+  format: AnswerFormat<T>;
 }
 
 /** Asks once. Rejects with an UpstreamFailure. */
@@ -60,16 +58,13 @@ export function connect(settings: ChatSettings): Chat {
  * No temperature, token limit or reasoning effort: each is refused by some model that others need it for. `system`
  * rather than `developer`, which only OpenAI knows.
  */
-function request({ model, instructions, data, name, answer }: Question<unknown>) {
+function request({ model, instructions, data, format }: Question<unknown>) {
   return {
     model,
     messages: [
       { role: 'system' as const, content: instructions },
       { role: 'user' as const, content: JSON.stringify(data) },
     ],
-    response_format: {
-      type: 'json_schema' as const,
-      json_schema: { name, strict: true, schema: z.toJSONSchema(answer, { target: 'draft-7' }) },
-    },
+    response_format: format.responseFormat,
   };
 }

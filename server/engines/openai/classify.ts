@@ -1,4 +1,4 @@
-import { APIConnectionError, APIError, APIUserAbortError } from 'openai';
+import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { type FailureFacts, UpstreamFailure } from './failure.ts';
 import { readRetryAfter } from './pacing.ts';
 
@@ -10,8 +10,9 @@ const spentAccountCodes = ['insufficient_quota', 'billing_not_active', 'billing_
 
 /** Names what the client library threw. */
 export function classify(thrown: unknown): UpstreamFailure {
-  // The order matters: these two are APIErrors as well, without a status.
-  if (thrown instanceof APIUserAbortError) return new UpstreamFailure('outage', 'timed out');
+  // The order matters: each of these is an APIError as well, without a status. An abort is our own timeout.
+  if (thrown instanceof APIUserAbortError || thrown instanceof APIConnectionTimeoutError)
+    return new UpstreamFailure('outage', 'timed out');
   if (thrown instanceof APIConnectionError)
     return new UpstreamFailure('outage', 'no connection', { code: networkCode(thrown.cause) });
   if (thrown instanceof APIError) return classifyStatus(thrown);
@@ -44,8 +45,8 @@ function classifyStatus(error: APIError): UpstreamFailure {
 /** The system's code for a failed connection (ECONNREFUSED), which sits at varying depths. */
 function networkCode(cause: unknown): string | undefined {
   for (let error = cause; error instanceof Error; error = error.cause) {
-    const code = word((error as { code?: unknown }).code);
-    if (code !== undefined) return code;
+    const { code } = error as { code?: unknown };
+    if (typeof code === 'string') return word(code);
   }
   return undefined;
 }

@@ -1,0 +1,88 @@
+import { parse } from 'parse5';
+import { describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+
+const app = useTestApp();
+
+interface Element {
+  tagName?: string;
+  attrs?: { name: string; value: string }[];
+  childNodes?: Element[];
+  value?: string;
+}
+
+describe('GET /docs', () => {
+  test('A 1 rule 6: a page, with and without the slash, and not versioned', async () => {
+    for (const path of ['/docs', '/docs/', '/docs?api-version=nonsense']) {
+      const response = await app.request(path, { redirect: 'error' });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(response.headers.get('x-request-id')).toBeTruthy();
+      expect(response.headers.get('x-api-version')).toBeNull();
+    }
+  });
+
+  test('everything that it names comes from this server', async () => {
+    const elements = await pageElements('/docs');
+    const named = elements.flatMap(({ attrs = [] }) =>
+      attrs.filter(({ name }) => /^(src|srcset|href|action|data|poster)$/.test(name)),
+    );
+    expect(named.map(({ value }) => value).sort()).toEqual([
+      '/docs/favicon-32x32.png',
+      '/docs/start.js',
+      '/docs/swagger-ui-bundle.js',
+      '/docs/swagger-ui.css',
+    ]);
+    for (const { value } of named) {
+      const response = await app.request(value);
+      expect(response.status, value).toBe(200);
+      expect(response.headers.get('content-type'), value).toMatch(/^(text\/(css|javascript)|image\/png)/);
+      expect(response.headers.get('x-content-type-options'), value).toBe('nosniff');
+      expect((await response.arrayBuffer()).byteLength, value).toBeGreaterThan(100);
+    }
+  });
+
+  test('nothing is inline, and the policy names no other host', async () => {
+    const policy = (await app.request('/docs')).headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'self'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    for (const { tagName, attrs = [], childNodes = [] } of await pageElements('/docs')) {
+      if (tagName === 'script') expect(childNodes.map(({ value }) => value).join('')).toBe('');
+      expect(tagName).not.toBe('style');
+      expect(attrs.filter(({ name }) => name === 'style' || name.startsWith('on'))).toEqual([]);
+    }
+  });
+
+  test('the style sheet carries its pictures in itself', async () => {
+    const css = await (await app.request('/docs/swagger-ui.css')).text();
+    expect(css).not.toMatch(/@import|@font-face/);
+    const addresses = [...css.matchAll(/url\(\s*["']?([^"')]*)/g)].map(([, address]) => address);
+    expect(addresses.length).toBeGreaterThan(0);
+    for (const address of addresses) expect(address).toMatch(/^data:/);
+  });
+
+  test('the script opens our document, and asks nobody whether it is valid', async () => {
+    const script = await (await app.request('/docs/start.js')).text();
+    const opened: Record<string, unknown>[] = [];
+    new Function('SwaggerUIBundle', script)((options: Record<string, unknown>) => opened.push(options));
+    expect(opened).toEqual([expect.objectContaining({ url: '/openapi.json', validatorUrl: null })]);
+    expect((await app.request('/openapi.json')).status).toBe(200);
+  });
+
+  test('files that are not part of the page are not there', async () => {
+    for (const name of [
+      'index.html',
+      'package.json',
+      '../package.json',
+      '%2e%2e/package.json',
+      'swagger-ui.js',
+    ])
+      expect((await app.request(`/docs/${name}`)).status, name).toBe(404);
+  });
+});
+
+async function pageElements(path: string): Promise<Element[]> {
+  const page = parse(await (await app.request(path)).text()) as Element;
+  const all = (element: Element): Element[] => [element, ...(element.childNodes ?? []).flatMap(all)];
+  return all(page).filter(({ tagName }) => tagName !== undefined);
+}

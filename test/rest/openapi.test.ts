@@ -1,0 +1,120 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { OpenApiDocument, Operation } from '#rest/openapi/document.ts';
+import { buildOpenApiDocument } from '#rest/openapi.ts';
+import { restProcedures } from '#rest/procedures.ts';
+import { appRouter } from '#server/router.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { specifiedPaths } from './specified-paths.ts';
+
+const app = useTestApp();
+let document: OpenApiDocument;
+let operations: [string, Operation][];
+
+beforeAll(async () => {
+  document = (await app.json('GET', '/openapi.json')).body;
+  operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]): [string, Operation] => [`${method} ${path}`, operation]),
+  );
+});
+
+describe('GET /openapi.json', () => {
+  test('A 1 rule 6: an OpenAPI 3.1.0 document, titled and dated', async () => {
+    const response = await app.request('/openapi.json');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(response.headers.get('x-request-id')).toBeTruthy();
+    expect(response.headers.get('x-api-version')).toBe('2026-09-01');
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      info: { title: 'LinguaLoop', version: '2026-09-01' },
+      servers: [{ url: '/' }],
+    });
+    expect(await new Validator().validate(JSON.parse(JSON.stringify(document)))).toEqual({ valid: true });
+  });
+
+  test('every component is a JSON Schema, and every reference has its component', () => {
+    for (const schema of Object.values(document.components.schemas))
+      expect(new Ajv2020({ strict: false }).validateSchema(schema)).toBe(true);
+    const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
+    for (const [, id] of references) expect(Object.keys(document.components.schemas)).toContain(id);
+  });
+
+  test('it has every route of the router, each one that is specified, and no other', () => {
+    const routes = restProcedures(appRouter).map(({ path, route }) => [
+      `${route.method.toLowerCase()} ${route.path}`,
+      path,
+    ]);
+    expect(Object.fromEntries(operations.map(([place, { operationId }]) => [place, operationId]))).toEqual(
+      Object.fromEntries(routes),
+    );
+    expect(Object.keys(specifiedPaths)).toHaveLength(57);
+    for (const [path, item] of Object.entries(document.paths))
+      expect(specifiedPaths[path], path).toEqual(expect.arrayContaining(Object.keys(item)));
+  });
+
+  test('A 9 rule 9: both version parameters stand on every operation, /healthz included', () => {
+    const date = { type: 'string', format: 'date' };
+    for (const [place, { parameters }] of operations) {
+      expect(parameters, place).toContainEqual(
+        expect.objectContaining({ in: 'query', name: 'api-version', required: false, schema: date }),
+      );
+      expect(parameters, place).toContainEqual(
+        expect.objectContaining({ in: 'header', name: 'X-Api-Version', required: false, schema: date }),
+      );
+    }
+  });
+
+  test('A 1 rule 6: it declares no security', () => {
+    expect(JSON.stringify(document)).not.toMatch(/"security(Schemes)?":/);
+  });
+
+  test('a schema is one component, in the form in which it is sent', () => {
+    const { schemas } = document.components;
+    expect(schemas['TranslationRequest']?.required).toEqual(['source_text', 'target_lang']);
+    expect(schemas['TranslationJob']?.properties?.['request']).toEqual(ref('TranslationRequest'));
+    expect(bodyOf('/api/translations')).toEqual(ref('TranslationRequest'));
+    expect(bodyOf('/api/auth/signup/email')).toEqual(ref('EmailSignupRequest'));
+    expect(Object.keys(schemas).filter((id) => id.endsWith('Output'))).toEqual([]);
+    expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
+  });
+
+  test('C 7 "Requests": the Idempotency-Key is a header parameter, the job id a path parameter', () => {
+    expect(document.paths['/api/translations']?.post?.parameters).toContainEqual({
+      in: 'header',
+      name: 'Idempotency-Key',
+      schema: { type: 'string', minLength: 1, maxLength: 255 },
+    });
+    expect(document.paths['/api/translations/{job_id}']?.get?.parameters[0]).toEqual({
+      in: 'path',
+      name: 'job_id',
+      required: true,
+      schema: { type: 'string' },
+    });
+  });
+
+  test('A 7.1: every operation tells how it refuses', () => {
+    for (const { path, meta, input, route } of restProcedures(appRouter)) {
+      const operation = document.paths[route.path]?.[route.method.toLowerCase() as 'get'];
+      const statuses = Object.keys(operation?.responses ?? {});
+      expect(statuses, path).toContain('default');
+      expect(statuses.includes('401'), path).toBe(meta.guard !== 'public');
+      expect(statuses.includes('422'), path).toBe(input !== undefined);
+    }
+  });
+
+  test('the same router gives the same bytes', () => {
+    expect(JSON.stringify(buildOpenApiDocument(appRouter))).toBe(JSON.stringify(document));
+    const paths = Object.keys(document.paths);
+    expect(paths).toEqual(paths.toSorted());
+  });
+});
+
+function ref(id: string) {
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+function bodyOf(path: string) {
+  return document.paths[path]?.post?.requestBody?.content['application/json']?.schema;
+}

@@ -1,0 +1,109 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addJob } from '#server/jobs.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { poll } from '#test/setup/poll.ts';
+import { reportAndTakeOver } from '#workers/heartbeat.ts';
+import { startWorkers, type Workers } from '#workers/run.ts';
+
+const app = useTestApp({ env: { STALE_PENDING_SECONDS: '60', SWEEP_INTERVAL_SECONDS: '1' } });
+let superuser: postgres.Sql;
+beforeAll(() => {
+  superuser = postgres(app.superuserUrl, { max: 1, onnotice: () => {} });
+});
+afterAll(() => superuser.end());
+
+const queued = () => superuser`select task_identifier from graphile_worker.jobs order by id`;
+
+async function withWorkers(work: (workers: Workers) => Promise<void>): Promise<void> {
+  const workers = await startWorkers(app.services, app.databaseUrl);
+  try {
+    await work(workers);
+  } finally {
+    await workers.stop();
+  }
+}
+
+/** A job whose process died before it was done, last touched `age` seconds ago. */
+async function abandonedJob(age: number): Promise<{ id: string; headers: Record<string, string> }> {
+  const { headers } = await app.signUp();
+  const { body } = await app.json('POST', '/api/translations', {
+    headers,
+    body: { source_text: 'Hello', target_lang: 'fr' },
+  });
+  await superuser`
+    update translation_jobs set status = 'pending', updated_at = now() - make_interval(secs => ${age})
+    where job_id = ${body.id}`;
+  return { id: body.id, headers };
+}
+
+test('a job is added if, and only if, the transaction that adds it commits', async () => {
+  const rolledBack = app.database.inTenant('t', async (tx) => {
+    await addJob(tx, 'fail_stale_jobs', { tenantId: 't' });
+    throw new Error('changed my mind');
+  });
+  await expect(rolledBack).rejects.toThrow('changed my mind');
+  expect(await queued()).toEqual([]);
+
+  await app.database.inTenant('t', (tx) => addJob(tx, 'fail_stale_jobs', { tenantId: 't' }));
+  expect(await queued()).toEqual([{ task_identifier: 'fail_stale_jobs' }]);
+  await withWorkers(async () => {
+    await poll(async () => (await queued()).length === 0);
+  });
+});
+
+test('B 8 "Stale pending job": the sweep fails what was pending too long, and nothing younger', async () => {
+  const stale = await abandonedJob(61);
+  const young = await abandonedJob(5);
+  const read = async ({ id, headers }: typeof stale) =>
+    (await app.json('GET', `/api/translations/${id}`, { headers })).body;
+  await withWorkers(async () => {
+    const failed = await poll(async () => {
+      const job = await read(stale);
+      return job.status === 'failed' && job;
+    });
+    expect(failed.agent_run.error).toBe('job interrupted by service restart');
+    expect(failed.agent_run.status).toBe('failed');
+    expect((await read(young)).status).toBe('pending');
+  });
+});
+
+test('the jobs of a worker that stopped reporting are freed, those of a living one are not', async () => {
+  await app.database.inPlatform(async (tx) => {
+    await addJob(tx, 'fail_stale_jobs', { tenantId: 'dead' });
+    await addJob(tx, 'fail_stale_jobs', { tenantId: 'alive' });
+    await addJob(tx, 'fail_stale_jobs', { tenantId: 'fresh' });
+  });
+  // One process died a minute ago, one reports, one has only just taken its job and not reported yet.
+  const lock = (tenant: string, worker: string, ago: number) => superuser`
+    update graphile_worker._private_jobs
+    set locked_by = ${worker}, locked_at = now() - make_interval(secs => ${ago}), attempts = 1
+    where payload->>'tenantId' = ${tenant}`;
+  await lock('dead', 'worker-dead', 60);
+  await lock('alive', 'worker-alive', 60);
+  await lock('fresh', 'worker-fresh', 5);
+  await reportAndTakeOver(app.database, ['worker-alive']);
+
+  const locks = await superuser`
+    select payload->>'tenantId' as tenant, locked_by from graphile_worker._private_jobs order by 1`;
+  expect(locks).toEqual([
+    { tenant: 'alive', locked_by: 'worker-alive' },
+    { tenant: 'dead', locked_by: null },
+    { tenant: 'fresh', locked_by: 'worker-fresh' },
+  ]);
+  await superuser`delete from graphile_worker._private_jobs`;
+});
+
+test('a task that fails stores its kind, and neither SQL nor parameters', async () => {
+  // The NUL makes PostgreSQL refuse the statement, and the driver's error carries its parameters.
+  await superuser`select graphile_worker.add_job('fail_stale_jobs', ${'{"tenantId": "secret-parameter\\u0000"}'}::text::json)`;
+  await withWorkers(async () => {
+    const error = await poll(async () => {
+      const [job] =
+        await superuser`select last_error from graphile_worker._private_jobs where last_error is not null`;
+      return job?.['last_error'] as string | undefined;
+    });
+    expect(error).not.toMatch(/secret|parameter|select|update/i);
+  });
+  await superuser`delete from graphile_worker._private_jobs`;
+});
