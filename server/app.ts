@@ -58,6 +58,14 @@ export async function buildApp(parts: AppParts): Promise<App> {
       return sendError(reply, error);
     }
   });
+  let closing = false;
+  http.addHook('preClose', async () => {
+    closing = true;
+  });
+  http.addHook('onSend', async (_request, reply) => {
+    // Else a client's kept-alive connection would hold the drain up until it times out.
+    if (closing) reply.header('connection', 'close');
+  });
   http.addHook('onResponse', async (request, reply) => {
     // The route's pattern, never the address: a query string may hold what must not be logged.
     http.log.info(

@@ -47,7 +47,7 @@ export function findPlaces(source: string): Place[] {
  * where these tags are kept; anything else, page or part, reads the same as a page.
  */
 function startsInsideTable(source: string): boolean {
-  const skipped = /\s+/y;
+  const skipped = /\s+|<!--[\s\S]*?-->/y;
   let start = 0;
   while (skipped.test(source)) start = skipped.lastIndex;
   return /^<(?:caption|col|colgroup|tbody|td|tfoot|th|thead|tr)[\s/>]/i.test(source.slice(start, start + 12));

@@ -1,0 +1,255 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { connect } from '#test/setup/app.ts';
+import { createTestDatabase, openSuperuser, type TestDatabase } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
+import { type RunningService, startService } from '#test/setup/service.ts';
+
+const root = join(import.meta.dirname, '../..');
+const secretsKey = Buffer.alloc(32, 7).toString('base64');
+const text = { source_text: 'Hello', target_lang: 'fr' };
+
+const running = new Set<RunningService>();
+afterEach(async () => {
+  await Promise.all([...running].map((service) => service.stop('SIGKILL')));
+  running.clear();
+});
+
+async function start(env: Record<string, string>, script?: string, args?: string[]) {
+  const service = await startService({ LOG_LEVEL: 'silent', ...env }, script, args);
+  running.add(service);
+  return service;
+}
+
+async function dataFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'lingualoop-process-'));
+  onTestFinished(async () => {
+    // Whoever was killed left the database running: join it once more, and leave as the last.
+    const { joinEmbeddedPostgres } = await import('#db/embedded/index.ts');
+    await (await joinEmbeddedPostgres(folder)).leave();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
+
+async function sharedDatabase(): Promise<TestDatabase & { env: Record<string, string> }> {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  return { ...database, env: { DATABASE_URL: database.url, SECRETS_KEY: secretsKey } };
+}
+
+/** Submits texts from several loops until the service stops answering; the ids that were answered 200. */
+async function submitUntilItDies(
+  service: RunningService,
+): Promise<{ ids: string[]; headers: Record<string, string> }> {
+  const app = connect(service.address);
+  const { headers } = await app.signUp();
+  const ids: string[] = [];
+  const loop = async () => {
+    for (;;) {
+      const answer = await app
+        .json('POST', '/api/translations', { headers, body: text })
+        .catch(() => undefined);
+      if (answer?.status !== 200) return;
+      ids.push(answer.body.id);
+    }
+  };
+  const loops = Array.from({ length: 8 }, loop);
+  return { ids, headers, ...(await killWhenBusy(service, ids, loops)) };
+}
+
+let kill: (service: RunningService) => Promise<void>;
+
+async function killWhenBusy(service: RunningService, ids: string[], loops: Promise<void>[]) {
+  await poll(async () => ids.length > 100);
+  await kill(service);
+  await Promise.all(loops);
+  return {};
+}
+
+async function expectAllThere(
+  address: string,
+  ids: string[],
+  headers: Record<string, string>,
+): Promise<void> {
+  const app = connect(address);
+  expect(ids.length).toBeGreaterThan(100);
+  for (const id of ids) {
+    const { status, body } = await app.json('GET', `/api/translations/${id}`, { headers });
+    expect({ id, status, job: body.status }).toEqual({ id, status: 200, job: 'published' });
+  }
+}
+
+describe('kill -9 in the middle of work', () => {
+  test('of the API: every job that was answered 200 is there after the next start', async () => {
+    const DATA_DIR = await dataFolder();
+    kill = async (service) => void (await service.stop('SIGKILL'));
+    const { ids, headers } = await submitUntilItDies(await start({ DATA_DIR }));
+    const again = await start({ DATA_DIR });
+    await expectAllThere(again.address, ids, headers);
+    expect(await again.stop()).toBe(0);
+  });
+
+  test('of the API and PostgreSQL together: every job that was answered 200 is there', async () => {
+    const DATA_DIR = await dataFolder();
+    kill = async (service) => {
+      const [pid] = (await readFile(join(DATA_DIR, 'postgres/postmaster.pid'), 'utf8')).split('\n');
+      // The postmaster and its backends die at once, like the machine under them would.
+      const children = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)]).stdout.toString();
+      for (const victim of [pid, ...children.split(/\s+/).filter(Boolean)])
+        try {
+          process.kill(Number(victim), 'SIGKILL');
+        } catch {}
+      await service.stop('SIGKILL');
+    };
+    const { ids, headers } = await submitUntilItDies(await start({ DATA_DIR }));
+    const again = await start({ DATA_DIR });
+    await expectAllThere(again.address, ids, headers);
+  });
+});
+
+describe('several processes', () => {
+  test('an API and a worker apart share one embedded database; the last to leave stops it', async () => {
+    const DATA_DIR = await dataFolder();
+    const env = { DATA_DIR, STALE_PENDING_SECONDS: '1', SWEEP_INTERVAL_SECONDS: '1' };
+    const [api, worker] = await Promise.all([
+      start(env, 'server/main.ts', ['--api-only']),
+      start(env, 'workers/main.ts'),
+    ]);
+    const app = connect(api.address);
+    await app.signUp();
+    expect(await api.stop()).toBe(0);
+    const pidFile = join(DATA_DIR, 'postgres/postmaster.pid');
+    await readFile(pidFile);
+    expect(await worker.stop()).toBe(0);
+    await expect(readFile(pidFile)).rejects.toThrow('ENOENT');
+  });
+
+  test('B 4.2 rule 4: one key sent to two processes at once makes one job and one bill', async () => {
+    const { env, superuserUrl } = await sharedDatabase();
+    const services = await Promise.all([start(env), start(env)]);
+    const { headers } = await connect(services[0].address).signUp();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        connect((services[i % 2] as RunningService).address).json('POST', '/api/translations', {
+          headers: { ...headers, 'idempotency-key': 'once' },
+          body: text,
+        }),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect(answers.filter(({ headers }) => !headers.has('idempotency-replayed'))).toHaveLength(1);
+    const sql = openSuperuser(superuserUrl);
+    expect(await sql`select count(*)::int as jobs from translation_jobs`).toEqual([{ jobs: 1 }]);
+    expect(await sql`select count(*)::int as records from usage_records`).toEqual([{ records: 1 }]);
+  });
+});
+
+describe('a worker that is killed', () => {
+  test('loses its job to another within a minute', async () => {
+    const { env, superuserUrl } = await sharedDatabase();
+    const sql = openSuperuser(superuserUrl);
+    const locker = openSuperuser(superuserUrl);
+    const first = await start(env, 'workers/main.ts');
+    const api = connect((await start(env, 'server/main.ts', ['--api-only'])).address);
+    const { headers } = await api.signUp();
+    const { body: job } = await api.json('POST', '/api/translations', { headers, body: text });
+    await sql`update translation_jobs set status = 'pending', updated_at = now() - interval '1 hour'`;
+
+    // The row is held, so that the worker is in the middle of its job when it dies.
+    const held = await locker.reserve();
+    await held`begin`;
+    await held`select 1 from translation_jobs for update`;
+    await sql`select graphile_worker.add_job('fail_stale_jobs', ${JSON.stringify({
+      tenantId: job.request.metadata.tenant.id,
+    })}::text::json)`;
+    await poll(
+      async () => (await sql`select 1 from graphile_worker.jobs where locked_by is not null`).length === 1,
+    );
+    await first.stop('SIGKILL');
+    const killed = Date.now();
+    await held`rollback`;
+    held.release();
+
+    await start(env, 'workers/main.ts');
+    await poll(async () => {
+      const { body } = await api.json('GET', `/api/translations/${job.id}`, { headers });
+      return body.status === 'failed';
+    }, 60);
+    expect(Date.now() - killed).toBeLessThan(60_000);
+  }, 90_000);
+});
+
+describe('SIGTERM', () => {
+  test('a request under way is answered, and the process ends with 0', async () => {
+    const { env } = await sharedDatabase();
+    const arrived: (() => void)[] = [];
+    const model = createServer((_request, response) => {
+      arrived.push(() => response.writeHead(500).end('{}'));
+    });
+    await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void model.closeAllConnections());
+    const service = await start({
+      ...env,
+      OPENAI_API_KEY: 'key',
+      OPENAI_BASE_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}`,
+      OPENAI_MAX_RETRIES: '0',
+    });
+    const app = connect(service.address);
+    const { headers } = await app.signUp();
+    const answer = app.json('POST', '/api/translations', { headers, body: text });
+    await poll(async () => arrived.length > 0);
+    const ended = service.stop('SIGTERM');
+    await poll(async () => !(await fetch(`${service.address}/healthz`).catch(() => undefined)));
+    for (const answerModel of arrived) answerModel();
+    expect(await answer).toMatchObject({ status: 503, body: { error_code: 'transient_error' } });
+    expect(await ended).toBe(0);
+  });
+});
+
+describe('a start that cannot be', () => {
+  const fail = (env: Record<string, string>, script = 'server/main.ts') =>
+    new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+      const child = spawn(process.execPath, [join(root, script)], {
+        env: { PATH: process.env['PATH'], PORT: '0', ...env },
+      });
+      let stdout = '';
+      let stderr = '';
+      child.stdout.on('data', (chunk) => {
+        stdout += chunk;
+      });
+      child.stderr.on('data', (chunk) => {
+        stderr += chunk;
+      });
+      child.once('close', (code) => resolve({ code, stdout, stderr }));
+    });
+
+  test('C 1: a bad value stops it with one line that names the variable', async () => {
+    for (const script of ['server/main.ts', 'workers/main.ts', 'server/migrate.ts'])
+      expect(await fail({ MFA_REQUIRED: 'yes' }, script)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'lingualoop: MFA_REQUIRED: must be true, false, 1 or 0\n',
+      });
+  });
+
+  test('C 1: SECRETS_KEY is required with DATABASE_URL', async () => {
+    const { code, stderr } = await fail({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^lingualoop: SECRETS_KEY: .*\n$/);
+  });
+
+  test('a database that is not there is one line, without its password', async () => {
+    const DATABASE_URL = 'postgres://nobody:hunter2@127.0.0.1:1/none';
+    const { code, stderr } = await fail({ DATABASE_URL, SECRETS_KEY: secretsKey });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^lingualoop: .*\n$/);
+    expect(stderr).not.toContain('hunter2');
+  });
+});
