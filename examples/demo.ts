@@ -1,0 +1,112 @@
+/**
+ * The main job end to end: start the service, sign a workspace up, translate real texts through the SDK and
+ * through plain REST, read the results, and stop. `npm run demo` runs it; it needs nothing but `npm ci`.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+// In a project of your own: from '@lingualoop/sdk'.
+import { LinguaLoop, type TranslationJob } from '#sdk/index.ts';
+import { startService } from './service.ts';
+
+interface ExampleText {
+  file: string;
+  lang: string;
+  title: string;
+  author: string;
+  year: number;
+  translate_to: string[];
+}
+
+const textsFolder = join(import.meta.dirname, 'texts');
+
+console.log('Starting the service on its embedded PostgreSQL ...');
+const service = await startService();
+try {
+  console.log(`It answers on ${service.address}`);
+  await demo(service.address);
+} finally {
+  await service.stop();
+}
+console.log('The service has stopped.');
+
+async function demo(address: string): Promise<void> {
+  const visitor = new LinguaLoop({ baseUrl: address });
+  const { live_services: live } = await visitor.system.health();
+  console.log(
+    live
+      ? 'OPENAI_API_KEY is set: the live engine translates.\n'
+      : 'OPENAI_API_KEY is not set: the STUB engine answers. It repeats each source behind the code of the target\nlanguage, so that everything can be tried but nothing is translated.\n',
+  );
+
+  const { account, tenant_api_key: apiKey } = await visitor.auth.signUp({
+    tenant_name: 'Demo',
+    email: 'founder@demo.example',
+    password: randomBytes(18).toString('base64url'),
+  });
+  if (!apiKey) throw new Error('the signup gave no key');
+  console.log(`Workspace "${account.name}" founded; its key starts with ${account.api_key_prefix}...\n`);
+
+  const texts = JSON.parse(await readFile(join(textsFolder, 'manifest.json'), 'utf8')) as ExampleText[];
+  const client = new LinguaLoop({ baseUrl: address, apiKey });
+  const work = texts.flatMap((text) => text.translate_to.map((target) => ({ text, target })));
+  const jobs: TranslationJob[] = [];
+  for (const [done, { text, target }] of work.entries()) {
+    const source = (await readFile(join(textsFolder, text.file), 'utf8')).trim();
+    // Every second one the way any HTTP client would.
+    const job =
+      done % 2 === 0
+        ? await client.translations.create({
+            source_text: source,
+            source_lang: text.lang,
+            target_lang: target,
+          })
+        : await translateWithRest(address, apiKey, source, text.lang, target);
+    jobs.push(job);
+    const door = done % 2 === 0 ? 'SDK ' : 'REST';
+    const gate = job.agent_run.quality_gate;
+    console.log(
+      `[${String(done + 1).padStart(2)}/${work.length}] ${door} ${text.author}, ${text.title} (${text.lang} to ${target}): ${job.status}, quality ${gate?.score}`,
+    );
+  }
+
+  console.log('\nThe first lines of three of them:');
+  for (const job of [jobs[0], jobs[Math.floor(jobs.length / 2)], jobs.at(-1)])
+    if (job)
+      console.log(`\n  ${firstLine(job.request.source_text)}\n  ${firstLine(job.final_translation ?? '')}`);
+
+  // Sent again under the same key, a text is answered from the first job and costs nothing.
+  const once = { source_text: 'Sent twice, paid once.', target_lang: 'fr', idempotency_key: 'demo-once' };
+  const [first, second] = [await client.translations.create(once), await client.translations.create(once)];
+  console.log(`\nThe same Idempotency-Key twice: ${first.id === second.id ? 'one job' : 'TWO JOBS'}.`);
+
+  let listed = 0;
+  for await (const _job of client.translations.list({ status: 'published', limit: 20 })) listed += 1;
+  console.log(
+    `The workspace has ${listed} published translations.${live ? '' : ' (Made by the stub engine.)'}\n`,
+  );
+  const published = [...jobs, first].filter((job) => job.status === 'published').length;
+  if (listed !== published) throw new Error(`${published} were expected`);
+}
+
+async function translateWithRest(
+  address: string,
+  apiKey: string,
+  source: string,
+  sourceLang: string,
+  targetLang: string,
+): Promise<TranslationJob> {
+  const response = await fetch(`${address}/api/translations`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    body: JSON.stringify({ source_text: source, source_lang: sourceLang, target_lang: targetLang }),
+  });
+  if (!response.ok) throw new Error(`REST answered ${response.status}: ${await response.text()}`);
+  return (await response.json()) as TranslationJob;
+}
+
+function firstLine(text: string): string {
+  const line = text.split('\n', 1)[0] ?? '';
+  const characters = [...line];
+  return characters.length > 100 ? `${characters.slice(0, 100).join('')}...` : line;
+}

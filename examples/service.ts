@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+
+export interface Service {
+  address: string;
+  /** Asks it to drain, and waits for its end. */
+  stop(): Promise<void>;
+}
+
+/** Starts the service as `npm start` does, on a free port, and waits until it answers. */
+export async function startService(): Promise<Service> {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', join(root, 'server/main.ts')], {
+    cwd: root,
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const stop = () => {
+    child.kill('SIGTERM');
+    return ended;
+  };
+  const address = await new Promise<string>((resolve, reject) => {
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+      const listening = /LinguaLoop listens on (\S+)/.exec(output);
+      if (listening) resolve(listening[1] as string);
+    });
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code} before it answered`)));
+  });
+  return { address, stop };
+}
