@@ -21,7 +21,7 @@ export function extractHtml(source: string): HtmlSegment[] {
 }
 
 /** What stands between characters and yields no token of its own: the end tag without a name, and CDATA sections. */
-const silentMarkup = /<\/>|<!\[CDATA\[[\s\S]*?\]\]>/g;
+const silentMarkup = /<\/>|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)/g;
 
 function textSegments(source: string, { start, end, element, verbatim }: TextPlace): TextSegment[] {
   const raw = source.slice(start, end);

@@ -1,0 +1,481 @@
+import fc from 'fast-check';
+import { type DefaultTreeAdapterTypes, parse, parseFragment } from 'parse5';
+import { describe, expect, it } from 'vitest';
+import { extractHtml, rebuildHtml } from '#server/formats/html/index.ts';
+
+const texts = (source: string): string[] => extractHtml(source).map((segment) => segment.text);
+
+/** The pieces of the source that a translation would replace. */
+const slices = (source: string): string[] =>
+  extractHtml(source).map(({ start, end }) => source.slice(start, end));
+
+const translated = (source: string, ...translations: string[]): string =>
+  rebuildHtml(source, extractHtml(source), translations);
+
+describe('what is a segment', () => {
+  it.each<[rule: string, source: string, expected: string[]]>([
+    ['text, and what follows inside an element', '<p>one <b>two</b> three</p>', ['one', 'two', 'three']],
+    ['text without any tag', 'just words', ['just words']],
+    [
+      'the four attributes',
+      '<a title=A><img alt=B><input placeholder=C><i aria-label=D>',
+      ['A', 'B', 'C', 'D'],
+    ],
+    ['an attribute written in capitals', '<IMG ALT="A">', ['A']],
+    ['no other attribute', '<input value=A name=B data-title=C aria-description=D titles=E>', []],
+    ['no attribute of an end tag', '<p></p title=A>', []],
+    ['the first of two attributes of one name', '<p title=A title=B></p>', ['A']],
+    ['no attribute without a value', '<img alt><img alt=""><img alt=><img alt=" &nbsp;">', []],
+    ['an attribute of a tag that the tree drops', '<p><td title=A>B</td></p>', ['A', 'B']],
+    ['no attribute of a tag cut off by the end', 'A<p title="B"', ['A']],
+    ['no whitespace, spelled either way', '<p> \n</p><p>&nbsp;</p><p>&#32;&#xA0;&ensp;</p><p>\u3000</p>', []],
+    ['a page title and a textarea', '<title>A</title><textarea>B</textarea>', ['A', 'B']],
+    ['markup in a textarea as it reads', '<textarea>A</b><!-- B --></></textarea>', ['A</b><!-- B --></>']],
+    ['code, pre and kbd', '<pre>A</pre><code>B</code><kbd>C</kbd>', ['A', 'B', 'C']],
+    ['the markup inside noscript', '<noscript><img alt=A>B</noscript>', ['A', 'B']],
+    [
+      'SVG and MathML text',
+      '<svg><title>A</title><text>B</text></svg><math><mtext>C</math>',
+      ['A', 'B', 'C'],
+    ],
+    ['text between conditional comments', '<![if !mso]>A<![endif]>', ['A']],
+    ['no comment, conditional or bogus', '<!-- A --><!--[if IE]><p>B</p><![endif]--><?php C ?><!D>', []],
+    ['no doctype', '<!DOCTYPE html PUBLIC "A" "B">', []],
+    [
+      'no CDATA section, but what stands around it',
+      '<svg>A<![CDATA[B</> ]] >]]>C<![CDATA[D</svg>',
+      ['A', 'C'],
+    ],
+    ['no script or style', '<script>A</script><style>B</style><svg><style>C</style></svg>', []],
+    ['no attribute of script or style', '<style title=A></style><script title=B></script>', []],
+    [
+      'no template, whatever is nested',
+      '<template title=A>B<p title=C>D<template>E</template>F</template>G',
+      ['G'],
+    ],
+    [
+      'no raw text of old elements',
+      '<xmp>A</xmp><iframe>B</iframe><noembed>C</noembed><noframes>D</noframes>',
+      [],
+    ],
+    ['nothing after plaintext', 'A<plaintext>B<p title=C></plaintext>', ['A']],
+  ])('%s', (_rule, source, expected) => {
+    expect(texts(source)).toEqual(expected);
+  });
+
+  it('names the element, the attribute and its quote', () => {
+    const source = `out<svg><foreignObject title='A'>B<img alt=C><p title="D">`;
+    expect(extractHtml(source)).toEqual([
+      { kind: 'text', start: 0, end: 3, text: 'out', element: 'body' },
+      {
+        kind: 'attribute',
+        start: 30,
+        end: 31,
+        text: 'A',
+        element: 'foreignObject',
+        attribute: 'title',
+        quote: "'",
+      },
+      { kind: 'text', start: 33, end: 34, text: 'B', element: 'foreignObject' },
+      { kind: 'attribute', start: 43, end: 44, text: 'C', element: 'img', attribute: 'alt', quote: '' },
+      { kind: 'attribute', start: 55, end: 56, text: 'D', element: 'p', attribute: 'title', quote: '"' },
+    ]);
+  });
+});
+
+describe('translate="no"', () => {
+  it.each<[rule: string, source: string, expected: string[]]>([
+    ['holds for everything inside', '<div translate="no">A<p title=B>C</p><img alt=D></div>E', ['E']],
+    [
+      'is switched off by yes, and on again',
+      '<p translate=no>A<b translate=yes>B<i translate=no>C</i>D</b>E',
+      ['B', 'D'],
+    ],
+    ['is switched off by an empty value', '<p translate=no>A<b translate>B</b></p>', ['B']],
+    ['is read in any case', '<p TRANSLATE="No">A</p><div translate=no><p translate=YES>B</p></div>', ['B']],
+    [
+      'with another value changes nothing',
+      '<p translate=never>A</p><div translate=no><p translate=maybe>B',
+      ['A'],
+    ],
+    ['holds for the element’s own attributes', '<p translate=no title=A>B</p><img translate=no alt=C>', []],
+    [
+      'yes holds for the element’s own attributes',
+      '<p translate=no><img translate=yes alt=A><img alt=B>',
+      ['A'],
+    ],
+    [
+      'ends where the element is closed by the next',
+      '<p translate=no>A<p>B<ul><li translate=no>C<li>D</ul>',
+      ['B', 'D'],
+    ],
+    ['is not ended by a stray end tag', '<div translate=no>A</p></span></td>B</div>C', ['C']],
+    ['reaches into a reopened element', '<p><b translate=no>A</p><p>B</p></b>C', ['C']],
+    ['of the page or its body holds', '<html translate=no><title>A</title><body title=B>C', []],
+    ['of the page holds behind a byte order mark', '\uFEFF<html translate=no><body>A', []],
+    ['of the body leaves the head', '<html><title>A</title><body translate=no>B', ['A']],
+    ['of a cell holds in a part of a table', ' <!-- A -->\n<td translate=no title=B>C</td><td>D</td>', ['D']],
+    ['of a row holds in a part of a table', '<tr translate=no><td>A<tr><td>B', ['B']],
+    ['does not hold for text that a table throws out', '<table translate=no>A<tr><td>B</table>', ['A']],
+    [
+      'cannot turn code into text',
+      '<script translate=yes>A</script><template translate=yes>B</template>',
+      [],
+    ],
+  ])('%s', (_rule, source, expected) => {
+    expect(texts(source)).toEqual(expected);
+  });
+});
+
+describe('where a segment stands', () => {
+  it.each<[rule: string, source: string, expected: string[]]>([
+    ['whitespace around it is left out', '<p>\r\n\t A  B \u00A0</p><p title=" C ">', ['A  B', 'C']],
+    [
+      'so is whitespace written as a reference',
+      '<p>&nbsp;&#10; A&nbsp;B &#x20;&emsp;</p><p title="&nbsp;C&#160;">',
+      ['A&nbsp;B', 'C'],
+    ],
+    [
+      'a reference at either end stays whole',
+      '<p> &lt;A&gt; </p><p> &amp; </p><p title=" &quot;B&quot; ">',
+      ['&lt;A&gt;', '&amp;', '&quot;B&quot;'],
+    ],
+    ['a reference without semicolon stays whole', '<p> &ltA&gt </p><p>&nbspB', ['&ltA&gt', '&nbspB']],
+    ['spaces around the equals sign are not the value', '<a title \n=\t "A"><a title= B>', ['A', 'B']],
+    ['a bare value is taken whole', '<a title=A/B"C\'=><img alt=D/>', [`A/B"C'=`, 'D/']],
+    ['a comment parts the text', 'A<!-- -->B', ['A', 'B']],
+    ['a stray end tag parts the text', 'A</b>B</>C</ >D', ['A', 'B', 'C', 'D']],
+    ['a stray angle bracket does not', '1 < 2 > 0 <3 <', ['1 < 2 > 0 <3 <']],
+    ['surrogate pairs count as two', '😀<b title="😀">😀&amp;😀', ['😀', '😀', '😀&amp;😀']],
+    [
+      'text thrown out of a table stays in place',
+      '<table>A<tr>B<td>C</td> D &lt;</table>E',
+      ['A', 'B', 'C', 'D &lt;', 'E'],
+    ],
+    [
+      'text among misnested elements stays in place',
+      '<b>A<p>B</b>C</p><a>D<div>E<a>F',
+      ['A', 'B', 'C', 'D', 'E', 'F'],
+    ],
+    [
+      'a leading line of pre does not shift it',
+      '<pre>\n&#65; B</pre><textarea>\r\n\r\nC</textarea>',
+      ['&#65; B', 'C'],
+    ],
+  ])('%s', (_rule, source, expected) => {
+    expect(slices(source)).toEqual(expected);
+  });
+});
+
+describe('the text of a segment', () => {
+  it.each<[rule: string, source: string, expected: string[]]>([
+    ['has its references decoded', '<p>A &amp; B&nbsp;C &eacute;&#x1F600;</p>', ['A & B\u00A0C é😀']],
+    ['has those without semicolon decoded', '<p>&lt &notit; &copy=1 &copy2</p>', ['< ¬it; ©=1 ©2']],
+    [
+      'in an attribute follows the attribute’s rules',
+      '<p title=" &copy=1 &copy2 &copy &lt; ">',
+      ['&copy=1 &copy2 © <'],
+    ],
+    ['keeps what is no reference', '<p>&bogus; & &; &#; R&D</p>', ['&bogus; & &; &#; R&D']],
+    ['has plain line ends', '<p>A\r\nB\rC</p><p title="D\r\nE">', ['A\nB\nC', 'D\nE']],
+    ['of a textarea has its references decoded', '<textarea>&lt;b> &amp;amp;</textarea>', ['<b> &amp;']],
+  ])('%s', (_rule, source, expected) => {
+    expect(texts(source)).toEqual(expected);
+  });
+});
+
+describe('the rebuilt source', () => {
+  it('has each translation in its place and the rest as it was', () => {
+    const source = '<P CLASS=x >&nbsp;one <B>two</b>\r\n<img  alt = "three" src=a></P><!-- c -->';
+    expect(translated(source, 'uno', 'dos', 'tres')).toBe(
+      '<P CLASS=x >&nbsp;uno <B>dos</b>\r\n<img  alt = "tres" src=a></P><!-- c -->',
+    );
+  });
+
+  it('has a translation equal to the text as the source spelled it', () => {
+    const source = `<p>R&D &eacute &#X41;</p><p title=a&amp;b alt='"&quot;'>x`;
+    expect(translated(source, 'R&D é A', 'a&b', '""', 'y')).toBe(
+      `<p>R&D &eacute &#X41;</p><p title=a&amp;b alt='"&quot;'>y`,
+    );
+  });
+
+  it('never gets markup from a translation', () => {
+    expect(translated('<p>x</p>', `<b> & "q" 'q' &lt;`)).toBe(`<p>&lt;b&gt; &amp; "q" 'q' &amp;lt;</p>`);
+    expect(translated('<textarea>x</textarea>', '</textarea>')).toBe(
+      '<textarea>&lt;/textarea&gt;</textarea>',
+    );
+  });
+
+  it('escapes in an attribute the quote around it, and only that one', () => {
+    const translation = `"a" 'b' <&>`;
+    expect(translated('<p title="x">', translation)).toBe(`<p title="&quot;a&quot; 'b' &lt;&amp;&gt;">`);
+    expect(translated("<p title='x'>", translation)).toBe(`<p title='"a" &#39;b&#39; &lt;&amp;&gt;'>`);
+  });
+
+  it('puts quotes around a bare value that changes, and leaves one that does not', () => {
+    expect(translated('<a title=x alt=y>', 'two words', 'y')).toBe('<a title="two words" alt=y>');
+    expect(translated('<img alt=x/>', '"z"')).toBe('<img alt="&quot;z&quot;">');
+    expect(translated('<a title=x>', '')).toBe('<a title="">');
+  });
+
+  it('is refused without one translation for each segment', () => {
+    const segments = extractHtml('<p>a</p><p>b</p>');
+    expect(() => rebuildHtml('<p>a</p><p>b</p>', segments, ['c'])).toThrow(RangeError);
+    expect(() => rebuildHtml('<p>a</p><p>b</p>', segments, ['c', 'd', 'e'])).toThrow(RangeError);
+  });
+});
+
+/** Pieces of markup that mean most trouble side by side. */
+const flow = [
+  ...['<b>', '</b>', '<i class=x>', '</i>', '<a href=x>', '</a>', '<nobr>', '<font color=red>', '</font>'],
+  ...[
+    '<p>',
+    '</p>',
+    '<div>',
+    '</div>',
+    '<p translate="no">',
+    '<div translate=no>',
+    '<div translate=yes>',
+    '<br>',
+  ],
+  ...[
+    '<h1>',
+    '</h1>',
+    '<ul>',
+    '<li>',
+    '</ul>',
+    '<form>',
+    '<button>',
+    '</button>',
+    '<ruby>',
+    '<rt>',
+    '<object>',
+  ],
+  ...[
+    '<table>',
+    '</table>',
+    '<tr>',
+    '<td>',
+    '<td translate=no>',
+    '</td>',
+    '<caption>',
+    '<colgroup>',
+    '<col>',
+  ],
+  ...[
+    '<select>',
+    '<option>',
+    '</select>',
+    '<textarea>',
+    '</textarea>',
+    '<title>',
+    '</title>',
+    '<pre>',
+    '</pre>',
+  ],
+  ...[
+    '<svg>',
+    '</svg>',
+    '<desc>',
+    '<foreignObject>',
+    '<math>',
+    '<mi>',
+    '</math>',
+    '<body>',
+    '</body>',
+    '</html>',
+  ],
+  ...[
+    '<script>',
+    '</script>',
+    '<style>',
+    '</style>',
+    '<noscript>',
+    '</noscript>',
+    '<iframe>',
+    '<xmp>',
+    '</xmp>',
+  ],
+  ...[
+    '<!-- c -->',
+    '<!-- ',
+    '-->',
+    '<?php x ?>',
+    '<!doctype html>',
+    '</>',
+    '<>',
+    '</p x>',
+    '< ',
+    '<',
+    '</',
+    '>',
+  ],
+  ...[
+    '&amp;',
+    '&amp',
+    '&',
+    '&nbsp;',
+    '&nbsp',
+    '&#32;',
+    '&#x41;',
+    '&lt',
+    '&notit;',
+    '&copy',
+    '=1',
+    '&ThickSpace;',
+  ],
+  ...[' ', '\n', '\r\n', '\r', 'x', 'y z', 'é😀', '"', "'", '\uFEFF', '\u3000'],
+  ...['<img alt=x title="a b">', `<a title='&quot;x&nbsp;' alt>`, '<a title=x&amp;/>', '<A TITLE=x title=y>'],
+  ...['<input placeholder=" q ">', '<a href=x title=y'],
+];
+const nasty = [
+  ...flow,
+  ...[
+    '<template>',
+    '</template>',
+    '<plaintext>',
+    '<frameset>',
+    '<head>',
+    '<html translate=no>',
+    '<image alt=w>',
+  ],
+  ...['<b translate=no>', '<span translate=yes>', '</span>', '<![CDATA[', ']]>', '<![CDATA[z]]>', '<svg/>'],
+];
+const sourceOf = (pieces: string[], stranger: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc
+    .array(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...pieces) }, stranger), { maxLength: 20 })
+    .map((parts) => parts.join(''));
+const anySource = sourceOf(
+  nasty,
+  fc.string({ unit: 'binary' }).map((part) => part.replaceAll('\0', '')),
+);
+const manyRuns = { numRuns: 3000 };
+
+describe('for any source', () => {
+  it('an unchanged rebuild is the source, byte for byte', () => {
+    fc.assert(
+      fc.property(anySource, (source) => {
+        expect(rebuildHtml(source, extractHtml(source), texts(source))).toBe(source);
+      }),
+      manyRuns,
+    );
+  });
+
+  it('segments come in source order, do not overlap, and neither start nor end with a space', () => {
+    fc.assert(
+      fc.property(anySource, (source) => {
+        let end = 0;
+        for (const segment of extractHtml(source)) {
+          expect(segment.start).toBeGreaterThanOrEqual(end);
+          expect(segment.end).toBeGreaterThan(segment.start);
+          end = segment.end;
+          expect(segment.text.trim()).not.toBe('');
+          if (segment.kind === 'text') expect(source.slice(segment.start, end)).not.toMatch(/^\s|\s$/);
+        }
+      }),
+      manyRuns,
+    );
+  });
+
+  it('the text of a segment is what its slice of the source decodes to', () => {
+    fc.assert(
+      fc.property(anySource, (source) => {
+        for (const segment of extractHtml(source)) {
+          const slice = source.slice(segment.start, segment.end);
+          const quote = segment.kind === 'attribute' ? segment.quote : '';
+          // Alone in one of these every `<` is a character, as it is in the slice.
+          const name = segment.element === 'textarea' ? 'textarea' : 'title';
+          const alone =
+            segment.kind === 'text' ? `<${name}>${slice}</${name}>` : `<p title=${quote}${slice}${quote}>`;
+          const element = parseFragment(alone).childNodes[0]!;
+          if (segment.kind === 'attribute') {
+            expect('attrs' in element && element.attrs[0]!.value).toBe(segment.text);
+          } else if ('childNodes' in element) {
+            expect(element.childNodes).toMatchObject([{ nodeName: '#text', value: segment.text }]);
+          }
+        }
+      }),
+      manyRuns,
+    );
+  });
+
+  it('translations are read back as they were given, and nothing else has changed', () => {
+    const translation = fc
+      .oneof(
+        fc.string({ unit: 'grapheme' }),
+        fc.constantFrom('<b>', '&amp;', '"', "'", '</textarea>', '-->', ']]>'),
+      )
+      .filter((text) => text.trim() !== '' && text.trim() === text && !/[\0\r]/.test(text));
+    fc.assert(
+      fc.property(anySource, fc.infiniteStream(translation), (source, stream) => {
+        const segments = extractHtml(source);
+        const translations = [...stream.take(segments.length)];
+        const rebuilt = rebuildHtml(source, segments, translations);
+        const again = extractHtml(rebuilt);
+        expect(again.map(({ text }) => text)).toEqual(translations);
+        const emptied = segments.map(() => '');
+        expect(rebuildHtml(rebuilt, again, emptied)).toBe(rebuildHtml(source, segments, emptied));
+      }),
+      manyRuns,
+    );
+  });
+
+  it('no character of a text node is missed or taken twice', () => {
+    fc.assert(
+      fc.property(sourceOf(flow, fc.constant('w')), (part) => {
+        const source = `<!doctype html>${part}`;
+        const taken = extractHtml(source)
+          .filter(({ kind }) => kind === 'text')
+          .map(({ text }) => text);
+        expect(visibleCharacters(taken.join(''))).toBe(visibleCharacters(translatableText(source)));
+      }),
+      manyRuns,
+    );
+  });
+});
+
+/** The text nodes to be translated, in the order of the tree that the parser builds of the whole source. */
+function translatableText(source: string): string {
+  const textIn = (parent: DefaultTreeAdapterTypes.ParentNode, inherited: string): string =>
+    parent.childNodes
+      .map((node) => {
+        if ('value' in node) return inherited === 'no' ? '' : node.value;
+        if (!('tagName' in node) || ['script', 'style', 'iframe', 'xmp'].includes(node.tagName)) return '';
+        return textIn(node, node.attrs.find(({ name }) => name === 'translate')?.value ?? inherited);
+      })
+      .join('');
+  return textIn(parse(source, { scriptingEnabled: false }), 'yes');
+}
+
+/** Without spaces, which segments leave out, and sorted, since the parser moves text. */
+function visibleCharacters(text: string): string {
+  return [...text.replace(/\s/g, '')].sort().join('');
+}
+
+describe('for a source of a megabyte made to hurt, the work stays within the time of a test', () => {
+  const repeated = (unit: string): string => unit.repeat(Math.ceil(1_000_000 / unit.length));
+  const numbered = (tag: string, count: number): string =>
+    Array.from({ length: count }, (_, index) => `<${tag} a${index}>`).join('');
+  it.each<[name: string, source: string, expected: number]>([
+    ['100,000 elements inside each other', '<div>x'.repeat(100_000), 100_000],
+    ['one tag of many attributes that never ends', repeated('<a '), 0],
+    ['one tag of many attributes', `${repeated('<a ')} title=x>`, 1],
+    ['comments that open inside each other', repeated('<!--'), 0],
+    ['CDATA sections that never end', `<svg>${repeated('a<![CDATA[')}`, 1],
+    ['references', repeated('&nbsp;'), 0],
+    ['references around a word', `<p title="${repeated('&nbsp;')}x${repeated('&nbsp;')}">`, 1],
+    ['whitespace', `${repeated(' ')}x${repeated(' ')}`, 1],
+    ['text thrown out of a table', `<table>${repeated('x<tr>')}`, 200_000],
+    ['formatting reopened in every paragraph', `${numbered('b', 50_000)}${'<p>x'.repeat(125_000)}`, 125_000],
+    ['bodies that each add an attribute', `<p>${numbered('body translate=yes', 40_000)}x`, 1],
+  ])('%s', (_name, source, expected) => {
+    const segments = extractHtml(source);
+    expect(segments).toHaveLength(expected);
+    const rebuilt = rebuildHtml(
+      source,
+      segments,
+      segments.map(() => 'y'),
+    );
+    expect(rebuilt.includes('x')).toBe(false);
+  });
+});
