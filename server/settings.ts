@@ -130,6 +130,9 @@ const environment = z.object({
   SECRETS_KEY: secretsKey,
 });
 
+/** The names of all variables. */
+export const settingNames: readonly string[] = Object.keys(environment.shape);
+
 export type Settings = Readonly<z.infer<typeof environment>>;
 
 const secretNames = new Set<keyof Settings>([

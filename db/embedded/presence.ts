@@ -75,9 +75,9 @@ export async function openPresence(secrets: Secrets, port: number): Promise<Pres
     if (row?.['cluster'] !== secrets.id) {
       throw new Error(`the server on port ${port} was not started by LinguaLoop, stop it first`);
     }
-    if (row['joined'])
-      return { port, gone, stepDown: () => stepDown(sql), close: () => sql.end({ timeout: 1 }) };
-    await sql.end({ timeout: 1 });
+    const close = () => sql.end({ timeout: 1 });
+    if (row['joined']) return { port, gone, stepDown: () => stepDown(sql), close };
+    await close();
     return undefined;
   } catch (error) {
     await sql.end({ timeout: 0 });

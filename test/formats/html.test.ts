@@ -47,6 +47,11 @@ describe('what is a segment', () => {
       ['A', 'C'],
     ],
     ['no script or style', '<script>A</script><style>B</style><svg><style>C</style></svg>', []],
+    [
+      'nothing inside an SVG script either',
+      '<svg><script><g translate=yes aria-label=A>B</g></script><g>C',
+      ['C'],
+    ],
     ['no attribute of script or style', '<style title=A></style><script title=B></script>', []],
     [
       'no template, whatever is nested',
@@ -110,9 +115,12 @@ describe('translate="no"', () => {
       ['B', 'D'],
     ],
     ['is not ended by a stray end tag', '<div translate=no>A</p></span></td>B</div>C', ['C']],
+    ['ends where the parser moves an element out', '<b translate=no><p>A</b>B</p>C', ['B', 'C']],
     ['reaches into a reopened element', '<p><b translate=no>A</p><p>B</p></b>C', ['C']],
     ['of the page or its body holds', '<html translate=no><title>A</title><body title=B>C', []],
     ['of the page holds behind a byte order mark', '\uFEFF<html translate=no><body>A', []],
+    ['of a second page tag holds from there', '<html title=A><html translate=no>B', ['A']],
+    ['of the first page tag wins', '<html translate=no><html translate=yes>A', []],
     ['of the body leaves the head', '<html><title>A</title><body translate=no>B', ['A']],
     ['of a cell holds in a part of a table', ' <!-- A -->\n<td translate=no title=B>C</td><td>D</td>', ['D']],
     ['of a row holds in a part of a table', '<tr translate=no><td>A<tr><td>B', ['B']],
@@ -141,8 +149,14 @@ describe('where a segment stands', () => {
       ['&lt;A&gt;', '&amp;', '&quot;B&quot;'],
     ],
     ['a reference without semicolon stays whole', '<p> &ltA&gt </p><p>&nbspB', ['&ltA&gt', '&nbspB']],
+    [
+      'a bare value is taken with such whitespace',
+      '<a title=\u00A0A><a title=&nbsp;B>',
+      ['\u00A0A', '&nbsp;B'],
+    ],
     ['spaces around the equals sign are not the value', '<a title \n=\t "A"><a title= B>', ['A', 'B']],
     ['a bare value is taken whole', '<a title=A/B"C\'=><img alt=D/>', [`A/B"C'=`, 'D/']],
+    ['an SVG title is no verbatim text', '<svg><title>A</>B<![CDATA[C]]></title>', ['A', 'B']],
     ['a comment parts the text', 'A<!-- -->B', ['A', 'B']],
     ['a stray end tag parts the text', 'A</b>B</>C</ >D', ['A', 'B', 'C', 'D']],
     ['a stray angle bracket does not', '1 < 2 > 0 <3 <', ['1 < 2 > 0 <3 <']],
@@ -176,6 +190,7 @@ describe('the text of a segment', () => {
       '<p title=" &copy=1 &copy2 &copy &lt; ">',
       ['&copy=1 &copy2 © <'],
     ],
+    ['lacks the whitespace around it', '<p>&nbsp;A&#160;</p><p title="\r\n&nbsp;B&#160; ">', ['A', 'B']],
     ['keeps what is no reference', '<p>&bogus; & &; &#; R&D</p>', ['&bogus; & &; &#; R&D']],
     ['has plain line ends', '<p>A\r\nB\rC</p><p title="D\r\nE">', ['A\nB\nC', 'D\nE']],
     ['of a textarea has its references decoded', '<textarea>&lt;b> &amp;amp;</textarea>', ['<b> &amp;']],
@@ -325,7 +340,12 @@ const flow = [
     '&ThickSpace;',
   ],
   ...[' ', '\n', '\r\n', '\r', 'x', 'y z', 'é😀', '"', "'", '\uFEFF', '\u3000'],
-  ...['<img alt=x title="a b">', `<a title='&quot;x&nbsp;' alt>`, '<a title=x&amp;/>', '<A TITLE=x title=y>'],
+  ...[
+    '<img alt=x title="a b">',
+    `<a title='&#10; &quot;x&nbsp;' alt>`,
+    '<a title=x&amp;/>',
+    '<A TITLE=x title=y>',
+  ],
   ...['<input placeholder=" q ">', '<a href=x title=y'],
 ];
 const nasty = [
@@ -466,7 +486,11 @@ describe('for a source of a megabyte made to hurt, the work stays within the tim
     ['references around a word', `<p title="${repeated('&nbsp;')}x${repeated('&nbsp;')}">`, 1],
     ['whitespace', `${repeated(' ')}x${repeated(' ')}`, 1],
     ['text thrown out of a table', `<table>${repeated('x<tr>')}`, 200_000],
-    ['formatting reopened in every paragraph', `${numbered('b', 50_000)}${'<p>x'.repeat(125_000)}`, 125_000],
+    [
+      'formatting reopened in every paragraph',
+      `<p>${numbered('b', 50_000)}${'<p>x'.repeat(125_000)}`,
+      125_000,
+    ],
     ['bodies that each add an attribute', `<p>${numbered('body translate=yes', 40_000)}x`, 1],
   ])('%s', (_name, source, expected) => {
     const segments = extractHtml(source);

@@ -37,7 +37,7 @@ export function findPlaces(source: string): Place[] {
   const reader = startsInsideTable(source)
     ? (PlaceReader.getFragmentParser(null, parserOptions) as PlaceReader)
     : new PlaceReader(parserOptions);
-  reader.reopenings = source.length;
+  reader.reopenings = source.length / 4;
   reader.tokenizer.write(source, true);
   return reader.places;
 }
