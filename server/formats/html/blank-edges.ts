@@ -1,6 +1,6 @@
 import { decodeText } from './references.ts';
 
-/** Longer than any named reference, and than a number of a sane number of zeros. */
+/** More than the longest name has, and than a number unless it is padded with zeros. */
 const longestReference = 40;
 
 /**

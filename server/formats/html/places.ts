@@ -37,6 +37,7 @@ export function findPlaces(source: string): Place[] {
   const reader = startsInsideTable(source)
     ? (PlaceReader.getFragmentParser(null, parserOptions) as PlaceReader)
     : new PlaceReader(parserOptions);
+  // Far more than a page has need of, yet in proportion to it.
   reader.reopenings = source.length / 4;
   reader.tokenizer.write(source, true);
   return reader.places;
@@ -57,6 +58,8 @@ function startsInsideTable(source: string): boolean {
  * Reads places off the tokens as they pass, since a token knows where it stands in the source, and asks the tree under
  * construction only which element each belongs to. The text nodes of a finished tree will not do: they merge source
  * that lies apart (a stray end tag between), and move it (text inside a table ends up before it).
+ *
+ * What it overrides is the parser's inside, which only its exact version promises.
  */
 class PlaceReader extends Parser<DefaultTreeAdapterMap> {
   readonly places: Place[] = [];
@@ -141,8 +144,8 @@ class PlaceReader extends Parser<DefaultTreeAdapterMap> {
 
   /**
    * HTML reopens every unclosed `<b>`, `<i>`, … in each new paragraph, so a short source can ask for a tree of
-   * quadratic size. After as many reopened elements as the source has characters, they stay closed; what is lost is
-   * at most the `translate` attribute of one that was meant to reach into further paragraphs.
+   * quadratic size. Once the allowance is spent they stay closed; what is lost is at most the `translate` attribute of
+   * one that was meant to reach into further paragraphs.
    */
   override _reconstructActiveFormattingElements(): void {
     if (this.reopenings < 0) this.activeFormattingElements.clearToLastMarker();

@@ -21,8 +21,8 @@ export function decodeText(raw: string): string {
       onEof: ignore,
     },
   );
-  // The state of a textarea's content, left only by a tag that closes what was never opened here:
-  // references are read and every `<` is a character.
+  // As inside a textarea: references are read, and with no textarea open no end tag can end it, so every `<` is a
+  // character. Which it is in `raw`, or the parser would have made a tag of it.
   tokenizer.state = TokenizerMode.RCDATA;
   tokenizer.write(raw, true);
   return text;
