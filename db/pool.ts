@@ -62,6 +62,9 @@ export function openPool(url: string, options: PoolOptions): Pool {
         // A lifetime would end the connection between two statements of a transaction.
         max_lifetime: null,
         connect_timeout: 10,
+        // Its look-up of array types rejects unhandled when a connection breaks during its first moments. Without
+        // it no parameter can be an array: send JSON and unpack it.
+        fetch_types: false,
         onnotice: () => {},
         onclose: () => {
           connection.lost = true;

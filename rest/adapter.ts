@@ -2,10 +2,9 @@ import { callTRPCProcedure } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestContext } from '#server/context.ts';
 import type { AppRouter } from '#server/router.ts';
-import type { Route } from '#server/trpc.ts';
+import { inputSource, type Route } from '#server/trpc.ts';
 import { sendError } from './errors.ts';
 import { parseJsonBody } from './json-body.ts';
-import { refuseOtherMethods } from './methods.ts';
 import { restProcedures } from './procedures.ts';
 import { coerceQuery, queryKinds } from './query.ts';
 
@@ -15,11 +14,13 @@ export function serveRest(
   router: AppRouter,
   createContext: (request: FastifyRequest, reply: FastifyReply) => RequestContext,
 ): void {
-  const methodsOfPath = new Map<string, string[]>();
   for (const { path, route, type, inputShape } of restProcedures(router)) {
     const url = route.path.replace(/\{(\w+)\}/g, ':$1');
-    methodsOfPath.set(url, [...(methodsOfPath.get(url) ?? []), route.method]);
-    const kinds = queryKinds(inputShape, route);
+    const reads: InputReading = {
+      route,
+      kinds: queryKinds(inputShape, route),
+      hasBody: Object.keys(inputShape).some((name) => inputSource(route, name) === 'body'),
+    };
 
     app.route({
       method: route.method,
@@ -31,7 +32,7 @@ export function serveRest(
             path,
             type,
             ctx: createContext(request, reply),
-            getRawInput: async () => assembleInput(request, route, kinds),
+            getRawInput: async () => assembleInput(request, reads),
             signal: undefined,
             batchIndex: 0,
           });
@@ -44,19 +45,23 @@ export function serveRest(
       },
     });
   }
-  for (const [url, methods] of methodsOfPath) refuseOtherMethods(app, url, methods);
+}
+
+/** How a route's input is read; worked out once. */
+interface InputReading {
+  route: Route;
+  kinds: ReturnType<typeof queryKinds>;
+  hasBody: boolean;
 }
 
 /** One object out of body or query, headers and path. The path wins: it is what the address says. */
 function assembleInput(
   request: FastifyRequest,
-  route: Route,
-  kinds: ReturnType<typeof queryKinds>,
+  { route, kinds, hasBody }: InputReading,
 ): Record<string, unknown> {
-  const input: Record<string, unknown> =
-    route.method === 'GET' || route.method === 'DELETE'
-      ? coerceQuery(request.query as Record<string, unknown>, kinds)
-      : parseJsonBody(request.body, request.headers['content-type']);
+  const input = hasBody
+    ? parseJsonBody(request.body, request.headers['content-type'])
+    : coerceQuery(request.query as Record<string, unknown>, kinds);
   for (const [name, header] of Object.entries(route.headers ?? {})) {
     const value = request.headers[header.toLowerCase()];
     if (value !== undefined) input[name] ??= value;

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { AppRouter } from '#server/router.ts';
-import { refuseOtherMethods } from './methods.ts';
 
 const { resolve } = createRequire(import.meta.url);
 
@@ -71,7 +70,6 @@ export function serveDocs(app: FastifyInstance, router: AppRouter): void {
   // document at two more addresses.
   for (const url of ['/docs', '/docs/'])
     app.get(url, async (_request, reply) => sendPart(reply, 'text/html; charset=utf-8', page));
-  for (const url of ['/openapi.json', '/docs', '/docs/']) refuseOtherMethods(app, url, ['GET']);
   app.get('/docs/start.js', async (_request, reply) => sendPart(reply, files['swagger-ui-bundle.js'], start));
   for (const [name, type] of Object.entries(files))
     app.get(`/docs/${name}`, async (_request, reply) => {

@@ -5,10 +5,14 @@ import { AppError, describeForLog, errorBody, toAppError } from '#server/errors.
 export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = fromFastify(thrown) ?? toAppError(thrown);
   if (error.retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(error.retryAfter)));
-  return reply
-    .code(error.status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(error, reply.request.id)));
+  return (
+    reply
+      .code(error.status)
+      // Again here: Fastify's own refusals come before any hook.
+      .header('x-request-id', reply.request.id)
+      .header('content-type', 'application/json; charset=utf-8')
+      .send(JSON.stringify(errorBody(error, reply.request.id)))
+  );
 }
 
 /** Fastify's own refusals, before any handler ran, by their codes. */
@@ -31,7 +35,7 @@ function fromFastify(thrown: unknown): AppError | undefined {
   return undefined;
 }
 
-/** Makes every way a request can fail answer in the shapes of A 7.1, unknown paths included. */
+/** Makes what throws outside of a procedure answer in the shapes of A 7.1 too. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     const known = fromFastify(error) ?? toAppError(error);
@@ -39,5 +43,4 @@ export function answerErrors(app: FastifyInstance): void {
       request.log.error({ request_id: request.id, error: describeForLog(error) }, 'unexpected failure');
     return sendError(reply, known);
   });
-  app.setNotFoundHandler((_request, reply) => sendError(reply, new AppError('route_not_found', 'not found')));
 }

@@ -7,11 +7,12 @@ const otherTypes =
   /^(text\/|multipart\/|application\/(xml|octet-stream|pdf|vnd\.openxmlformats-officedocument\.))/i;
 
 /**
- * The object that a request's body holds. An empty body is an empty object, whose missing fields are named.
+ * The object that a request's body holds.
  * @throws AppError 415 for a body declared as something else, 400 for one that is no JSON object
  */
 export function parseJsonBody(body: unknown, contentType: string | undefined): Record<string, unknown> {
-  if (!Buffer.isBuffer(body) || body.length === 0) return {};
+  if (!Buffer.isBuffer(body) || body.length === 0)
+    throw new AppError('malformed_request', 'invalid JSON body: it is empty');
   if (contentType && otherTypes.test(contentType))
     throw new AppError('unsupported_media_type', `unsupported content type; send application/json`);
   let value: unknown;

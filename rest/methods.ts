@@ -1,22 +1,31 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '#server/errors.ts';
-import { sendError } from './errors.ts';
 
-const allMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+/** Which methods each path has; asked only about requests that no route took. */
+export interface KnownPaths {
+  /** The refusal of a request that met no route: 405 with what is allowed where the path is known, else 404. */
+  refusalFor(url: string): { error: AppError; allow?: string };
+}
 
-/** Answers 405, and what would be allowed, to every method that a known path does not have (C 7). */
-export function refuseOtherMethods(app: FastifyInstance, url: string, methods: string[]): void {
-  const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
-  const others = allMethods.filter((method) => !methods.includes(method));
-  if (others.length === 0) return;
-  app.route({
-    method: others,
-    url,
-    // Before the body is read: there is nothing to read it for.
-    onRequest: async (_request, reply) => {
-      reply.header('allow', allowed.join(', '));
-      return sendError(reply, new AppError('method_not_allowed', 'method not allowed'));
-    },
-    handler: async () => {},
+/** Collects every path and method that is registered after this call. */
+export function collectPaths(app: FastifyInstance): KnownPaths {
+  const methodsOf = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const pattern = new RegExp(`^${url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`);
+    const known = methodsOf.get(url) ?? { pattern, methods: new Set() };
+    for (const one of [method].flat()) known.methods.add(one);
+    methodsOf.set(url, known);
   });
+  return {
+    refusalFor(url) {
+      const path = url.split('?', 1)[0] as string;
+      const known = [...methodsOf.values()].find(({ pattern }) => pattern.test(path));
+      return known
+        ? {
+            error: new AppError('method_not_allowed', 'method not allowed'),
+            allow: [...known.methods].sort().join(', '),
+          }
+        : { error: new AppError('route_not_found', 'not found') };
+    },
+  };
 }

@@ -1,7 +1,6 @@
-import type { AnyProcedure } from '@trpc/server';
 import { z } from 'zod';
 import type { AppRouter } from '#server/router.ts';
-import type { ProcedureMeta, Route } from '#server/trpc.ts';
+import { type ProcedureMeta, proceduresOf, type Route } from '#server/trpc.ts';
 
 /** A procedure as the REST door and the document see it. */
 export interface RestProcedure {
@@ -25,8 +24,7 @@ interface ProcedureDefinition {
 
 /** Every procedure of the router that has a route, with what its definition says. */
 export function restProcedures(router: AppRouter): RestProcedure[] {
-  const procedures = Object.entries(router._def.procedures as unknown as Record<string, AnyProcedure>);
-  return procedures.flatMap(([path, procedure]) => {
+  return proceduresOf(router).flatMap(([path, procedure]) => {
     const definition = procedure._def as unknown as ProcedureDefinition;
     const { type, meta, inputs, output } = definition;
     if (!meta?.route) return [];

@@ -6,8 +6,8 @@ export const currentVersion = releasedVersions[releasedVersions.length - 1] as s
 
 /** What the query parameter or its alias header asks for; undefined where neither is sent. The query wins. */
 export interface VersionRequest {
-  query: string | undefined;
-  header: string | undefined;
+  query?: string | undefined;
+  header?: string | undefined;
 }
 
 /**

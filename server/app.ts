@@ -8,11 +8,13 @@ import { serveRest } from '#rest/adapter.ts';
 import { refuseBrokenRequests } from '#rest/broken-requests.ts';
 import { serveDocs } from '#rest/docs.ts';
 import { answerErrors, sendError } from '#rest/errors.ts';
+import { collectPaths } from '#rest/methods.ts';
 import { requestIdFrom } from '#rest/request-id.ts';
-import { resolveVersion } from '#rest/versions.ts';
+import { resolveVersion, type VersionRequest } from '#rest/versions.ts';
 import { readCredentials } from './auth/service.ts';
 import type { RequestContext, Services } from './context.ts';
-import { isCrossSite } from './cross-site.ts';
+import { carriesSessionCookie, isCrossSite } from './cross-site.ts';
+import { AppError } from './errors.ts';
 import { appRouter } from './router.ts';
 import { serveRpc } from './rpc-door.ts';
 
@@ -36,25 +38,41 @@ export async function buildApp(parts: AppParts): Promise<App> {
     // Our own line, below, leaves out what must not be logged.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
+    // An id of any length is an unknown id, not a malformed request.
+    routerOptions: { maxParamLength: 16_384 },
+    // Node's own refusal of a missing Host has no request id.
+    http: { requireHostHeader: false },
     genReqId: (request) => requestIdFrom(request.headers['x-request-id']),
     // A request on a kept-alive connection while the process drains is still answered.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    frameworkErrors: (error, _request, reply) => sendError(reply, error),
+    frameworkErrors: (error, request, reply) => {
+      if (isVersioned(request)) reply.header('x-api-version', resolveVersion({}));
+      return sendError(reply, error);
+    },
     clientErrorHandler: refuseBrokenRequests,
   });
   const services: Services = { ...parts, log: http.log };
+  const knownPaths = collectPaths(http);
 
+  // As to any other header that we do not know: Node would refuse the request, without a request id.
+  http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response));
   http.removeAllContentTypeParsers();
   http.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   http.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    if (!isVersioned(request)) return;
     try {
-      const query = (request.query as Record<string, unknown>)['api-version'];
-      const header = request.headers['x-api-version'];
-      reply.header('x-api-version', resolveVersion({ query: first(query), header: first(header) }));
+      if (isVersioned(request)) reply.header('x-api-version', resolveVersion(versionRequest(request)));
+      if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+        throw new AppError('malformed_request', 'the Host header is missing');
+      refuseCrossSiteChange(request, settings.BASE_URL);
     } catch (error) {
+      return sendError(reply, error);
+    }
+    // Before the body is read: there is nothing to read it for.
+    if (request.is404) {
+      const { error, allow } = knownPaths.refusalFor(request.url);
+      if (allow) reply.header('allow', allow);
       return sendError(reply, error);
     }
   });
@@ -93,7 +111,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   });
   serveRest(http, appRouter, createContext);
   serveDocs(http, appRouter);
-  serveRpc(http, createContext, bodyLimit);
+  serveRpc(http, appRouter, createContext);
   await http.ready();
   return { http, services };
 }
@@ -104,7 +122,19 @@ function isVersioned({ url }: FastifyRequest): boolean {
   return (path.startsWith('/api/') && path !== '/api/stripe/webhook') || path === '/openapi.json';
 }
 
+function versionRequest(request: FastifyRequest): VersionRequest {
+  const query = first((request.query as Record<string, unknown>)['api-version']);
+  return { query, header: first(request.headers['x-api-version']) };
+}
+
 function first(value: unknown): string | undefined {
   const one = Array.isArray(value) ? value[0] : value;
   return typeof one === 'string' ? one : undefined;
+}
+
+/** C 7: a changing request that carries the cookie must not come from another site's page. */
+function refuseCrossSiteChange({ method, headers }: FastifyRequest, baseUrl: string | undefined): void {
+  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
+  if (carriesSessionCookie(headers) && isCrossSite(headers, baseUrl))
+    throw new AppError('forbidden', 'cross-site requests are not allowed here');
 }

@@ -157,6 +157,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     const issue = read.error.issues[0];
     throw new SettingsError(`${String(issue?.path[0])}: ${issue?.message}`);
   }
+  for (const value of Object.values(read.data)) if (Array.isArray(value)) Object.freeze(value);
   return Object.freeze(read.data);
 }
 

@@ -3,9 +3,12 @@ import type { FieldProblem } from './errors.ts';
 /** Deeper than any real request; shallow enough for every recursive reader behind it. */
 const maximumDepth = 64;
 
+/** Copying loses the first; superjson refuses to carry any of them back to the SDK. */
+const refusedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
 /**
  * What in an input could not be stored faithfully: NUL characters and lone surrogates, which PostgreSQL's text
- * does not hold; `__proto__` keys, which copying loses; nesting past 64 levels. Undefined where all is well.
+ * does not hold; keys that reach for an object's prototype; nesting past 64 levels. Undefined where all is well.
  */
 export function findUnstorable(value: unknown, path: (string | number)[] = []): FieldProblem | undefined {
   if (typeof value === 'string') return findUnstorableText(value, path);
@@ -20,8 +23,7 @@ export function findUnstorable(value: unknown, path: (string | number)[] = []): 
     return undefined;
   }
   for (const key of Object.keys(value)) {
-    if (key === '__proto__')
-      return { loc: path, msg: 'the key __proto__ is not allowed', type: 'invalid_key' };
+    if (refusedKeys.has(key)) return { loc: path, msg: `the key ${key} is not allowed`, type: 'invalid_key' };
     const problem =
       findUnstorableText(key, path) ??
       findUnstorable((value as Record<string, unknown>)[key], [...path, key]);

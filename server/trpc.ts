@@ -1,4 +1,4 @@
-import { initTRPC, TRPCError } from '@trpc/server';
+import { type AnyProcedure, type AnyRouter, initTRPC, TRPCError } from '@trpc/server';
 import superjson from 'superjson';
 import type { ZodError } from 'zod';
 import type { RequestContext } from './context.ts';
@@ -103,3 +103,8 @@ const refuseUnstorable = middleware(({ getRawInput, meta, next }) =>
 
 /** Every procedure starts here; `guards.ts` adds who may call it. */
 export const procedure = t.procedure.use(answerFromErrorTable).use(refuseUnstorable);
+
+/** Every procedure of a router by its path; at run time the record is flat, which its type does not say. */
+export function proceduresOf(router: AnyRouter): [path: string, procedure: AnyProcedure][] {
+  return Object.entries(router._def.procedures as unknown as Record<string, AnyProcedure>);
+}

@@ -12,16 +12,17 @@ import type { Secrets } from './secrets.ts';
  * version of PostgreSQL.
  */
 export async function clusterExists(folder: DataFolder, binaries: Binaries): Promise<boolean> {
-  let version: string;
-  try {
-    version = (await readFile(join(folder.cluster, 'PG_VERSION'), 'utf8')).trim();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && !(await isThere(folder.cluster))) return false;
-    throw new Error(
-      `${folder.cluster} is not a PostgreSQL data folder that can be read (${(error as Error).message}): ` +
-        'move it away, or run LinguaLoop as its owner.',
-    );
-  }
+  // In this order: another process may be giving the folder its name right now.
+  if (!(await isThere(folder.cluster))) return false;
+  const version = await readFile(join(folder.cluster, 'PG_VERSION'), 'utf8').then(
+    (text) => text.trim(),
+    (error: Error) => {
+      throw new Error(
+        `${folder.cluster} is not a PostgreSQL data folder that can be read (${error.message}): ` +
+          'move it away, or run LinguaLoop as its owner.',
+      );
+    },
+  );
   if (version === String(binaries.major)) return true;
   throw new Error(
     `${folder.cluster} was made by PostgreSQL ${version}, but this version of LinguaLoop brings PostgreSQL ` +

@@ -107,7 +107,12 @@ export async function openBareScript(url: string, connections: number, sourceTex
         ...admit.map(send),
         plain('commit'),
       ]);
-      await Promise.all([plain('begin'), plain(setScope, [tenantId]), ...complete.map(send), plain('commit')]);
+      await Promise.all([
+        plain('begin'),
+        plain(setScope, [tenantId]),
+        ...complete.map(send),
+        plain('commit'),
+      ]);
     },
     close: () => Promise.all(clients.map((client) => client.end())),
   };

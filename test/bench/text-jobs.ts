@@ -5,9 +5,9 @@ import postgres from 'postgres';
 import { Pool } from 'undici';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { LinguaLoop } from '#sdk/index.ts';
+import { startService } from '#test/setup/service.ts';
 import { type BareTenant, openBareScript } from './bare-job.ts';
 import { measureRate, median } from './load.ts';
-import { startService } from '#test/setup/service.ts';
 
 const concurrency = 32;
 const tenantCount = 100;
@@ -55,7 +55,9 @@ export async function benchTextJobs(print: (line: string) => void): Promise<void
     await measureRate(concurrency, 2, viaSdk);
     let counted: { transactions: number; statements: number } | undefined;
     for (let round = 0; round < rounds; round++) {
-      rates.bare.push((await measureRate(concurrency, seconds, (loop) => bare.job(loop, next(tenants)))).perSecond);
+      rates.bare.push(
+        (await measureRate(concurrency, seconds, (loop) => bare.job(loop, next(tenants)))).perSecond,
+      );
       await superuser`select pg_stat_statements_reset()`;
       const rest = await measureRate(concurrency, seconds, viaRest);
       counted = await countStatements(superuser, rest.calls);
@@ -65,7 +67,9 @@ export async function benchTextJobs(print: (line: string) => void): Promise<void
     }
     const rest = median(rates.rest);
     print(`bare script           ${Math.round(median(rates.bare))} jobs/s   (rounds ${show(rates.bare)})`);
-    print(`POST /api/translations ${Math.round(rest)} jobs/s   (rounds ${show(rates.rest)}), p50 ${median(latencies).toFixed(1)} ms`);
+    print(
+      `POST /api/translations ${Math.round(rest)} jobs/s   (rounds ${show(rates.rest)}), p50 ${median(latencies).toFixed(1)} ms`,
+    );
     print(`/trpc with the SDK    ${Math.round(median(rates.sdk))} jobs/s   (rounds ${show(rates.sdk)})`);
     print(`REST / bare           ${ratio(rates.rest, rates.bare)}   (target 0.50 or better)`);
     print(`SDK / REST            ${ratio(rates.sdk, rates.rest)}   (target 0.70 or better)`);

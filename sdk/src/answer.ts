@@ -1,0 +1,99 @@
+import { errorOfStatus } from './error-of-status.ts';
+import type { FieldProblem, LinguaLoopError } from './errors.ts';
+import { readRetryAfter } from './retry-after.ts';
+
+/** An answer that is no result: the service's error, or something that is not the service's at all. */
+export class Answer {
+  readonly status: number;
+  readonly headers: Pick<Headers, 'get'>;
+  /** Parsed where it is JSON, else the text. */
+  readonly body: unknown;
+
+  constructor(status: number, headers: Pick<Headers, 'get'>, body: unknown) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+}
+
+/** The error that an answer stands for, whoever gave it. */
+export function errorOfAnswer({ status, headers, body }: Answer, now: number = Date.now()): LinguaLoopError {
+  const requestId = headers.get('x-request-id');
+  const known = rpcError(body) ?? restError(body);
+  const retryAfter = readRetryAfter(headers.get('retry-after'), now) ?? known?.retryAfter ?? null;
+  if (!known)
+    return errorOfStatus({
+      status,
+      detail: describe(status, headers, body),
+      requestId,
+      retryAfter,
+      answeredBy: 'other',
+    });
+  return errorOfStatus({
+    status,
+    detail: known.detail,
+    code: known.code,
+    requestId: known.requestId ?? requestId,
+    retryAfter,
+    answeredBy: 'service',
+  });
+}
+
+interface ServiceError {
+  detail: string | FieldProblem[];
+  code: string | null;
+  requestId: string | null;
+  retryAfter: number | null;
+}
+
+/** The typed door's error: superjson around tRPC's envelope, our own fields in `data`. */
+function rpcError(body: unknown): ServiceError | undefined {
+  const data = member(member(member(body, 'error'), 'json'), 'data');
+  return serviceError(data, number(member(data, 'retry_after')));
+}
+
+/** The documented door's error, which answers what never reached the typed one (an over-long body, a broken request). */
+function restError(body: unknown): ServiceError | undefined {
+  return serviceError(body, null);
+}
+
+function serviceError(fields: unknown, retryAfter: number | null): ServiceError | undefined {
+  const detail = member(fields, 'detail');
+  if (typeof detail !== 'string' && !isProblems(detail)) return undefined;
+  return {
+    detail,
+    code: text(member(fields, 'error_code')),
+    requestId: text(member(fields, 'request_id')),
+    retryAfter,
+  };
+}
+
+/** What to say of an answer that is not ours: what it is, and how it begins. */
+function describe(status: number, headers: Pick<Headers, 'get'>, body: unknown): string {
+  const location = headers.get('location');
+  if (status >= 300 && status < 400 && location) return `redirected to ${location}: is baseUrl right?`;
+  const type = headers.get('content-type')?.split(';', 1)[0] ?? 'no content type';
+  const words = (typeof body === 'string' ? body.slice(0, 2000) : JSON.stringify(body).slice(0, 2000))
+    .replaceAll(/<(script|style)\b.*?<\/\1>/gis, ' ')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, 200);
+  return `an answer that is not LinguaLoop's (${type})${words === '' ? '' : `: ${words}`}`;
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function number(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+function isProblems(value: unknown): value is FieldProblem[] {
+  return Array.isArray(value) && value.every((entry) => Array.isArray(member(entry, 'loc')));
+}

@@ -1,0 +1,31 @@
+import { type Auth, auth } from './auth.ts';
+import { type LinguaLoopOptions, readOptions } from './options.ts';
+import { createRpc } from './rpc.ts';
+import { createSend } from './send.ts';
+import { type System, system } from './system.ts';
+import { type Translations, translations } from './translations.ts';
+
+/**
+ * A LinguaLoop deployment, asked as one caller.
+ *
+ * ```ts
+ * const client = new LinguaLoop({ baseUrl: 'http://127.0.0.1:8080', apiKey });
+ * const job = await client.translations.create({ source_text: 'Hello', target_lang: 'fr' });
+ * ```
+ *
+ * The credential lives in the methods' closures: nothing that prints the client shows it.
+ */
+export class LinguaLoop {
+  readonly auth: Auth;
+  readonly system: System;
+  readonly translations: Translations;
+
+  constructor(options: LinguaLoopOptions) {
+    const settings = readOptions(options);
+    const rpc = createRpc(settings.rpcUrl, settings.fetch);
+    const send = createSend(settings);
+    this.auth = auth(rpc, send);
+    this.system = system(rpc, send);
+    this.translations = translations(rpc, send);
+  }
+}

@@ -1,0 +1,94 @@
+/** One entry of a validation error: where, what, and which rule. The rejected value is never repeated. */
+export interface FieldProblem {
+  /** `['body', 'target_lang']`, for instance. */
+  loc: (string | number)[];
+  msg: string;
+  type: string;
+}
+
+/** What an error is made of. */
+export interface Failure {
+  status: number | null;
+  detail: string | FieldProblem[];
+  code?: string | null;
+  requestId?: string | null;
+  retryAfter?: number | null;
+  answeredBy?: 'service' | 'other' | null;
+  cause?: unknown;
+}
+
+/**
+ * A call that did not succeed. Each status the service answers has a subclass; an error of this class itself
+ * is a status that has none, or an answer that did not come from LinguaLoop.
+ */
+export class LinguaLoopError extends Error {
+  static {
+    LinguaLoopError.prototype.name = 'LinguaLoopError';
+  }
+
+  /** The HTTP status, or null where no answer came. */
+  readonly status: number | null;
+  /** The service's `error_code`, for instance `transient_error`; null where the status says all. */
+  readonly code: string | null;
+  /** X-Request-ID of the answer: what support asks for. */
+  readonly requestId: string | null;
+  /** What is wrong: a sentence, or an entry for each field. */
+  readonly detail: string | FieldProblem[];
+  /** Seconds that the service asks to wait before another attempt. */
+  readonly retryAfter: number | null;
+  /** Whether LinguaLoop answered, or something in front of it, such as a proxy; null where nobody did. */
+  readonly answeredBy: 'service' | 'other' | null;
+
+  constructor(failure: Failure) {
+    super(sentence(failure), failure.cause === undefined ? undefined : { cause: failure.cause });
+    this.status = failure.status;
+    this.code = failure.code ?? null;
+    this.requestId = failure.requestId ?? null;
+    this.detail = failure.detail;
+    this.retryAfter = failure.retryAfter ?? null;
+    this.answeredBy = failure.answeredBy ?? null;
+  }
+}
+
+/** No answer came: the service could not be reached, or the connection broke. */
+export class ConnectionError extends LinguaLoopError {
+  static {
+    ConnectionError.prototype.name = 'ConnectionError';
+  }
+
+  declare readonly status: null;
+  /** False where the connection was never made, so that the service certainly did nothing. */
+  readonly maybeSent: boolean;
+
+  constructor(detail: string, options: { maybeSent: boolean; cause?: unknown }) {
+    super({ status: null, detail, cause: options.cause });
+    this.maybeSent = options.maybeSent;
+  }
+}
+
+/** No answer came in time. The service may still be at work. */
+export class TimeoutError extends LinguaLoopError {
+  static {
+    TimeoutError.prototype.name = 'TimeoutError';
+  }
+
+  declare readonly status: null;
+  /** The call, for instance `translations.create`. */
+  readonly call: string;
+  /** How long the last attempt waited, in milliseconds. */
+  readonly timeoutMs: number;
+
+  constructor(call: string, timeoutMs: number) {
+    super({ status: null, detail: `${call}: no answer within ${timeoutMs} ms` });
+    this.call = call;
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+function sentence({ status, detail, requestId }: Failure): string {
+  const what =
+    typeof detail === 'string'
+      ? detail
+      : detail.map((problem) => `${problem.loc.join('.')}: ${problem.msg}`).join('; ');
+  return [status, what, requestId && `(request ${requestId})`].filter(Boolean).join(' ');
+}

@@ -1,0 +1,84 @@
+import type { Backoff } from './retry.ts';
+
+/** Sends one HTTP request: `globalThis.fetch`, or whatever stands in for it. */
+export type Fetch = (
+  url: string,
+  init: RequestInit,
+) => Promise<Pick<Response, 'status' | 'ok' | 'headers' | 'text'>>;
+
+/** An access token, or where to get one; a function is asked before each attempt. */
+export type AccessToken = string | (() => string | Promise<string>);
+
+/** How to reach the service, as whom, and how patiently. */
+export interface LinguaLoopOptions {
+  /** The service's address, for instance `https://translate.example.com`. */
+  baseUrl: string;
+  /** A tenant API key. */
+  apiKey?: string | undefined;
+  /** A user's access token; where both are given it decides who asks. */
+  accessToken?: AccessToken | undefined;
+  /** Narrows the credential to this tenant: one that belongs to another is refused. */
+  tenantId?: string | undefined;
+  /** Milliseconds for one attempt, 130,000 unless told: the pipeline may take 120 s over one text. `Infinity`: no limit. */
+  timeoutMs?: number | undefined;
+  /** Most retries of one call; 2 unless told. */
+  maxRetries?: number | undefined;
+  /** Waits between attempts, 500 ms to 8 s unless told. A Retry-After goes before them. */
+  backoff?: Backoff | undefined;
+  /** Sends the requests instead of `globalThis.fetch`. */
+  fetch?: Fetch | undefined;
+}
+
+/** What one call may do otherwise. */
+export interface CallOptions {
+  /** Ends the call, waits between attempts included; the call rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds for one attempt of this call. */
+  timeoutMs?: number | undefined;
+  /** Most retries of this call. */
+  maxRetries?: number | undefined;
+  /** Sent as X-Request-ID and echoed in errors and logs: 1 to 128 of letters, digits and `._:-`. */
+  requestId?: string | undefined;
+}
+
+/** What a call that creates may do otherwise. */
+export interface CreateOptions extends CallOptions {
+  /** Names the work: a second call with the same key answers the same job. One is made up unless told. */
+  idempotencyKey?: string | undefined;
+}
+
+/** Options with every default filled in. */
+export interface Settings {
+  rpcUrl: string;
+  apiKey: string | undefined;
+  accessToken: AccessToken | undefined;
+  tenantId: string | undefined;
+  timeoutMs: number;
+  maxRetries: number;
+  backoff: Backoff;
+  fetch: Fetch;
+}
+
+/** Fills in the defaults; a TypeError names the option that cannot be used, never its value. */
+export function readOptions(options: LinguaLoopOptions): Settings {
+  return {
+    rpcUrl: rpcUrl(options.baseUrl),
+    apiKey: options.apiKey,
+    accessToken: options.accessToken,
+    tenantId: options.tenantId,
+    timeoutMs: options.timeoutMs ?? 130_000,
+    maxRetries: options.maxRetries ?? 2,
+    backoff: options.backoff ?? { firstMs: 500, maxMs: 8_000 },
+    // Looked up at each call, so that what patches the global one later is heard.
+    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+  };
+}
+
+function rpcUrl(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new TypeError('baseUrl must be an http or https address');
+  if (url.username !== '' || url.password !== '')
+    throw new TypeError('baseUrl must not carry credentials: give apiKey or accessToken');
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}/trpc`;
+}

@@ -1,0 +1,154 @@
+import { LinguaLoopError } from './errors.ts';
+
+/** 400. The request is malformed, or the resource is not in a state for it. */
+export class BadRequestError extends LinguaLoopError {
+  static {
+    BadRequestError.prototype.name = 'BadRequestError';
+  }
+
+  declare readonly status: 400;
+}
+
+/** 401. There is no usable credential, or a step of signing in failed. */
+export class AuthenticationError extends LinguaLoopError {
+  static {
+    AuthenticationError.prototype.name = 'AuthenticationError';
+  }
+
+  declare readonly status: 401;
+}
+
+/** 402. The workspace cannot start billable work: subscription or trial. */
+export class PaymentRequiredError extends LinguaLoopError {
+  static {
+    PaymentRequiredError.prototype.name = 'PaymentRequiredError';
+  }
+
+  declare readonly status: 402;
+}
+
+/** 403. The credential is known and not permitted. */
+export class PermissionDeniedError extends LinguaLoopError {
+  static {
+    PermissionDeniedError.prototype.name = 'PermissionDeniedError';
+  }
+
+  declare readonly status: 403;
+}
+
+/** 404. It does not exist, or is not visible to this credential. */
+export class NotFoundError extends LinguaLoopError {
+  static {
+    NotFoundError.prototype.name = 'NotFoundError';
+  }
+
+  declare readonly status: 404;
+}
+
+/** 405. The address does not take this method. */
+export class MethodNotAllowedError extends LinguaLoopError {
+  static {
+    MethodNotAllowedError.prototype.name = 'MethodNotAllowedError';
+  }
+
+  declare readonly status: 405;
+}
+
+/** 408. The service waited too long for the request to arrive. */
+export class RequestTimeoutError extends LinguaLoopError {
+  static {
+    RequestTimeoutError.prototype.name = 'RequestTimeoutError';
+  }
+
+  declare readonly status: 408;
+}
+
+/** 409. It conflicts with the current state, or a capability is not enabled. */
+export class ConflictError extends LinguaLoopError {
+  static {
+    ConflictError.prototype.name = 'ConflictError';
+  }
+
+  declare readonly status: 409;
+}
+
+/** 413. A body, text or batch is over a ceiling. */
+export class PayloadTooLargeError extends LinguaLoopError {
+  static {
+    PayloadTooLargeError.prototype.name = 'PayloadTooLargeError';
+  }
+
+  declare readonly status: 413;
+}
+
+/** 415. The type of a file is not accepted. */
+export class UnsupportedMediaTypeError extends LinguaLoopError {
+  static {
+    UnsupportedMediaTypeError.prototype.name = 'UnsupportedMediaTypeError';
+  }
+
+  declare readonly status: 415;
+}
+
+/** 422. Values are invalid: see `detail`, which may be an array with an entry for each field. */
+export class UnprocessableContentError extends LinguaLoopError {
+  static {
+    UnprocessableContentError.prototype.name = 'UnprocessableContentError';
+  }
+
+  declare readonly status: 422;
+}
+
+/** 429. Too many requests, capacity is saturated, or the monthly allowance is used up. */
+export class RateLimitError extends LinguaLoopError {
+  static {
+    RateLimitError.prototype.name = 'RateLimitError';
+  }
+
+  declare readonly status: 429;
+}
+
+/** 500. The service failed unexpectedly. Give support the `requestId`. */
+export class InternalServerError extends LinguaLoopError {
+  static {
+    InternalServerError.prototype.name = 'InternalServerError';
+  }
+
+  declare readonly status: 500;
+}
+
+/** 502. Something behind the service failed; or a proxy could not reach the service. */
+export class BadGatewayError extends LinguaLoopError {
+  static {
+    BadGatewayError.prototype.name = 'BadGatewayError';
+  }
+
+  declare readonly status: 502;
+}
+
+/** 503. Upstream failed for the moment, or a capability is switched off. */
+export class ServiceUnavailableError extends LinguaLoopError {
+  static {
+    ServiceUnavailableError.prototype.name = 'ServiceUnavailableError';
+  }
+
+  declare readonly status: 503;
+}
+
+/** 504. A stage used up its time; or a proxy gave up waiting. */
+export class GatewayTimeoutError extends LinguaLoopError {
+  static {
+    GatewayTimeoutError.prototype.name = 'GatewayTimeoutError';
+  }
+
+  declare readonly status: 504;
+}
+
+/** 507. The platform storage's cap is reached. */
+export class InsufficientStorageError extends LinguaLoopError {
+  static {
+    InsufficientStorageError.prototype.name = 'InsufficientStorageError';
+  }
+
+  declare readonly status: 507;
+}

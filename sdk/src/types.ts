@@ -1,0 +1,52 @@
+import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
+import type { AppRouter } from '../../server/router.ts';
+
+// Everything below is read off the service's procedures. The published declarations hold the same types
+// written out, so that they depend on nothing of the server: scripts/declarations.ts.
+type Inputs = inferRouterInputs<AppRouter>;
+type Outputs = inferRouterOutputs<AppRouter>;
+
+/** What to translate, and how. Only `source_text` and `target_lang` are needed. */
+export type TranslationRequest = Inputs['translations']['create'];
+/** A text on its way through the pipeline, or at its end. */
+export type TranslationJob = Outputs['translations']['create'];
+/** Where a job stands. The service may gain values within a version: leave room for one you do not know. */
+export type JobStatus = TranslationJob['status'];
+/** Which jobs to list; `limit` is the size of a page. */
+export type TranslationListQuery = NonNullable<Inputs['translations']['list']>;
+/** What the quality estimation said of the baseline translation. */
+export type QualityAssessment = NonNullable<TranslationJob['quality_assessment']>;
+/** One finding of the quality estimation. */
+export type QualityIssue = QualityAssessment['issues'][number];
+/** What the repair of the baseline changed. */
+export type Refinement = NonNullable<TranslationJob['refinement']>;
+/** The last look at what is about to be published. */
+export type Verification = NonNullable<TranslationJob['verification']>;
+/** The trace of a job's pipeline. */
+export type AgentRun = TranslationJob['agent_run'];
+/** One step of the pipeline. */
+export type AgentStep = AgentRun['steps'][number];
+/** A tool that a step called. */
+export type ToolTrace = AgentStep['tool_calls'][number];
+/** What a step decided, and why. */
+export type AgentDecision = AgentStep['decisions'][number];
+/** Whether a job may be published without a person. */
+export type QualityGate = NonNullable<AgentRun['quality_gate']>;
+/** What a job that is held for review asks of a person. */
+export type HumanReviewTask = NonNullable<AgentRun['human_review_task']>;
+/** Why a job is held. */
+export type HumanReviewTrigger = QualityGate['triggers'][number];
+
+/** The workspace to found and its first administrator. */
+export type EmailSignupRequest = Inputs['auth']['signUpWithEmail'];
+/** The new workspace, its API key (shown this once) and, where no second factor is due, a token. */
+export type SignupResponse = Outputs['auth']['signUpWithEmail'];
+/** A workspace. */
+export type TenantAccount = SignupResponse['account'];
+/** A user's access token and the refresh token beside it. */
+export type OAuth2TokenResponse = NonNullable<SignupResponse['token']>;
+/** The user whom a token stands for. */
+export type AuthenticatedUser = OAuth2TokenResponse['user'];
+
+/** Liveness, and which parts run on stubs. */
+export type HealthStatus = Outputs['system']['health'];

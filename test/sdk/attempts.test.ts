@@ -1,0 +1,299 @@
+import { getEventListeners } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { TRPCClientError } from '@trpc/client';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { ConnectionError, LinguaLoop, type LinguaLoopOptions, TimeoutError } from '#sdk/index.ts';
+import { failure, result, useScriptedServer } from './scripted-server.ts';
+
+const server = useScriptedServer();
+
+function client(options: Partial<LinguaLoopOptions> = {}): LinguaLoop {
+  return new LinguaLoop({ baseUrl: server.address, backoff: { firstMs: 1, maxMs: 1 }, ...options });
+}
+
+const hello = { source_text: 'Hello', target_lang: 'fr' };
+const signup = { tenant_name: 'X', email: 'x@example.org', password: 'a long enough passphrase' };
+const transient = failure(503, 'try again', { error_code: 'transient_error' });
+
+function keys(): unknown[] {
+  return server.received.map(({ input }) => input?.['idempotency_key']);
+}
+
+describe('retries', () => {
+  test('create: one key a call, the same on each attempt', async () => {
+    server.script('cut off', transient, result({ id: '1' }), result({ id: '2' }));
+    const { translations } = client();
+    expect(await translations.create(hello)).toEqual({ id: '1' });
+    expect(await translations.create(hello)).toEqual({ id: '2' });
+    const [first, second, third, other] = keys();
+    expect(first).toMatch(/^[0-9a-f-]{36}$/);
+    expect([second, third]).toEqual([first, first]);
+    expect(other).not.toBe(first);
+  });
+
+  test("the caller's request is not changed", async () => {
+    server.script(result({ id: '1' }));
+    const request = Object.freeze({ ...hello });
+    await client().translations.create(request);
+    expect(request).toEqual(hello);
+  });
+
+  test.each([
+    ['the connection breaks', 'cut off' as const],
+    ['the answer breaks off', 'cut off within the answer' as const],
+    ['503 transient_error', transient],
+    ['429 rate_limit', failure(429, 'saturated', { error_code: 'rate_limit' })],
+    [
+      '429 with a Retry-After that is over',
+      failure(429, 'wait', {}, { 'retry-after': 'Fri, 20 Nov 2020 08:00:00 GMT' }),
+    ],
+    ["a proxy's 502", { status: 502, body: '<h1>Bad gateway</h1>' }],
+  ])('a read is sent again where %s', async (_, step) => {
+    server.script(step, result({ id: '1' }));
+    expect(await client().translations.get('1')).toEqual({ id: '1' });
+    expect(server.received).toHaveLength(2);
+  });
+
+  test('twice at most; the last failure is thrown', async () => {
+    server.script('cut off', transient, failure(503, 'the last one', { error_code: 'transient_error' }));
+    await expect(client().translations.get('1')).rejects.toMatchObject({ detail: 'the last one' });
+    expect(server.received).toHaveLength(3);
+  });
+
+  test('as often as the client or the call says', async () => {
+    server.script(transient, transient, transient, transient, result({ id: '1' }), transient);
+    expect(await client({ maxRetries: 4 }).translations.get('1')).toEqual({ id: '1' });
+    await expect(client({ maxRetries: 4 }).translations.get('1', { maxRetries: 0 })).rejects.toThrow(
+      'try again',
+    );
+    expect(server.received).toHaveLength(6);
+  });
+
+  test('signUp has no key, so a broken connection is not tried again: the workspace may exist', async () => {
+    server.script('cut off');
+    const error = await client()
+      .auth.signUp(signup)
+      .catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ status: null, maybeSent: true });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('signUp is tried again after a 429 with Retry-After, which did nothing', async () => {
+    server.script(
+      failure(429, 'too many requests', {}, { 'retry-after': '0' }),
+      result({ mfa_required: false }),
+    );
+    expect(await client().auth.signUp(signup)).toEqual({ mfa_required: false });
+  });
+
+  test('even signUp is tried again where nobody listened', async () => {
+    const port = await freePort();
+    const fetched = vi.fn((url: string, init: RequestInit) => fetch(url, init));
+    const error = await client({ baseUrl: `http://127.0.0.1:${port}`, fetch: fetched })
+      .auth.signUp(signup)
+      .catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error.message).toBe(`auth.signUp: no answer: connect ECONNREFUSED 127.0.0.1:${port}`);
+    expect(error.maybeSent).toBe(false);
+    expect(fetched).toHaveBeenCalledTimes(3);
+  });
+
+  test('so it is where a name has several addresses, of which Node tells only a code', async () => {
+    const refused = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
+    const fetched = vi.fn(() => Promise.reject(new TypeError('fetch failed', { cause: refused })));
+    const call = client({ fetch: fetched }).auth.signUp(signup);
+    await expect(call).rejects.toThrow('auth.signUp: no answer: ECONNREFUSED');
+    expect(fetched).toHaveBeenCalledTimes(3);
+  });
+
+  test('Retry-After beyond a minute is thrown, not waited for', async () => {
+    server.script(failure(429, 'too many requests', {}, { 'retry-after': '3600' }));
+    await expect(client().translations.get('1')).rejects.toMatchObject({ status: 429, retryAfter: 3600 });
+  });
+
+  test('an access token is asked for before each attempt; its own failure is thrown as it is', async () => {
+    server.script(transient, result({ id: '1' }));
+    const tokens = ['first', 'second'];
+    await client({ accessToken: () => tokens.shift()! }).translations.get('1');
+    expect(server.received.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer first',
+      'Bearer second',
+    ]);
+
+    const failed = new Error('the vault is closed');
+    const locked = client({
+      accessToken: () => {
+        throw failed;
+      },
+    });
+    await expect(locked.translations.get('1')).rejects.toBe(failed);
+  });
+});
+
+test('what is sent: credentials, tenant, request id, the name of the SDK', async () => {
+  server.script(result([]));
+  const named = client({ apiKey: 'k', accessToken: 't', tenantId: 'n' });
+  await named.translations.listPage({ status: 'failed' }, { requestId: 'r' });
+  expect(server.received).toMatchObject([
+    {
+      method: 'GET',
+      path: '/trpc/translations.list',
+      input: { status: 'failed' },
+      headers: {
+        'x-api-key': 'k',
+        authorization: 'Bearer t',
+        'x-tenant-id': 'n',
+        'x-request-id': 'r',
+        'user-agent': expect.stringMatching(/^lingualoop-sdk\/\d/),
+      },
+    },
+  ]);
+});
+
+describe('time', () => {
+  test('TimeoutError says which call, and after how long; a read is sent again before it', async () => {
+    const fetched = vi.fn(() => new Promise<never>(() => {}));
+    const error = await client({ timeoutMs: 2, fetch: fetched })
+      .translations.get('1')
+      .catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({ status: null, call: 'translations.get', timeoutMs: 2 });
+    expect(error.message).toBe('translations.get: no answer within 2 ms');
+    expect(fetched).toHaveBeenCalledTimes(3);
+  });
+
+  test('an attempt that is too late is given up: its connection is closed', async () => {
+    server.script('silence');
+    const signals: (AbortSignal | null | undefined)[] = [];
+    const watched = client({
+      fetch: (url, init) => {
+        signals.push(init.signal);
+        return fetch(url, init);
+      },
+    });
+    await expect(watched.system.health({ timeoutMs: 5, maxRetries: 0 })).rejects.toBeInstanceOf(TimeoutError);
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
+  });
+
+  test('holds for a fetch that does not listen to its signal, and for the token source', async () => {
+    const deaf = client({ fetch: () => new Promise(() => {}), timeoutMs: 1, maxRetries: 0 });
+    await expect(deaf.system.health()).rejects.toBeInstanceOf(TimeoutError);
+    const stuck = client({ accessToken: () => new Promise(() => {}), timeoutMs: 1, maxRetries: 0 });
+    await expect(stuck.system.health()).rejects.toBeInstanceOf(TimeoutError);
+  });
+
+  test('Infinity is no limit', async () => {
+    server.script(result({ status: 'ok' }));
+    expect(await client({ timeoutMs: Number.POSITIVE_INFINITY }).system.health()).toEqual({ status: 'ok' });
+  });
+});
+
+describe("the caller's signal", () => {
+  test('already aborted: nothing is sent, its reason is thrown', async () => {
+    const reason = new Error('changed my mind');
+    await expect(client().translations.get('1', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(server.received).toHaveLength(0);
+  });
+
+  test.each([
+    ['a failure that would be tried again', new ConnectionError('elsewhere', { maybeSent: false })],
+    ['an error of tRPC, of which the SDK unpacks its own', TRPCClientError.from(new Error('elsewhere'))],
+  ])('the reason may be %s', async (_, reason) => {
+    const signal = AbortSignal.abort(reason);
+    await expect(client().translations.get('1', { signal })).rejects.toBe(reason);
+  });
+
+  test('during an attempt', async () => {
+    server.script('silence');
+    const controller = new AbortController();
+    const call = client().translations.get('1', { signal: controller.signal });
+    await server.arrived(1);
+    controller.abort();
+    await expect(call).rejects.toBe(controller.signal.reason);
+    await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('during the wait before a retry', async () => {
+    server.script(failure(429, 'wait', {}, { 'retry-after': '60' }));
+    const controller = new AbortController();
+    const fetched = Promise.withResolvers<void>();
+    const call = client({
+      fetch: async (url, init) => {
+        const response = await fetch(url, init);
+        const text = await response.text();
+        // By the next turn of the event loop the call has read the answer, and waits.
+        setImmediate(fetched.resolve);
+        return {
+          status: response.status,
+          ok: response.ok,
+          headers: response.headers,
+          text: async () => text,
+        };
+      },
+    }).translations.get('1', { signal: controller.signal });
+    await fetched.promise;
+    controller.abort('enough');
+    await expect(call).rejects.toBe('enough');
+  });
+
+  test('ends a listing between pages', async () => {
+    server.script(result([{ id: '1' }], { 'x-next-cursor': 'c' }));
+    const controller = new AbortController();
+    const ids: string[] = [];
+    const walk = async () => {
+      for await (const job of client().translations.list({}, { signal: controller.signal })) {
+        ids.push(job.id);
+        controller.abort('enough');
+      }
+    };
+    await expect(walk()).rejects.toBe('enough');
+    expect(ids).toEqual(['1']);
+  });
+
+  test('no listener and no timer outlives its call, whichever way it ended', async () => {
+    server.script(
+      result({ id: '1' }),
+      transient,
+      result({ id: '1' }),
+      failure(404, 'job not found'),
+      'silence',
+    );
+    const { signal } = new AbortController();
+    const started = vi.spyOn(globalThis, 'setTimeout');
+    const cleared = vi.spyOn(globalThis, 'clearTimeout');
+    onTestFinished(() => void vi.restoreAllMocks());
+    // Odd numbers, to know our timers by: others start some, too.
+    const { translations } = client({ timeoutMs: 12_345 });
+    await translations.get('1', { signal });
+    await translations.get('1', { signal });
+    await expect(translations.get('1', { signal })).rejects.toMatchObject({ status: 404 });
+    await expect(translations.get('1', { signal, timeoutMs: 7, maxRetries: 0 })).rejects.toThrow('no answer');
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    const timers = started.mock.results
+      .filter((_, n) => started.mock.calls[n]?.[1] === 12_345 || started.mock.calls[n]?.[1] === 7)
+      .map(({ value }) => value);
+    expect(timers).toHaveLength(5);
+    const stopped = new Set(cleared.mock.calls.map(([timer]) => timer));
+    expect(timers.filter((timer) => !stopped.has(timer))).toEqual([]);
+  });
+});
+
+test('many calls at once share one client', async () => {
+  server.script(...Array.from({ length: 200 }, (_, n) => result({ id: String(n) })));
+  const { translations } = client();
+  const jobs = await Promise.all(Array.from({ length: 200 }, () => translations.create(hello)));
+  expect(new Set(jobs.map((job) => job.id)).size).toBe(200);
+  expect(new Set(keys()).size).toBe(200);
+});
+
+/** A port that nobody listens on. */
+async function freePort(): Promise<number> {
+  const once = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => once.once('listening', resolve));
+  const { port } = once.address() as AddressInfo;
+  await new Promise((resolve) => once.close(resolve));
+  return port;
+}

@@ -1,0 +1,21 @@
+import { LinguaLoop, NotFoundError, version } from '#sdk/index.ts';
+
+/** What somebody who installed the package does with it; the package's test compiles and runs this outside. */
+export async function useThePackage(baseUrl: string, email: string) {
+  const { tenant_api_key } = await new LinguaLoop({ baseUrl }).auth.signUp({
+    tenant_name: 'Consumer',
+    email,
+    password: 'a long enough passphrase',
+  });
+  const client = new LinguaLoop({ baseUrl, apiKey: tenant_api_key ?? undefined });
+  const job = await client.translations.create({ source_text: 'Hello', target_lang: 'fr' });
+  const listed: string[] = [];
+  for await (const { id } of client.translations.list()) listed.push(id);
+  const missing = await client.translations.get('0'.repeat(32)).catch((error: unknown) => error);
+  return {
+    version,
+    translation: job.final_translation,
+    listed: listed.length === 1 && listed[0] === job.id,
+    missing: missing instanceof NotFoundError ? missing.detail : 'no NotFoundError',
+  };
+}

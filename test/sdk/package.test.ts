@@ -1,0 +1,191 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { createContext, runInContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { version } from '#sdk/index.ts';
+import { useTestApp } from '#test/setup/app.ts';
+
+const root = join(import.meta.dirname, '../..');
+const app = useTestApp();
+const run = promisify(execFile);
+
+let project: string;
+let installed: string;
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'lingualoop-consumer-'));
+  installed = join(project, 'node_modules/@lingualoop/sdk');
+  await npm(join(root, 'sdk'), 'pack', '--pack-destination', project);
+  await write('package.json', { name: 'consumer', private: true });
+  // It has no dependencies, so nothing is asked of a registry.
+  await npm(project, 'install', '--offline', join(project, `lingualoop-sdk-${version}.tgz`));
+}, 120_000);
+
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+describe('the package', () => {
+  test('is what it should be, and nothing else', async () => {
+    expect((await readdir(installed, { recursive: true })).sort()).toEqual([
+      'LICENSE',
+      'README.md',
+      'dist',
+      'dist/THIRD-PARTY-LICENSES.txt',
+      'dist/index.d.ts',
+      'dist/index.js',
+      'package.json',
+    ]);
+    expect(await readdir(join(project, 'node_modules/@lingualoop'))).toEqual(['sdk']);
+    expect((await readdir(join(project, 'node_modules'))).filter((name) => !name.startsWith('.'))).toEqual([
+      '@lingualoop',
+    ]);
+  });
+
+  test('its version is the one it says, and it bundles the versions that the service runs on', async () => {
+    const own = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+    const { dependencies, devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    expect(own.version).toBe(version);
+    expect({ ...dependencies, ...devDependencies }).toMatchObject(own.devDependencies);
+  });
+
+  test('its declarations import nothing, and hold no any', async () => {
+    const declarations = await readFile(join(installed, 'dist/index.d.ts'), 'utf8');
+    const code = declarations.replaceAll(/\/\*\*.*?\*\//gs, '');
+    expect(code).not.toMatch(/\bimport\b|\bany\b|\brequire\b|<reference/);
+    expect(code).toContain('final_translation: string | null');
+  });
+
+  test('its code imports nothing, names no path, and carries the licenses of what is bundled', async () => {
+    const code = await readFile(join(installed, 'dist/index.js'), 'utf8');
+    expect(code).not.toMatch(/^\s*import\b|\bimport\(|\brequire\(|node:/m);
+    expect(code).not.toContain(root);
+    const licenses = await readFile(join(installed, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
+    for (const [, name] of code.matchAll(/^\/\/#region .*node_modules\/((?:@[^/]+\/)?[^/]+)/gm))
+      expect(licenses).toContain(`${name} `);
+  });
+
+  test('runs where there is only what browsers have', async () => {
+    const code = (await readFile(join(installed, 'dist/index.js'), 'utf8')).replace(/^export \{.*\};?$/m, '');
+    const { AbortController, Blob, FormData, Headers, URL, clearTimeout, crypto, fetch, setTimeout } =
+      globalThis;
+    const web = {
+      AbortController,
+      Blob,
+      FormData,
+      Headers,
+      URL,
+      clearTimeout,
+      crypto,
+      fetch,
+      setTimeout,
+      document: {},
+    };
+    const health = runInContext(
+      `${code}; (baseUrl) => new LinguaLoop({ baseUrl }).system.health()`,
+      createContext(web),
+    );
+    expect(await health(app.address)).toMatchObject({ status: 'ok' });
+  });
+});
+
+describe('a consumer outside', () => {
+  const strict = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noImplicitOverride: true,
+    noPropertyAccessFromIndexSignature: true,
+    isolatedModules: true,
+    skipLibCheck: false,
+    target: 'es2022',
+  };
+
+  beforeAll(async () => {
+    for (const name of ['consumer.ts', 'types.test-d.ts']) {
+      const source = await readFile(join(import.meta.dirname, name), 'utf8');
+      const outside = source.replaceAll('#sdk/index.ts', '@lingualoop/sdk');
+      const [stem] = name.split('.');
+      for (const file of [`nodenext/${stem}.mts`, `nodenext/${stem}.cts`, `bundler/${stem}.ts`])
+        await write(file, outside);
+    }
+    const readme = await readFile(join(installed, 'README.md'), 'utf8');
+    const examples = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => match[1]);
+    expect(examples.length).toBeGreaterThan(4);
+    await write('nodenext/readme.mts', examples.join('\n'));
+    await cp(join(root, 'node_modules/@types/node'), join(project, 'types/node'), { recursive: true });
+    await cp(join(root, 'node_modules/undici-types'), join(project, 'node_modules/undici-types'), {
+      recursive: true,
+    });
+  });
+
+  test('compiles with nodenext, as ESM and as CommonJS, the examples of the README too, and runs as both', async () => {
+    await write('nodenext/tsconfig.json', {
+      compilerOptions: {
+        ...strict,
+        module: 'nodenext',
+        lib: ['es2023'],
+        typeRoots: ['../types'],
+        types: ['node'],
+        outDir: '../out',
+      },
+    });
+    await compile('nodenext');
+    expect(await readFile(join(project, 'out/consumer.cjs'), 'utf8')).toContain('require("@lingualoop/sdk")');
+    await write('out/esm.mjs', runner("import { useThePackage } from './consumer.mjs';"));
+    await write('out/commonjs.cjs', runner("const { useThePackage } = require('./consumer.cjs');"));
+    for (const file of ['esm.mjs', 'commonjs.cjs']) {
+      const { stdout, stderr } = await run(process.execPath, [
+        join(project, 'out', file),
+        app.address,
+        `${file}@example.org`,
+      ]);
+      expect(stderr).toBe('');
+      expect(JSON.parse(stdout)).toEqual({
+        version,
+        translation: '[fr] Hello',
+        listed: true,
+        missing: 'job not found',
+      });
+    }
+  });
+
+  test('compiles for a bundler and browsers', async () => {
+    await write('bundler/tsconfig.json', {
+      compilerOptions: {
+        ...strict,
+        module: 'esnext',
+        moduleResolution: 'bundler',
+        lib: ['es2022', 'dom'],
+        types: [],
+        noEmit: true,
+      },
+    });
+    await compile('bundler');
+  });
+});
+
+async function write(path: string, content: string | object): Promise<void> {
+  const file = join(project, path);
+  await mkdir(join(file, '..'), { recursive: true });
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+}
+
+function runner(load: string): string {
+  return `${load}\nuseThePackage(process.argv[2], process.argv[3]).then((seen) => console.log(JSON.stringify(seen)));\n`;
+}
+
+async function compile(folder: string): Promise<void> {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  await run(process.execPath, [tsc, '-p', join(project, folder)]).catch((error) => expect.fail(error.stdout));
+}
+
+/** npm as a person calls it: of a surrounding `npm test` it would take the folder over, too. */
+async function npm(cwd: string, ...parameters: string[]): Promise<void> {
+  const env: NodeJS.ProcessEnv = {};
+  for (const [name, value] of Object.entries(process.env)) if (!/^npm_/i.test(name)) env[name] = value;
+  env['PATH'] = [join(root, 'node_modules/.bin'), env['PATH']].join(delimiter);
+  const quiet = ['--no-audit', '--no-fund', '--cache', join(project, '.npm')];
+  await run('npm', [...parameters, ...quiet], { cwd, env });
+}

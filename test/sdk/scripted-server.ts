@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+
+/** What the server does with one request: an answer, silence, or a connection cut off before any answer. */
+export type Step =
+  | { status: number; body: string | object; headers?: Record<string, string> }
+  | 'silence'
+  | 'cut off'
+  | 'cut off within the answer';
+
+export interface Received {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  /** The procedure's input as superjson carries it. */
+  input: Record<string, unknown> | undefined;
+}
+
+export interface ScriptedServer {
+  /** A base address of this test's own. */
+  address: string;
+  /** The requests of this test. */
+  received: Received[];
+  /** The next answers, in order. A request beyond them answers 418. */
+  script(...steps: Step[]): void;
+  /** Resolves when `count` requests of this test have come. */
+  arrived(count: number): Promise<void>;
+}
+
+/** An HTTP server that does as a test tells it, request by request. */
+export function useScriptedServer(): ScriptedServer {
+  const steps: Step[] = [];
+  const waiting = new Map<number, () => void>();
+  const scripted = {
+    received: [] as Received[],
+    script: (...next: Step[]) => void steps.push(...next),
+    arrived: (count: number) =>
+      new Promise<void>((resolve) => {
+        if (scripted.received.length >= count) resolve();
+        else waiting.set(count, resolve);
+      }),
+  } as ScriptedServer;
+  let server: Server;
+  let tests = 0;
+
+  beforeAll(async () => {
+    server = createServer(async (request, response) => {
+      let text = '';
+      for await (const chunk of request) text += chunk;
+      const url = new URL(request.url ?? '', 'http://scripted');
+      const prefix = `/test-${tests}`;
+      // One that an earlier test gave up, and that comes only now, must not use up a step of this one.
+      if (!url.pathname.startsWith(`${prefix}/`)) return request.socket.destroy();
+      const input = text || url.searchParams.get('input');
+      scripted.received.push({
+        method: request.method ?? '',
+        path: url.pathname.slice(prefix.length),
+        headers: request.headers,
+        input: input ? JSON.parse(input).json : undefined,
+      });
+      const step = steps.shift() ?? { status: 418, body: 'beyond the script' };
+      if (step === 'cut off') request.socket.destroy();
+      else if (step === 'cut off within the answer') {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+        response.write('{"result":', () => request.socket.destroy());
+      } else if (step !== 'silence') {
+        const json = typeof step.body !== 'string';
+        response.writeHead(step.status, {
+          'content-type': json ? 'application/json' : 'text/html',
+          ...step.headers,
+        });
+        response.end(json ? JSON.stringify(step.body) : step.body);
+      }
+      waiting.get(scripted.received.length)?.();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  beforeEach(() => {
+    tests += 1;
+    scripted.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/test-${tests}`;
+    steps.length = 0;
+    scripted.received.length = 0;
+    waiting.clear();
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return scripted;
+}
+
+/** The typed door's answer of `data`. */
+export function result(data: unknown, headers: Record<string, string> = {}): Step {
+  return { status: 200, body: { result: { data: { json: data } } }, headers };
+}
+
+/** The typed door's error. */
+export function failure(
+  status: number,
+  detail: unknown,
+  fields: { error_code?: string; retry_after?: number } = {},
+  headers: Record<string, string> = {},
+): Step {
+  const data = {
+    code: 'X',
+    httpStatus: status,
+    detail,
+    error_code: null,
+    request_id: '01a1',
+    retry_after: null,
+  };
+  const error = { message: String(detail), code: -32000, data: { ...data, ...fields } };
+  return { status, body: { error: { json: error } }, headers };
+}
