@@ -12,12 +12,14 @@ export class ConnectionLostError extends Error {
 
 /**
  * One PostgreSQL connection. postgres.js would reconnect by itself, in the middle of a transaction too, and after
- * some kinds of death it gives the old connection's error to the new one's first query: so a connection that was
- * once `lost` is never used again.
+ * some kinds of death it gives the old connection's error to the new one's first query, or never answers a
+ * statement that was sent while the connection died. So a connection that was once `lost` is never used again, and
+ * whoever uses it is told by `onLoss`.
  */
 export interface Connection {
   readonly sql: postgres.Sql;
   lost: boolean;
+  onLoss: (() => void) | undefined;
 }
 
 export interface PoolOptions {
@@ -57,6 +59,7 @@ export function openPool(url: string, options: PoolOptions): Pool {
   function connect(): Connection {
     const connection: Connection = {
       lost: false,
+      onLoss: undefined,
       sql: postgres(url, {
         max: 1,
         // A lifetime would end the connection between two statements of a transaction.
@@ -68,6 +71,7 @@ export function openPool(url: string, options: PoolOptions): Pool {
         onnotice: () => {},
         onclose: () => {
           connection.lost = true;
+          connection.onLoss?.();
         },
         connection: {
           application_name: options.applicationName ?? 'lingualoop',

@@ -38,9 +38,14 @@ export async function runTransaction<S, T>(
   work: (tx: Tx, scoped: Promise<S>) => Promise<T>,
 ): Promise<T> {
   const connection = await pool.acquire();
+  // Not left to the statements: some of a dying connection's are never answered.
+  const loss = new Promise<never>((_resolve, reject) => {
+    connection.onLoss = () => reject(new ConnectionLostError('the database connection was lost'));
+  });
   try {
-    return await transact(connection, scope, work);
+    return await Promise.race([transact(connection, scope, work), loss]);
   } finally {
+    connection.onLoss = undefined;
     pool.release(connection);
   }
 }
