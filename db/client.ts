@@ -41,16 +41,17 @@ export const setScope = `select set_config('lingualoop.tenant_id', $1, true)`;
 
 /** Sets the scope to the tenant of a credential: its access token hash, its key hash. */
 export const setScopeByCredential = `
-  select set_config('lingualoop.tenant_id', tenant_id, true), tenant_id, kind
-  from (
+  select set_config('lingualoop.tenant_id', coalesce(owner.tenant_id, ''), true), owner.tenant_id, owner.kind
+  from (select) nobody left join (
     select tenant_id, kind from credential_directory
     where (kind = 'access_token' and credential_hash = $1 and expires_at > now())
        or (kind = 'api_key' and credential_hash = $2)
     order by kind limit 1
-  ) owner`;
+  ) owner on true`;
 
-/** Opens the pool; connections are made as they are needed. `url` is a postgres:// URL of the service's role. */
-export function openDatabase(url: string, options: PoolOptions): Database {
+/** Opens the pool; connections are made as they are needed. `url` is a postgres:// URL of the
+ * service's role, or tells it at each new connection. */
+export function openDatabase(url: string | (() => string), options: PoolOptions): Database {
   const pool = openPool(url, options);
   return {
     inTenant: (tenantId, work) => runTransaction(pool, (send) => send(setScope, [tenantId]), work),
@@ -60,7 +61,9 @@ export function openDatabase(url: string, options: PoolOptions): Database {
         pool,
         (send) =>
           send(setScopeByCredential, [presented.accessToken, presented.apiKey]).then(([row]) =>
-            row ? { tenantId: String(row['tenant_id']), kind: row['kind'] as CredentialOwner['kind'] } : null,
+            row?.['tenant_id']
+              ? { tenantId: String(row['tenant_id']), kind: row['kind'] as CredentialOwner['kind'] }
+              : null,
           ),
         work,
       ),

@@ -20,6 +20,8 @@ export interface Connection {
   readonly sql: postgres.Sql;
   lost: boolean;
   onLoss: (() => void) | undefined;
+  /** Gives the connection up, whatever it is doing. */
+  lose(): void;
 }
 
 export interface PoolOptions {
@@ -49,7 +51,7 @@ interface Waiter {
  * after the round trip of its BEGIN, and queues callers without bound; here the transaction's first statements
  * travel together, and waiting has a limit.
  */
-export function openPool(url: string, options: PoolOptions): Pool {
+export function openPool(url: string | (() => string), options: PoolOptions): Pool {
   const { size, waitMs = 10_000, maxWaiting = 10_000 } = options;
   const all = new Set<Connection>();
   const idle: Connection[] = [];
@@ -60,7 +62,11 @@ export function openPool(url: string, options: PoolOptions): Pool {
     const connection: Connection = {
       lost: false,
       onLoss: undefined,
-      sql: postgres(url, {
+      lose() {
+        connection.lost = true;
+        connection.onLoss?.();
+      },
+      sql: postgres(typeof url === 'string' ? url : url(), {
         max: 1,
         // A lifetime would end the connection between two statements of a transaction.
         max_lifetime: null,
@@ -70,8 +76,7 @@ export function openPool(url: string, options: PoolOptions): Pool {
         fetch_types: false,
         onnotice: () => {},
         onclose: () => {
-          connection.lost = true;
-          connection.onLoss?.();
+          connection.lose();
         },
         connection: {
           application_name: options.applicationName ?? 'lingualoop',
@@ -87,7 +92,8 @@ export function openPool(url: string, options: PoolOptions): Pool {
 
   function discard(connection: Connection): void {
     all.delete(connection);
-    connection.sql.end({ timeout: 5 }).catch(() => {});
+    // At once: nothing of it is waited for any more.
+    connection.sql.end({ timeout: 0 }).catch(() => {});
   }
 
   /** A connection that can be used now: one that rests, or a new one while there is room. */

@@ -27,6 +27,9 @@ export function prepare<P extends object, V>(build: BuildPrepared<V>): (tx: Tx, 
   return (tx, values) => tx.executePrepared(build, values as Record<string, unknown>);
 }
 
+/** Milliseconds. Above the server's own limits, for a server or a network that no longer answers at all. */
+const transactionDeadline = 60_000;
+
 /**
  * Runs `work` inside one transaction. BEGIN and the statement that `scope` sends travel in one packet with the
  * first statement of `work`, which is called at once: the connection answers in order, and what `work` sends
@@ -38,6 +41,7 @@ export async function runTransaction<S, T>(
   work: (tx: Tx, scoped: Promise<S>) => Promise<T>,
 ): Promise<T> {
   const connection = await pool.acquire();
+  const deadline = setTimeout(() => connection.lose(), transactionDeadline);
   // Not left to the statements: some of a dying connection's are never answered.
   const loss = new Promise<never>((_resolve, reject) => {
     connection.onLoss = () => reject(new ConnectionLostError('the database connection was lost'));
@@ -45,6 +49,7 @@ export async function runTransaction<S, T>(
   try {
     return await Promise.race([transact(connection, scope, work), loss]);
   } finally {
+    clearTimeout(deadline);
     connection.onLoss = undefined;
     pool.release(connection);
   }
@@ -87,9 +92,14 @@ async function transact<S, T>(
     async last<R>(statement: PromiseLike<R>): Promise<R> {
       // `then` makes Drizzle send it; only then is the way closed and COMMIT sent after it.
       const answer = statement.then((value) => value);
-      const ended = Promise.all([answer, commit()]);
+      const ended = Promise.allSettled([answer, commit()]).then(([answered, ending]) => {
+        // The statement's own error says more than the commit's, which only follows from it.
+        if (answered.status === 'rejected') throw answered.reason;
+        if (ending.status === 'rejected') throw ending.reason;
+        return answered.value;
+      });
       committed = ended;
-      return (await ended)[0];
+      return ended;
     },
     executePrepared: <V>(build: BuildPrepared<V>, values: Record<string, unknown>) =>
       preparedQueriesOf(connection).execute(build, values, sendOpen),
@@ -101,6 +111,8 @@ async function transact<S, T>(
     await (committed ?? commit());
     return result;
   } catch (error) {
+    // Before the ROLLBACK leaves: what came behind it would be committed on its own.
+    open = false;
     // After `last`, COMMIT is on its way and ends the transaction, one way or the other.
     if (committed) await (committed as Promise<unknown>).catch(() => {});
     else if (!connection.lost) await send('rollback').catch(() => {});

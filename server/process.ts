@@ -14,7 +14,8 @@ export interface ProcessParts {
 
 /** Where the process's data is: a server that was given, or the embedded one of DATA_DIR. */
 export interface DatabaseHome {
-  url: string;
+  /** Read it anew for each connection: the embedded server may come back on another port. */
+  readonly url: string;
   leave(): Promise<void>;
 }
 
@@ -22,7 +23,9 @@ export interface DatabaseHome {
 export async function joinDatabase(settings: Settings): Promise<DatabaseHome> {
   if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, leave: async () => {} };
   const { joinEmbeddedPostgres } = await import('#db/embedded/index.ts');
-  return joinEmbeddedPostgres(settings.DATA_DIR);
+  return joinEmbeddedPostgres(settings.DATA_DIR, {
+    onNotice: (notice) => process.stderr.write(`lingualoop: ${notice}\n`),
+  });
 }
 
 /** A process that runs: the API, the job workers, or both. */
@@ -66,7 +69,7 @@ async function startParts(
     : { http: undefined, services: { ...given, log: await standaloneLog(settings) } };
   const address = http ? await http.listen({ host: settings.HOST, port: settings.PORT }) : null;
   const workers = parts.workers
-    ? await (await import('#workers/run.ts')).startWorkers(services, home.url)
+    ? await (await import('#workers/run.ts')).startWorkers({ ...services, database: workerDatabase }, () => home.url)
     : undefined;
 
   let stopping: Promise<void> | undefined;

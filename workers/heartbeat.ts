@@ -9,14 +9,14 @@ const intervalMs = 10_000;
 const deadAfterSeconds = 30;
 
 /**
- * Keeps this process's workers alive in `worker_heartbeats`, and frees what dead workers hold: graphile-worker
+ * Keeps this process's pool of workers alive in `worker_heartbeats`, and frees what dead workers hold: graphile-worker
  * itself would leave the jobs of a killed process locked for four hours. A worker that only seemed dead finds
  * its job run twice, which every handler must bear anyway.
  */
-export function startHeartbeat(database: Database, workerIds: ReadonlySet<string>, log: Log) {
+export function startHeartbeat(database: Database, poolIds: ReadonlySet<string>, log: Log) {
   let running: Promise<void> | undefined;
   const beat = () => {
-    running ??= reportAndTakeOver(database, [...workerIds])
+    running ??= reportAndTakeOver(database, [...poolIds])
       .catch((error: unknown) => log.warn({ error: describeForLog(error) }, 'worker heartbeat failed'))
       .finally(() => {
         running = undefined;
@@ -36,11 +36,11 @@ export function startHeartbeat(database: Database, workerIds: ReadonlySet<string
 /** One beat: three statements in one transaction. */
 export async function reportAndTakeOver(
   database: Database,
-  workerIds: string[],
+  poolIds: string[],
   deadAfter = deadAfterSeconds,
 ): Promise<void> {
   await database.inPlatform(async (tx) => {
-    const ids = sql`array(select jsonb_array_elements_text(${JSON.stringify(workerIds)}::jsonb))`;
+    const ids = sql`array(select jsonb_array_elements_text(${JSON.stringify(poolIds)}::jsonb))`;
     await tx.execute(sql`
       insert into worker_heartbeats (worker_id) select unnest(${ids})
       on conflict (worker_id) do update set seen_at = now()`);

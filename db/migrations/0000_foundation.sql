@@ -91,5 +91,5 @@ CREATE INDEX "credential_directory_tenant_id_idx" ON "credential_directory" USIN
 CREATE INDEX "credential_directory_expires_at_idx" ON "credential_directory" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "tokens_tenant_id_user_id_idx" ON "tokens" USING btree ("tenant_id","user_id");--> statement-breakpoint
 CREATE INDEX "usage_records_tenant_id_recorded_at_idx" ON "usage_records" USING btree ("tenant_id","recorded_at");--> statement-breakpoint
-CREATE INDEX "translation_jobs_newest_idx" ON "translation_jobs" USING btree ("tenant_id","updated_at" DESC NULLS LAST,"job_id" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "translation_jobs_tenant_id_updated_at_idx" ON "translation_jobs" USING btree ("tenant_id","updated_at","job_id");--> statement-breakpoint
 CREATE INDEX "translation_jobs_pending_idx" ON "translation_jobs" USING btree ("updated_at") WHERE status = 'pending';

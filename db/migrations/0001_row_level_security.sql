@@ -3,7 +3,8 @@
 --
 -- The scope of a transaction is the setting `lingualoop.tenant_id`: a tenant's id, '*' for the platform, unset
 -- or empty for nothing at all. (A connection that once held it keeps '' after its transaction: hence nullif.)
--- The policy is a range, not `tenant_id = x or x = '*'`, because an OR keeps every index from being used.
+-- The policy is a range, not `tenant_id = x or x = '*'`, because an OR keeps every index from being used. No sub-selects
+-- around the functions: the planner then sees what they return, and how many rows that tenant has.
 create function tenant_scope_from() returns text language sql stable parallel safe
 return case current_setting('lingualoop.tenant_id', true)
   when '*' then '' else nullif(current_setting('lingualoop.tenant_id', true), '') end;
@@ -17,7 +18,7 @@ begin
   execute format('alter table %s enable row level security', tenant_table);
   execute format('alter table %s force row level security', tenant_table);
   execute format(
-    'create policy tenant_scope on %s using (tenant_id between (select tenant_scope_from()) and (select tenant_scope_to()))',
+    'create policy tenant_scope on %s using (tenant_id between tenant_scope_from() and tenant_scope_to())',
     tenant_table);
 end
 $$;

@@ -26,7 +26,7 @@ export const translationJobs = pgTable(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.jobId] }),
     unique('translation_jobs_tenant_id_idempotency_key_key').on(t.tenantId, t.idempotencyKey),
-    index('translation_jobs_newest_idx').on(t.tenantId, t.updatedAt.desc(), t.jobId.desc()),
+    index('translation_jobs_tenant_id_updated_at_idx').on(t.tenantId, t.updatedAt, t.jobId),
     index('translation_jobs_pending_idx').on(t.updatedAt).where(sql`status = 'pending'`),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
   ],

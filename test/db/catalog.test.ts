@@ -51,7 +51,9 @@ test('every table has the tenant policy, forced on its owner too, or a reason no
     }
     expect({ name, enabled, forced }).toEqual({ name, enabled: true, forced: true });
     expect(policies, `${name}: one policy, by the scope's range`).toHaveLength(1);
-    expect(policies[0]).toMatch(/tenant_id >= .*tenant_scope_from.* AND .*tenant_id <= .*tenant_scope_to/s);
+    expect(policies[0]).toMatch(
+      /tenant_id >= tenant_scope_from\(\).* AND .*tenant_id <= tenant_scope_to\(\)/s,
+    );
   }
   for (const name of Object.keys(exceptions)) expect(all.map((table) => table.name)).toContain(name);
 });

@@ -16,7 +16,7 @@ afterAll(() => superuser.end());
 const queued = () => superuser`select task_identifier from graphile_worker.jobs order by id`;
 
 async function withWorkers(work: (workers: Workers) => Promise<void>): Promise<void> {
-  const workers = await startWorkers(app.services, app.databaseUrl);
+  const workers = await startWorkers(app.services, () => app.databaseUrl);
   try {
     await work(workers);
   } finally {
