@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError, errorBody } from '#server/errors.ts';
 import { requestIdFrom } from './request-id.ts';
@@ -6,6 +7,12 @@ import { requestIdFrom } from './request-id.ts';
 export function refuseBrokenRequests(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
+    return;
+  }
+  // An answer under way is for the request before; a refusal written now would be taken for it.
+  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse };
+  if (answer) {
+    answer.once('close', () => socket.destroySoon());
     return;
   }
   const refusal = refusalFor(error.code);

@@ -4,6 +4,9 @@ import { AppError, describeForLog, errorBody, toAppError } from '#server/errors.
 /** Answers an error in its shape, with Retry-After where it has one. */
 export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = fromFastify(thrown) ?? toAppError(thrown);
+  // What a procedure threw is logged where it was thrown.
+  if (error.code === 'internal_error' && (thrown as Error | undefined)?.name !== 'TRPCError')
+    reply.log.error({ request_id: reply.request.id, error: describeForLog(thrown) }, 'unexpected failure');
   if (error.retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(error.retryAfter)));
   return (
     reply
@@ -37,10 +40,5 @@ function fromFastify(thrown: unknown): AppError | undefined {
 
 /** Makes what throws outside of a procedure answer in the shapes of A 7.1 too. */
 export function answerErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error, request, reply) => {
-    const known = fromFastify(error) ?? toAppError(error);
-    if (known.code === 'internal_error')
-      request.log.error({ request_id: request.id, error: describeForLog(error) }, 'unexpected failure');
-    return sendError(reply, known);
-  });
+  app.setErrorHandler((error, _request, reply) => sendError(reply, error));
 }

@@ -14,6 +14,7 @@ import { resolveVersion, type VersionRequest } from '#rest/versions.ts';
 import { readCredentials } from './auth/service.ts';
 import type { RequestContext, Services } from './context.ts';
 import { carriesSessionCookie, isCrossSite } from './cross-site.ts';
+import { followConnections } from './drain.ts';
 import { AppError } from './errors.ts';
 import { appRouter } from './router.ts';
 import { serveRpc } from './rpc-door.ts';
@@ -38,6 +39,8 @@ export async function buildApp(parts: AppParts): Promise<App> {
     // Our own line, below, leaves out what must not be logged.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
+    // A request that trickles in holds memory, and would hold a drain up.
+    requestTimeout: 120_000,
     // An id of any length is an unknown id, not a malformed request.
     routerOptions: { maxParamLength: 16_384 },
     // Node's own refusal of a missing Host has no request id.
@@ -76,9 +79,11 @@ export async function buildApp(parts: AppParts): Promise<App> {
       return sendError(reply, error);
     }
   });
+  const connections = followConnections(http.server);
   let closing = false;
   http.addHook('preClose', async () => {
     closing = true;
+    connections.drain();
   });
   http.addHook('onSend', async (_request, reply) => {
     // Else a client's kept-alive connection would hold the drain up until it times out.

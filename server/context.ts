@@ -11,11 +11,13 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** What the process has: made once, by `buildApp`. */
+/** What the process has: made once, at its start. */
 export interface Services {
   settings: Settings;
   database: Database;
   engine: Engine;
+  /** 32 bytes that encrypt stored secrets. */
+  secretsKey: Buffer;
   log: Log;
 }
 

@@ -113,7 +113,9 @@ export function toAppError(thrown: unknown): AppError {
   if (cause instanceof AppError) return cause;
   // Drizzle wraps what the driver threw.
   if (isDatabaseOutage(thrown) || isDatabaseOutage(cause))
-    return new AppError('transient_error', 'the database is not reachable; try again', { cause: thrown });
+    return new AppError('transient_error', 'the database is busy or not reachable; try again', {
+      cause: thrown,
+    });
   return new AppError('internal_error', 'internal error', { cause: thrown });
 }
 
@@ -127,6 +129,17 @@ const outages: ReadonlySet<unknown> = new Set([
   'CONNECT_TIMEOUT',
   'ECONNREFUSED',
   'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  // lock_not_available, query_canceled by a timeout, serialization_failure, deadlock_detected,
+  // read_only_sql_transaction, idle_in_transaction_session_timeout: all pass
+  '55P03',
+  '57014',
+  '40001',
+  '40P01',
+  '25006',
+  '25P03',
   // admin_shutdown, crash_shutdown, cannot_connect_now, too_many_connections
   '57P01',
   '57P02',

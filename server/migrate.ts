@@ -7,7 +7,7 @@ try {
   try {
     await migrate(home.url);
   } finally {
-    await home.leave();
+    await home.stop();
   }
   process.stdout.write('The database schema is up to date\n');
 } catch (error) {

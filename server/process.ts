@@ -1,9 +1,10 @@
 import { type Database, openDatabase } from '#db/client.ts';
 import type { Log, Services } from './context.ts';
 import { selectEngine } from './engines/select.ts';
-import { readSettings, type Settings, SettingsError } from './settings.ts';
+import { loadSecretsKey } from './secrets-key.ts';
+import { readSettings, type Settings } from './settings.ts';
 
-/** PostgreSQL connections of the API; the job queue has its own few beside them. */
+/** PostgreSQL connections of the API, and of its workers' tasks and reports, which a busy API must not starve. */
 const apiConnections = 10;
 const workerConnections = 4;
 
@@ -16,16 +17,23 @@ export interface ProcessParts {
 export interface DatabaseHome {
   /** Read it anew for each connection: the embedded server may come back on another port. */
   readonly url: string;
-  leave(): Promise<void>;
+  /** Closes nothing but the membership: the last to leave an embedded server stops it. */
+  stop(): Promise<void>;
 }
 
 /** Finds or starts the database that the settings name. */
 export async function joinDatabase(settings: Settings): Promise<DatabaseHome> {
-  if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, leave: async () => {} };
+  if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, stop: async () => {} };
   const { joinEmbeddedPostgres } = await import('#db/embedded/index.ts');
-  return joinEmbeddedPostgres(settings.DATA_DIR, {
+  const server = await joinEmbeddedPostgres(settings.DATA_DIR, {
     onNotice: (notice) => process.stderr.write(`lingualoop: ${notice}\n`),
   });
+  return {
+    get url() {
+      return server.url;
+    },
+    stop: () => server.leave(),
+  };
 }
 
 /** A process that runs: the API, the job workers, or both. */
@@ -38,6 +46,7 @@ export interface RunningProcess {
 
 /** Starts the parts of one process, in the order in which they need each other. */
 export async function startProcess(settings: Settings, parts: ProcessParts): Promise<RunningProcess> {
+  const secretsKey = await loadSecretsKey(settings);
   const [home, engine] = await Promise.all([
     joinDatabase(settings),
     selectEngine(settings),
@@ -45,45 +54,57 @@ export async function startProcess(settings: Settings, parts: ProcessParts): Pro
     import('#db/migrate.ts'),
     parts.api ? import('./app.ts') : undefined,
   ]);
-  let database: Database | undefined;
+  const { migrate } = await import('#db/migrate.ts');
+  const started: Stoppable[] = [home];
   try {
-    const { migrate } = await import('#db/migrate.ts');
     await migrate(home.url);
-    database = openDatabase(home.url, { size: parts.api ? apiConnections : workerConnections });
-    return await startParts({ settings, database, engine }, parts, home);
+    return await startParts({ settings, engine, secretsKey }, parts, home, started);
   } catch (error) {
-    await database?.close();
-    await home.leave();
+    await stopAll(started);
     throw error;
   }
 }
 
+type Stoppable = { stop(): Promise<void> };
+
+/** In the reverse order of their start: first the door, then what its last requests may have queued, then the rest. */
+async function stopAll(started: Stoppable[]): Promise<void> {
+  for (const part of started.toReversed()) await part.stop();
+}
+
 async function startParts(
-  given: Omit<Services, 'log'>,
+  given: Omit<Services, 'log' | 'database'>,
   parts: ProcessParts,
   home: DatabaseHome,
+  started: Stoppable[],
 ): Promise<RunningProcess> {
-  const { settings, database } = given;
-  const { http, services } = parts.api
-    ? await (await import('./app.ts')).buildApp(given)
-    : { http: undefined, services: { ...given, log: await standaloneLog(settings) } };
-  const address = http ? await http.listen({ host: settings.HOST, port: settings.PORT }) : null;
-  const workers = parts.workers
-    ? await (await import('#workers/run.ts')).startWorkers({ ...services, database: workerDatabase }, () => home.url)
+  const { settings } = given;
+  const open = (size: number): Database => {
+    const database = openDatabase(() => home.url, { size });
+    started.push({ stop: () => database.close() });
+    return database;
+  };
+
+  const api = parts.api
+    ? await (await import('./app.ts')).buildApp({ ...given, database: open(apiConnections) })
     : undefined;
+  if (parts.workers) {
+    const { startWorkers } = await import('#workers/run.ts');
+    const log = api?.services.log ?? (await standaloneLog(settings));
+    const services = { ...given, database: open(workerConnections), log };
+    started.push(await startWorkers(services, () => home.url));
+  }
+  let address: string | null = null;
+  if (api) {
+    started.push({ stop: () => api.http.close() });
+    address = await api.http.listen({ host: settings.HOST, port: settings.PORT });
+  }
 
   let stopping: Promise<void> | undefined;
-  const stop = async () => {
-    // First the door, then what its last requests may have queued, then the database.
-    await http?.close();
-    await workers?.stop();
-    await database.close();
-    await home.leave();
-  };
   return {
     address,
     stop: () => {
-      stopping ??= stop();
+      stopping ??= stopAll(started);
       return stopping;
     },
   };
@@ -104,7 +125,7 @@ async function standaloneLog(settings: Settings): Promise<Log> {
 
 /**
  * The life of a command: start, say so, and drain on SIGTERM or SIGINT. A failed start is one line on stderr and
- * exit code 1.
+ * exit code 1; a signal during the start ends it, since nothing is under way yet.
  */
 export async function runCommand(
   parts: (settings: Settings) => ProcessParts,
@@ -112,24 +133,19 @@ export async function runCommand(
 ): Promise<void> {
   try {
     const settings = readSettings();
-    requireSecretsKey(settings);
     const signal = new Promise<void>((resolve) => {
       process.once('SIGTERM', resolve);
       process.once('SIGINT', resolve);
     });
-    const running = await startProcess(settings, parts(settings));
-    process.stdout.write(`${started(running)}\n`);
-    await signal;
-    await running.stop();
+    const running = await Promise.race([startProcess(settings, parts(settings)), signal]);
+    if (running) {
+      process.stdout.write(`${started(running)}\n`);
+      await signal;
+      await running.stop();
+    }
     process.exit(0);
   } catch (error) {
     process.stderr.write(`lingualoop: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);
   }
-}
-
-/** With a shared database a key made up on one machine would be unreadable on the next (C 1). */
-function requireSecretsKey(settings: Settings): void {
-  if (settings.DATABASE_URL !== undefined && settings.SECRETS_KEY === undefined)
-    throw new SettingsError('SECRETS_KEY: is required with DATABASE_URL (32 bytes, base64)');
 }

@@ -4,7 +4,6 @@ import superjson from 'superjson';
 import type { RequestContext } from './context.ts';
 import { AppError, errorTable, toAppError } from './errors.ts';
 import type { AppRouter } from './router.ts';
-import { findUnstorable } from './storable.ts';
 import { proceduresOf } from './trpc.ts';
 
 type ProcedureType = 'query' | 'mutation';
@@ -31,7 +30,7 @@ export function serveRpc(
       try {
         if (!type) throw new AppError('route_not_found', 'not found');
         if ((type === 'query') !== (request.method === 'GET')) {
-          reply.header('allow', type === 'query' ? 'GET, HEAD' : 'POST');
+          reply.header('allow', type === 'query' ? 'GET' : 'POST');
           throw new AppError('method_not_allowed', 'method not allowed');
         }
         const data = await callTRPCProcedure({
@@ -85,19 +84,30 @@ function readInput(request: FastifyRequest): unknown {
   } catch {
     throw new AppError('malformed_request', 'invalid JSON input');
   }
-  // Before superjson walks it: it recurses, and follows the paths that `meta` gives it.
-  const problem = findUnstorable(sent);
-  if (problem) {
-    const [, ...loc] = problem.loc;
-    throw new AppError('invalid_fields', [{ ...problem, loc: ['body', ...loc] }]);
-  }
   if (typeof sent !== 'object' || sent === null || !('json' in sent))
     throw new AppError('malformed_request', 'the input must be a superjson object');
+  const { json, meta } = sent as { json: unknown; meta?: unknown };
+  if (meta === undefined) return json;
+  if (!marksOnlyUndefined(meta)) throw new AppError('malformed_request', 'the input must be plain JSON');
   try {
-    return superjson.deserialize(sent as never);
+    return superjson.deserialize({ json, meta } as never);
   } catch {
     throw new AppError('malformed_request', 'the input cannot be deserialized');
   }
+}
+
+/**
+ * Inputs are plain JSON, and what superjson may add is that a field is undefined. Its other annotations make Maps,
+ * typed arrays of any size or the same object at many places out of a few bytes.
+ */
+function marksOnlyUndefined(meta: unknown): boolean {
+  if (typeof meta !== 'object' || meta === null) return false;
+  const { values, v: _version, ...others } = meta as { values?: unknown; v?: unknown };
+  if (Object.keys(others).length > 0 || typeof values !== 'object' || values === null) return false;
+  return (
+    !Array.isArray(values) &&
+    Object.values(values).every((mark) => Array.isArray(mark) && mark.length === 1 && mark[0] === 'undefined')
+  );
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

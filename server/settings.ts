@@ -18,12 +18,15 @@ const integer = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =
     .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
     .default(fallback);
 
-const decimal = (fallback: number, min: number) =>
+/** In seconds; what is longer overflows dates. */
+const tenYears = 315_360_000;
+
+const decimal = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
     .regex(/^\d+(\.\d+)?$/, 'must be a number')
     .transform(Number)
-    .pipe(z.number().min(min, `must be at least ${min}`))
+    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
     .default(fallback);
 
 const optional = z.string().optional();
@@ -43,6 +46,15 @@ const address = (protocols: string[]) =>
   });
 const webAddress = address(['http:', 'https:']).transform((value) => value.replace(/\/+$/, ''));
 
+function isDecodable(value: string): boolean {
+  try {
+    const { username, password, pathname } = new URL(value);
+    return [username, password, pathname].map(decodeURIComponent).length === 3;
+  } catch {
+    return false;
+  }
+}
+
 /** How many proxies in front are ours: `true` is one, `false` none. */
 const proxyCount = z
   .string()
@@ -60,7 +72,9 @@ const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(8080, 0, 65_535),
   BASE_URL: webAddress.optional(),
-  DATABASE_URL: address(['postgres:', 'postgresql:']).optional(),
+  DATABASE_URL: address(['postgres:', 'postgresql:'])
+    .refine(isDecodable, 'must be percent-encoded where it holds special characters')
+    .optional(),
   DATA_DIR: z.string().default('./.data'),
   RUN_WORKERS: flag(true),
   WORKER_CONCURRENCY: integer(2, 1, 100),
@@ -79,13 +93,14 @@ const environment = z.object({
   PASSWORD_SIGNIN_ENABLED: flag(true),
   MFA_REQUIRED: flag(false),
   AUTH_RATE_LIMIT_ENABLED: flag(true),
-  ACCESS_TOKEN_TTL_SECONDS: integer(3600, 1),
-  REFRESH_TOKEN_TTL_SECONDS: integer(2_592_000, 1),
-  INVITE_TTL_SECONDS: integer(604_800, 1),
-  PASSWORD_RESET_TTL_SECONDS: integer(3600, 1),
-  MFA_CHALLENGE_TTL_SECONDS: integer(600, 1),
+  ACCESS_TOKEN_TTL_SECONDS: integer(3600, 1, tenYears),
+  REFRESH_TOKEN_TTL_SECONDS: integer(2_592_000, 1, tenYears),
+  INVITE_TTL_SECONDS: integer(604_800, 1, tenYears),
+  PASSWORD_RESET_TTL_SECONDS: integer(3600, 1, tenYears),
+  MFA_CHALLENGE_TTL_SECONDS: integer(600, 1, tenYears),
   OIDC_ENABLED: flag(false),
-  OIDC_ISSUER: webAddress.optional(),
+  // As it is written, a slash at its end included: issuers are compared letter by letter.
+  OIDC_ISSUER: address(['http:', 'https:']).optional(),
   OIDC_CLIENT_ID: optional,
   OIDC_CLIENT_SECRET: optional,
   OIDC_ORG_CLAIM: z.string().default('org_id'),
@@ -110,7 +125,7 @@ const environment = z.object({
   TRIAL_GRANTS_PER_ADDRESS: integer(3, 0),
   DEFAULT_MONTHLY_CHAR_LIMIT: integer(500_000, 1, 2_147_483_647),
   MONTHLY_CHAR_CEILING: integer(10_000_000, 1),
-  DENSE_SCRIPT_WEIGHT: decimal(3.5, 0),
+  DENSE_SCRIPT_WEIGHT: decimal(3.5, 0, 100),
   MAX_SOURCE_CHARS: integer(50_000, 1),
   MAX_BATCH_ITEMS: integer(50, 1),
   MAX_PAGE_CHARS: integer(5000, 1),
@@ -119,9 +134,9 @@ const environment = z.object({
   MAX_TM_SEGMENTS: integer(50_000, 1),
   MAX_TERMINOLOGY_TERMS: integer(2000, 1),
   TM_ASYNC_THRESHOLD: integer(5000, 0),
-  STALE_PENDING_SECONDS: integer(600, 1),
-  SWEEP_INTERVAL_SECONDS: integer(600, 1),
-  DOCUMENT_STAGE_TIMEOUT_SECONDS: integer(1800, 1),
+  STALE_PENDING_SECONDS: integer(600, 1, tenYears),
+  SWEEP_INTERVAL_SECONDS: integer(600, 1, tenYears),
+  DOCUMENT_STAGE_TIMEOUT_SECONDS: integer(1800, 1, tenYears),
   PLATFORM_STORAGE_URL: address(['file:', 'https:']).optional(),
   PLATFORM_STORAGE_CAP_BYTES: integer(0, 0).optional(),
   STORAGE_BINDING_ENABLED: flag(false),

@@ -3,6 +3,9 @@ import type { FieldProblem } from './errors.ts';
 /** Deeper than any real request; shallow enough for every recursive reader behind it. */
 const maximumDepth = 64;
 
+/** More values than any real request has; few enough to be looked at in a few milliseconds. */
+const maximumValues = 100_000;
+
 /** Copying loses the first; superjson refuses to carry any of them back to the SDK. */
 const refusedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -13,36 +16,36 @@ type Path = (string | number)[];
  * does not hold; keys that reach for an object's prototype; nesting past 64 levels. Undefined where all is well.
  */
 export function findUnstorable(value: unknown): FieldProblem | undefined {
-  return look(value, []);
+  return look(value, { path: [], left: maximumValues });
 }
 
-/** `path` is one array, pushed to and popped from: an input may have millions of places. */
-function look(value: unknown, path: Path): FieldProblem | undefined {
+interface Walk {
+  /** One array, pushed to and popped from: an input has many places. */
+  path: Path;
+  left: number;
+}
+
+function look(value: unknown, walk: Walk): FieldProblem | undefined {
+  const { path } = walk;
   if (typeof value === 'string') return lookAtText(value, path);
   if (typeof value !== 'object' || value === null) return undefined;
   if (path.length >= maximumDepth)
     return { loc: path.slice(0, 4), msg: `nested deeper than ${maximumDepth} levels`, type: 'too_deep' };
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) {
-      const problem = lookInside(value[i], i, path);
-      if (problem) return problem;
-    }
-    return undefined;
-  }
-  for (const key of Object.keys(value)) {
-    if (refusedKeys.has(key))
+  const keys = Array.isArray(value) ? value.keys() : Object.keys(value);
+  for (const key of keys) {
+    walk.left -= 1;
+    if (walk.left < 0)
+      return { loc: path.slice(0, 4), msg: `more than ${maximumValues} values`, type: 'too_many_values' };
+    if (refusedKeys.has(String(key)))
       return { loc: [...path], msg: `the key ${key} is not allowed`, type: 'invalid_key' };
-    const problem = lookAtText(key, path) ?? lookInside((value as Record<string, unknown>)[key], key, path);
+    const problem = typeof key === 'string' ? lookAtText(key, path) : undefined;
     if (problem) return problem;
+    path.push(key);
+    const inside = look((value as Record<string | number, unknown>)[key], walk);
+    path.pop();
+    if (inside) return inside;
   }
   return undefined;
-}
-
-function lookInside(value: unknown, key: string | number, path: Path): FieldProblem | undefined {
-  path.push(key);
-  const problem = look(value, path);
-  path.pop();
-  return problem;
 }
 
 function lookAtText(text: string, path: Path): FieldProblem | undefined {

@@ -30,7 +30,8 @@ export const emailSignupRequest = z
   .object({
     tenant_name: z.string().trim().min(1).max(200),
     email: z.string().max(320),
-    password: z.string().min(8),
+    // In UTF-16 units; the policy counts characters, after a normalization that must not be handed megabytes.
+    password: z.string().min(8).max(4096),
     monthly_char_limit: z.int().min(1).nullish(),
     metadata: z.record(z.string(), z.unknown()).nullish(),
     invite_token: z.string().nullish(),

@@ -4,14 +4,20 @@ import { newId } from '#server/ids.ts';
 import { type Admitted, insertJob, restartJob, selectJobByKey } from './queries.ts';
 import type { TranslationJob, TranslationRequest } from './schema.ts';
 
-/** Either a run to do, or the job of an earlier submission with the same key, as it stands. */
-export type Admission =
-  | { kind: 'run'; tenantId: string; request: TranslationRequest; admitted: Admitted }
-  | { kind: 'replay'; job: TranslationJob };
+/** A run to do. */
+export interface Run {
+  kind: 'run';
+  tenantId: string;
+  request: TranslationRequest;
+  admitted: Admitted;
+}
+
+/** Either a run, or the job of an earlier submission with the same key, as it stands. */
+export type Admission = Run | { kind: 'replay'; job: TranslationJob };
 
 /**
- * Gates (3) and (5) to (7) of B 4.1 and the job's insertion, in the one transaction in which the caller was
- * authenticated. The unique key decides between concurrent submissions, not the look-up before it.
+ * Gate (3) of B 4.1, the replay check, and the job's insertion, in the one transaction in which the caller was
+ * authenticated (gate 4). Gates (5) to (7) belong between the two. The unique key decides between concurrent submissions, not the look-up before it.
  */
 export async function admit(
   tx: Tx,

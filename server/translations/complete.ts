@@ -1,12 +1,11 @@
 import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
 import { countCharacters, weighCharacters } from '#server/metering/service.ts';
-import type { Admission } from './admit.ts';
+import type { Run } from './admit.ts';
 import { advance } from './job-states.ts';
 import { failJob, finishJob, selectJob } from './queries.ts';
 import type { RunResult } from './run.ts';
 import type { AgentStep, TranslationJob } from './schema.ts';
-
-type Run = Extract<Admission, { kind: 'run' }>;
 
 /**
  * Stores a finished run and bills it, in one transaction of one round trip. A run that another attempt has
@@ -85,6 +84,9 @@ export async function recordFailure(services: Services, run: Run, steps: AgentSt
 
 async function readReplacedJob(services: Services, { tenantId, admitted }: Run): Promise<TranslationJob> {
   const job = await services.database.inTenant(tenantId, (tx) => selectJob(tx, tenantId, admitted.jobId));
-  if (!job) throw new Error('the job was deleted while it ran');
+  if (!job) throw new AppError('not_found', 'job not found');
+  // Not 200: its result was dropped, and only a new submission makes another.
+  if (job.status === 'failed')
+    throw new AppError('transient_error', 'the job was marked failed while it ran; send it again');
   return job;
 }

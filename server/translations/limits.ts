@@ -17,6 +17,9 @@ const serverWrittenKeys = [
   'review_pipeline_candidate',
 ];
 
+/** It is stored and listed with each job: a bound of ours, where the specification is silent. */
+const maximumMetadata = 65_536;
+
 /**
  * Gate (2) of B 4.1: what a text request must be before anybody asks who sent it. Answers the request with its
  * languages in canonical form.
@@ -30,6 +33,8 @@ export function checkRequest(request: TranslationRequest, settings: Settings): T
     countCharacters(request.source_text) > settings.MAX_SOURCE_CHARS
   )
     throw new AppError('payload_too_large', 'source text exceeds MAX_SOURCE_CHARS');
+  if (JSON.stringify(request.metadata).length > maximumMetadata)
+    throw new AppError('payload_too_large', `metadata exceeds ${maximumMetadata} characters of JSON`);
   const source_lang = requireLanguage('source_lang', request.source_lang);
   const target_lang = requireLanguage('target_lang', request.target_lang);
   const metadata = { ...request.metadata };

@@ -168,6 +168,25 @@ export function finishJob(tx: Tx, job: FinishedJob, usage: JobUsage): Promise<{ 
   return finishPending(tx, { ...job, ...usage });
 }
 
+/** Says that a pending job is still being run, unless another attempt has taken it over. */
+export function touchJob(
+  tx: Tx,
+  tenantId: string,
+  { jobId, attempt }: Pick<Admitted, 'jobId' | 'attempt'>,
+): PromiseLike<unknown> {
+  return tx
+    .update(translationJobs)
+    .set({ updatedAt: sql`now()` })
+    .where(
+      and(
+        eq(translationJobs.tenantId, tenantId),
+        eq(translationJobs.jobId, jobId),
+        eq(translationJobs.attempt, attempt),
+        eq(translationJobs.status, 'pending'),
+      ),
+    );
+}
+
 /** Marks a pending job failed, unless another attempt has taken it over. */
 export function failJob(
   tx: Tx,

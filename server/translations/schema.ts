@@ -29,13 +29,13 @@ export const translationRequest = z
     target_lang: z.string(),
     source_lang: z.string().default('en'),
     idempotency_key: z.string().min(1).max(255).nullable().default(null),
-    domain: z.string().nullable().default(null),
+    domain: z.string().max(1000).nullable().default(null),
     metadata: openObject.default({}),
     text_type: textType.nullable().default(null),
-    tone: z.string().nullable().default(null),
-    gender: z.string().nullable().default(null),
-    deployment_name: z.string().nullable().default(null),
-    adaptive_dataset_id: z.string().nullable().default(null),
+    tone: z.string().max(1000).nullable().default(null),
+    gender: z.string().max(1000).nullable().default(null),
+    deployment_name: z.string().max(1000).nullable().default(null),
+    adaptive_dataset_id: z.string().max(1000).nullable().default(null),
     allow_fallback: z.boolean().nullable().default(null),
   })
   .meta({ id: 'TranslationRequest' });

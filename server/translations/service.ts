@@ -38,7 +38,7 @@ function writeCursor({ updated_at, id }: TranslationJob): string {
 
 function readCursor(cursor: string): { updatedAt: Date; jobId: string } {
   const [time, jobId] = Buffer.from(cursor, 'base64url').toString().split(' ');
-  const updatedAt = new Date(time ?? '');
+  const updatedAt = new Date(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time ?? '') ? String(time) : '');
   if (Number.isNaN(updatedAt.getTime()) || !/^[0-9a-f]{32}$/.test(jobId ?? ''))
     throw new AppError('invalid_fields', [
       { loc: ['query', 'cursor'], msg: 'not a cursor of this listing', type: 'invalid_cursor' },

@@ -1,9 +1,10 @@
 import type { EnterTenant } from '#server/auth/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog, toAppError } from '#server/errors.ts';
-import { admit } from './admit.ts';
+import { admit, type Run } from './admit.ts';
 import { completeRun, recordFailure } from './complete.ts';
 import { checkRequest } from './limits.ts';
+import { touchJob } from './queries.ts';
 import { RunError, runPipeline } from './run.ts';
 import type { TranslationJob, TranslationRequest } from './schema.ts';
 
@@ -28,13 +29,13 @@ export async function submitText(
   enter: EnterTenant,
   submitted: TranslationRequest,
 ): Promise<Submission> {
-  requireTranslationEnabled(services);
   const request = checkRequest(submitted, services.settings);
   const admission = await enter((tx, principal) =>
     admit(tx, principal, request, services.settings.STALE_PENDING_SECONDS),
   );
   if (admission.kind === 'replay') return { job: admission.job, replayed: true };
 
+  const keeping = keepPending(services, admission);
   try {
     const result = await runPipeline(services.engine, admission.request);
     return { job: await completeRun(services, admission, result), replayed: false };
@@ -49,5 +50,22 @@ export async function submitText(
       ),
     );
     throw known;
+  } finally {
+    clearInterval(keeping);
   }
+}
+
+/**
+ * Touches a job while its run takes long, so that only jobs whose process died look stale: models with their retries
+ * may take longer than STALE_PENDING_SECONDS.
+ */
+function keepPending({ database, settings, log }: Services, { tenantId, admitted }: Run): NodeJS.Timeout {
+  const touch = () =>
+    database
+      .inTenant(tenantId, (tx) => tx.last(touchJob(tx, tenantId, admitted)))
+      .catch((error: unknown) =>
+        log.warn({ job_id: admitted.jobId, error: describeForLog(error) }, 'job not touched'),
+      );
+  // Node's timers go up to 2^31 ms.
+  return setInterval(touch, Math.min((settings.STALE_PENDING_SECONDS * 1000) / 3, 2_147_483_647));
 }

@@ -54,7 +54,8 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
     testDatabase = await createTestDatabase();
     const settings = readSettings({ LOG_LEVEL: 'silent', ...options.env });
     const database = openDatabase(testDatabase.url, { size: 5 });
-    const { http, services } = await buildApp({ settings, database, engine: options.engine ?? stubEngine });
+    const engine = options.engine ?? stubEngine;
+    const { http, services } = await buildApp({ settings, database, engine, secretsKey: Buffer.alloc(32) });
     const address = await http.listen({ host: '127.0.0.1', port: 0 });
     const { url: databaseUrl, superuserUrl } = testDatabase;
     Object.assign(app, connect(address), { services, database, databaseUrl, superuserUrl });

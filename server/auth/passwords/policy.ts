@@ -1,4 +1,5 @@
 import { AppError } from '#server/errors.ts';
+import { countCharacters } from '#server/metering/service.ts';
 
 /** Unicode characters; the request schema asks for 8 already, with another status (A 4.2). */
 const minimumLength = 12;
@@ -26,7 +27,7 @@ export function normalizePassword(password: string): string {
  */
 export async function checkPasswordPolicy(password: string, email: string): Promise<void> {
   const refuse = (rule: string) => new AppError('malformed_request', `password ${rule}`);
-  const length = [...password].length;
+  const length = countCharacters(password);
   if (length < minimumLength) throw refuse(`too short: at least ${minimumLength} characters`);
   if (length > maximumLength) throw refuse(`too long: at most ${maximumLength} characters`);
   const lower = password.toLowerCase();
