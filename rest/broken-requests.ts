@@ -9,9 +9,9 @@ export function refuseBrokenRequests(error: Error & { code?: string }, socket: S
     socket.destroy();
     return;
   }
-  // An answer under way is for the request before; a refusal written now would be taken for it.
+  // An answer under way to a whole request is for that one; a refusal written now would be taken for it.
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse };
-  if (answer) {
+  if (answer?.req.complete) {
     answer.once('close', () => socket.destroySoon());
     return;
   }
