@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { refusals, sources } from './check-imports.ts';
+import { importsOf, refusal } from './rooms.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+test('every import goes where its room may go (decision 5)', () => {
+  expect(sources.length).toBeGreaterThan(100);
+  expect(refusals()).toEqual([]);
+});
+
+describe('what must not be is refused', () => {
+  test.each([
+    ["another domain's tables", 'server/auth/x.ts', '#server/translations/queries.ts'],
+    ["another domain's tables, by a relative path", 'server/auth/x.ts', '../translations/queries.ts'],
+    [
+      "another domain's tables, from three folders deep",
+      'server/auth/mfa/totp/x.ts',
+      '../../../tenants/queries.ts',
+    ],
+    ["another domain's schema", 'server/tenants/x.ts', '#db/schema/auth.ts'],
+    ['a door, from a domain', 'server/tenants/x.ts', '#rest/errors.ts'],
+    ['fastify, from a domain', 'server/tenants/x.ts', 'fastify'],
+    ['the pool, from a domain', 'server/tenants/x.ts', '#db/pool.ts'],
+    ['the server, from a format', 'server/formats/html/x.ts', '../../errors.ts'],
+    ['the network, from a format', 'server/formats/html/x.ts', 'node:https'],
+    ['a domain, from an engine', 'server/engines/x.ts', '../translations/service.ts'],
+    ['the database, from an engine', 'server/engines/x.ts', '../../db/client.ts'],
+    ['the server, from the database', 'db/x.ts', '../server/errors.ts'],
+    ['a domain, from the REST door', 'rest/x.ts', '../server/translations/service.ts'],
+    ['the database, from the REST door', 'rest/x.ts', '#db/client.ts'],
+    ["a domain's inside, from a worker", 'workers/x.ts', '#server/translations/steps/gate.ts'],
+    ['a table, from a worker', 'workers/x.ts', '#db/schema/auth.ts'],
+    ["a domain's inside, from the top of server/", 'server/x.ts', './translations/queries.ts'],
+    ['the server, from the SDK', 'sdk/src/x.ts', '../../server/errors.ts'],
+    ['anything, from a room that is not on the plan', 'server/unheard-of/x.ts', 'zod'],
+  ])('%s', (_what, file, specifier) => {
+    for (const statement of [
+      `import { x } from '${specifier}';`,
+      `const x = await import('${specifier}');`,
+    ]) {
+      const [found] = importsOf(root, file, statement);
+      expect(found && refusal(found)).toBeDefined();
+    }
+  });
+
+  test('the SDK takes the types of the routers, never their code', () => {
+    const statements = sources
+      .filter((file) => file.startsWith('sdk/'))
+      .flatMap((file) => readFileSync(join(root, file), 'utf8').match(/^import .*server\/.*$/gm) ?? [])
+      .filter((line) => !line.includes('@trpc/server'));
+    expect(statements.length).toBeGreaterThan(0);
+    for (const statement of statements) expect(statement).toMatch(/^import type /);
+  });
+});

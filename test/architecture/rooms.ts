@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+/** One import as it is written, and the file or package it leads to. */
+export interface Import {
+  /** Path of the importing file, from the root. */
+  from: string;
+  specifier: string;
+  /** Path from the root, or `npm:name` or `node:name`. */
+  to: string;
+}
+
+const aliases: Record<string, string> = {
+  '#server/': 'server/',
+  '#db/': 'db/',
+  '#rest/': 'rest/',
+  '#workers/': 'workers/',
+  '#sdk/': 'sdk/src/',
+  '#test/': 'test/',
+};
+
+/** Every static, dynamic and type import of a source file, resolved to paths. */
+export function importsOf(
+  root: string,
+  file: string,
+  source = readFileSync(join(root, file), 'utf8'),
+): Import[] {
+  const specifiers = [...source.matchAll(/(?:\bfrom|\bimport|\bimport\s*\()\s*'([^']+)'/g)].map(
+    ([, specifier]) => specifier as string,
+  );
+  return specifiers.map((specifier) => ({ from: file, specifier, to: resolve(root, file, specifier) }));
+}
+
+function resolve(root: string, file: string, specifier: string): string {
+  if (specifier.startsWith('.')) return relative(root, join(root, dirname(file), specifier));
+  for (const [alias, folder] of Object.entries(aliases))
+    if (specifier.startsWith(alias)) return folder + specifier.slice(alias.length);
+  if (specifier.startsWith('node:')) return specifier;
+  return `npm:${specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')}`;
+}
+
+interface Room {
+  name: string;
+  /** Which files belong to it; the first room that matches takes a file. */
+  files: RegExp;
+  /** What its files may import beside each other; packages and Node's own included. */
+  may: RegExp[];
+}
+
+const domains = 'auth|metering|system|tenants|translations';
+const anyPackage = /^(npm|node):/;
+const kernel = /^server\/(context|errors|ids|jobs|languages|settings|storable|trpc)\.ts$/;
+const services = new RegExp(`^server/(${domains})/service\\.ts$`);
+const formats = /^server\/formats\/\w+\/index\.ts$/;
+const port = /^server\/engines\/engine\.ts$/;
+const libraries = /^npm:(?!fastify|graphile-worker|drizzle-orm|postgres$|openai)/;
+
+const domainRooms = domains.split('|').map(
+  (name): Room => ({
+    name: `server/${name}`,
+    files: new RegExp(`^server/${name}/`),
+    may: [
+      kernel,
+      services,
+      formats,
+      port,
+      /^db\/client\.ts$/,
+      new RegExp(
+        `^db/schema/(${{ translations: 'translations|metering', auth: 'auth|tenants' }[name] ?? name})\\.ts$`,
+      ),
+      libraries,
+      /^npm:drizzle-orm$/,
+      /^node:crypto$/,
+    ],
+  }),
+);
+
+/** Who may import what: docs/decisions/0005. A file that no room takes fails. */
+export const rooms: Room[] = [
+  { name: 'server/formats', files: /^server\/formats\//, may: [/^npm:(parse5|entities)$/] },
+  {
+    name: 'server/engines',
+    files: /^server\/engines\//,
+    may: [
+      /^server\/(errors|languages|settings|storable)\.ts$/,
+      formats,
+      /^npm:(openai|zod)$/,
+      /^node:timers/,
+    ],
+  },
+  ...domainRooms,
+  {
+    name: 'the top of server/',
+    files: /^server\/[\w-]+\.ts$/,
+    may: [
+      services,
+      port,
+      /^server\/(\w+)\/router\.ts$/,
+      /^server\/engines\/select\.ts$/,
+      /^server\/auth\/credentials\.ts$/,
+      /^rest\/[\w-]+\.ts$/,
+      /^workers\/run\.ts$/,
+      /^db\/(client|migrate|embedded\/index)\.ts$/,
+      anyPackage,
+    ],
+  },
+  { name: 'db', files: /^db\//, may: [anyPackage] },
+  {
+    name: 'rest',
+    files: /^rest\//,
+    may: [
+      /^server\/(context|errors|ids|router|trpc)\.ts$/,
+      /^npm:(?!drizzle-orm|postgres$|graphile-worker|openai)/,
+      /^node:/,
+    ],
+  },
+  {
+    name: 'workers',
+    files: /^workers\//,
+    may: [
+      /^server\/(context|errors|jobs|process)\.ts$/,
+      services,
+      /^db\/client\.ts$/,
+      /^npm:(graphile-worker|drizzle-orm)$/,
+      /^node:/,
+    ],
+  },
+  {
+    name: 'sdk',
+    files: /^sdk\/src\//,
+    may: [/^server\/router\.ts$/, /^npm:(@trpc\/client|@trpc\/server|superjson)$/],
+  },
+];
+
+/** Why this import may not be; undefined where it may. */
+export function refusal({ from, to }: Import): string | undefined {
+  const room = rooms.find(({ files }) => files.test(from));
+  if (!room) return `${from} is in no room`;
+  if (room.files.test(to) || room.may.some((allowed) => allowed.test(to))) return undefined;
+  return `${from} (${room.name}) may not import ${to}`;
+}
