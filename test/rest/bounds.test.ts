@@ -1,0 +1,92 @@
+import { connect as openSocket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { buildApp } from '#server/app.ts';
+import { useTestApp } from '#test/setup/app.ts';
+
+const app = useTestApp();
+
+/** Milliseconds that `work` took. */
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+describe('a few bytes cannot make much work', () => {
+  const rpc = (body: unknown) => app.json('POST', '/trpc/translations.create', { body });
+  const text = { source_text: 'Hello', target_lang: 'fr' };
+
+  test.each([
+    ['the same object at many places', { referentialEqualities: [['a'], { x: ['y'] }], v: 1 }],
+    ['a typed array', { values: { metadata: [['typed-array', 'Uint8Array']] }, v: 1 }],
+    ['a bigint', { values: { 'metadata.m': ['bigint'] }, v: 1 }],
+    ['a map', { values: { metadata: ['map'] }, v: 1 }],
+    ['an annotation of the whole', { values: ['set'], v: 1 }],
+  ])('superjson: %s is refused', async (_what, meta) => {
+    const { status } = await rpc({ json: { ...text, metadata: { m: '5' } }, meta });
+    expect(status).toBe(400);
+  });
+
+  test('superjson: undefined is what a client may mark', async () => {
+    const { headers } = await app.signUp();
+    const input = { json: { ...text, tone: null }, meta: { values: { tone: ['undefined'] }, v: 1 } };
+    expect((await app.json('POST', '/trpc/translations.create', { headers, body: input })).status).toBe(200);
+  });
+
+  test('a password of megabytes is refused before anything is done with it', async () => {
+    const body = { tenant_name: 'x', email: 'a@example.org', password: '\ufdfa'.repeat(3_000_000) };
+    let status = 0;
+    const ms = await timed(async () => {
+      ({ status } = await app.json('POST', '/api/auth/signup/email', { body }));
+    });
+    expect(status).toBe(422);
+    expect(ms).toBeLessThan(2000);
+  });
+
+  test('a million values are refused', async () => {
+    const { headers } = await app.signUp();
+    const body = { ...text, metadata: { list: Array.from({ length: 1_000_000 }, () => 1) } };
+    const answer = await app.json('POST', '/api/translations', { headers, body });
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail[0].type).toBe('too_many_values');
+  });
+
+  test('metadata has a size', async () => {
+    const { headers } = await app.signUp();
+    const body = { ...text, metadata: { long: 'x'.repeat(70_000) } };
+    expect((await app.json('POST', '/api/translations', { headers, body })).status).toBe(413);
+  });
+
+  test('a cursor of another time is refused, not looked for', async () => {
+    const { headers } = await app.signUp();
+    for (const time of ['+275760-09-12T00:00:00.000Z', '-000001-01-01T00:00:00.000Z', 'now']) {
+      const cursor = Buffer.from(`${time} ${'a'.repeat(32)}`).toString('base64url');
+      expect((await app.json('GET', `/api/translations?cursor=${cursor}`, { headers })).status).toBe(422);
+    }
+  });
+});
+
+describe('a drain waits for requests, and for nothing else', () => {
+  const sockets: ReturnType<typeof openSocket>[] = [];
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+
+  test.each([
+    ['a connection that sends nothing', ''],
+    ['half a request line', 'GET /heal'],
+    ['a connection that rests after an answer', 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ])('%s does not hold it up', async (_what, bytes) => {
+    const { http } = await buildApp(app.services);
+    const { port } = new URL(await http.listen({ host: '127.0.0.1', port: 0 }));
+    const socket = openSocket(Number(port), '127.0.0.1');
+    sockets.push(socket);
+    await new Promise<void>((resolve) => socket.once('connect', () => resolve()));
+    if (bytes) {
+      socket.write(bytes);
+      if (bytes.includes('\r\n\r\n')) await new Promise((resolve) => socket.once('data', resolve));
+    }
+    socket.on('error', () => {});
+    expect(await timed(() => http.close())).toBeLessThan(5000);
+  });
+});
