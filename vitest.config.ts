@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'sdk/test/**/*.test.ts'],
+    include: ['test/**/*.test.ts'],
     globalSetup: ['test/setup/postgres.ts'],
     pool: 'forks',
     sequence: { shuffle: { files: true, tests: false } },

@@ -25,6 +25,7 @@ export function serveRest(
     app.route({
       method: route.method,
       url,
+      config: { versioned: route.versioned !== false },
       handler: async (request, reply) => {
         try {
           const output = await callTRPCProcedure({

@@ -58,7 +58,7 @@ const contentSecurityPolicy = [
  */
 export function serveDocs(app: FastifyInstance, router: AppRouter): void {
   let document: Promise<string> | undefined;
-  app.get('/openapi.json', async (_request, reply) => {
+  app.get('/openapi.json', { config: { versioned: true } }, async (_request, reply) => {
     document ??= serializeDocument(router).catch((error) => {
       document = undefined;
       throw error;

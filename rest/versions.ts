@@ -1,4 +1,12 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A 9 rule 4: the route has versions, and says which one it serves. */
+    versioned?: boolean;
+  }
+}
 
 /** Released contract versions (A 9), oldest first. */
 export const releasedVersions = ['2026-09-01'] as const;
@@ -26,4 +34,28 @@ export function resolveVersion({ query, header }: VersionRequest): string {
       ? `unknown api-version: '${asked}' is not a released version. ${supported}`
       : `unsupported api-version: '${asked.slice(0, 40)}' is not a date of the form YYYY-MM-DD. ${supported}`,
   );
+}
+
+/**
+ * Says in X-Api-Version which version is served, where the route has versions. What met no route counts by its path.
+ * @throws AppError 400 for a version that cannot be served
+ */
+export function stampVersion(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asked = versionRequest(request),
+): void {
+  const { config } = request.routeOptions;
+  const versioned = request.is404 ? request.url.startsWith('/api/') : config?.versioned;
+  if (versioned) reply.header('x-api-version', resolveVersion(asked));
+}
+
+function versionRequest({ query, headers }: FastifyRequest): VersionRequest {
+  const parameter = first((query as Record<string, unknown> | undefined)?.['api-version']);
+  return { query: parameter, header: first(headers['x-api-version']) };
+}
+
+function first(value: unknown): string | undefined {
+  const one = Array.isArray(value) ? value[0] : value;
+  return typeof one === 'string' ? one : undefined;
 }

@@ -10,7 +10,7 @@ import { serveDocs } from '#rest/docs.ts';
 import { answerErrors, sendError } from '#rest/errors.ts';
 import { collectPaths } from '#rest/methods.ts';
 import { requestIdFrom } from '#rest/request-id.ts';
-import { resolveVersion, type VersionRequest } from '#rest/versions.ts';
+import { stampVersion } from '#rest/versions.ts';
 import { readCredentials } from './auth/service.ts';
 import type { RequestContext, Services } from './context.ts';
 import { carriesSessionCookie, isCrossSite } from './cross-site.ts';
@@ -50,7 +50,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
-      if (isVersioned(request)) reply.header('x-api-version', resolveVersion({}));
+      stampVersion(request, reply, {});
       return sendError(reply, error);
     },
     clientErrorHandler: refuseBrokenRequests,
@@ -65,7 +65,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   http.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     try {
-      if (isVersioned(request)) reply.header('x-api-version', resolveVersion(versionRequest(request)));
+      stampVersion(request, reply);
       if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
         throw new AppError('malformed_request', 'the Host header is missing');
       refuseCrossSiteChange(request, settings.BASE_URL);
@@ -119,22 +119,6 @@ export async function buildApp(parts: AppParts): Promise<App> {
   serveRpc(http, appRouter, createContext);
   await http.ready();
   return { http, services };
-}
-
-/** A 9 rules 4 and 5: the API is versioned, liveness, the payment webhook and the pages are not. */
-function isVersioned({ url }: FastifyRequest): boolean {
-  const path = url.split('?', 1)[0] ?? '';
-  return (path.startsWith('/api/') && path !== '/api/stripe/webhook') || path === '/openapi.json';
-}
-
-function versionRequest(request: FastifyRequest): VersionRequest {
-  const query = first((request.query as Record<string, unknown>)['api-version']);
-  return { query, header: first(request.headers['x-api-version']) };
-}
-
-function first(value: unknown): string | undefined {
-  const one = Array.isArray(value) ? value[0] : value;
-  return typeof one === 'string' ? one : undefined;
 }
 
 /** C 7: a changing request that carries the cookie must not come from another site's page. */

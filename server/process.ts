@@ -2,7 +2,7 @@ import { type Database, openDatabase } from '#db/client.ts';
 import type { Log, Services } from './context.ts';
 import { selectEngine } from './engines/select.ts';
 import { loadSecretsKey } from './secrets-key.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { readSettings, redactSettings, type Settings } from './settings.ts';
 
 /** PostgreSQL connections of the API, and of its workers' tasks and reports, which a busy API must not starve. */
 const apiConnections = 10;
@@ -88,9 +88,10 @@ async function startParts(
   const api = parts.api
     ? await (await import('./app.ts')).buildApp({ ...given, database: open(apiConnections) })
     : undefined;
+  const log = api?.services.log ?? (await standaloneLog(settings));
+  log.debug({ settings: redactSettings(settings) }, 'settings');
   if (parts.workers) {
     const { startWorkers } = await import('#workers/run.ts');
-    const log = api?.services.log ?? (await standaloneLog(settings));
     const services = { ...given, database: open(workerConnections), log };
     started.push(await startWorkers(services, () => home.url));
   }

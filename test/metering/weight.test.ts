@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { languageCodes } from '#server/languages.ts';
+import { countCharacters, weighCharacters } from '#server/metering/weight.ts';
+
+describe('C 7: characters are Unicode code points', () => {
+  test.each([
+    ['', 0],
+    ['Hello', 5],
+    ['日本語', 3],
+    ['😀', 1],
+    ['a😀b𝄞c', 5],
+    ['\u{10000}\u{10FFFF}', 2],
+    // The neighbours of the surrogates are characters of one unit.
+    ['\uD7FF\uE000\uFFFF', 3],
+    // Neither composed nor by grapheme.
+    ['e\u0301', 2],
+    ['👨‍👩‍👧', 5],
+    ['a\r\nb\t', 5],
+  ])('%j counts %i', (text, count) => {
+    expect(countCharacters(text)).toBe(count);
+    expect(countCharacters(text)).toBe([...text].length);
+  });
+});
+
+describe('A 8.1: dense-script weighting', () => {
+  test.each([
+    ['neither side is dense', 10, 'en', 'fr', 3.5, 10],
+    ['the source is dense', 10, 'ja', 'en', 3.5, 35],
+    ['the target is dense', 10, 'en', 'ja', 3.5, 35],
+    ['both sides are dense: once, never squared', 10, 'ja', 'ko', 3.5, 35],
+    ['rounded up', 5, 'en', 'ja', 3.5, 18],
+    ['one character', 1, 'en', 'th', 3.5, 4],
+    ['a little more than whole is rounded up', 1, 'en', 'th', 1.0001, 2],
+    ['nothing', 0, 'en', 'ja', 3.5, 0],
+    ['a factor that is not exact in binary', 10, 'en', 'ja', 1.1, 11],
+    ['the same, for a long text', 50_000, 'en', 'ja', 1.1, 55_000],
+    ['a factor of one', 7, 'ja', 'en', 1, 7],
+    ['a factor of nothing', 7, 'ja', 'en', 0, 0],
+    ['a factor below one is rounded up', 7, 'ja', 'en', 0.5, 4],
+    ['the factor does not touch other pairs', 7, 'en', 'fr', 0.5, 7],
+  ])('%s', (_, chars, source, target, factor, weighed) => {
+    expect(weighCharacters(chars, source, target, factor)).toBe(weighed);
+  });
+
+  test('the dense languages are the eight of the list, on either side', () => {
+    const dense = ['hi', 'ja', 'ko', 'mr', 'ne', 'th', 'zh-Hans', 'zh-Hant'];
+    expect(languageCodes.filter((code) => weighCharacters(2, code, 'en', 3.5) === 7).sort()).toEqual(dense);
+    expect(languageCodes.filter((code) => weighCharacters(2, 'en', code, 3.5) === 7).sort()).toEqual(dense);
+  });
+});

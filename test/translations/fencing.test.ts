@@ -1,0 +1,296 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Engine, EngineAnswer, TranslationTask } from '#server/engines/engine.ts';
+import { AppError } from '#server/errors.ts';
+import { failStaleJobsOfTenant } from '#server/translations/service.ts';
+import { type Signup, type TestApp, useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
+
+/** A run that waits for the test to say how its model answers. */
+interface HeldRun {
+  task: TranslationTask;
+  succeed(translation: string): void;
+  fail(error: Error): void;
+}
+
+const answer = <T>(value: T, tokens = 0): EngineAnswer<T> => ({
+  value,
+  model: 'model',
+  inputTokens: tokens,
+  outputTokens: tokens,
+});
+
+const waiting: HeldRun[] = [];
+const heldEngine: Engine = {
+  live: true,
+  translate: (task) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ task, succeed: (text) => resolve(answer(text, text.length)), fail: reject });
+    }),
+  assess: async () => answer({ score: 95, issues: [], summary: 'good' }),
+  verify: async () => answer({ score: 95, issues: [], summary: 'good', passed: true }),
+};
+const nextRun = () => poll(async () => waiting.shift());
+
+const staleSeconds = 600;
+const app = useTestApp({
+  engine: heldEngine,
+  env: { STALE_PENDING_SECONDS: String(staleSeconds), AUTH_RATE_LIMIT_ENABLED: 'false' },
+});
+
+let tenant: Signup;
+beforeEach(() => {
+  waiting.length = 0;
+});
+
+function submit(fields: Record<string, unknown> = {}, from: TestApp = app) {
+  return from.json('POST', '/api/translations', {
+    headers: tenant.headers,
+    body: { source_text: 'The first text', target_lang: 'fr', idempotency_key: 'k', ...fields },
+  });
+}
+
+/** Everything stored of the tenant's one job, and its usage records. */
+async function stored(from: TestApp = app) {
+  const sql = openSuperuser(from.superuserUrl);
+  const jobs = await sql`
+    select *, updated_at::text as touched from translation_jobs where tenant_id = ${tenant.tenantId}`;
+  const usage = await sql`select * from usage_records where tenant_id = ${tenant.tenantId}`;
+  await sql.end();
+  expect(jobs).toHaveLength(1);
+  return { job: { ...jobs[0] } as Record<string, unknown>, usage: usage.map((row) => ({ ...row })) };
+}
+
+async function makeStale(): Promise<void> {
+  const sql = openSuperuser(app.superuserUrl);
+  await sql`
+    update translation_jobs set updated_at = now() - make_interval(secs => ${staleSeconds + 1})
+    where tenant_id = ${tenant.tenantId}`;
+}
+
+const sweep = (seconds = staleSeconds, from: TestApp = app) =>
+  from.database.inTenant(tenant.tenantId, (tx) => failStaleJobsOfTenant(tx, tenant.tenantId, seconds));
+
+/** A run whose job went stale and was taken over by a resend's, both still waiting for their model. */
+async function takenOver() {
+  tenant = await app.signUp();
+  const slow = submit();
+  const run1 = await nextRun();
+  await makeStale();
+  const resend = submit();
+  const run2 = await nextRun();
+  return { slow, run1, resend, run2 };
+}
+
+const untouched = { status: 'pending', attempt: 2, baseline_translation: null, final_translation: null };
+
+describe('C 7: a run whose attempt is no longer the job’s writes nothing and bills nothing', () => {
+  test('neither its result, while the next attempt runs', async () => {
+    const { slow, run1, resend, run2 } = await takenOver();
+    const before = await stored();
+    expect(before.job).toMatchObject(untouched);
+
+    run1.succeed('too late');
+    const late = await slow;
+    expect(late.body).toMatchObject({ status: 'pending', final_translation: null });
+    expect(await stored()).toEqual(before);
+    expect(before.usage).toEqual([]);
+
+    run2.succeed('in time');
+    const answered = await resend;
+    expect(answered.status).toBe(200);
+    expect(answered.headers.get('idempotency-replayed')).toBeNull();
+    expect(answered.body).toMatchObject({
+      id: late.body.id,
+      status: 'published',
+      baseline_translation: 'in time',
+      final_translation: 'in time',
+    });
+    const after = await stored();
+    expect(after.job).toMatchObject({ status: 'published', attempt: 2, final_translation: 'in time' });
+    expect(after.usage).toHaveLength(1);
+    expect(after.usage[0]).toMatchObject({ input_tokens: 'in time'.length });
+  });
+
+  test('nor its failure', async () => {
+    const { slow, run1, resend, run2 } = await takenOver();
+    const before = await stored();
+    run1.fail(new AppError('rate_limit', 'saturated'));
+    expect((await slow).status).toBe(429);
+    expect(await stored()).toEqual(before);
+    expect(before.job).toMatchObject(untouched);
+
+    run2.succeed('in time');
+    expect(await resend).toMatchObject({ status: 200, body: { status: 'published' } });
+    const after = await stored();
+    expect(after.job).toMatchObject({ status: 'published', attempt: 2, final_translation: 'in time' });
+    expect(after.usage).toHaveLength(1);
+  });
+
+  test('nor either of them once the next attempt has finished', async () => {
+    for (const end of ['succeed', 'fail'] as const) {
+      const { slow, run1, resend, run2 } = await takenOver();
+      run2.succeed('in time');
+      expect((await resend).status).toBe(200);
+      const before = await stored();
+      if (end === 'succeed') {
+        run1.succeed('too late');
+        expect(await slow).toMatchObject({ status: 200, body: { final_translation: 'in time' } });
+      } else {
+        run1.fail(new AppError('transient_error', 'gone'));
+        expect((await slow).status).toBe(503);
+      }
+      expect(await stored()).toEqual(before);
+      expect(before.usage).toHaveLength(1);
+    }
+  });
+
+  test('the next attempt may fail while the first still runs, and the first writes nothing then either', async () => {
+    const { slow, run1, resend, run2 } = await takenOver();
+    run2.fail(new AppError('transient_error', 'the second failed'));
+    expect((await resend).status).toBe(503);
+    const before = await stored();
+    expect(before.job).toMatchObject({ status: 'failed', attempt: 2 });
+    run1.succeed('too late');
+    expect((await slow).status).not.toBe(200);
+    expect(await stored()).toEqual(before);
+    expect(before.usage).toEqual([]);
+  });
+
+  test('a run that the sweep has marked failed answers an error and writes nothing', async () => {
+    for (const end of ['succeed', 'fail'] as const) {
+      tenant = await app.signUp();
+      const slow = submit();
+      const run = await nextRun();
+      await makeStale();
+      expect(await sweep()).toBe(1);
+      expect(await sweep()).toBe(0);
+      const before = await stored();
+      expect(before.job).toMatchObject({
+        status: 'failed',
+        attempt: 1,
+        agent_run: { status: 'failed', error: 'job interrupted by service restart' },
+      });
+
+      if (end === 'succeed') run.succeed('too late');
+      else run.fail(new AppError('transient_error', 'gone'));
+      const { status, body } = await slow;
+      expect(status).toBe(503);
+      expect(body).toMatchObject({ error_code: 'transient_error' });
+      expect(await stored()).toEqual(before);
+      expect(before.usage).toEqual([]);
+    }
+  });
+});
+
+describe('B 4.2: a resend of a stale job runs it again', () => {
+  test('with the stored request, not the resend’s', async () => {
+    tenant = await app.signUp();
+    const slow = submit({ tone: 'warm' });
+    const run1 = await nextRun();
+    await makeStale();
+    const resend = submit({ source_text: 'Quite another text', target_lang: 'ja', tone: 'cold' });
+    const run2 = await nextRun();
+    expect(run2.task).toEqual(run1.task);
+    run2.succeed('in time');
+    const { body } = await resend;
+    expect(body.request).toMatchObject({ source_text: 'The first text', target_lang: 'fr', tone: 'warm' });
+    const { usage } = await stored();
+    expect(usage).toHaveLength(1);
+    expect(usage[0]).toMatchObject({ target_lang: 'fr', source_chars: 14, billable_chars: 14 });
+    run1.succeed('too late');
+    await slow;
+  });
+
+  test('once, however many resends come', async () => {
+    tenant = await app.signUp();
+    const slow = submit();
+    const run1 = await nextRun();
+    await makeStale();
+    // Each is either the one that runs, or answered at once with the job as it stands.
+    const resends = [submit(), submit(), submit()];
+    const run2 = await nextRun();
+    const settled: Awaited<ReturnType<typeof submit>>[] = [];
+    for (const resend of resends) resend.then((one) => settled.push(one));
+    await poll(async () => settled.length === 2);
+    for (const { status, headers, body } of settled) {
+      expect(status).toBe(200);
+      expect(headers.get('idempotency-replayed')).toBe('true');
+      expect(body.status).toBe('pending');
+    }
+    expect(waiting).toEqual([]);
+    expect((await stored()).job).toMatchObject(untouched);
+    run2.succeed('in time');
+    await Promise.all(resends);
+    run1.succeed('too late');
+    await slow;
+    expect((await stored()).usage).toHaveLength(1);
+  });
+
+  test('and not before it is stale', async () => {
+    tenant = await app.signUp();
+    const slow = submit();
+    const run = await nextRun();
+    const replay = await submit();
+    expect(replay.headers.get('idempotency-replayed')).toBe('true');
+    expect(replay.body.status).toBe('pending');
+    expect(await sweep()).toBe(0);
+    expect((await stored()).job).toMatchObject({ status: 'pending', attempt: 1 });
+    run.succeed('in time');
+    expect((await slow).body.final_translation).toBe('in time');
+    expect(waiting).toEqual([]);
+  });
+});
+
+describe('a run that takes longer than STALE_PENDING_SECONDS', () => {
+  const brief = useTestApp({
+    engine: heldEngine,
+    env: { STALE_PENDING_SECONDS: '1', AUTH_RATE_LIMIT_ENABLED: 'false' },
+  });
+
+  test('is kept from looking stale as long as it runs', async () => {
+    tenant = await brief.signUp();
+    const slow = submit({}, brief);
+    const run = await nextRun();
+    const started = Date.now();
+    let failed = 0;
+    await poll(async () => {
+      failed += await sweep(1, brief);
+      return Date.now() - started > 2500;
+    });
+    expect(failed).toBe(0);
+    const { job } = await stored(brief);
+    expect(job).toMatchObject({ status: 'pending', attempt: 1 });
+    expect(Number(job['updated_at']) - Number(job['created_at'])).toBeGreaterThan(1500);
+    run.succeed('at last');
+    expect(await slow).toMatchObject({ status: 200, body: { status: 'published' } });
+    expect((await stored(brief)).usage).toHaveLength(1);
+  });
+
+  test('does not touch the job once another attempt has it', async () => {
+    tenant = await brief.signUp();
+    const other = tenant;
+    const slow = submit({}, brief);
+    const replaced = await nextRun();
+    // Another process took it over, and died.
+    const sql = openSuperuser(brief.superuserUrl);
+    await sql`
+      update translation_jobs set attempt = 2, updated_at = now() - interval '1 hour'
+      where tenant_id = ${tenant.tenantId}`;
+    const before = await stored(brief);
+    // As long as it takes for a run that began later to be touched three times.
+    tenant = await brief.signUp();
+    const later = submit({}, brief);
+    const living = await nextRun();
+    const touches = new Set<unknown>();
+    await poll(async () => touches.add((await stored(brief)).job['touched']).size > 3);
+    living.succeed('done');
+    expect((await later).status).toBe(200);
+
+    tenant = other;
+    expect(await stored(brief)).toEqual(before);
+    expect(await sweep(1, brief)).toBe(1);
+    replaced.succeed('too late');
+    expect((await slow).status).toBe(503);
+  });
+});
