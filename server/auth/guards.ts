@@ -3,14 +3,25 @@ import type { RequestContext } from '#server/context.ts';
 import { procedure } from '#server/trpc.ts';
 import { type Principal, presentedHashes, tenantPrincipal } from './principal.ts';
 
-/** Opens a transaction as the tenant that the request's credential belongs to; 401 where there is none. */
-export type EnterTenant = <T>(work: (tx: Tx, principal: Principal) => Promise<T>) => Promise<T>;
+/**
+ * Opens a transaction as the tenant that the request's credential belongs to; 401 where there is none. `early` is a
+ * query that travels in the transaction's first packet, in the scope that the credential opened but before the caller
+ * is believed: only `work` sees its answer.
+ */
+export type EnterTenant = <T, E = undefined>(
+  work: (tx: Tx, principal: Principal, found: E) => Promise<T>,
+  early?: (tx: Tx) => Promise<E>,
+) => Promise<T>;
 
 function enterTenant({ services, credentials }: RequestContext): EnterTenant {
-  return (work) =>
-    services.database.inTenantOfCredential(presentedHashes(credentials), async (tx, owner) =>
-      work(tx, await tenantPrincipal(tx, owner, credentials)),
-    );
+  return (work, early) =>
+    services.database.inTenantOfCredential(presentedHashes(credentials), async (tx, owner) => {
+      const [principal, found] = await Promise.all([
+        tenantPrincipal(tx, owner, credentials),
+        early?.(tx) as Promise<never>,
+      ]);
+      return work(tx, principal, found);
+    });
 }
 
 /** A 5.2 "Public". */

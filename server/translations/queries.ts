@@ -217,16 +217,33 @@ export async function selectJob(
   return row && jobOfRow(row);
 }
 
+const selectByKey = prepare<
+  { idempotencyKey: string; staleSeconds: number },
+  { row: JobRow; stalePending: boolean }[]
+>((db) =>
+  db
+    .select({
+      row: translationJobs,
+      stalePending: sql<boolean>`${translationJobs.status} = 'pending' and
+        ${translationJobs.updatedAt} < now() - make_interval(secs => ${sql.placeholder('staleSeconds')})`,
+    })
+    .from(translationJobs)
+    .where(
+      and(
+        eq(translationJobs.tenantId, sql`current_setting('lingualoop.tenant_id')`),
+        eq(translationJobs.idempotencyKey, sql.placeholder('idempotencyKey')),
+      ),
+    )
+    .prepare('select_by_key'),
+);
+
+/** The job of a key, in the transaction's own tenant: it can be asked before anybody knows which that is. */
 export async function selectJobByKey(
   tx: Tx,
-  tenantId: string,
   idempotencyKey: string,
   staleSeconds: number,
 ): Promise<StoredJob | undefined> {
-  const [found] = await tx
-    .select({ row: translationJobs, stalePending: sql<boolean>`${isStalePending(staleSeconds)}` })
-    .from(translationJobs)
-    .where(and(eq(translationJobs.tenantId, tenantId), eq(translationJobs.idempotencyKey, idempotencyKey)));
+  const [found] = await selectByKey(tx, { idempotencyKey, staleSeconds });
   if (!found) return undefined;
   return { job: jobOfRow(found.row), attempt: found.row.attempt, stalePending: found.stalePending };
 }

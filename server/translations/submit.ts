@@ -1,10 +1,10 @@
 import type { EnterTenant } from '#server/auth/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog, toAppError } from '#server/errors.ts';
-import { admit, type Run } from './admit.ts';
+import { type Admission, admit, type Run } from './admit.ts';
 import { completeRun, recordFailure } from './complete.ts';
 import { checkRequest } from './limits.ts';
-import { touchJob } from './queries.ts';
+import { type StoredJob, selectJobByKey, touchJob } from './queries.ts';
 import { RunError, runPipeline } from './run.ts';
 import type { TranslationJob, TranslationRequest } from './schema.ts';
 
@@ -30,9 +30,7 @@ export async function submitText(
   submitted: TranslationRequest,
 ): Promise<Submission> {
   const request = checkRequest(submitted, services.settings);
-  const admission = await enter((tx, principal) =>
-    admit(tx, principal, request, services.settings.STALE_PENDING_SECONDS),
-  );
+  const admission = await admitOnce(services, enter, request);
   if (admission.kind === 'replay') return { job: admission.job, replayed: true };
 
   const keeping = keepPending(services, admission);
@@ -53,6 +51,24 @@ export async function submitText(
   } finally {
     clearInterval(keeping);
   }
+}
+
+/** Looks the key up and admits, again where another submission with the same key was faster by a moment. */
+async function admitOnce(
+  { settings }: Services,
+  enter: EnterTenant,
+  request: TranslationRequest,
+): Promise<Exclude<Admission, { kind: 'raced' }>> {
+  const stale = settings.STALE_PENDING_SECONDS;
+  const key = request.idempotency_key;
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const admission = await enter(
+      (tx, principal, known: StoredJob | undefined) => admit(tx, principal, request, known, stale),
+      async (tx) => (key ? selectJobByKey(tx, key, stale) : undefined),
+    );
+    if (admission.kind !== 'raced') return admission;
+  }
+  throw new AppError('transient_error', 'the job of this Idempotency-Key keeps changing; try again');
 }
 
 /**
