@@ -1,0 +1,261 @@
+import superjson from 'superjson';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { stubEngine } from '#server/engines/stub.ts';
+import {
+  AppError,
+  describeForLog,
+  type ErrorName,
+  errorBody,
+  errorTable,
+  toAppError,
+} from '#server/errors.ts';
+import { useTestApp } from '#test/setup/app.ts';
+
+/** A 7.3, as it is written. */
+const pipelineErrors: [ErrorName, number][] = [
+  ['validation_error', 400],
+  ['not_found', 404],
+  ['conflict', 409],
+  ['storage_binding_not_verified', 409],
+  ['content_filtered', 422],
+  ['rate_limit', 429],
+  ['quota_exceeded', 429],
+  ['internal_error', 500],
+  ['persistence_failed', 502],
+  ['transient_error', 503],
+  ['service_unavailable', 503],
+  ['stage_timeout', 504],
+];
+
+/** The statuses of A 7.4 (and HTTP's own) that are answered without an error_code. */
+const plainErrors: [ErrorName, number][] = [
+  ['malformed_request', 400],
+  ['unauthenticated', 401],
+  ['payment_required', 402],
+  ['forbidden', 403],
+  ['route_not_found', 404],
+  ['method_not_allowed', 405],
+  ['request_timeout', 408],
+  ['capability_not_enabled', 409],
+  ['payload_too_large', 413],
+  ['unsupported_media_type', 415],
+  ['unprocessable', 422],
+  ['too_many_requests', 429],
+  ['headers_too_large', 431],
+  ['capability_off', 503],
+  ['storage_cap_reached', 507],
+];
+
+describe('A 7.1 and 7.3: the error table', () => {
+  test('the pipeline errors are those of 7.3, and no others', () => {
+    const pipeline = Object.entries(errorTable).filter(([, { shape }]) => shape === 'pipeline');
+    expect(Object.fromEntries(pipeline.map(([code, { status }]) => [code, status]))).toEqual(
+      Object.fromEntries(pipelineErrors),
+    );
+  });
+
+  test.each(pipelineErrors)('%s is %d, with its code and the request id', (code, status) => {
+    const error = new AppError(code, 'what happened');
+    expect(error.status).toBe(status);
+    expect(errorBody(error, 'request-1')).toStrictEqual({
+      detail: 'what happened',
+      error_code: code,
+      request_id: 'request-1',
+    });
+  });
+
+  test.each(plainErrors)('%s is %d, with its detail alone', (code, status) => {
+    const error = new AppError(code, 'what happened');
+    expect(error.status).toBe(status);
+    expect(errorBody(error, 'request-1')).toStrictEqual({ detail: 'what happened' });
+  });
+
+  test('invalid_fields is 422, with an array of entries', () => {
+    const problems = [{ loc: ['body', 'items', 0], msg: 'too long', type: 'too_big' }];
+    const error = new AppError('invalid_fields', problems);
+    expect(error.status).toBe(422);
+    expect(errorBody(error, 'request-1')).toStrictEqual({ detail: problems });
+    expect(error.message).toBe('body.items.0: too long');
+  });
+
+  test('every error is in one of these tables', () => {
+    expect([...pipelineErrors, ...plainErrors, ['invalid_fields', 422]].map(([code]) => code).sort()).toEqual(
+      Object.keys(errorTable).sort(),
+    );
+  });
+});
+
+/** As the driver throws it. */
+function driverError(code: string, name = 'PostgresError'): Error {
+  return Object.assign(new Error('select secret from users'), { name, code });
+}
+
+/** As Drizzle wraps it. */
+function wrapped(cause: Error): Error {
+  return new Error('Failed query: select $1\nparams: secret', { cause });
+}
+
+describe('what a caller may know of anything that was thrown', () => {
+  test.each([
+    '55P03',
+    '57014',
+    '40001',
+    '40P01',
+    '25006',
+    '25P03',
+    '57P01',
+    '57P02',
+    '57P03',
+    '53300',
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'EPIPE',
+    'ETIMEDOUT',
+    'EHOSTUNREACH',
+    'CONNECT_TIMEOUT',
+    'CONNECTION_CLOSED',
+    'CONNECTION_ENDED',
+    'CONNECTION_DESTROYED',
+  ])('%s passes: transient_error, bare or wrapped', (code) => {
+    for (const thrown of [driverError(code), wrapped(driverError(code)), driverError(code, 'Error')]) {
+      const known = toAppError(thrown);
+      expect(known).toMatchObject({ code: 'transient_error', status: 503 });
+      expect(known.cause).toBe(thrown);
+      expect(known.message).not.toMatch(/secret|select/);
+    }
+  });
+
+  test.each(['DatabaseBusyError', 'ConnectionLostError'])('%s is known by its name', (name) => {
+    const thrown = Object.assign(new Error('x'), { name });
+    expect(toAppError(thrown).code).toBe('transient_error');
+    expect(toAppError(wrapped(thrown)).code).toBe('transient_error');
+  });
+
+  test.each<[string, unknown]>([
+    ['a plain Error', new Error('secret')],
+    ['a TypeError', new TypeError('secret')],
+    ['a violated constraint', wrapped(driverError('23505'))],
+    ['a syntax error', wrapped(driverError('42601'))],
+    ['a code that is no outage', driverError('ENOENT', 'Error')],
+    ['a string', 'secret'],
+    ['an object with an outage’s code', { code: '40001' }],
+    ['nothing', undefined],
+    ['null', null],
+  ])('%s is an internal error, and tells nothing', (_, thrown) => {
+    const known = toAppError(thrown);
+    expect(known.status).toBe(500);
+    expect(known.cause).toBe(thrown);
+    expect(errorBody(known, 'request-1')).toStrictEqual({
+      detail: 'internal error',
+      error_code: 'internal_error',
+      request_id: 'request-1',
+    });
+  });
+
+  test('an AppError is itself, in another error too', () => {
+    const error = new AppError('conflict', 'taken', { retryAfter: 3 });
+    expect(toAppError(error)).toBe(error);
+    expect(toAppError(new Error('around it', { cause: error }))).toBe(error);
+  });
+
+  test('the log learns of a database error its code, and neither SQL nor parameters', () => {
+    for (const thrown of [
+      wrapped(driverError('23505')),
+      driverError('23505'),
+      wrapped(new Error('Failed query: secret')),
+    ]) {
+      const told = describeForLog(thrown);
+      expect(JSON.stringify(told)).not.toMatch(/secret|select/);
+    }
+    expect(describeForLog(wrapped(driverError('23505')))).toMatchObject({
+      name: 'PostgresError',
+      code: '23505',
+    });
+    expect(describeForLog(new TypeError('x is not a function'))).toMatchObject({
+      name: 'TypeError',
+      message: 'x is not a function',
+    });
+    expect(describeForLog('secret')).toEqual({ name: 'not an Error' });
+  });
+});
+
+describe('at both doors', () => {
+  let thrown: Error;
+  const app = useTestApp({
+    engine: {
+      ...stubEngine,
+      translate: async () => {
+        throw thrown;
+      },
+    },
+    env: { AUTH_RATE_LIMIT_ENABLED: 'false' },
+  });
+  let headers: Record<string, string>;
+  beforeEach(async () => {
+    ({ headers } = await app.signUp());
+  });
+
+  const text = { source_text: 'Hello', target_lang: 'fr' };
+  const rest = () => app.json('POST', '/api/translations', { headers, body: text });
+  const rpc = () =>
+    app.json('POST', '/trpc/translations.create', { headers, body: superjson.serialize(text) });
+  const rpcData = (body: { error: unknown }) =>
+    superjson.deserialize<{ message: string; data: Record<string, unknown> }>(body.error as never);
+
+  test.each([
+    [7, '7'],
+    [0.2, '1'],
+    [6.01, '7'],
+    [undefined, null],
+  ])('an error that says to wait %s s has the header Retry-After: %s', async (retryAfter, header) => {
+    thrown = new AppError('rate_limit', 'saturated', retryAfter === undefined ? {} : { retryAfter });
+    const answer = await rest();
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get('retry-after')).toBe(header);
+    expect(answer.body).toStrictEqual({
+      detail: 'saturated',
+      error_code: 'rate_limit',
+      request_id: answer.headers.get('x-request-id'),
+    });
+
+    const typed = await rpc();
+    expect(typed.status).toBe(429);
+    expect(typed.headers.get('retry-after')).toBe(header);
+    expect(rpcData(typed.body)).toMatchObject({
+      message: 'saturated',
+      data: {
+        code: 'TOO_MANY_REQUESTS',
+        httpStatus: 429,
+        detail: 'saturated',
+        error_code: 'rate_limit',
+        request_id: typed.headers.get('x-request-id'),
+        retry_after: retryAfter ?? null,
+      },
+    });
+  });
+
+  test.each(pipelineErrors)('%s of an engine is %d', async (code, status) => {
+    thrown = new AppError(code, 'what happened');
+    const answer = await rest();
+    expect(answer.status).toBe(status);
+    expect(answer.body).toMatchObject({ detail: 'what happened', error_code: code });
+    const typed = await rpc();
+    expect(typed.status).toBe(status);
+    expect(rpcData(typed.body).data).toMatchObject({ httpStatus: status, error_code: code });
+  });
+
+  test('an unexpected failure tells neither door, nor the job, what it was', async () => {
+    thrown = new Error('secret');
+    for (const answer of [await rest(), await rpc()]) {
+      expect(answer.status).toBe(500);
+      expect(answer.headers.get('retry-after')).toBeNull();
+      expect(JSON.stringify(answer.body)).not.toContain('secret');
+      expect(JSON.stringify(answer.body)).toContain('internal error');
+    }
+    const { body } = await app.json('GET', '/api/translations', { headers });
+    expect(body).toHaveLength(2);
+    for (const job of body)
+      expect(job).toMatchObject({ status: 'failed', agent_run: { error: 'internal error' } });
+    expect(JSON.stringify(body)).not.toContain('secret');
+  });
+});

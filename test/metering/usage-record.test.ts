@@ -1,0 +1,188 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Engine } from '#server/engines/engine.ts';
+import { AppError } from '#server/errors.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+
+/** A live-like engine of known cost; the test says which of its calls fails. */
+const control: { failing: 'translate' | 'assess' | 'verify' | undefined; plainModel: boolean } = {
+  failing: undefined,
+  plainModel: false,
+};
+beforeEach(() => {
+  control.failing = undefined;
+  control.plainModel = false;
+});
+
+async function call<T>(
+  name: NonNullable<typeof control.failing>,
+  value: T,
+  model: string,
+  inputTokens: number,
+  outputTokens: number,
+) {
+  if (control.failing === name) throw new AppError('transient_error', `${name} failed`);
+  return { value, model: control.plainModel ? null : model, inputTokens, outputTokens };
+}
+
+const engine: Engine = {
+  live: true,
+  translate: () => call('translate', 'une traduction', 'writer', 1000, 200),
+  assess: () => call('assess', { score: 95, issues: [], summary: 'good' }, 'judge', 30, 4),
+  verify: () => call('verify', { score: 95, issues: [], summary: 'good', passed: true }, 'writer', 500, 60),
+};
+
+const app = useTestApp({ engine, env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+
+type Fields = Record<string, unknown>;
+
+async function newTenant() {
+  const { tenantId, headers } = await app.signUp();
+  return {
+    tenantId,
+    submit: (fields: Fields) => app.json('POST', '/api/translations', { headers, body: fields }),
+    list: async () => (await app.json('GET', '/api/translations', { headers })).body,
+    /** Its usage records, with the month that PostgreSQL makes of the job's updated_at. */
+    records: async () => {
+      const sql = openSuperuser(app.superuserUrl);
+      const rows = await sql`select * from usage_records where tenant_id = ${tenantId}`;
+      return rows.map((row) => ({ ...row }) as Fields);
+    },
+  };
+}
+
+// Five code points; two of them are two UTF-16 units each.
+const astral = 'a😀b𝄞c';
+
+describe('A 2.5: the usage record of a delivered job', () => {
+  test('every field, of a published job', async () => {
+    const { tenantId, submit, records } = await newTenant();
+    const { status, body: job } = await submit({
+      source_text: astral,
+      source_lang: 'EN',
+      target_lang: 'fr-ca',
+    });
+    expect(status).toBe(200);
+    expect(await records()).toEqual([
+      {
+        tenant_id: tenantId,
+        job_id: job.id,
+        kind: 'text',
+        billing_period: job.updated_at.slice(0, 7),
+        source_lang: 'en',
+        target_lang: 'fr-CA',
+        source_chars: 5,
+        billable_chars: 5,
+        job_status: 'published',
+        fast_path: null,
+        input_tokens: 1530,
+        output_tokens: 264,
+        total_tokens: 1794,
+        models: ['writer', 'judge'],
+        recorded_at: new Date(job.updated_at),
+      },
+    ]);
+    expect(job.updated_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+  });
+
+  test('every field, of a job that awaits review, for a dense pair', async () => {
+    const { tenantId, submit, records } = await newTenant();
+    const { body: job } = await submit({ source_text: astral, target_lang: 'ja', domain: 'legal' });
+    expect(job.status).toBe('awaiting_review');
+    expect(await records()).toEqual([
+      {
+        tenant_id: tenantId,
+        job_id: job.id,
+        kind: 'text',
+        billing_period: job.updated_at.slice(0, 7),
+        source_lang: 'en',
+        target_lang: 'ja',
+        source_chars: 5,
+        // 5 × 3.5 = 17.5, rounded up
+        billable_chars: 18,
+        job_status: 'awaiting_review',
+        fast_path: null,
+        input_tokens: 1530,
+        output_tokens: 264,
+        total_tokens: 1794,
+        models: ['writer', 'judge'],
+        recorded_at: new Date(job.updated_at),
+      },
+    ]);
+  });
+
+  test('an engine without a model names none', async () => {
+    control.plainModel = true;
+    const { submit, records } = await newTenant();
+    await submit({ source_text: 'Hello', target_lang: 'fr' });
+    expect(await records()).toMatchObject([{ models: [], total_tokens: 1794 }]);
+  });
+
+  test('dense on both sides counts once', async () => {
+    const { submit, records } = await newTenant();
+    await submit({ source_text: '日本語です', source_lang: 'ja', target_lang: 'ko' });
+    expect(await records()).toMatchObject([{ source_chars: 5, billable_chars: 18 }]);
+  });
+
+  test('the text is counted as it was sent, its spaces too', async () => {
+    const { submit, records } = await newTenant();
+    await submit({ source_text: '  <b>é</b>\n', target_lang: 'fr', text_type: 'Html' });
+    expect(await records()).toMatchObject([{ source_chars: 11, billable_chars: 11 }]);
+  });
+
+  test('one for each job', async () => {
+    const { submit, records } = await newTenant();
+    const ids = new Set<string>();
+    for (let i = 0; i < 3; i++) ids.add((await submit({ source_text: 'Hello', target_lang: 'fr' })).body.id);
+    expect(new Set((await records()).map((record) => record['job_id']))).toEqual(ids);
+    expect(ids.size).toBe(3);
+  });
+});
+
+describe('a job that failed is not billed', () => {
+  test.each(['translate', 'assess', 'verify'] as const)('where %s failed', async (failing) => {
+    control.failing = failing;
+    const { submit, list, records } = await newTenant();
+    const { status } = await submit({ source_text: 'Hello', target_lang: 'fr' });
+    expect(status).toBe(503);
+    expect(await list()).toMatchObject([{ status: 'failed' }]);
+    expect(await records()).toEqual([]);
+  });
+
+  test('its resend is, for what the resend took', async () => {
+    control.failing = 'verify';
+    const { submit, records } = await newTenant();
+    const text = { source_text: astral, target_lang: 'ja', idempotency_key: 'again' };
+    expect((await submit(text)).status).toBe(503);
+    control.failing = undefined;
+    const { body } = await submit(text);
+    expect(body.status).toBe('published');
+    expect(await records()).toMatchObject([
+      {
+        job_id: body.id,
+        billable_chars: 18,
+        input_tokens: 1530,
+        output_tokens: 264,
+        job_status: 'published',
+      },
+    ]);
+  });
+});
+
+test('replays never double-count: there is one record, and it stays as it was written', async () => {
+  const { submit, records } = await newTenant();
+  const text = { source_text: astral, target_lang: 'ja', idempotency_key: 'replayed' };
+  const first = await submit(text);
+  const written = await records();
+  expect(written).toHaveLength(1);
+  const replays = await Promise.all([
+    submit(text),
+    submit(text),
+    submit({ ...text, source_text: 'Longer text' }),
+  ]);
+  for (const replay of replays) {
+    expect(replay.headers.get('idempotency-replayed')).toBe('true');
+    expect(replay.body).toEqual(first.body);
+  }
+  expect(await records()).toEqual(written);
+});

@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { connect as connectSocket } from 'node:net';
+import { join } from 'node:path';
+import superjson from 'superjson';
+import { expect, onTestFinished, test } from 'vitest';
+import { connect } from '#test/setup/app.ts';
+import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Settings that are secrets themselves. */
+const secretSettings = {
+  OPERATOR_API_KEY: 'operator-key-never-logged',
+  SERVICE_API_KEY: 'service-key-never-logged',
+  STRIPE_SECRET_KEY: 'stripe-key-never-logged',
+  STRIPE_WEBHOOK_SECRET: 'webhook-secret-never-logged',
+  SECRETS_KEY: Buffer.alloc(32, 'never logged').toString('base64'),
+};
+
+/** The service as a process of its own at the lowest log level, and everything it prints. */
+async function startTalkative() {
+  const database = await createTestDatabase();
+  const child: ChildProcess = spawn(process.execPath, [join(root, 'server/main.ts')], {
+    cwd: root,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      PORT: '0',
+      LOG_LEVEL: 'trace',
+      DATABASE_URL: database.url,
+      AUTH_RATE_LIMIT_ENABLED: 'false',
+      ...secretSettings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+    await database.drop();
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      printed += chunk;
+    });
+  const address = await poll(async () => /^LinguaLoop listens on (\S+)$/m.exec(printed)?.[1]);
+  return {
+    ...connect(address),
+    superuserUrl: database.superuserUrl,
+    /** Ends the process, and answers all that it printed. */
+    async finish(): Promise<string> {
+      child.kill('SIGTERM');
+      await ended;
+      return printed;
+    },
+  };
+}
+
+/** Sends bytes as they are, and waits for the end of the answer. */
+function sendRaw(address: string, bytes: string): Promise<void> {
+  const { hostname, port } = new URL(address);
+  return new Promise((resolve) => {
+    const socket = connectSocket(Number(port), hostname, () => socket.end(bytes));
+    socket.on('error', () => resolve());
+    socket.on('close', () => resolve());
+    socket.resume();
+  });
+}
+
+test('C 7: nothing secret that is sent or issued, and no text, is logged, at the lowest level either', async () => {
+  const app = await startTalkative();
+  const password = 'correct-horse-never-logged';
+  const { apiKey, accessToken, headers } = await app.signUp({ password });
+  const text = { source_text: 'A confidential sentence, never logged.', target_lang: 'fr' };
+  const bearer = { authorization: `Bearer ${accessToken}` };
+
+  // What is well.
+  const job = await app.json('POST', '/api/translations', { headers, body: text });
+  expect(job.status).toBe(200);
+  const list = await app.json('GET', '/api/translations?limit=5&token=query-never-logged', {
+    headers: bearer,
+  });
+  expect(list.status).toBe(200);
+  await app.json('POST', '/trpc/translations.create', { headers: bearer, body: superjson.serialize(text) });
+
+  // What is refused, at each place that can refuse it.
+  const refused: [number, Promise<{ status: number }>][] = [
+    [
+      400,
+      app.json('POST', '/api/translations', { headers, body: '{"source_text": "broken-body-never-logged' }),
+    ],
+    [401, app.json('GET', '/api/translations', { headers: { 'x-api-key': 'wrong-key-never-logged' } })],
+    [
+      401,
+      app.json('GET', '/api/translations', { headers: { authorization: 'Bearer wrong-token-never-logged' } }),
+    ],
+    [404, app.json('GET', '/path-never-logged?token=query-never-logged')],
+    [404, app.json('POST', '/trpc/procedure-never-logged?token=query-never-logged', { body: {} })],
+    [
+      422,
+      app.json('POST', '/api/translations', { headers, body: { ...text, target_lang: 'xx-never-logged' } }),
+    ],
+    [422, app.json('POST', '/api/translations', { headers, body: { ...text, tone: ['tone-never-logged'] } })],
+    [
+      422,
+      app.json('POST', '/api/auth/signup/email', {
+        body: { email: 1, password: 'unused-password-never-logged' },
+      }),
+    ],
+    [
+      400,
+      app.json('POST', '/api/auth/signup/email', {
+        body: { tenant_name: 'X', email: 'not-an-address', password: 'unused-password-never-logged' },
+      }),
+    ],
+  ];
+  for (const [status, answer] of refused) expect((await answer).status).toBe(status);
+  await sendRaw(app.address, 'GET /?token=raw-never-logged HTTP/1.1\r\nX-Api-Key raw-never-logged\r\n\r\n');
+
+  // What fails unexpectedly, with all of it among the parameters of a statement.
+  const sql = openSuperuser(app.superuserUrl);
+  await sql`alter table translation_jobs rename to mislaid_jobs`;
+  expect((await app.json('POST', '/api/translations', { headers, body: text })).status).toBe(500);
+  await sql`alter table credential_directory rename to mislaid_directory`;
+  expect((await app.json('GET', '/api/translations', { headers })).status).toBe(500);
+  const signup = { tenant_name: 'Later', email: 'later@example.org', password };
+  expect((await app.json('POST', '/api/auth/signup/email', { body: signup })).status).toBe(500);
+
+  const log = await app.finish();
+  // It did log, each request by its pattern and each failure by its code.
+  expect(log).toContain('"route":"/api/translations"');
+  expect(log).toContain('"route":"/api/auth/signup/email"');
+  expect(log).toContain('unexpected failure');
+  expect(log).toContain('42P01');
+
+  expect(log).not.toMatch(/never-logged|never logged/i);
+  expect(log).not.toContain('confidential');
+  for (const secret of [apiKey, accessToken, secretSettings.SECRETS_KEY]) expect(log).not.toContain(secret);
+  // Nor what is stored of them, nor the statement that failed.
+  expect(log).not.toMatch(/\$argon2|later@example\.org|insert into|refresh_token=/i);
+});
