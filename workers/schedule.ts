@@ -15,7 +15,8 @@ function recurring({ settings }: Services): Recurring<'sweep_stale_jobs'>[] {
 
 /**
  * Adds the recurring jobs at multiples of their intervals on the wall clock. All processes tick at the same
- * moments and their jobs share a key, so that one runs, however many processes there are. (graphile-worker's own
+ * moments and their jobs share a key, so that they come to one job, however many processes there are; more than one
+ * run does no harm. (graphile-worker's own
  * cron counts in minutes; the settings count in seconds.)
  */
 export function startSchedule(services: Services) {
