@@ -25,6 +25,7 @@ interface ProcedureDefinition {
 /** Every procedure of the router that has a route, with what its definition says. */
 export function restProcedures(router: AppRouter): RestProcedure[] {
   return proceduresOf(router).flatMap(([path, procedure]) => {
+    // tRPC keeps the schemas at run time and leaves them out of the type.
     const definition = procedure._def as unknown as ProcedureDefinition;
     const { type, meta, inputs, output } = definition;
     if (!meta?.route) return [];

@@ -160,6 +160,7 @@ function isDatabaseOutage(thrown: unknown): boolean {
 export function describeForLog(thrown: unknown): Record<string, unknown> {
   const root = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
   if (!(root instanceof Error)) return { name: 'not an Error' };
+  // What a PostgresError has beside an Error's fields; any other error has none of it.
   const { code, constraint_name, table_name } = root as unknown as Record<string, unknown>;
   const fromDatabase = root.name === 'PostgresError' || root.message.startsWith('Failed query');
   return {

@@ -20,6 +20,7 @@ export function documentView(procedures: readonly RestProcedure[]): GeneratorRou
       },
     },
   ]);
+  // The generator reads this much of a router, and its type asks for all of tRPC's inside.
   return { _def: { procedures: Object.fromEntries(view) } } as unknown as GeneratorRouter;
 }
 

@@ -17,7 +17,7 @@ describe('GET /docs', () => {
       const response = await app.request(path, { redirect: 'error' });
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-      expect(response.headers.get('x-request-id')).toBeTruthy();
+      expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/);
       expect(response.headers.get('x-api-version')).toBeNull();
     }
   });

@@ -24,7 +24,7 @@ describe('GET /openapi.json', () => {
     const response = await app.request('/openapi.json');
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
-    expect(response.headers.get('x-request-id')).toBeTruthy();
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/);
     expect(response.headers.get('x-api-version')).toBe('2026-09-01');
     expect(document).toMatchObject({
       openapi: '3.1.0',
