@@ -1,6 +1,10 @@
 /** What a caller asked for, as far as a model needs to know it. */
 export interface TranslationTask {
-  sourceText: string;
+  /**
+   * What is to be translated, in reading order: the whole of a plain text, or each text node and attribute value of
+   * an HTML source. None is empty.
+   */
+  segments: readonly string[];
   /** Canonical codes of B 2.4. */
   sourceLang: string;
   targetLang: string;
@@ -9,6 +13,9 @@ export interface TranslationTask {
   gender: string | null;
   domain: string | null;
 }
+
+/** One translation for each segment of a task, in their order. */
+export type Translations = readonly string[];
 
 /** B 2.3 QualityIssue. */
 export interface QualityIssue {
@@ -30,12 +37,26 @@ export interface Verification extends Judgement {
   passed: boolean;
 }
 
-/** An answer with what it cost. Model and tokens are for the operator's eyes only. */
+/** A judge's choice among candidates; `winner` is an index into them. */
+export interface Comparison {
+  winner: number;
+  rationale: string;
+}
+
+/** An answer with what it cost. Models and tokens are for the operator's eyes only. */
 export interface EngineAnswer<T> {
   value: T;
-  model: string | null;
+  /** The models that were asked, each once; empty for the stub. */
+  models: readonly string[];
   inputTokens: number;
   outputTokens: number;
+}
+
+/** For whom a call is made: the upstream's concurrency is shared fairly among tenants. */
+export interface CallScope {
+  tenantId: string;
+  /** Ends waiting and calls under way: the run is over. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -45,9 +66,27 @@ export interface EngineAnswer<T> {
 export interface Engine {
   /** False where the backend echoes its source: such output is not a translation. */
   readonly live: boolean;
-  translate(task: TranslationTask): Promise<EngineAnswer<string>>;
+  /** @param model another model than the deployment's own (`candidate_models`) */
+  translate(task: TranslationTask, scope: CallScope, model?: string): Promise<EngineAnswer<Translations>>;
   /** Scores a candidate, to decide on repair. */
-  assess(task: TranslationTask, candidate: string): Promise<EngineAnswer<Judgement>>;
+  assess(task: TranslationTask, candidate: Translations, scope: CallScope): Promise<EngineAnswer<Judgement>>;
+  /** A candidate again, with the issues mended and everything else as it is. */
+  repair(
+    task: TranslationTask,
+    candidate: Translations,
+    issues: readonly QualityIssue[],
+    scope: CallScope,
+  ): Promise<EngineAnswer<Translations>>;
+  /** Chooses among two candidates or more. */
+  compare(
+    task: TranslationTask,
+    candidates: readonly Translations[],
+    scope: CallScope,
+  ): Promise<EngineAnswer<Comparison>>;
   /** Checks the final text, to decide on publishing. */
-  verify(task: TranslationTask, candidate: string): Promise<EngineAnswer<Verification>>;
+  verify(
+    task: TranslationTask,
+    candidate: Translations,
+    scope: CallScope,
+  ): Promise<EngineAnswer<Verification>>;
 }

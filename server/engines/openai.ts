@@ -1,49 +1,46 @@
 import type { Settings } from '../settings.ts';
 import type { Engine } from './engine.ts';
-import { assessmentFormat, translationFormat, verificationFormat } from './openai/answers.ts';
-import { ask } from './openai/ask.ts';
-import { type ChatSettings, connect, type Question } from './openai/chat.ts';
-import { instructions } from './openai/instructions.ts';
+import { createFairShare, type FairShare } from './fair-share.ts';
+import type { Upstream } from './openai/ask.ts';
+import { type AskGroups, askGroups } from './openai/ask-groups.ts';
+import { type ChatSettings, connect } from './openai/chat.ts';
 import { type Sleep, sleep } from './openai/pacing.ts';
-import { taskData } from './openai/task-data.ts';
+import { compare } from './openai/roles/compare.ts';
+import { assess, verify } from './openai/roles/judge.ts';
+import { repair } from './openai/roles/repair.ts';
+import { translate } from './openai/roles/translate.ts';
 
 export type OpenAiSettings = ChatSettings &
   Pick<Settings, 'OPENAI_MODEL' | 'OPENAI_REFINER_MODEL' | 'OPENAI_MAX_RETRIES'>;
 
+export interface OpenAiParts {
+  /** How it waits between two attempts. */
+  sleep?: Sleep;
+  /** One for all that speaks to the same endpoint in a process. */
+  fairShare?: FairShare;
+}
+
 /**
- * The live engine: OPENAI_MODEL translates, OPENAI_REFINER_MODEL judges, at OpenAI or any endpoint that speaks its
- * chat completions with structured outputs. Retries what may pass; fails with the AppErrors of B 7.
- * @param wait how it waits between two attempts
+ * The live engine: OPENAI_MODEL translates, OPENAI_REFINER_MODEL judges and repairs, at OpenAI or any endpoint that
+ * speaks its chat completions with structured outputs. Bounds and shares what is under way, cuts long texts, retries
+ * what may pass; fails with the AppErrors of B 7.
  */
-export function createOpenAiEngine(settings: OpenAiSettings, wait: Sleep = sleep): Engine {
-  const chat = connect(settings);
-  const patience = { retries: settings.OPENAI_MAX_RETRIES, sleep: wait };
-  const answer = <T>(question: Question<T>) => ask(chat, question, patience);
+export function createOpenAiEngine(settings: OpenAiSettings, parts: OpenAiParts = {}): Engine {
+  const { OPENAI_MODEL: translator, OPENAI_REFINER_MODEL: refiner } = settings;
+  const upstream: Upstream = {
+    chat: connect(settings),
+    retries: settings.OPENAI_MAX_RETRIES,
+    sleep: parts.sleep ?? sleep,
+    fairShare: parts.fairShare ?? createFairShare(),
+  };
+  const asking: AskGroups = (questions, scope) => askGroups(upstream, questions, scope);
 
   return {
     live: true,
-    async translate(task) {
-      const { value, ...cost } = await answer({
-        model: settings.OPENAI_MODEL,
-        instructions: instructions('translate', task.textType),
-        data: taskData(task),
-        format: translationFormat,
-      });
-      return { value: value.translation, ...cost };
-    },
-    assess: (task, candidate) =>
-      answer({
-        model: settings.OPENAI_REFINER_MODEL,
-        instructions: instructions('assess', task.textType),
-        data: { ...taskData(task), translation: candidate },
-        format: assessmentFormat,
-      }),
-    verify: (task, candidate) =>
-      answer({
-        model: settings.OPENAI_REFINER_MODEL,
-        instructions: instructions('verify', task.textType),
-        data: { ...taskData(task), translation: candidate },
-        format: verificationFormat,
-      }),
+    translate: (task, scope, model = translator) => translate(asking, model, task, scope),
+    assess: (task, candidate, scope) => assess(asking, refiner, task, candidate, scope),
+    repair: (task, candidate, issues, scope) => repair(asking, refiner, task, candidate, issues, scope),
+    compare: (task, candidates, scope) => compare(asking, refiner, task, candidates, scope),
+    verify: (task, candidate, scope) => verify(asking, refiner, task, candidate, scope),
   };
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { QualityIssue } from '#server/engines/engine.ts';
 
 /** The part of a chat completions request that tests look at. */
 export interface ChatRequestBody {
@@ -26,6 +27,8 @@ export interface FakeOpenAi extends AsyncDisposable {
   readonly baseUrl: string;
   /** Every request so far, in the order of arrival. */
   readonly requests: RecordedRequest[];
+  /** The most requests so far that were unanswered at a time. */
+  readonly peak: number;
   /** Replies for the next requests, one each. */
   enqueue(...replies: Reply[]): void;
   /** Replies to every request for which nothing is queued. */
@@ -41,6 +44,8 @@ export async function startFakeOpenAi(): Promise<FakeOpenAi> {
   const requests: RecordedRequest[] = [];
   const queue: Reply[] = [];
   let fallback = nothingQueued;
+  let open = 0;
+  let peak = 0;
 
   const server = createServer(async (incoming, response) => {
     try {
@@ -53,6 +58,8 @@ export async function startFakeOpenAi(): Promise<FakeOpenAi> {
         body: JSON.parse(Buffer.concat(chunks).toString() || '{}'),
       };
       requests.push(recorded);
+      peak = Math.max(peak, ++open);
+      response.once('close', () => open--);
       await (queue.shift() ?? fallback)(response, recorded);
     } catch {
       // The caller gave up, or sent what is no request: there is nobody to answer.
@@ -69,6 +76,9 @@ export async function startFakeOpenAi(): Promise<FakeOpenAi> {
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
+    get peak() {
+      return peak;
+    },
     enqueue: (...replies) => void queue.push(...replies),
     otherwise: (reply) => {
       fallback = reply;
@@ -116,18 +126,115 @@ function completionBody(options: CompletionOptions, asked: string): unknown {
   };
 }
 
-/** A translation, in the shape that was asked for. */
-export const translation = (text: string, options: CompletionOptions = {}): Reply =>
-  completion({ content: { translation: text }, ...options });
+/** Translations of the segments that were asked, in their order. */
+export const translation = (texts: string | string[], options: CompletionOptions = {}): Reply =>
+  completion({
+    content: { translations: [texts].flat().map((text, at) => ({ id: at + 1, text })) },
+    ...options,
+  });
 
-/** Answers every kind of question favourably: the source between guillemets, and a score of 95. */
-export const agreeable: Reply = (response, request) => {
-  const data = JSON.parse(request.body.messages.at(-1)!.content);
-  const judged = { issues: [], summary: 'reads well', score: 95, passed: true };
-  const translates = request.body.response_format?.json_schema.name === 'translation';
-  const content = translates ? { translation: `«${data.target_lang.code}» ${data.source_text}` } : judged;
-  sendJson(response, 200, completionBody({ content }, request.body.model));
-};
+/** A question as a model reads it: its role by the name of the schema, its data by the role. */
+export interface Asked {
+  role: 'translation' | 'assessment' | 'repair' | 'comparison' | 'verification';
+  model: string;
+  data: {
+    source_lang: { code: string };
+    target_lang: { code: string };
+    context_before: string | null;
+    /** `text` where the role translates or compares, else `source` and `translation`. */
+    segments: { id: number; text: string; source: string; translation: string; approximate: boolean }[];
+    issues: QualityIssue[];
+    candidates: { id: number; segments: { id: number; text: string }[] }[];
+    [field: string]: unknown;
+  };
+}
+
+export function askedOf({ body }: RecordedRequest): Asked {
+  const role = body.response_format!.json_schema.name as Asked['role'];
+  return { role, model: body.model, data: JSON.parse(body.messages.at(-1)!.content) };
+}
+
+export interface TranslatingOptions {
+  /** The source between guillemets behind the target's code, unless it says otherwise. */
+  translate?: (text: string, lang: string, asked: Asked) => string;
+  /** Puts each issue's suggestion for its span, unless it says otherwise. */
+  repair?: (translation: string, issues: QualityIssue[], source: string) => string;
+  /** Of the judges: 95. */
+  score?: number | ((asked: Asked) => number);
+  /** Of the judges: none. */
+  issues?: QualityIssue[] | ((asked: Asked) => QualityIssue[]);
+  /** Of the verifier: true. */
+  passed?: boolean | ((asked: Asked) => boolean);
+  /** Which of the candidates' texts wins, as an index: whatever their order, the one that sorts first. */
+  prefer?: (texts: string[]) => number;
+  latencyMs?: number;
+  usage?: CompletionOptions['usage'];
+}
+
+/** A model that does what every role of the engine asks of it. */
+export function translatingReply(options: TranslatingOptions = {}): Reply {
+  const { latencyMs = 0, usage } = options;
+  const reply: Reply = (response, request) =>
+    completion({ content: contentFor(askedOf(request), options), ...(usage !== undefined && { usage }) })(
+      response,
+      request,
+    );
+  return latencyMs > 0 ? after(latencyMs, reply) : reply;
+}
+
+/** Answers every kind of question favourably. */
+export const agreeable: Reply = translatingReply();
+
+function contentFor(asked: Asked, options: TranslatingOptions): unknown {
+  const { segments, issues, candidates, target_lang } = asked.data;
+  const { translate = (text, lang) => `«${lang}» ${text}`, repair = mend, prefer = firstInOrder } = options;
+  const judged = {
+    issues: valueFor(asked, options.issues ?? []),
+    summary: 'as it was told to say',
+    score: valueFor(asked, options.score ?? 95),
+  };
+  switch (asked.role) {
+    case 'translation':
+      return {
+        translations: segments.map(({ id, text }) => ({
+          id,
+          text: translate(text, target_lang.code, asked),
+        })),
+      };
+    case 'repair':
+      return {
+        translations: segments.map(({ id, source, translation }) => ({
+          id,
+          text: repair(translation, issues, source),
+        })),
+      };
+    case 'assessment':
+      return judged;
+    case 'verification':
+      return { ...judged, passed: valueFor(asked, options.passed ?? true) };
+    case 'comparison': {
+      const winner = prefer(
+        candidates.map((candidate) => candidate.segments.map(({ text }) => text).join('\n')),
+      );
+      return { rationale: 'it reads best', winner: candidates[winner]!.id };
+    }
+  }
+}
+
+function valueFor<T>(asked: Asked, option: T | ((asked: Asked) => T)): T {
+  return typeof option === 'function' ? (option as (asked: Asked) => T)(asked) : option;
+}
+
+function mend(translation: string, issues: QualityIssue[]): string {
+  return issues.reduce(
+    (text, { span, suggestion }) => (span && suggestion !== null ? text.replaceAll(span, suggestion) : text),
+    translation,
+  );
+}
+
+function firstInOrder(texts: string[]): number {
+  return texts.indexOf(texts.toSorted()[0]!);
+}
 
 /** An error in OpenAI's shape. */
 export function failure(
@@ -169,6 +276,17 @@ export const after =
     await delay(ms);
     await reply(response, request);
   };
+
+/** Answers nobody before so many have asked. */
+export function gather(count: number, reply: Reply = agreeable): Reply {
+  const all = Promise.withResolvers<void>();
+  let come = 0;
+  return async (response, request) => {
+    if (++come === count) all.resolve();
+    await all.promise;
+    await reply(response, request);
+  };
+}
 
 function sendJson(response: ServerResponse, status: number, body: unknown, headers = {}): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { Judgement, QualityIssue, Verification } from '../engine.ts';
+import { clipRemark } from './remark.ts';
+import { worstIssues } from './worst-issues.ts';
 
 /** The shape of an answer: what the model is held to, and what its answer is read with. */
 export interface AnswerFormat<T> {
@@ -21,28 +23,45 @@ const answerFormat = <T>(name: string, schema: z.ZodType<T>): AnswerFormat<T> =>
 
 /*
  * The answers as strict structured outputs have them: every field present, nullable rather than optional, no limits
- * in the schema (some endpoints refuse those). The order of the fields is the order in which a model writes: it lists
- * its findings before it puts a number on them. `refine` and `overwrite` leave no mark in the JSON schema.
+ * in the schema (some endpoints refuse those). The order of the fields is the order in which a model writes: it gives
+ * its reasons before it decides. `refine` and `overwrite` leave no mark in the JSON schema.
  */
 
-const translation = z.object({
-  translation: z
-    .string()
-    .describe('the whole translation of source_text')
-    .refine((text) => text.trim() !== ''),
+const remark = () => z.string().overwrite(clipRemark);
+
+const translatedSegments = z.object({
+  translations: z
+    .array(
+      z.object({
+        id: z.number().describe('the id of the segment'),
+        text: z
+          .string()
+          .describe('its whole translation')
+          .refine((text) => text.trim() !== ''),
+      }),
+    )
+    .describe('one for each segment, in their order'),
 });
+
+/** One text for each id that was asked. */
+export type TranslatedSegments = z.infer<typeof translatedSegments>;
 
 const issue = z.object({
   severity: z.enum(['minor', 'major', 'critical']),
   category: z.enum(['accuracy', 'fluency', 'terminology', 'style', 'locale']),
-  span: z.string().nullable().describe('the words of the translation it is about, null for what is missing'),
-  explanation: z.string().describe('what is wrong and why, in English, in one or two sentences'),
-  suggestion: z.string().nullable().describe('what should stand there instead, in the target language'),
+  span: remark()
+    .nullable()
+    .describe('the words of the translation it is about; for what is missing, those of the source'),
+  explanation: remark().describe('what is wrong and why, in English, in one or two sentences'),
+  suggestion: remark().nullable().describe('what should stand there instead, in the target language'),
 }) satisfies z.ZodType<QualityIssue>;
 
 const judgement = z.object({
-  issues: z.array(issue).describe('the worst first; empty for a translation without fault'),
-  summary: z.string().describe('the finding in one or two English sentences'),
+  issues: z
+    .array(issue)
+    .describe('the worst first; empty for a translation without fault')
+    .overwrite(worstIssues),
+  summary: remark().describe('the finding in one or two English sentences'),
   score: z
     .number()
     .describe('0 to 100')
@@ -53,6 +72,16 @@ const verification = judgement.extend({
   passed: z.boolean().describe('whether the translation can be published as it stands'),
 }) satisfies z.ZodType<Verification>;
 
-export const translationFormat = answerFormat('translation', translation);
+const comparison = z.object({
+  rationale: remark().describe('what decides, in one or two English sentences'),
+  winner: z.number().describe('the id of the best candidate'),
+});
+
+/** `winner` is the id that the question gave. */
+export type NamedWinner = z.infer<typeof comparison>;
+
+export const translationFormat = answerFormat('translation', translatedSegments);
+export const repairFormat = answerFormat('repair', translatedSegments);
 export const assessmentFormat = answerFormat<Judgement>('assessment', judgement);
 export const verificationFormat = answerFormat<Verification>('verification', verification);
+export const comparisonFormat = answerFormat('comparison', comparison);

@@ -9,18 +9,25 @@ export type ChatSettings = Pick<Settings, 'OPENAI_BASE_URL' | 'OPENAI_TIMEOUT_SE
   readonly OPENAI_API_KEY: string;
 };
 
-/** One thing that is asked of a model. */
-export interface Question<T> {
+/** What a model gets to see. */
+export interface Prompt {
   model: string;
   /** Ours, never a caller's words. */
   instructions: string;
   /** What the instructions speak about, with the caller's words in its fields. */
   data: Record<string, unknown>;
-  format: AnswerFormat<T>;
+  format: AnswerFormat<unknown>;
 }
 
-/** Asks once. Rejects with an UpstreamFailure. */
-export type Chat = (question: Question<unknown>) => Promise<ChatCompletion>;
+/** One thing that is asked of a model, and what its answer comes to. */
+export interface Question<Answer, Value> extends Prompt {
+  format: AnswerFormat<Answer>;
+  /** Undefined where the answer, well formed as it is, does not answer this question. */
+  read: (answer: Answer) => Value | undefined;
+}
+
+/** Asks once, until the signal goes off. Rejects with an UpstreamFailure. */
+export type Chat = (prompt: Prompt, signal?: AbortSignal) => Promise<ChatCompletion>;
 
 /** A timer of more milliseconds than this fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -42,14 +49,20 @@ export function connect(settings: ChatSettings): Chat {
     maxRetries: 0,
     timeout,
   });
-  return async (question) => {
+  return async (prompt, signal) => {
+    // The package's own timeout does not cover the body of an error answer. AbortSignal.any would keep each call's
+    // timer until it fires.
+    const cut = new AbortController();
+    const stop = (): void => cut.abort();
+    const timer = setTimeout(stop, timeout);
+    signal?.addEventListener('abort', stop, { once: true });
     try {
-      // The package's own timeout does not cover the body of an error answer.
-      return await client.chat.completions.create(request(question), {
-        signal: AbortSignal.timeout(timeout),
-      });
+      return await client.chat.completions.create(request(prompt), { signal: cut.signal });
     } catch (thrown) {
       throw classify(thrown);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
     }
   };
 }
@@ -58,7 +71,7 @@ export function connect(settings: ChatSettings): Chat {
  * No temperature, token limit or reasoning effort: each is refused by some model that others need it for. `system`
  * rather than `developer`, which only OpenAI knows.
  */
-function request({ model, instructions, data, format }: Question<unknown>) {
+function request({ model, instructions, data, format }: Prompt) {
   return {
     model,
     messages: [

@@ -1,14 +1,17 @@
 import type { ChatCompletion } from 'openai/resources/chat/completions';
-import type { z } from 'zod';
 import { findUnstorable } from '../../storable.ts';
+import type { Question } from './chat.ts';
 import { UpstreamFailure } from './failure.ts';
 
 /**
- * The answer that a completion carries. Nothing of its shape is taken for granted: the package does not check it,
+ * What the answer that a completion carries comes to. Nothing of its shape is taken for granted: the package does not check it,
  * and what passes for a compatible endpoint varies.
  * @throws UpstreamFailure filtered or malformed
  */
-export function readAnswer<T>(completion: ChatCompletion | null | undefined, schema: z.ZodType<T>): T {
+export function readAnswer<Answer, Value>(
+  completion: ChatCompletion | null | undefined,
+  { format, read }: Question<Answer, Value>,
+): Value {
   const choice = completion?.choices?.[0];
   const message = choice?.message;
   if (choice?.finish_reason === 'content_filter') throw new UpstreamFailure('filtered', 'finish_reason');
@@ -17,10 +20,12 @@ export function readAnswer<T>(completion: ChatCompletion | null | undefined, sch
     throw new UpstreamFailure('malformed', 'cut off at the length limit');
   if (typeof message?.content !== 'string') throw new UpstreamFailure('malformed', 'no content');
 
-  const read = schema.safeParse(parseJson(message.content));
-  if (!read.success) throw new UpstreamFailure('malformed', 'the content does not fit its schema');
-  if (findUnstorable(read.data)) throw new UpstreamFailure('malformed', 'the content cannot be stored');
-  return read.data;
+  const parsed = format.schema.safeParse(parseJson(message.content));
+  if (!parsed.success) throw new UpstreamFailure('malformed', 'the content does not fit its schema');
+  if (findUnstorable(parsed.data)) throw new UpstreamFailure('malformed', 'the content cannot be stored');
+  const value = read(parsed.data);
+  if (value === undefined) throw new UpstreamFailure('malformed', 'the content does not fit the question');
+  return value;
 }
 
 function parseJson(content: string): unknown {

@@ -29,6 +29,11 @@ const failureKinds = {
     code: 'content_filtered',
     detail: 'the text was refused by a content policy; do not send it again',
   },
+  interrupted: {
+    again: false,
+    code: 'transient_error',
+    detail: 'the translation was interrupted; try again later',
+  },
   misconfigured: {
     again: false,
     code: 'service_unavailable',

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Waits so many milliseconds. A parameter, so that tests need not. */
-export type Sleep = (ms: number) => Promise<unknown>;
+/** Waits so many milliseconds, or until the signal goes off. A parameter, so that tests need not. */
+export type Sleep = (ms: number, signal?: AbortSignal) => Promise<unknown>;
 
-export const sleep: Sleep = (ms) => delay(ms);
+export const sleep: Sleep = (ms, signal) => delay(ms, undefined, signal && { signal }).catch(() => {});
 
 const firstBackoffMs = 500;
 const longestBackoffMs = 8000;

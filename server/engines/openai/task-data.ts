@@ -1,7 +1,10 @@
 import { canonicalLanguage, supportedLanguages } from '../../languages.ts';
 import type { TranslationTask } from '../engine.ts';
 
-/** The task as the fields that the instructions speak about. A caller's words go to a model here and nowhere else. */
+/**
+ * The task as the fields that the instructions speak about, but for its texts, which the roles add. A caller's words go
+ * to a model in such data and nowhere else.
+ */
 export function taskData(task: TranslationTask) {
   return {
     source_lang: language(task.sourceLang),
@@ -10,7 +13,6 @@ export function taskData(task: TranslationTask) {
     tone: task.tone,
     gender: task.gender,
     domain: task.domain,
-    source_text: task.sourceText,
   };
 }
 

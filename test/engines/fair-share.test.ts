@@ -1,0 +1,273 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createFairShare } from '#server/engines/fair-share.ts';
+import { AppError } from '#server/errors.ts';
+import { agreeable, failure, gather } from '#test/fakes/openai.ts';
+import { plain, useFakeUpstream } from './live-engine.ts';
+
+/** Calls that end when they are told to. */
+function traffic(options?: Parameters<typeof createFairShare>[0]) {
+  const share = createFairShare(options);
+  const begun: string[] = [];
+  const open: { tenantId: string; name: string; end: (error?: Error) => void }[] = [];
+  const call = (
+    tenantId: string,
+    { name = tenantId, signal }: { name?: string; signal?: AbortSignal } = {},
+  ) =>
+    share.run(
+      { tenantId, signal },
+      () =>
+        new Promise<string>((resolve, reject) => {
+          begun.push(name);
+          open.push({ tenantId, name, end: (error) => (error ? reject(error) : resolve(name)) });
+        }),
+    );
+  return {
+    begun,
+    call,
+    /** Begins many calls, whose ends nobody waits for. */
+    async flood(tenantId: string, count: number): Promise<void> {
+      for (let i = 0; i < count; i++) void call(tenantId).catch(() => {});
+      await settled();
+    },
+    underWay: (tenantId: string) => open.filter((one) => one.tenantId === tenantId).length,
+    total: () => open.length,
+    /** Ends the oldest call under way, or a tenant's or the named oldest. */
+    async end(which?: string, error?: Error): Promise<void> {
+      const at = which ? open.findIndex(({ tenantId, name }) => which === tenantId || which === name) : 0;
+      open.splice(at, 1)[0]!.end(error);
+      await settled();
+    },
+  };
+}
+
+/** After everything that was due has run. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('slots', () => {
+  it.each([
+    [{}, 192],
+    [{ slots: 8 }, 6],
+    [{ slots: 100 }, 75],
+  ])('go to one tenant alone up to three quarters (%j)', async (options, share) => {
+    const { flood, underWay } = traffic(options);
+    await flood('a', 1000);
+    expect(underWay('a')).toBe(share);
+  });
+
+  it('even if only one, go round', async () => {
+    const { call, end, begun } = traffic({ slots: 1 });
+    const all = [call('a'), call('a'), call('b')];
+    await settled();
+    for (let i = 0; i < 3; i++) await end();
+    await Promise.all(all);
+    expect(begun).toEqual(['a', 'b', 'a']);
+  });
+
+  it('are free for a newcomer at once beside one flood, or two', async () => {
+    const { flood, call, begun } = traffic();
+    for (const greedy of ['a', 'b']) {
+      await flood(greedy, 1000);
+      void call(`beside ${greedy}`);
+      await settled();
+      expect(begun.at(-1)).toBe(`beside ${greedy}`);
+    }
+  });
+
+  it('come to lie free for a newcomer beside twenty floods', async () => {
+    const { flood, call, end, begun, underWay } = traffic();
+    for (let greedy = 0; greedy < 20; greedy++) await flood(`${greedy}`, 600);
+    for (let i = 0; i < 600; i++) await end();
+    for (let greedy = 0; greedy < 20; greedy++) expect(underWay(`${greedy}`)).toBeGreaterThan(0);
+    void call('newcomer');
+    await settled();
+    expect(begun.at(-1)).toBe('newcomer');
+  });
+
+  it('end up the same for two floods, whichever came first', async () => {
+    const { flood, underWay, total, end } = traffic({ slots: 64 });
+    await flood('a', 1000);
+    await flood('b', 1000);
+    expect(underWay('a')).toBeGreaterThan(2 * underWay('b'));
+    for (let i = 0; i < 200; i++) await end();
+    expect(Math.abs(underWay('a') - underWay('b'))).toBeLessThanOrEqual(1);
+    // Three sevenths each.
+    expect(total()).toBeGreaterThanOrEqual(54);
+  });
+
+  it('go first to who has the fewest calls under way', async () => {
+    const { flood, call, end, begun } = traffic({ slots: 4 });
+    await flood('a', 3);
+    await flood('b', 1);
+    void call('a', { name: 'a waits' });
+    void call('b', { name: 'b waits' });
+    void call('c');
+    await settled();
+    expect(begun).toEqual(['a', 'a', 'a', 'b']);
+    await end('a');
+    await end('a');
+    expect(begun.slice(4)).toEqual(['c', 'b waits']);
+  });
+
+  it('go by turns among equals, and within a tenant to who has waited longest', async () => {
+    const { call, end, begun } = traffic({ slots: 1 });
+    void call('x');
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void call(name[0]!, { name });
+    await settled();
+    for (let i = 0; i < 6; i++) await end();
+    expect(begun).toEqual(['x', 'a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+  });
+
+  it('come back from calls that fail', async () => {
+    const { call, end, begun } = traffic({ slots: 1 });
+    const first = expect(call('a')).rejects.toThrow('upstream');
+    const second = call('b');
+    await settled();
+    await end('a', new Error('upstream'));
+    await first;
+    expect(begun).toEqual(['a', 'b']);
+    await end();
+    await expect(second).resolves.toBe('b');
+  });
+
+  it('are never more than there are, and none is lost, whatever comes and goes', async () => {
+    const step = fc.oneof(
+      fc.record({ do: fc.constant('call' as const), tenant: fc.constantFrom('a', 'b', 'c', 'd') }),
+      fc.record({ do: fc.constant('end' as const) }),
+      fc.record({ do: fc.constant('fail' as const) }),
+      fc.record({ do: fc.constant('abandon' as const), nth: fc.nat(20) }),
+    );
+    const property = fc.asyncProperty(
+      fc.array(step, { maxLength: 80 }),
+      fc.integer({ min: 1, max: 6 }),
+      async (steps, slots) => {
+        const { call, end, total, begun } = traffic({ slots });
+        const runs: { abort: AbortController; outcome: Promise<unknown> }[] = [];
+        for (const one of steps) {
+          if (one.do === 'call') {
+            const abort = new AbortController();
+            runs.push({ abort, outcome: call(one.tenant, { signal: abort.signal }).catch((error) => error) });
+          }
+          if (one.do === 'end' && total() > 0) await end();
+          if (one.do === 'fail' && total() > 0) await end(undefined, new Error('upstream'));
+          if (one.do === 'abandon') runs[one.nth]?.abort.abort();
+          await settled();
+          expect(total()).toBeLessThanOrEqual(slots);
+        }
+        while (total() > 0) await end();
+        await Promise.all(runs.map(({ outcome }) => outcome));
+        // All is given back: a full round goes through as in the beginning.
+        const before = begun.length;
+        const fresh = Array.from({ length: slots }, (_, index) => call(`fresh ${index}`));
+        await settled();
+        expect(begun.length - before).toBe(slots);
+        while (total() > 0) await end();
+        await Promise.all(fresh);
+      },
+    );
+    await fc.assert(property, { numRuns: 100 });
+  });
+});
+
+describe('waiting', () => {
+  it('is for 4000 calls of a tenant alone; the next is a rate_limit', async () => {
+    const { flood, call } = traffic();
+    await flood('a', 192 + 4000);
+    await expect(call('a')).rejects.toMatchObject({ code: 'rate_limit', status: 429 });
+    await expect(call('a')).rejects.toBeInstanceOf(AppError);
+  });
+
+  it('has room for a newcomer beside floods', async () => {
+    const { flood, call, end, begun } = traffic({ slots: 1, places: 1000 });
+    void call('first');
+    for (let greedy = 0; greedy < 10; greedy++) await flood(`${greedy}`, 500);
+    void call('newcomer').catch(() => expect.unreachable('there was no room'));
+    for (let i = 0; i < 11; i++) await end();
+    expect(begun).toContain('newcomer');
+  });
+
+  it('gives its place back when its turn has come', async () => {
+    const { flood, call, end } = traffic({ slots: 1, places: 4 });
+    await flood('a', 2);
+    await expect(call('a')).rejects.toMatchObject({ code: 'rate_limit' });
+    await end();
+    void call('a').catch(() => expect.unreachable('there was no room'));
+    await settled();
+  });
+
+  it('ends with its signal: the call is not made, and its place is free', async () => {
+    const { call, end, begun } = traffic({ slots: 1, places: 4 });
+    const run = new AbortController();
+    void call('a');
+    const waiting = call('a', { name: 'abandoned', signal: run.signal });
+    await expect(call('a')).rejects.toMatchObject({ code: 'rate_limit' });
+    run.abort(new Error('the run is over'));
+    await expect(waiting).rejects.toThrow('the run is over');
+    const next = call('a', { name: 'next' });
+    await settled();
+    await end();
+    await end();
+    await next;
+    expect(begun).toEqual(['a', 'next']);
+  });
+
+  it('does not begin for a run that is over', async () => {
+    const { call, begun } = traffic();
+    await expect(call('a', { signal: AbortSignal.abort() })).rejects.toThrow(/aborted/);
+    expect(begun).toEqual([]);
+  });
+});
+
+describe('the live engine', () => {
+  const upstream = useFakeUpstream();
+
+  it('has 192 calls of one tenant under way at once: no pool of connections is in the way', async () => {
+    upstream.fake.otherwise(gather(192));
+    const engine = upstream.engine();
+    const calls = Array.from({ length: 192 }, () => engine.translate(plain, { tenantId: 'a' }));
+    await Promise.all(calls);
+    expect(upstream.fake.peak).toBe(192);
+  });
+
+  it('asks no more at once than there are slots for', async () => {
+    upstream.fake.otherwise(agreeable);
+    const engine = upstream.engine({}, { fairShare: createFairShare({ slots: 4 }) });
+    const roles = Array.from({ length: 20 }, (_, index) =>
+      engine.verify(plain, ['x'], { tenantId: `${index % 3}` }),
+    );
+    await Promise.all(roles);
+    expect(upstream.fake.requests).toHaveLength(20);
+    expect(upstream.fake.peak).toBeLessThanOrEqual(4);
+  });
+
+  it('holds no slot while it waits before a retry', async () => {
+    const slept = Promise.withResolvers<void>();
+    upstream.fake.enqueue(failure(429, {}, { 'retry-after': '30' }));
+    upstream.fake.otherwise(agreeable);
+    const engine = upstream.engine(
+      {},
+      { fairShare: createFairShare({ slots: 1 }), sleep: () => slept.promise },
+    );
+    const first = engine.translate(plain, { tenantId: 'a' });
+    // Goes through while the first one waits, on the only slot there is.
+    await engine.translate(plain, { tenantId: 'b' });
+    expect(upstream.fake.requests).toHaveLength(2);
+    slept.resolve();
+    await first;
+    expect(upstream.fake.requests).toHaveLength(3);
+  });
+
+  it('lets a tenant through past a thousand waiting calls of another', async () => {
+    upstream.fake.otherwise(agreeable);
+    const engine = upstream.engine({}, { fairShare: createFairShare({ slots: 8 }) });
+    let done = 0;
+    const flood = Array.from({ length: 1000 }, async () => {
+      await engine.translate(plain, { tenantId: 'a' });
+      done += 1;
+    });
+    for (let call = 0; call < 3; call++) await engine.translate(plain, { tenantId: 'b' });
+    // Each call of b passed while a few of a's six at a time did.
+    expect(done).toBeLessThan(200);
+    await Promise.all(flood);
+  });
+});

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, expect, vi } from 'vitest';
+import type {
+  CallScope,
+  Engine,
+  EngineAnswer,
+  QualityIssue,
+  TranslationTask,
+} from '#server/engines/engine.ts';
+import { createOpenAiEngine, type OpenAiParts, type OpenAiSettings } from '#server/engines/openai.ts';
+import { AppError } from '#server/errors.ts';
+import { type FakeOpenAi, startFakeOpenAi } from '#test/fakes/openai.ts';
+
+export const key = 'sk-test-5ecret';
+
+export const plain: TranslationTask = {
+  segments: ['The cat sat on the mat.'],
+  sourceLang: 'en',
+  targetLang: 'de',
+  textType: 'Plain',
+  tone: null,
+  gender: null,
+  domain: null,
+};
+
+export const scope: CallScope = { tenantId: 'tenant-1' };
+
+export const issue: QualityIssue = {
+  severity: 'major',
+  category: 'terminology',
+  span: 'Katze',
+  explanation: 'The glossary says Kater.',
+  suggestion: 'Kater',
+};
+
+export const settings = {
+  OPENAI_API_KEY: key,
+  OPENAI_MODEL: 'translator-1',
+  OPENAI_REFINER_MODEL: 'judge-1',
+  OPENAI_TIMEOUT_SECONDS: 20,
+  OPENAI_MAX_RETRIES: 2,
+};
+
+type Call = (engine: Engine, task?: TranslationTask, callScope?: CallScope) => Promise<EngineAnswer<unknown>>;
+
+/** One call of each role about a task, the plain one unless told. */
+export const calls: Record<'translate' | 'assess' | 'repair' | 'compare' | 'verify', Call> = {
+  translate: (engine, task = plain, at = scope) => engine.translate(task, at),
+  assess: (engine, task = plain, at = scope) => engine.assess(task, echo(task), at),
+  repair: (engine, task = plain, at = scope) => engine.repair(task, echo(task), [issue], at),
+  compare: (engine, task = plain, at = scope) => engine.compare(task, [echo(task), echo(task)], at),
+  verify: (engine, task = plain, at = scope) => engine.verify(task, echo(task), at),
+};
+
+/** Every role's name with its call. */
+export const eachRole = Object.entries(calls) as [keyof typeof calls, Call][];
+
+const echo = ({ segments }: TranslationTask): string[] => segments.map((text) => `judged: ${text}`);
+
+/**
+ * A fake upstream for each test of the file, and engines at it, which note how long they would have waited before a
+ * retry and go on at once.
+ */
+export function useFakeUpstream() {
+  let fake: FakeOpenAi;
+  let waits: number[];
+
+  beforeEach(async () => {
+    waits = [];
+    fake = await startFakeOpenAi();
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    vi.unstubAllGlobals();
+    vi.restoreAllMocks();
+    await fake.close();
+  });
+
+  return {
+    get fake() {
+      return fake;
+    },
+    get waits() {
+      return waits;
+    },
+    engine: (more: Partial<OpenAiSettings> = {}, parts: OpenAiParts = {}) =>
+      createOpenAiEngine(
+        { ...settings, OPENAI_BASE_URL: fake.baseUrl, ...more },
+        { sleep: async (ms) => void waits.push(ms), ...parts },
+      ),
+    /** A request as the two messages it must consist of. */
+    sent(index = 0) {
+      const { body, ...request } = fake.requests[index]!;
+      const [system, user, ...more] = body.messages;
+      expect(more).toEqual([]);
+      expect([system!.role, user!.role]).toEqual(['system', 'user']);
+      return { ...request, body, system: system!.content, data: JSON.parse(user!.content) };
+    },
+  };
+}
+
+/** The AppError that a call must end with. */
+export async function failed(call: Promise<unknown>): Promise<AppError> {
+  const thrown = await call.then(
+    () => expect.unreachable('the call succeeded'),
+    (error: unknown) => error,
+  );
+  expect(thrown).toBeInstanceOf(AppError);
+  return thrown as AppError;
+}

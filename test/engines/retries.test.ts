@@ -1,0 +1,175 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { createFairShare } from '#server/engines/fair-share.ts';
+import { delayBeforeRetry, readRetryAfter, type Sleep, sleep } from '#server/engines/openai/pacing.ts';
+import { AppError } from '#server/errors.ts';
+import { agreeable, failure, hang } from '#test/fakes/openai.ts';
+import { eachRole, failed, plain, scope, useFakeUpstream } from './live-engine.ts';
+
+const upstream = useFakeUpstream();
+
+describe('Retry-After', () => {
+  it.each([
+    ['45', 45_000],
+    ['60', 60_000],
+    ['1.5', 1500],
+  ])('of %s seconds is waited out', async (seconds, ms) => {
+    upstream.fake.enqueue(failure(429, {}, { 'retry-after': seconds }), agreeable);
+    await upstream.engine().translate(plain, scope);
+    expect(upstream.waits).toHaveLength(1);
+    expect(upstream.waits[0]).toBeGreaterThanOrEqual(ms);
+    expect(upstream.waits[0]).toBeLessThanOrEqual(ms + 250);
+  });
+
+  it('above a minute ends the retries at once, and is handed on', async () => {
+    upstream.fake.otherwise(failure(429, {}, { 'retry-after': '61' }));
+    const error = await failed(upstream.engine().translate(plain, scope));
+    expect([error.code, error.retryAfter]).toEqual(['rate_limit', 61]);
+    expect(upstream.fake.requests).toHaveLength(1);
+    expect(upstream.waits).toEqual([]);
+  });
+
+  it('of an outage is handed on too', async () => {
+    upstream.fake.otherwise(failure(503, {}, { 'retry-after': '3600' }));
+    const error = await failed(upstream.engine().translate(plain, scope));
+    expect([error.code, error.retryAfter]).toEqual(['transient_error', 3600]);
+    expect(upstream.fake.requests).toHaveLength(1);
+  });
+
+  it('is handed on as the last answer said it, in whole seconds, never 0', async () => {
+    const first = failure(429, {}, { 'retry-after': '9' });
+    upstream.fake.enqueue(first, failure(429, {}, { 'retry-after-ms': '1200' }));
+    upstream.fake.enqueue(first, failure(429, {}, { 'retry-after': '0' }));
+    upstream.fake.enqueue(first, failure(429));
+    const impatient = upstream.engine({ OPENAI_MAX_RETRIES: 1 });
+    const handedOn: (number | undefined)[] = [];
+    for (let i = 0; i < 3; i++) handedOn.push((await failed(impatient.translate(plain, scope))).retryAfter);
+    expect(handedOn).toEqual([2, 1, undefined]);
+  });
+
+  const now = Date.parse('2026-11-20T10:00:00Z');
+  it.each([
+    [{ 'retry-after': '30' }, 30_000],
+    [{ 'retry-after': '0' }, 0],
+    [{ 'retry-after': 'Fri, 20 Nov 2026 10:00:25 GMT' }, 25_000],
+    [{ 'retry-after': 'Fri, 20 Nov 2026 09:59:00 GMT' }, 0],
+    [{ 'retry-after': '30', 'retry-after-ms': '250' }, 250],
+    [{ 'retry-after': '30', 'retry-after-ms': 'soon' }, 30_000],
+    [{ 'retry-after': 'soon 5' }, undefined],
+    [{ 'retry-after': '-5' }, undefined],
+    [{ 'retry-after': '9'.repeat(400) }, undefined],
+    [{ 'retry-after': 'never GMT' }, undefined],
+    [{ 'retry-after': '' }, undefined],
+    [{}, undefined],
+  ])('%j is %s ms', (headers, ms) => {
+    expect(readRetryAfter(new Headers(headers), now)).toBe(ms);
+  });
+
+  it('as a date is counted from now', async () => {
+    upstream.fake.enqueue(
+      failure(429, {}, { 'retry-after': new Date(Date.now() + 30_000).toUTCString() }),
+      agreeable,
+    );
+    await upstream.engine().translate(plain, scope);
+    expect(upstream.waits[0]).toBeGreaterThan(25_000);
+    expect(upstream.waits[0]).toBeLessThanOrEqual(30_250);
+  });
+});
+
+describe('the wait before a retry', () => {
+  it('doubles up to 8 s, half of it at random', () => {
+    const retries = [0, 1, 2, 3, 4, 5, 20];
+    const most = retries.map((retry) => delayBeforeRetry(retry, undefined, () => 1));
+    const least = retries.map((retry) => delayBeforeRetry(retry, undefined, () => 0));
+    expect(most).toEqual([500, 1000, 2000, 4000, 8000, 8000, 8000]);
+    expect(least).toEqual([250, 500, 1000, 2000, 4000, 4000, 4000]);
+  });
+
+  it('grows from one retry of a call to the next', async () => {
+    upstream.fake.otherwise(failure(500));
+    await failed(upstream.engine({ OPENAI_MAX_RETRIES: 3 }).translate(plain, scope));
+    for (const [retry, wait] of upstream.waits.entries()) {
+      expect(wait).toBeGreaterThanOrEqual(250 * 2 ** retry);
+      expect(wait).toBeLessThanOrEqual(500 * 2 ** retry);
+    }
+    expect(new Set(upstream.waits.map((wait, retry) => wait / 2 ** retry)).size).toBe(3);
+  });
+
+  it('is never shorter than the upstream asks, nor than the backoff', () => {
+    expect(delayBeforeRetry(0, 10_000, () => 0)).toBe(10_000);
+    expect(delayBeforeRetry(0, 10_000, () => 1)).toBe(10_250);
+    expect(delayBeforeRetry(3, 0, () => 0)).toBe(2000);
+    expect(delayBeforeRetry(0, 60_000, () => 0)).toBe(60_000);
+    expect(delayBeforeRetry(0, 60_001)).toBeUndefined();
+  });
+});
+
+describe('the end of a run', () => {
+  const gone = new Error('the client went away');
+
+  describe.each(eachRole)('to %s', (_role, call) => {
+    it('ends the request under way', async () => {
+      const run = new AbortController();
+      upstream.fake.otherwise(() => run.abort(gone));
+      const error = await failed(call(upstream.engine(), plain, { ...scope, signal: run.signal }));
+      expect([error.code, error.message]).toEqual([
+        'transient_error',
+        'the translation was interrupted; try again later',
+      ]);
+      expect(upstream.fake.requests).toHaveLength(1);
+      expect(upstream.waits).toEqual([]);
+    });
+
+    it('that has come already makes no request', async () => {
+      const error = await failed(
+        call(upstream.engine(), plain, { ...scope, signal: AbortSignal.abort(gone) }),
+      );
+      expect(error.code).toBe('transient_error');
+      expect(upstream.fake.requests).toEqual([]);
+    });
+
+    it('ends the wait before a retry', async () => {
+      upstream.fake.otherwise(failure(429, {}, { 'retry-after': '60' }));
+      const run = new AbortController();
+      const sleeping: Sleep = (ms, signal) => {
+        setImmediate(() => run.abort(gone));
+        return sleep(ms, signal);
+      };
+      const engine = upstream.engine({}, { sleep: sleeping });
+      const error = await failed(call(engine, plain, { ...scope, signal: run.signal }));
+      expect(error.code).toBe('transient_error');
+      expect(upstream.fake.requests).toHaveLength(1);
+    });
+
+    it('ends the wait for a slot', async () => {
+      const fairShare = createFairShare({ slots: 1 });
+      const run = new AbortController();
+      upstream.fake.otherwise(hang);
+      const holding = new AbortController();
+      const held = failed(
+        fairShare.run(
+          scope,
+          () =>
+            new Promise((_, reject) => {
+              holding.signal.addEventListener('abort', () => reject(new AppError('transient_error', 'over')));
+            }),
+        ),
+      );
+      const waiting = failed(
+        call(upstream.engine({}, { fairShare }), plain, { ...scope, signal: run.signal }),
+      );
+      run.abort(gone);
+      expect((await waiting).code).toBe('transient_error');
+      expect(upstream.fake.requests).toEqual([]);
+      holding.abort();
+      await held;
+    });
+  });
+
+  it('leaves no listener on its signal after a call', async () => {
+    upstream.fake.otherwise(agreeable);
+    const { signal } = new AbortController();
+    for (const [, call] of eachRole) await call(upstream.engine(), plain, { ...scope, signal });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});

@@ -1,0 +1,369 @@
+import { inspect } from 'node:util';
+import { APIConnectionError, APIConnectionTimeoutError } from 'openai';
+import { describe, expect, it } from 'vitest';
+import { classify } from '#server/engines/openai/classify.ts';
+import { sleep } from '#server/engines/openai/pacing.ts';
+import {
+  after,
+  agreeable,
+  completion,
+  failure,
+  hang,
+  hangInBody,
+  type Reply,
+  raw,
+  reset,
+  resetInBody,
+  translatingReply,
+  translation,
+} from '#test/fakes/openai.ts';
+import { eachRole, failed, key, plain, scope, useFakeUpstream } from './live-engine.ts';
+
+const upstream = useFakeUpstream();
+
+describe('a malformed answer', () => {
+  const malformed: [string, Reply, { tokens: boolean }][] = [
+    ['no JSON in the content', completion({ content: 'Die Katze.' }), { tokens: true }],
+    ['truncated JSON', completion({ content: '{"translations": [{"id": 1, "te' }), { tokens: true }],
+    ['a content of another shape', completion({ content: { text: 'Die Katze.' } }), { tokens: true }],
+    ['a content that is no object', completion({ content: '"Die Katze."' }), { tokens: true }],
+    ['a stop at the length limit', translation('Die', { finishReason: 'length' }), { tokens: true }],
+    ['no content', completion(), { tokens: true }],
+    ['no choice', raw(200, '{"choices": []}'), { tokens: false }],
+    ['nothing of a completion', raw(200, '{}'), { tokens: false }],
+    ['a null', raw(200, 'null'), { tokens: false }],
+    ['an empty body', raw(200, ''), { tokens: false }],
+    ['a body that is no JSON', raw(200, '{"id":'), { tokens: false }],
+    ['a web page', raw(200, '<html>Sign in</html>', 'text/html'), { tokens: false }],
+  ];
+
+  describe.each(eachRole)('to %s', (_role, call) => {
+    it.each(malformed)('with %s is asked for again, and its tokens count', async (_, reply, { tokens }) => {
+      upstream.fake.otherwise(translatingReply({ usage: { prompt_tokens: 7, completion_tokens: 3 } }));
+      const expected = await call(upstream.engine());
+      upstream.fake.enqueue(reply);
+      const answer = await call(upstream.engine());
+      expect(answer.value).toEqual(expected.value);
+      expect([answer.inputTokens, answer.outputTokens]).toEqual(tokens ? [107, 13] : [7, 3]);
+      expect(upstream.fake.requests).toHaveLength(3);
+      expect(upstream.sent(2).body).toEqual(upstream.sent(1).body);
+    });
+
+    it.each(malformed)('with %s every time is a transient_error', async (_, reply) => {
+      upstream.fake.otherwise(reply);
+      const error = await failed(call(upstream.engine()));
+      expect([error.code, error.status, error.retryAfter]).toEqual(['transient_error', 503, undefined]);
+      expect(error.message).toBe('the translation model gave no usable answer; try again later');
+      expect(upstream.fake.requests).toHaveLength(3);
+    });
+  });
+
+  const two = { ...plain, segments: ['one', 'two'] };
+  const eins = { id: 1, text: 'eins' };
+  const zwei = { id: 2, text: 'zwei' };
+  const misfits: [string, unknown[]][] = [
+    ['a segment left out', [eins]],
+    ['one segment too many', [eins, zwei, { id: 3, text: 'drei' }]],
+    ['an id twice', [eins, { ...zwei, id: 1 }]],
+    ['an id twice beside the right ones', [eins, zwei, zwei]],
+    ['an unknown id', [eins, { ...zwei, id: 7 }]],
+    [
+      'ids that count from 0',
+      [
+        { ...eins, id: 0 },
+        { ...zwei, id: 1 },
+      ],
+    ],
+    ['an id in quotes', [eins, { ...zwei, id: '2' }]],
+    ['no ids', [{ text: 'eins' }, { text: 'zwei' }]],
+    ['an empty translation', [eins, { ...zwei, text: '' }]],
+    ['a blank translation', [eins, { ...zwei, text: ' \n\t' }]],
+    ['a NUL in a text', [eins, { ...zwei, text: 'zw\0i' }]],
+    ['half a surrogate pair', [eins, { ...zwei, text: 'zw\ud83d' }]],
+  ];
+  it.each(misfits)(
+    'with %s is asked for again, by who translates and who repairs',
+    async (_, translations) => {
+      const right = completion({ content: { translations: [eins, zwei] } });
+      upstream.fake.enqueue(completion({ content: { translations } }), right);
+      expect((await upstream.engine().translate(two, scope)).value).toEqual(['eins', 'zwei']);
+      upstream.fake.enqueue(completion({ content: { translations } }), right);
+      expect((await upstream.engine().repair(two, ['un', 'deux'], [], scope)).value).toEqual([
+        'eins',
+        'zwei',
+      ]);
+      expect(upstream.fake.requests).toHaveLength(4);
+    },
+  );
+
+  it.each([0, 3, -1, 1.5, '1', null])(
+    'of a comparison that names no candidate (%j) is asked for again',
+    async (winner) => {
+      const rationale = 'it reads best';
+      upstream.fake.enqueue(completion({ content: { rationale, winner } }), agreeable);
+      const { value } = await upstream.engine().compare(plain, [['b'], ['a']], scope);
+      expect(value).toEqual({ winner: 1, rationale });
+      expect(upstream.fake.requests).toHaveLength(2);
+    },
+  );
+
+  const judged = { issues: [], summary: 'fine', score: 90 };
+  const minor = { severity: 'minor', category: 'style', span: null, explanation: 'x', suggestion: null };
+  it.each([
+    ['a score in words', { ...judged, score: 'ninety' }],
+    ['no score', { issues: [], summary: 'fine' }],
+    ['an unknown severity', { ...judged, issues: [{ ...minor, severity: 'fatal' }] }],
+    ['an unknown category', { ...judged, issues: [{ ...minor, category: 'colour' }] }],
+    [
+      'an issue without a field',
+      { ...judged, issues: [{ severity: 'minor', category: 'style', explanation: 'x' }] },
+    ],
+  ])('of a judge, with %s, is asked for again', async (_, content) => {
+    upstream.fake.enqueue(completion({ content }), completion({ content: judged }));
+    expect((await upstream.engine().assess(plain, ['x'], scope)).value).toEqual(judged);
+    expect(upstream.fake.requests).toHaveLength(2);
+  });
+
+  it('of a verifier that gives no verdict is asked for again', async () => {
+    upstream.fake.enqueue(
+      completion({ content: judged }),
+      completion({ content: { ...judged, passed: true } }),
+    );
+    expect((await upstream.engine().verify(plain, ['x'], scope)).value.passed).toBe(true);
+  });
+});
+
+describe('a failure that may pass', () => {
+  const passing: [string, Reply, string][] = [
+    ['408', failure(408), 'transient_error'],
+    ['409', failure(409), 'transient_error'],
+    ['429', failure(429, { code: 'rate_limit_exceeded' }), 'rate_limit'],
+    ['429 without a body', raw(429, ''), 'rate_limit'],
+    ['500', failure(500), 'transient_error'],
+    ['502 with a page', raw(502, '<html>Bad gateway</html>', 'text/html'), 'transient_error'],
+    ['503', failure(503), 'transient_error'],
+    ['529', failure(529), 'transient_error'],
+    ['a dropped connection', reset, 'transient_error'],
+    ['a body that breaks off', resetInBody, 'transient_error'],
+  ];
+
+  describe.each(eachRole)('to %s', (_role, call) => {
+    it.each(passing)('%s is retried', async (_, reply) => {
+      upstream.fake.otherwise(agreeable);
+      const expected = await call(upstream.engine());
+      upstream.fake.enqueue(reply);
+      expect((await call(upstream.engine())).value).toEqual(expected.value);
+      expect(upstream.fake.requests).toHaveLength(3);
+      expect(upstream.waits).toHaveLength(1);
+    });
+
+    it.each(passing)('%s ends as its own error when it does not pass', async (_, reply, code) => {
+      upstream.fake.otherwise(reply);
+      const error = await failed(call(upstream.engine()));
+      expect([error.code, error.retryAfter]).toEqual([code, undefined]);
+      expect(upstream.fake.requests).toHaveLength(3);
+    });
+
+    it('429 with Retry-After is waited out, and handed on at the end', async () => {
+      upstream.fake.otherwise(failure(429, {}, { 'retry-after': '17' }));
+      const error = await failed(call(upstream.engine()));
+      expect([error.code, error.status, error.retryAfter]).toEqual(['rate_limit', 429, 17]);
+      expect(upstream.waits).toHaveLength(2);
+      for (const wait of upstream.waits) expect(wait).toBeGreaterThanOrEqual(17_000);
+    });
+
+    it('silence is cut off at OPENAI_TIMEOUT_SECONDS and retried', async () => {
+      upstream.fake.otherwise(hang);
+      const error = await failed(
+        call(upstream.engine({ OPENAI_TIMEOUT_SECONDS: 0.1, OPENAI_MAX_RETRIES: 1 })),
+      );
+      expect(error.code).toBe('transient_error');
+      expect((error.cause as Error).message).toBe('outage: timed out');
+      expect(upstream.fake.requests).toHaveLength(2);
+    });
+  });
+
+  const hangInError = hangInBody(500);
+  it.each([
+    ['without an answer', hang],
+    ['in the middle of an answer', hangInBody()],
+    ['in the middle of an error', hangInError],
+  ])('silence %s is cut off at OPENAI_TIMEOUT_SECONDS and retried', async (_, reply) => {
+    upstream.fake.enqueue(reply, translation('Die Katze.'));
+    // No whole number of milliseconds, as the setting allows.
+    const patient = upstream.engine({ OPENAI_TIMEOUT_SECONDS: 0.3005, OPENAI_MAX_RETRIES: 1 });
+    expect((await patient.translate(plain, scope)).value).toEqual(['Die Katze.']);
+    upstream.fake.otherwise(reply);
+    const began = performance.now();
+    const error = await failed(patient.translate(plain, scope));
+    expect(error.code).toBe('transient_error');
+    if (reply !== hangInError) expect((error.cause as Error).message).toBe('outage: timed out');
+    expect(performance.now() - began).toBeGreaterThan(2 * 295);
+    expect(upstream.fake.requests).toHaveLength(4);
+  });
+
+  it('is not seen in an answer that is slow but in time', async () => {
+    upstream.fake.enqueue(after(50, translation('Die Katze.')));
+    expect((await upstream.engine({ OPENAI_MAX_RETRIES: 0 }).translate(plain, scope)).value).toEqual([
+      'Die Katze.',
+    ]);
+  });
+
+  it('is not mistaken for one when the timeout is longer than a timer can be', async () => {
+    upstream.fake.enqueue(translation('Die Katze.'));
+    const answer = await upstream
+      .engine({ OPENAI_TIMEOUT_SECONDS: 1e9, OPENAI_MAX_RETRIES: 0 })
+      .translate(plain, scope);
+    expect(answer.value).toEqual(['Die Katze.']);
+  });
+
+  it('to connect at all is a transient_error', async () => {
+    await upstream.fake.close();
+    expect((await failed(upstream.engine().translate(plain, scope))).code).toBe('transient_error');
+    expect(upstream.waits).toHaveLength(2);
+  });
+
+  it.each([0, 1, 4])('is retried OPENAI_MAX_RETRIES times: %d', async (retries) => {
+    upstream.fake.otherwise(failure(500));
+    await failed(upstream.engine({ OPENAI_MAX_RETRIES: retries }).translate(plain, scope));
+    expect(upstream.fake.requests).toHaveLength(1 + retries);
+    expect(upstream.waits).toHaveLength(retries);
+  });
+
+  it('shares its retries with malformed answers', async () => {
+    upstream.fake.enqueue(completion({ content: 'no JSON' }), failure(500), failure(429));
+    const error = await failed(upstream.engine().translate(plain, scope));
+    expect(error.code).toBe('rate_limit');
+    expect(upstream.fake.requests).toHaveLength(3);
+  });
+
+  it('is told as saturation where the upstream’s quota is spent', async () => {
+    upstream.fake.otherwise(failure(429, {}, { 'retry-after': '17' }));
+    const error = await failed(upstream.engine().translate(plain, scope));
+    expect([error.status, error.retryAfter]).toEqual([429, 17]);
+    expect(error.message).toBe('translation capacity is saturated; try again later');
+  });
+
+  it('is waited out for real', async () => {
+    upstream.fake.enqueue(failure(500), translation('Die Katze.'));
+    const began = performance.now();
+    await upstream.engine({ OPENAI_MAX_RETRIES: 1 }, { sleep }).translate(plain, scope);
+    expect(performance.now() - began).toBeGreaterThan(240);
+  });
+});
+
+describe('a failure that stays', () => {
+  const staying: [string, Reply][] = [
+    ['400', failure(400, { type: 'invalid_request_error' })],
+    ['400 for a text too long', failure(400, { code: 'context_length_exceeded' })],
+    ['400 in the shape of vLLM', raw(400, '{"object":"error","message":"bad","code":400}')],
+    ['400 with a number for a code', failure(400, { code: 400 })],
+    ['401', failure(401, { code: 'invalid_api_key' })],
+    ['402', failure(402)],
+    ['403', failure(403, {}, { 'retry-after': '5' })],
+    ['404', failure(404, { code: 'model_not_found' })],
+    ['413', failure(413)],
+    ['422', failure(422)],
+    ['429 of a spent account', failure(429, { code: 'insufficient_quota' }, { 'retry-after': '5' })],
+    ['429 of a spent account, by type alone', failure(429, { type: 'insufficient_quota' })],
+    ['429 of a closed account', failure(429, { code: 'billing_not_active' })],
+  ];
+
+  describe.each(eachRole)('to %s', (_role, call) => {
+    it.each(staying)('%s is service_unavailable, without a retry', async (_, reply) => {
+      upstream.fake.otherwise(reply);
+      const error = await failed(call(upstream.engine()));
+      expect([error.code, error.status, error.retryAfter]).toEqual(['service_unavailable', 503, undefined]);
+      expect(error.message).toBe('the translation model of this service is not available');
+      expect(upstream.fake.requests).toHaveLength(1);
+      expect(upstream.waits).toEqual([]);
+    });
+  });
+
+  it.each(['sk-→-5ecret', 'sk-\n-5ecret'])(
+    'to form the request is one too, and hides the key %j',
+    async (odd) => {
+      const error = await failed(upstream.engine({ OPENAI_API_KEY: odd }).translate(plain, scope));
+      expect(error.code).toBe('service_unavailable');
+      expect(inspect(error, { depth: 9 })).not.toContain('5ecret');
+      expect(upstream.fake.requests).toEqual([]);
+    },
+  );
+});
+
+describe('a content policy', () => {
+  const refusals: [string, Reply][] = [
+    ['400 content_filter', failure(400, { code: 'content_filter' }, { 'retry-after': '5' })],
+    ['400 content_policy_violation', failure(400, { code: 'content_policy_violation' })],
+    ['400 content_policy_violation by type', failure(400, { type: 'content_policy_violation' })],
+    ['400 invalid_prompt', failure(400, { code: 'invalid_prompt', type: 'invalid_request_error' })],
+    ['finish_reason content_filter', completion({ finishReason: 'content_filter' })],
+    ['finish_reason content_filter with a part', translation('Die', { finishReason: 'content_filter' })],
+    ['a choice without a message', raw(200, '{"choices":[{"index":0,"finish_reason":"content_filter"}]}')],
+    ['a refusal', completion({ refusal: 'I cannot help with that.' })],
+    ['a refusal cut short', completion({ refusal: 'I cannot', finishReason: 'length' })],
+  ];
+
+  describe.each(eachRole)('to %s', (_role, call) => {
+    it.each(refusals)('that speaks by %s is content_filtered, without a retry', async (_, reply) => {
+      upstream.fake.otherwise(reply);
+      const error = await failed(call(upstream.engine()));
+      expect([error.code, error.status, error.retryAfter]).toEqual(['content_filtered', 422, undefined]);
+      expect(upstream.fake.requests).toHaveLength(1);
+      expect(upstream.waits).toEqual([]);
+    });
+  });
+});
+
+describe('an error', () => {
+  const quoted = `key ${key}, text ${plain.segments[0]}, and what the upstream-body says`;
+  const error = { message: quoted, type: quoted, code: quoted };
+  it.each<[string, Reply]>([
+    ['400', failure(400, error)],
+    ['401', failure(401, error, { 'x-request-id': quoted })],
+    ['429', failure(429, error)],
+    ['500', failure(500, error)],
+    ['502 in plain text', raw(502, quoted, 'text/plain')],
+    ['400 content_filter', failure(400, { ...error, code: 'content_filter' })],
+    ['a refusal', completion({ refusal: quoted })],
+    ['no JSON', completion({ content: quoted })],
+    ['a wrong shape', completion({ content: { wrong: quoted } })],
+    ['a body that is no JSON', raw(200, quoted)],
+    ['a stop at the length limit', translation(quoted, { finishReason: 'length' })],
+  ])('after %s quotes nothing, not even for the log', async (_, reply) => {
+    upstream.fake.otherwise(reply);
+    const shown = inspect(await failed(upstream.engine().translate(plain, scope)), {
+      depth: 9,
+      showHidden: true,
+    });
+    expect(shown).not.toContain('5ecret');
+    expect(shown).not.toContain('cat sat');
+    expect(shown).not.toContain('upstream-body');
+  });
+
+  it('tells the log what happened, in facts', async () => {
+    upstream.fake.otherwise(failure(401, { code: 'invalid_api_key' }, { 'x-request-id': 'req_123' }));
+    const { cause } = await failed(upstream.engine().translate(plain, scope));
+    expect(cause).toMatchObject({ name: 'UpstreamFailure', code: 'invalid_api_key' });
+    expect((cause as Error).message).toMatch(
+      /misconfigured.*status 401, code invalid_api_key, requestId req_123/,
+    );
+  });
+
+  it('tells the log of a timeout, whichever of the two timers went off first', () => {
+    expect(classify(new APIConnectionTimeoutError()).message).toBe('outage: timed out');
+    const aborted = new DOMException('aborted', 'AbortError');
+    expect(classify(new APIConnectionError({ cause: aborted })).message).toBe('outage: no connection');
+  });
+
+  it('tells the log why there was no connection', async () => {
+    upstream.fake.otherwise(reset);
+    expect((await failed(upstream.engine().translate(plain, scope))).cause).toMatchObject({
+      code: 'UND_ERR_SOCKET',
+    });
+    upstream.fake.otherwise(resetInBody);
+    expect((await failed(upstream.engine().translate(plain, scope))).cause).toMatchObject({
+      code: 'UND_ERR_SOCKET',
+    });
+  });
+});
