@@ -1,1 +1,2 @@
+export { type JobUsage, usageRecords, usageRows } from './usage.ts';
 export { countCharacters, weighCharacters } from './weight.ts';

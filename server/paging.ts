@@ -1,0 +1,24 @@
+import { AppError } from './errors.ts';
+
+/** Where a page ended, in a listing by newest `updated_at` and then id. */
+export interface PageEnd {
+  updatedAt: Date;
+  /** 32 hexadecimal characters. */
+  id: string;
+}
+
+/** The cursor that continues after an item. It is opaque to callers. */
+export function writeCursor({ updated_at, id }: { updated_at: string; id: string }): string {
+  return Buffer.from(`${updated_at} ${id}`).toString('base64url');
+}
+
+/** @throws AppError 422 for what is no cursor */
+export function readCursor(cursor: string): PageEnd {
+  const [time, id] = Buffer.from(cursor, 'base64url').toString().split(' ');
+  const updatedAt = new Date(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time ?? '') ? String(time) : '');
+  if (Number.isNaN(updatedAt.getTime()) || !/^[0-9a-f]{32}$/.test(id ?? ''))
+    throw new AppError('invalid_fields', [
+      { loc: ['query', 'cursor'], msg: 'not a cursor of this listing', type: 'invalid_cursor' },
+    ]);
+  return { updatedAt, id: id as string };
+}

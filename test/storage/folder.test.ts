@@ -1,0 +1,84 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readSettings } from '#server/settings.ts';
+import { openFolder } from '#server/storage/folder.ts';
+import { openObjectStore } from '#server/storage/service.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lingualoop-store-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const path = 'tenant/golden/record.json';
+
+test('an object is put, replaced and removed, and leaves no temporary file', async () => {
+  const store = openFolder(folder);
+  await store.put(path, 'one');
+  await store.put(path, Buffer.from('two'));
+  expect(await readFile(join(folder, path), 'utf8')).toBe('two');
+  expect(await readdir(join(folder, 'tenant/golden'))).toEqual(['record.json']);
+  expect(await store.remove(path)).toBe(true);
+  expect(await store.remove(path)).toBe(false);
+});
+
+test('only its owner may read it', async () => {
+  const store = openFolder(folder);
+  await store.put(path, 'one');
+  await store.appendLine('tenant/golden/manifest/day.jsonl', '{}');
+  for (const made of [path, 'tenant/golden/manifest/day.jsonl'])
+    expect((await stat(join(folder, made))).mode & 0o077).toBe(0);
+});
+
+test('two writers of one object leave one of the two, whole', async () => {
+  const store = openFolder(folder);
+  const bodies = Array.from({ length: 20 }, (_, i) => String(i).repeat(50_000));
+  await Promise.all(bodies.map((body) => store.put(path, body)));
+  expect(bodies).toContain(await readFile(join(folder, path), 'utf8'));
+});
+
+test('lines that many append at once are all there, each whole', async () => {
+  // As two processes would.
+  const stores = [openFolder(folder), openFolder(folder)];
+  const lines = Array.from({ length: 400 }, (_, i) => JSON.stringify({ i, text: 'x'.repeat(i) }));
+  await Promise.all(lines.map((line, i) => stores[i % 2]?.appendLine('t/manifest.jsonl', line)));
+  const written = (await readFile(join(folder, 't/manifest.jsonl'), 'utf8')).trimEnd().split('\n');
+  expect(written.toSorted()).toEqual(lines.toSorted());
+});
+
+test('a folder that was removed meanwhile is made again', async () => {
+  const store = openFolder(folder);
+  await store.put(path, 'one');
+  await rm(join(folder, 'tenant'), { recursive: true });
+  await store.put(path, 'two');
+  expect(await readFile(join(folder, path), 'utf8')).toBe('two');
+});
+
+test('a store that cannot be written says so, for objects and for lines, and works again when it can', async () => {
+  const blocked = join(folder, 'blocked');
+  await writeFile(blocked, 'a file where the folder should be');
+  const store = openFolder(blocked);
+  await expect(store.put(path, 'one')).rejects.toThrow();
+  await expect(store.appendLine(path, 'one')).rejects.toThrow();
+  await rm(blocked);
+  await store.put(path, 'one');
+  await store.appendLine('tenant/lines.jsonl', 'one');
+  expect(await readFile(join(blocked, 'tenant/lines.jsonl'), 'utf8')).toBe('one\n');
+});
+
+test.each(['../x', 'a/../x', '/etc/passwd', 'a', 'a//b', 'a/./b', 'a/b\0', 'a/b c', ''])(
+  '%j is no path of it',
+  async (bad) => {
+    await expect(openFolder(folder).put(bad, 'x')).rejects.toThrow('not a path');
+  },
+);
+
+test('C 1 PLATFORM_STORAGE_URL: a file address, and nothing else yet', async () => {
+  const store = openObjectStore(readSettings({ PLATFORM_STORAGE_URL: `file://${folder}/there` }));
+  await store.put(path, 'one');
+  expect(await readdir(join(folder, 'there'))).toEqual(['tenant']);
+  const lake = readSettings({ PLATFORM_STORAGE_URL: 'https://account.dfs.example.net/files' });
+  expect(() => openObjectStore(lake)).toThrow(/PLATFORM_STORAGE_URL/);
+});
