@@ -20,6 +20,12 @@ export const translationJobs = pgTable(
     refinement: jsonb('refinement'),
     verification: jsonb('verification'),
     agentRun: jsonb('agent_run').notNull(),
+    /** What the pipeline itself would have published, kept from a reviewer's first save. */
+    pipelineCandidate: text('pipeline_candidate'),
+    /** Where a job that is being published, or parked, is to end. */
+    publishAs: text('publish_as', { enum: ['published', 'human_edited'] }),
+    /** Of the golden record, in the tenant's storage. */
+    goldenUri: text('golden_uri'),
     createdAt: moment('created_at').notNull().defaultNow(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },
@@ -28,6 +34,9 @@ export const translationJobs = pgTable(
     unique('translation_jobs_tenant_id_idempotency_key_key').on(t.tenantId, t.idempotencyKey),
     index('translation_jobs_tenant_id_updated_at_idx').on(t.tenantId, t.updatedAt, t.jobId),
     index('translation_jobs_pending_idx').on(t.updatedAt).where(sql`status = 'pending'`),
+    index('translation_jobs_unpersisted_idx')
+      .on(t.updatedAt)
+      .where(sql`status in ('approved', 'persistence_failed')`),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
   ],
 );
