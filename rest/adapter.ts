@@ -2,44 +2,37 @@ import { callTRPCProcedure } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestContext } from '#server/context.ts';
 import type { AppRouter } from '#server/router.ts';
-import { inputSource, type Route } from '#server/trpc.ts';
+import type { FileAnswer } from '#server/trpc.ts';
+import { type Address, openAddress } from './address.ts';
+import { type BodyLimits, refuseDeclaredSize } from './body-limits.ts';
 import { sendError } from './errors.ts';
-import { parseJsonBody } from './json-body.ts';
-import { restProcedures } from './procedures.ts';
-import { coerceQuery, queryKinds } from './query.ts';
+import { sendFile } from './files.ts';
+import { type RestProcedure, restProcedures } from './procedures.ts';
 
 /** Puts every procedure that has a route at its REST address. */
 export function serveRest(
   app: FastifyInstance,
   router: AppRouter,
   createContext: (request: FastifyRequest, reply: FastifyReply) => RequestContext,
+  limits: BodyLimits,
 ): void {
-  for (const { path, route, type, inputShape } of restProcedures(router)) {
-    const url = route.path.replace(/\{(\w+)\}/g, ':$1');
-    const reads: InputReading = {
-      route,
-      kinds: queryKinds(inputShape, route),
-      hasBody: Object.keys(inputShape).some((name) => inputSource(route, name) === 'body'),
-    };
-
+  for (const procedures of byAddress(restProcedures(router))) {
+    const address = openAddress(procedures, limits);
+    const { route } = procedures[0] as RestProcedure;
     app.route({
       method: route.method,
-      url,
-      config: { versioned: route.versioned !== false },
+      url: route.path.replace(/\{(\w+)\}/g, ':$1'),
+      config: {
+        versioned: route.versioned !== false,
+        ...(address.takesFiles && { bodyCeiling: 'MAX_UPLOAD_BYTES' }),
+      },
+      ...(address.takesFiles && {
+        bodyLimit: limits.MAX_UPLOAD_BYTES,
+        onRequest: async (request, reply) => refuseDeclaredSize(request, reply, limits),
+      }),
       handler: async (request, reply) => {
         try {
-          const output = await callTRPCProcedure({
-            router,
-            path,
-            type,
-            ctx: createContext(request, reply),
-            getRawInput: async () => assembleInput(request, reads),
-            signal: undefined,
-            batchIndex: 0,
-          });
-          reply.code(route.status ?? 200);
-          if (route.status === 204) return reply.send();
-          return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(output));
+          return await answer(router, address, request, reply, createContext(request, reply));
         } catch (error) {
           return sendError(reply, error);
         }
@@ -48,24 +41,32 @@ export function serveRest(
   }
 }
 
-/** How a route's input is read; worked out once. */
-interface InputReading {
-  route: Route;
-  kinds: ReturnType<typeof queryKinds>;
-  hasBody: boolean;
+async function answer(
+  router: AppRouter,
+  address: Address,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  ctx: RequestContext,
+): Promise<FastifyReply> {
+  const { procedure, readInput } = address.choose(request);
+  const { path, type, route } = procedure;
+  const output = await callTRPCProcedure({
+    router,
+    path,
+    type,
+    ctx,
+    getRawInput: readInput,
+    signal: undefined,
+    batchIndex: 0,
+  });
+  if (route.download) return sendFile(reply, output as FileAnswer);
+  reply.code(route.status ?? 200);
+  if (route.status === 204) return reply.send();
+  return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(output));
 }
 
-/** One object out of body or query, headers and path. The path wins: it is what the address says. */
-function assembleInput(
-  request: FastifyRequest,
-  { route, kinds, hasBody }: InputReading,
-): Record<string, unknown> {
-  const input = hasBody
-    ? parseJsonBody(request.body, request.headers['content-type'])
-    : coerceQuery(request.query as Record<string, unknown>, kinds);
-  for (const [name, header] of Object.entries(route.headers ?? {})) {
-    const value = request.headers[header.toLowerCase()];
-    if (value !== undefined) input[name] ??= value;
-  }
-  return Object.assign(input, request.params);
+/** The procedures in groups of one method and path, in the router's order. */
+function byAddress(procedures: RestProcedure[]): RestProcedure[][] {
+  const groups = Map.groupBy(procedures, ({ route }) => `${route.method} ${route.path}`);
+  return [...groups.values()];
 }

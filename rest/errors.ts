@@ -3,7 +3,7 @@ import { AppError, describeForLog, errorBody, toAppError } from '#server/errors.
 
 /** Answers an error in its shape, with Retry-After where it has one. */
 export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
-  const error = fromFastify(thrown) ?? toAppError(thrown);
+  const error = fromFastify(thrown, reply) ?? toAppError(thrown);
   // What a procedure threw is logged where it was thrown.
   if (error.code === 'internal_error' && (thrown as Error | undefined)?.name !== 'TRPCError')
     reply.log.error({ request_id: reply.request.id, error: describeForLog(thrown) }, 'unexpected failure');
@@ -19,10 +19,13 @@ export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
 }
 
 /** Fastify's own refusals, before any handler ran, by their codes. */
-function fromFastify(thrown: unknown): AppError | undefined {
+function fromFastify(thrown: unknown, { request }: FastifyReply): AppError | undefined {
   const { code, statusCode } = thrown as { code?: unknown; statusCode?: unknown };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new AppError('payload_too_large', 'request body exceeds MAX_REQUEST_BYTES');
+    return new AppError(
+      'payload_too_large',
+      `request body exceeds ${request.routeOptions.config?.bodyCeiling ?? 'MAX_REQUEST_BYTES'}`,
+    );
   if (code === 'FST_ERR_BAD_URL') return new AppError('malformed_request', 'malformed URL');
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return new AppError('malformed_request', 'the body does not have its declared length');

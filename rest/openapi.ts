@@ -3,7 +3,9 @@ import type { AppRouter } from '#server/router.ts';
 import { errorSchemas } from './openapi/answers.ts';
 import { mergeDoubles, nameBodies, plainJson } from './openapi/components.ts';
 import { type Method, methods, type OpenApiDocument, operationOf } from './openapi/document.ts';
+import { describeFiles, withoutBytes } from './openapi/files.ts';
 import { describeOperation } from './openapi/operation.ts';
+import { addressOf, mergeOperations, withOwnPaths } from './openapi/shared-address.ts';
 import { documentView } from './openapi/view.ts';
 import { type RestProcedure, restProcedures } from './procedures.ts';
 import { currentVersion } from './versions.ts';
@@ -24,7 +26,7 @@ const description = [
  * @throws Error where two different bodies have one id, or a header fills an input that does not exist
  */
 export function buildOpenApiDocument(router: AppRouter): OpenApiDocument {
-  const procedures = restProcedures(router);
+  const procedures = withOwnPaths(restProcedures(router)).map(withoutBytes);
   const generated = generateOpenApiDocument(documentView(procedures), {
     title: 'LinguaLoop',
     version: currentVersion,
@@ -53,9 +55,12 @@ function describePaths(
   const described: OpenApiDocument['paths'] = {};
   const inOrder = procedures.toSorted((a, b) => rank(a) - rank(b));
   for (const procedure of inOrder) {
-    const { path, method } = procedure.route;
-    const operation = describeOperation(procedure, operationOf(generated, procedure.route));
-    described[path] = { ...described[path], [method.toLowerCase()]: operation };
+    const path = addressOf(procedure.route.path);
+    const method = procedure.route.method.toLowerCase() as Method;
+    const generatedOperation = operationOf(generated, procedure.route);
+    const operation = describeFiles(procedure, describeOperation(procedure, generatedOperation));
+    const first = described[path]?.[method];
+    described[path] = { ...described[path], [method]: first ? mergeOperations(first, operation) : operation };
   }
   return sortedByKey(described);
 }

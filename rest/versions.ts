@@ -5,6 +5,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A 9 rule 4: the route has versions, and says which one it serves. */
     versioned?: boolean;
+    /** The setting that the route's body limit is, where it is not MAX_REQUEST_BYTES. */
+    bodyCeiling?: 'MAX_UPLOAD_BYTES';
   }
 }
 

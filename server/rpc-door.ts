@@ -4,7 +4,7 @@ import superjson from 'superjson';
 import type { RequestContext } from './context.ts';
 import { AppError, errorTable, toAppError } from './errors.ts';
 import type { AppRouter } from './router.ts';
-import { proceduresOf } from './trpc.ts';
+import { carriesFiles, type ProcedureMeta, proceduresOf } from './trpc.ts';
 
 type ProcedureType = 'query' | 'mutation';
 
@@ -18,7 +18,11 @@ export function serveRpc(
   router: AppRouter,
   createContext: (request: FastifyRequest, reply: FastifyReply) => RequestContext,
 ): void {
-  const types = new Map(proceduresOf(router).map(([path, { _def }]) => [path, _def.type as ProcedureType]));
+  const types = new Map(
+    proceduresOf(router)
+      .filter(([, { _def }]) => !travelsByRestOnly(_def.meta as ProcedureMeta | undefined))
+      .map(([path, { _def }]) => [path, _def.type as ProcedureType]),
+  );
   app.route({
     method: ['GET', 'POST'],
     url: '/trpc/:path',
@@ -62,6 +66,11 @@ export function serveRpc(
       }
     },
   });
+}
+
+/** Bytes are no JSON, and superjson would double them. */
+function travelsByRestOnly(meta: ProcedureMeta | undefined): boolean {
+  return meta?.route !== undefined && carriesFiles(meta.route);
 }
 
 /**

@@ -28,7 +28,8 @@ interface Walk {
 function look(value: unknown, walk: Walk): FieldProblem | undefined {
   const { path } = walk;
   if (typeof value === 'string') return lookAtText(value, path);
-  if (typeof value !== 'object' || value === null) return undefined;
+  // The bytes of a file are looked at by whoever reads it.
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return undefined;
   if (path.length >= maximumDepth)
     return { loc: path.slice(0, 4), msg: `nested deeper than ${maximumDepth} levels`, type: 'too_deep' };
   const keys = Array.isArray(value) ? value.keys() : Object.keys(value);

@@ -1,12 +1,12 @@
 import { type AnyProcedure, type AnyRouter, initTRPC, TRPCError } from '@trpc/server';
 import superjson from 'superjson';
-import type { ZodError } from 'zod';
+import { type ZodError, z } from 'zod';
 import type { RequestContext } from './context.ts';
 import { AppError, describeForLog, errorBody, errorTable, type FieldProblem, toAppError } from './errors.ts';
 import { findUnstorable } from './storable.ts';
 
 /** The rows of A 5.2. Each procedure declares exactly one. */
-export type GuardName = 'public' | 'tenant_identity';
+export type GuardName = 'public' | 'tenant_identity' | 'tenant_identity_or_cookie' | 'admin';
 
 /** How a procedure appears at the REST door (A 4, B 4). */
 export interface Route {
@@ -20,8 +20,37 @@ export interface Route {
   status?: 200 | 202 | 204;
   /** Inputs that are filled from a request header where the body leaves them out: input name → header name. */
   headers?: Readonly<Record<string, string>>;
+  /**
+   * Where several procedures stand at one address, the member of a JSON body (`a.b`: an object at b of a) by which this
+   * one is chosen. At most one of them has none: it takes what is left.
+   */
+  chosenBy?: string;
+  /** The body is a file, in a form or raw; the input `source_document` is filled from it. */
+  upload?: Upload;
+  /** The output is a `FileAnswer`, sent as a download of one of these content types. */
+  download?: readonly string[];
   /** False for the routes of A 9 rule 5, which ignore the version parameters. */
   versioned?: false;
+}
+
+/** What a route that takes files lets in. */
+export interface Upload {
+  /** Which of the two size limits a file in a form is held to; known from its part's header, before it is read. */
+  ceiling(file: { name: string; contentType: string }): 'MAX_REQUEST_BYTES' | 'MAX_UPLOAD_BYTES';
+}
+
+/** What a download is made of. */
+export const fileAnswer = z.object({
+  bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+  contentType: z.string(),
+  fileName: z.string(),
+});
+
+export type FileAnswer = z.infer<typeof fileAnswer>;
+
+/** Whether a procedure's input or output is a file, which only the REST door carries. */
+export function carriesFiles({ upload, download }: Route): boolean {
+  return upload !== undefined || download !== undefined;
 }
 
 export interface ProcedureMeta {

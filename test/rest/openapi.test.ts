@@ -42,13 +42,11 @@ describe('GET /openapi.json', () => {
   });
 
   test('it has every route of the router, each one that is specified, and no other', () => {
-    const routes = restProcedures(appRouter).map(({ path, route }) => [
-      `${route.method.toLowerCase()} ${route.path}`,
-      path,
-    ]);
-    expect(Object.fromEntries(operations.map(([place, { operationId }]) => [place, operationId]))).toEqual(
-      Object.fromEntries(routes),
+    const places = restProcedures(appRouter).map(
+      ({ route }) => `${route.method.toLowerCase()} ${route.path}`,
     );
+    expect(operations.map(([place]) => place).sort()).toEqual([...new Set(places)].sort());
+    expect(new Set(operations.map(([, { operationId }]) => operationId)).size).toBe(operations.length);
     expect(Object.keys(specifiedPaths)).toHaveLength(57);
     for (const [path, item] of Object.entries(document.paths))
       expect(specifiedPaths[path], path).toEqual(expect.arrayContaining(Object.keys(item)));
@@ -74,7 +72,9 @@ describe('GET /openapi.json', () => {
     const { schemas } = document.components;
     expect(schemas['TranslationRequest']?.required).toEqual(['source_text', 'target_lang']);
     expect(schemas['TranslationJob']?.properties?.['request']).toEqual(ref('TranslationRequest'));
-    expect(bodyOf('/api/translations')).toEqual(ref('TranslationRequest'));
+    expect(bodyOf('/api/translations')).toEqual({
+      anyOf: [ref('TranslationRequest'), ref('BatchTranslationRequest'), ref('DocumentTextRequest')],
+    });
     expect(bodyOf('/api/auth/signup/email')).toEqual(ref('EmailSignupRequest'));
     expect(Object.keys(schemas).filter((id) => id.endsWith('Output'))).toEqual([]);
     expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
@@ -94,6 +94,46 @@ describe('GET /openapi.json', () => {
     });
   });
 
+  test('B 4.1: one operation takes JSON, a form and raw bodies, and answers a job or an array of them', () => {
+    const { requestBody, responses, parameters } = operationAt('post /api/translations');
+    expect(Object.keys(requestBody?.content ?? {})).toEqual([
+      'application/json',
+      'multipart/form-data',
+      'text/*',
+      'application/xml',
+      'application/octet-stream',
+      'application/pdf',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    ]);
+    expect(requestBody?.content['multipart/form-data']?.schema).toMatchObject({
+      properties: { source_document: { type: 'string', format: 'binary' }, target_lang: { type: 'string' } },
+      required: ['source_document', 'target_lang'],
+    });
+    expect(responses['200']?.content?.['application/json']?.schema).toEqual({
+      anyOf: [ref('TranslationJob'), { type: 'array', items: ref('TranslationJob') }],
+    });
+    expect(parameters.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['target_lang', 'X-Source-Filename', 'Idempotency-Key']),
+    );
+    expect(parameters.every(({ required }) => required !== true)).toBe(true);
+  });
+
+  test('B 4.1: the golden download is a file of one of three types', () => {
+    const { responses, parameters } = operationAt('get /api/translations/{job_id}/golden');
+    expect(Object.keys(responses['200']?.content ?? {})).toEqual([
+      'text/plain; charset=utf-8',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      'application/pdf',
+    ]);
+    expect(parameters).toContainEqual(
+      expect.objectContaining({
+        in: 'query',
+        name: 'format',
+        schema: expect.objectContaining({ enum: ['txt', 'docx', 'pdf'] }),
+      }),
+    );
+  });
+
   test('A 7.1: every operation tells how it refuses', () => {
     for (const { path, meta, input, route } of restProcedures(appRouter)) {
       const operation = document.paths[route.path]?.[route.method.toLowerCase() as 'get'];
@@ -110,6 +150,12 @@ describe('GET /openapi.json', () => {
     expect(paths).toEqual(paths.toSorted());
   });
 });
+
+function operationAt(wanted: string): Operation {
+  const found = operations.find(([place]) => place === wanted);
+  if (!found) throw new Error(`the document has no ${wanted}`);
+  return found[1];
+}
 
 function ref(id: string) {
   return { $ref: `#/components/schemas/${id}` };

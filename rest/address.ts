@@ -1,0 +1,98 @@
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '#server/errors.ts';
+import { inputSource } from '#server/trpc.ts';
+import type { BodyLimits } from './body-limits.ts';
+import { parseJsonBody } from './json-body.ts';
+import type { RestProcedure } from './procedures.ts';
+import { coerceQuery, queryKinds } from './query.ts';
+import { isUpload, readUpload } from './upload.ts';
+
+/** The procedure that a request asks for, and its input, read when the procedure wants it. */
+export interface Choice {
+  procedure: RestProcedure;
+  readInput(): Promise<Record<string, unknown>>;
+}
+
+/** One method and path, with every procedure that stands there. */
+export interface Address {
+  takesFiles: boolean;
+  /** @throws AppError for a body that no procedure here can be chosen by */
+  choose(request: FastifyRequest): Choice;
+}
+
+/** Works out once how requests to one address are told apart and read. */
+export function openAddress(procedures: readonly RestProcedure[], limits: BodyLimits): Address {
+  const upload = procedures.find(({ route }) => route.upload);
+  const others = procedures.filter((procedure) => procedure !== upload);
+  const chosen = others.filter(({ route }) => route.chosenBy !== undefined);
+  const plain = others.find(({ route }) => route.chosenBy === undefined);
+  const readers = new Map(procedures.map((procedure) => [procedure, inputReader(procedure, limits)]));
+  const choice = (
+    procedure: RestProcedure,
+    request: FastifyRequest,
+    body?: Record<string, unknown>,
+  ): Choice => {
+    const read = readers.get(procedure) as InputReader;
+    return { procedure, readInput: async () => read(request, body) };
+  };
+
+  return {
+    takesFiles: upload !== undefined,
+    choose(request) {
+      if (upload && isUpload(request)) return choice(upload, request);
+      if (!plain) throw new AppError('unsupported_media_type', 'unsupported content type');
+      if (chosen.length === 0) return choice(plain, request);
+      // A body that does not parse is the plain one's to refuse, behind its own first gates.
+      const body = tryParse(request);
+      const found = body && chosen.find(({ route }) => holds(body, route.chosenBy as string));
+      return choice(found ?? plain, request, body);
+    },
+  };
+}
+
+function tryParse(request: FastifyRequest): Record<string, unknown> | undefined {
+  try {
+    return parseJsonBody(request.body, request.headers['content-type']);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a body has a member; of a path `a.b`, b must hold an object. */
+function holds(body: Record<string, unknown>, path: string): boolean {
+  const [name, ...inside] = path.split('.') as [string, ...string[]];
+  if (!Object.hasOwn(body, name)) return false;
+  if (inside.length === 0) return true;
+  let value = body[name];
+  for (const part of inside)
+    value =
+      typeof value === 'object' && value !== null && Object.hasOwn(value, part)
+        ? (value as Record<string, unknown>)[part]
+        : undefined;
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+type InputReader = (
+  request: FastifyRequest,
+  body: Record<string, unknown> | undefined,
+) => Promise<Record<string, unknown>> | Record<string, unknown>;
+
+/** One object out of body or query, headers and path. The path wins: it is what the address says. */
+function inputReader({ route, inputShape }: RestProcedure, limits: BodyLimits): InputReader {
+  const kinds = queryKinds(inputShape, route);
+  const names = Object.keys(inputShape);
+  const hasBody = names.some((name) => inputSource(route, name) === 'body');
+  const headers = Object.entries(route.headers ?? {}).map(([name, header]) => [name, header.toLowerCase()]);
+  return async (request, body) => {
+    const input = route.upload
+      ? await readUpload(request, names, route.upload, limits)
+      : hasBody
+        ? (body ?? parseJsonBody(request.body, request.headers['content-type']))
+        : coerceQuery(request.query as Record<string, unknown>, kinds);
+    for (const [name, header] of headers as [string, string][]) {
+      const value = request.headers[header];
+      if (value !== undefined) input[name] ??= value;
+    }
+    return Object.assign(input, request.params);
+  };
+}

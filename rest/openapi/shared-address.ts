@@ -1,0 +1,78 @@
+import type { RestProcedure } from '../procedures.ts';
+import type { Answer, Content, JsonSchema, Operation } from './document.ts';
+
+/**
+ * Procedures at one address are one operation of the document, and the generator knows one procedure a path: each but
+ * the first stands at a path of its own until the operations are merged.
+ */
+export function withOwnPaths(procedures: readonly RestProcedure[]): RestProcedure[] {
+  const taken = new Set<string>();
+  return procedures.map((procedure) => {
+    const { route, path } = procedure;
+    const address = `${route.method} ${route.path}`;
+    if (!taken.has(address)) {
+      taken.add(address);
+      return procedure;
+    }
+    return { ...procedure, route: { ...route, path: `${route.path}${mark}${path}` as `/${string}` } };
+  });
+}
+
+const mark = '~';
+
+/** The address that a path of `withOwnPaths` stands for. */
+export function addressOf(path: string): string {
+  return path.split(mark, 1)[0] as string;
+}
+
+/** One operation out of those of one address; name and summary are the first one's. */
+export function mergeOperations(first: Operation, second: Operation): Operation {
+  const known = new Set(first.parameters.map((parameter) => `${parameter.in} ${parameter.name}`));
+  const descriptions = [first.description, second.description].filter((text) => text !== undefined);
+  return {
+    ...first,
+    ...(descriptions.length > 0 && { description: descriptions.join('\n\n') }),
+    parameters: [
+      ...first.parameters,
+      ...second.parameters
+        .filter((parameter) => !known.has(`${parameter.in} ${parameter.name}`))
+        // What one of them needs, the operation as a whole does not.
+        .map((parameter) => ({ ...parameter, required: false })),
+    ],
+    ...(first.requestBody && {
+      requestBody: {
+        required: first.requestBody.required,
+        content: mergeContent(first.requestBody.content, second.requestBody?.content ?? {}),
+      },
+    }),
+    responses: mergeAnswers(first.responses, second.responses),
+  };
+}
+
+function mergeAnswers(first: Record<string, Answer>, second: Record<string, Answer>): Record<string, Answer> {
+  const merged = { ...first };
+  for (const [status, answer] of Object.entries(second)) {
+    const known = merged[status];
+    merged[status] = known
+      ? { ...known, ...(known.content && { content: mergeContent(known.content, answer.content ?? {}) }) }
+      : answer;
+  }
+  return merged;
+}
+
+function mergeContent(first: Content, second: Content): Content {
+  const merged = { ...first };
+  for (const [type, { schema }] of Object.entries(second)) {
+    const known = merged[type]?.schema;
+    merged[type] = { schema: known ? anyOf(known, schema) : schema };
+  }
+  return merged;
+}
+
+function anyOf(...schemas: JsonSchema[]): JsonSchema {
+  const flat = schemas.flatMap((schema) =>
+    schema.anyOf && Object.keys(schema).length === 1 ? schema.anyOf : [schema],
+  );
+  const unique = [...new Map(flat.map((schema) => [JSON.stringify(schema), schema])).values()];
+  return unique.length === 1 ? (unique[0] as JsonSchema) : { anyOf: unique };
+}

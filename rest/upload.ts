@@ -1,0 +1,145 @@
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '#server/errors.ts';
+import type { Upload } from '#server/trpc.ts';
+import { type BodyLimits, declaredSize, isForm, tooLarge } from './body-limits.ts';
+
+/** B 4.1: what comes as a raw body; forms aside, everything else is tried as JSON. */
+const rawTypes =
+  /^(text\/|application\/(xml|octet-stream|pdf|vnd\.openxmlformats-officedocument\.wordprocessingml\.document)\b)/i;
+
+export function isUpload(request: FastifyRequest): boolean {
+  return isForm(request) || rawTypes.test(request.headers['content-type'] ?? '');
+}
+
+/** A file as it came over the wire. */
+interface ReceivedFile {
+  name: string;
+  contentType: string;
+  bytes: Uint8Array;
+  /** A part of a form, or the whole body. */
+  via: 'form' | 'raw';
+}
+
+/**
+ * The input of a route that takes files: `source_document`, and the fields of its form, or of its query beside a raw
+ * body. Fields that the input does not have are left out.
+ * @throws AppError 400 for a form that is none, 413 past a limit
+ */
+export async function readUpload(
+  request: FastifyRequest,
+  names: readonly string[],
+  upload: Upload,
+  limits: BodyLimits,
+): Promise<Record<string, unknown>> {
+  const known = new Set(names);
+  const input: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(request.query as Record<string, unknown>))
+    if (known.has(name) && name !== 'source_document') input[name] = value;
+  if (!isForm(request)) {
+    const source_document = readRaw(request);
+    return { ...input, source_document };
+  }
+  const { fields, file } = await readForm(request, upload, limits);
+  for (const [name, value] of fields) if (known.has(name) && name !== 'source_document') input[name] = value;
+  return { ...input, ...(file && { source_document: file }) };
+}
+
+function readRaw({ body, headers, query }: FastifyRequest): ReceivedFile {
+  const named = headers['x-source-filename'] ?? (query as Record<string, unknown>)['filename'];
+  const name =
+    typeof named === 'string' && named.trim() !== '' ? readHeaderText(named) : 'source_document.txt';
+  const contentType = headers['content-type'] ?? '';
+  return { name, contentType, bytes: Buffer.isBuffer(body) ? body : Buffer.alloc(0), via: 'raw' };
+}
+
+/** A file name beyond ASCII comes percent-encoded, or as bytes of UTF-8, which Node reads as Latin-1. */
+function readHeaderText(value: string): string {
+  try {
+    if (/%[0-9a-f]{2}/i.test(value)) return decodeURIComponent(value);
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'));
+  } catch {
+    return value;
+  }
+}
+
+interface Form {
+  fields: Map<string, string>;
+  file: ReceivedFile | undefined;
+}
+
+/** Reads a form part by part; of the file parts, the one called `source_document`. */
+function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): Promise<Form> {
+  return new Promise((resolve, reject) => {
+    const body = request.body as Readable;
+    const form: Form = { fields: new Map(), file: undefined };
+    let parser: BusboyInstance;
+    let ended = false;
+    const fail = (error: unknown) => {
+      if (ended) return;
+      ended = true;
+      body.unpipe(parser);
+      // What still comes is thrown away, so that the refusal can be read.
+      body.resume();
+      reject(error);
+    };
+    try {
+      parser = new Busboy({
+        headers: request.headers as { 'content-type': string },
+        limits: {
+          fields: 50,
+          files: 5,
+          parts: 60,
+          fieldNameSize: 200,
+          fieldSize: 100_000,
+          headerPairs: 100,
+          headerSize: 16_384,
+          fileSize: limits.MAX_UPLOAD_BYTES,
+        },
+      });
+    } catch {
+      body.resume();
+      reject(malformed());
+      return;
+    }
+    let received = 0;
+    body.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > limits.MAX_UPLOAD_BYTES) fail(tooLarge('MAX_UPLOAD_BYTES'));
+    });
+    body.on('error', fail);
+    body.on('aborted', () => fail(malformed()));
+    parser.on('field', (name, value, nameTruncated, valueTruncated) => {
+      if (nameTruncated || valueTruncated)
+        return fail(malformed(`the field ${name.slice(0, 100)} is too long`));
+      form.fields.set(name, value);
+    });
+    parser.on('file', (field, stream, fileName, _encoding, contentType) => {
+      stream.on('error', fail);
+      if (field !== 'source_document' || form.file) return void stream.resume();
+      const name = fileName ?? '';
+      if (upload.ceiling({ name, contentType }) === 'MAX_REQUEST_BYTES') {
+        if (declaredSize(request) > limits.MAX_REQUEST_BYTES) return fail(tooLarge('MAX_REQUEST_BYTES'));
+      }
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        form.file = { name, contentType, bytes: Buffer.concat(chunks), via: 'form' };
+      });
+    });
+    for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
+      parser.on(limit, () => fail(malformed('the form has too many parts')));
+    parser.on('error', () => fail(malformed()));
+    parser.on('finish', () => {
+      if (ended) return;
+      ended = true;
+      resolve(form);
+    });
+    body.pipe(parser);
+  });
+}
+
+function malformed(reason = 'the form cannot be read'): AppError {
+  return new AppError('malformed_request', `invalid multipart body: ${reason}`);
+}
