@@ -61,6 +61,8 @@ export async function buildApp(parts: AppParts): Promise<App> {
   // As to any other header that we do not know: Node would refuse the request, without a request id.
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response));
   http.removeAllContentTypeParsers();
+  // Read part by part, by the routes that take files.
+  http.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body));
   http.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   http.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -104,19 +106,22 @@ export async function buildApp(parts: AppParts): Promise<App> {
   });
   answerErrors(http);
 
-  const createContext = (request: FastifyRequest, reply: FastifyReply): RequestContext => ({
-    services,
-    requestId: request.id,
-    credentials: readCredentials(request.headers),
-    crossSite: isCrossSite(request.headers, settings.BASE_URL),
-    answer: {
-      setHeader: (name, value) => void reply.header(name, value),
-      addCookie: (cookie) => void reply.header('set-cookie', cookie),
-    },
-  });
-  serveRest(http, appRouter, createContext);
+  const contextOf =
+    (cookies: boolean) =>
+    (request: FastifyRequest, reply: FastifyReply): RequestContext => ({
+      services,
+      requestId: request.id,
+      credentials: readCredentials(request.headers, cookies),
+      crossSite: isCrossSite(request.headers, settings.BASE_URL),
+      answer: {
+        setHeader: (name, value) => void reply.header(name, value),
+        addCookie: (cookie) => void reply.header('set-cookie', cookie),
+      },
+    });
+  serveRest(http, appRouter, contextOf(true), settings);
   serveDocs(http, appRouter);
-  serveRpc(http, appRouter, createContext);
+  // C 7: the cookie counts nowhere on it.
+  serveRpc(http, appRouter, contextOf(false));
   await http.ready();
   return { http, services };
 }

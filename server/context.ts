@@ -1,7 +1,9 @@
 import type { Database } from '#db/client.ts';
 import type { PresentedCredentials } from './auth/credentials.ts';
 import type { Engine } from './engines/engine.ts';
+import type { Sandbox, tasks } from './sandbox/index.ts';
 import type { Settings } from './settings.ts';
+import type { ObjectStore } from './storage/service.ts';
 
 /** Where log lines go: pino's interface, as much of it as we use. Never given text, secrets or parameters. */
 export interface Log {
@@ -16,6 +18,10 @@ export interface Services {
   settings: Settings;
   database: Database;
   engine: Engine;
+  /** Where golden records rest. */
+  storage: ObjectStore;
+  /** Child processes that read and render files, with limits. */
+  sandbox: Sandbox<typeof tasks>;
   /** 32 bytes that encrypt stored secrets. */
   secretsKey: Buffer;
   log: Log;

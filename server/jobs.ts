@@ -6,9 +6,13 @@ import type { Tx } from '#db/client.ts';
  * `workers/tasks.ts`, one for each name.
  */
 export interface TaskPayloads {
-  /** Finds the tenants with stale pending jobs, and adds a `fail_stale_jobs` for each. */
+  /** Finds the tenants whose jobs are stale or unpersisted, and adds a job for each. */
   sweep_stale_jobs: Record<string, never>;
   fail_stale_jobs: { tenantId: string };
+  /** Writes the golden records that could not be written, or whose process died meanwhile. */
+  publish_unpersisted_jobs: { tenantId: string };
+  /** Looks again for golden records of a deleted job; `attempt` is its last. */
+  remove_golden_records: { tenantId: string; jobId: string; attempt: number };
 }
 
 export type TaskName = keyof TaskPayloads;
@@ -21,9 +25,10 @@ export async function addJob<N extends TaskName>(
   tx: Tx,
   name: N,
   payload: TaskPayloads[N],
-  options: { key?: string } = {},
+  options: { key?: string; afterSeconds?: number } = {},
 ): Promise<void> {
   await tx.execute(sql`
     select graphile_worker.add_job(${name}, ${JSON.stringify(payload)}::json,
+      run_at => now() + make_interval(secs => ${options.afterSeconds ?? 0}),
       job_key => ${options.key ?? null}::text, job_key_mode => 'preserve_run_at')`);
 }

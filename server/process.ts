@@ -2,7 +2,9 @@ import { type Database, openDatabase } from '#db/client.ts';
 import type { Log, Services } from './context.ts';
 import { selectEngine } from './engines/select.ts';
 import { loadSecretsKey } from './secrets-key.ts';
+import { openSandbox } from './sandbox/index.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
+import { openObjectStore } from './storage/service.ts';
 
 /** PostgreSQL connections of the API, and of its workers' tasks and reports, which a busy API must not starve. */
 const apiConnections = 10;
@@ -46,6 +48,7 @@ export interface RunningProcess {
 
 /** Starts the parts of one process, in the order in which they need each other. */
 export async function startProcess(settings: Settings, parts: ProcessParts): Promise<RunningProcess> {
+  const storage = openObjectStore(settings);
   const secretsKey = await loadSecretsKey(settings);
   const [home, engine] = await Promise.all([
     joinDatabase(settings),
@@ -55,10 +58,11 @@ export async function startProcess(settings: Settings, parts: ProcessParts): Pro
     parts.api ? import('./app.ts') : undefined,
   ]);
   const { migrate } = await import('#db/migrate.ts');
-  const started: Stoppable[] = [home];
+  const sandbox = openSandbox();
+  const started: Stoppable[] = [home, { stop: () => sandbox.close() }];
   try {
     await migrate(home.url);
-    return await startParts({ settings, engine, secretsKey }, parts, home, started);
+    return await startParts({ settings, engine, storage, sandbox, secretsKey }, parts, home, started);
   } catch (error) {
     await stopAll(started);
     throw error;

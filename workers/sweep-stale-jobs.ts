@@ -1,11 +1,19 @@
 import type { Services } from '#server/context.ts';
 import { addJob } from '#server/jobs.ts';
-import { tenantsWithStaleJobs } from '#server/translations/service.ts';
+import { tenantsWithStaleJobs, tenantsWithUnpersistedJobs } from '#server/translations/service.ts';
 
 /** One look over all tenants; the writing is done tenant by tenant, each in its own scope. */
 export async function sweepStaleJobs({ database, settings }: Services): Promise<void> {
+  const staleSeconds = settings.STALE_PENDING_SECONDS;
   await database.inPlatform(async (tx) => {
-    for (const tenantId of await tenantsWithStaleJobs(tx, settings.STALE_PENDING_SECONDS))
+    for (const tenantId of await tenantsWithStaleJobs(tx, staleSeconds))
       await addJob(tx, 'fail_stale_jobs', { tenantId }, { key: `fail_stale_jobs:${tenantId}` });
+    for (const tenantId of await tenantsWithUnpersistedJobs(tx, staleSeconds))
+      await addJob(
+        tx,
+        'publish_unpersisted_jobs',
+        { tenantId },
+        { key: `publish_unpersisted_jobs:${tenantId}` },
+      );
   });
 }

@@ -4,16 +4,29 @@ import { createHash, randomBytes } from 'node:crypto';
 export interface PresentedCredentials {
   bearer: string | null;
   apiKey: string | null;
+  /** The session cookie's access token. It counts on few routes (C 7), and never on `/trpc`. */
+  cookie: string | null;
   /** X-Tenant-ID: narrows every credential to that tenant (A 5.1 rule 3). */
   tenantId: string | null;
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-export function readCredentials(headers: Headers): PresentedCredentials {
+/** @param cookies whether the door that the request came by takes the session cookie at all */
+export function readCredentials(headers: Headers, cookies: boolean): PresentedCredentials {
   const authorization = single(headers['authorization']);
   const bearer = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null;
-  return { bearer, apiKey: single(headers['x-api-key']), tenantId: single(headers['x-tenant-id']) };
+  return {
+    bearer,
+    apiKey: single(headers['x-api-key']),
+    cookie: cookies ? sessionCookieOf(headers) : null,
+    tenantId: single(headers['x-tenant-id']),
+  };
+}
+
+function sessionCookieOf({ cookie }: Headers): string | null {
+  const text = Array.isArray(cookie) ? cookie.join(';') : (cookie ?? '');
+  return /(?:^|;\s*)ll_session=([^;\s]+)/.exec(text)?.[1] ?? null;
 }
 
 function single(value: string | string[] | undefined): string | null {

@@ -1,6 +1,9 @@
 import type { Tx } from '#db/client.ts';
 import type { RequestContext } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
 import { procedure } from '#server/trpc.ts';
+import { hashSecret, type PresentedCredentials } from './credentials.ts';
+import { presentsOperatorKey } from './operator.ts';
 import { type Principal, presentedHashes, tenantPrincipal } from './principal.ts';
 
 /**
@@ -13,7 +16,10 @@ export type EnterTenant = <T, E = undefined>(
   early?: (tx: Tx) => Promise<E>,
 ) => Promise<T>;
 
-function enterTenant({ services, credentials }: RequestContext): EnterTenant {
+function enterTenant(
+  { services }: Pick<RequestContext, 'services'>,
+  credentials: PresentedCredentials,
+): EnterTenant {
   return (work, early) =>
     services.database.inTenantOfCredential(presentedHashes(credentials), async (tx, owner) => {
       const [principal, found] = await Promise.all([
@@ -32,7 +38,10 @@ export const publicProcedure = procedure.meta({ guard: 'public' });
  * which the guard's own statements opened, and which is rolled back if the body fails.
  */
 export const tenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(({ ctx, next }) =>
-  enterTenant(ctx)(async (tx, principal) => {
+  enterTenant(
+    ctx,
+    ctx.credentials,
+  )(async (tx, principal) => {
     const result = await next({ ctx: { tx, principal } });
     if (!result.ok) throw result.error;
     return result;
@@ -45,4 +54,62 @@ export const tenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(
  */
 export const tenantEntryProcedure = procedure
   .meta({ guard: 'tenant_identity' })
-  .use(({ ctx, next }) => next({ ctx: { enter: enterTenant(ctx) } }));
+  .use(({ ctx, next }) => next({ ctx: { enter: enterTenant(ctx, ctx.credentials) } }));
+
+/**
+ * A 5.2 "Tenant identity", and the session cookie where nothing else is presented (B 5, the golden download): a
+ * presented but invalid credential is refused, not ignored.
+ */
+export const tenantOrCookieEntryProcedure = procedure
+  .meta({ guard: 'tenant_identity_or_cookie' })
+  .use(({ ctx, next }) => next({ ctx: { enter: enterTenant(ctx, cookieAsBearer(ctx.credentials)) } }));
+
+function cookieAsBearer(credentials: PresentedCredentials): PresentedCredentials {
+  const { bearer, apiKey, cookie } = credentials;
+  return bearer === null && apiKey === null ? { ...credentials, bearer: cookie } : credentials;
+}
+
+/**
+ * Opens a transaction as an administrator: in the tenant of an administrator's own session, or, for the operator key, in
+ * the tenant that `tenantOf` finds over all tenants. Undefined where that finds none.
+ */
+export type EnterAdmin = <T>(
+  work: (tx: Tx, tenantId: string) => Promise<T>,
+  tenantOf: (tx: Tx) => Promise<string | undefined>,
+) => Promise<T | undefined>;
+
+/** A 5.2 "Admin" for what belongs to a tenant: an administrator's session or the operator key, never a tenant's key. */
+export const adminEntryProcedure = procedure
+  .meta({ guard: 'admin' })
+  .use(({ ctx, next }) => next({ ctx: { enterAdmin: enterAdmin(ctx) } }));
+
+function enterAdmin(ctx: RequestContext): EnterAdmin {
+  const { services, credentials } = ctx;
+  const { database, settings } = services;
+  return async (work, tenantOf) => {
+    if (presentsOperatorKey(credentials, settings)) {
+      const tenantId = await database.inPlatform(tenantOf);
+      // X-Tenant-ID narrows every credential.
+      if (tenantId === undefined || (credentials.tenantId ?? tenantId) !== tenantId) return undefined;
+      return database.inTenant(tenantId, (tx) => work(tx, tenantId));
+    }
+    const { bearer, cookie } = credentials;
+    const token = bearer ?? cookie;
+    if (token === null) throw noAdmin();
+    const session = { ...credentials, bearer: token, apiKey: null };
+    const hashes = { accessToken: hashSecret(token), apiKey: null };
+    return database.inTenantOfCredential(hashes, async (tx, owner) => {
+      const principal = await tenantPrincipal(tx, owner, session).catch((error: unknown) => {
+        throw error instanceof AppError ? noAdmin() : error;
+      });
+      if (principal.kind !== 'session') throw noAdmin();
+      if (principal.user.role !== 'global_administrator')
+        throw new AppError('forbidden', 'admin role required');
+      return work(tx, principal.tenant.id);
+    });
+  };
+}
+
+function noAdmin(): AppError {
+  return new AppError('unauthenticated', 'admin credentials required');
+}

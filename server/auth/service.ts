@@ -1,3 +1,11 @@
 export { type PresentedCredentials, readCredentials } from './credentials.ts';
-export { type EnterTenant, publicProcedure, tenantEntryProcedure, tenantProcedure } from './guards.ts';
+export {
+  adminEntryProcedure,
+  type EnterAdmin,
+  type EnterTenant,
+  publicProcedure,
+  tenantEntryProcedure,
+  tenantOrCookieEntryProcedure,
+  tenantProcedure,
+} from './guards.ts';
 export type { Principal } from './principal.ts';

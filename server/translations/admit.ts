@@ -1,48 +1,49 @@
 import type { Tx } from '#db/client.ts';
-import type { Principal } from '#server/auth/service.ts';
 import { newId } from '#server/ids.ts';
-import { type Admitted, insertJob, restartJob, type StoredJob } from './queries.ts';
-import type { TranslationJob, TranslationRequest } from './schema.ts';
+import { type Admitted, insertJob, restartJob } from './queries/admission.ts';
+import type { StoredJob } from './queries/rows.ts';
+import type { TranslationRequest } from './schema.ts';
 
 /** A run to do. */
 export interface Run {
-  kind: 'run';
   tenantId: string;
   request: TranslationRequest;
   admitted: Admitted;
 }
 
-/**
- * Either a run, or the job of an earlier submission with the same key as it stands; or `raced`, where another
- * submission with that key came between the look-up and the insertion, and the look-up must be done again.
- */
-export type Admission = Run | { kind: 'replay'; job: TranslationJob } | { kind: 'raced' };
+/** Whose work it is. */
+export interface SeriesTenant {
+  id: string;
+  name: string;
+}
+
+/** Whether the job of a key answers by itself, as it stands (B 4.2 rules 1 and 2). */
+export function answersReplay({ job, stalePending }: StoredJob): boolean {
+  return job.status !== 'failed' && !stalePending;
+}
 
 /**
- * Gate (3) of B 4.1, the replay check, and the job's insertion, in the one transaction in which the caller was
- * authenticated (gate 4). Gates (5) to (7) belong between the two. `known` is the job that the key has already. The
- * unique key decides between concurrent submissions, not the look-up.
+ * Makes or restarts the job of one request; undefined where another submission with its key came between the look-up
+ * and this: the unique key decides between concurrent submissions, not the look-up. `known` is the failed or stale job
+ * that the key has already. `send` sends the one statement: by `tx.last` where nothing follows it.
  */
-export async function admit(
+export async function admitRun(
   tx: Tx,
-  principal: Principal,
+  tenant: SeriesTenant,
   submitted: TranslationRequest,
   known: StoredJob | undefined,
   staleSeconds: number,
-): Promise<Admission> {
-  const { id: tenantId, name } = principal.tenant;
-  if (known && known.job.status !== 'failed' && !known.stalePending)
-    return { kind: 'replay', job: known.job };
-
+  send: <T>(statement: PromiseLike<T>) => PromiseLike<T> = (statement) => statement,
+): Promise<Run | undefined> {
   // A re-run does the work that was asked for first, as its stored job says.
   const request = known?.job.request ?? {
     ...submitted,
-    metadata: { ...submitted.metadata, tenant: { id: tenantId, name } },
+    metadata: { ...submitted.metadata, tenant: { id: tenant.id, name: tenant.name } },
   };
-  const [admitted] = await tx.last(
+  const [admitted] = await send(
     known
-      ? restartJob(tx, tenantId, known.job.id, staleSeconds)
-      : insertJob(tx, { tenantId, jobId: newId(), request }),
+      ? restartJob(tx, tenant.id, known.job.id, staleSeconds)
+      : insertJob(tx, { tenantId: tenant.id, jobId: newId(), request }),
   );
-  return admitted ? { kind: 'run', tenantId, request, admitted } : { kind: 'raced' };
+  return admitted && { tenantId: tenant.id, request, admitted };
 }

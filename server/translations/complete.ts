@@ -1,23 +1,56 @@
+import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { countCharacters, weighCharacters } from '#server/metering/service.ts';
+import { countCharacters, type JobUsage, weighCharacters } from '#server/metering/service.ts';
 import type { Run } from './admit.ts';
+import { persistGolden, removeGolden } from './golden/persist.ts';
 import { advance } from './job-states.ts';
-import { failJob, finishJob, selectJob } from './queries.ts';
+import { failJob, finishJob } from './queries/completion.ts';
+import { selectJob } from './queries/reading.ts';
 import type { RunResult } from './run.ts';
 import type { AgentStep, TranslationJob } from './schema.ts';
 
+export interface Completed<N> {
+  job: TranslationJob;
+  /** What `next` answered; undefined where it was not asked. */
+  next: N | undefined;
+}
+
 /**
- * Stores a finished run and bills it, in one transaction of one round trip. A run that another attempt has
+ * Stores a finished run and bills it, in one transaction of one round trip; what publishes by itself is in the golden
+ * store before that. `next` is sent in the same transaction, for the job that follows. A run that another attempt has
  * replaced writes nothing and answers the job as it stands.
+ * @throws AppError persistence_failed where the golden record could not be written: the job is parked, and billed
  */
-export async function completeRun(services: Services, run: Run, result: RunResult): Promise<TranslationJob> {
+export async function completeRun<N>(
+  services: Services,
+  run: Run,
+  result: RunResult,
+  next?: (tx: Tx) => Promise<N>,
+): Promise<Completed<N>> {
   const { tenantId, request, admitted } = run;
-  const status = advance('pending', 'translated', result.status);
-  const sourceChars = countCharacters(request.source_text);
-  const { source_lang: sourceLang, target_lang: targetLang } = request;
-  const [finished] = await services.database.inTenant(tenantId, (tx) =>
-    tx.last(
+  const finished: TranslationJob = {
+    id: admitted.jobId,
+    request,
+    status: result.status,
+    baseline_translation: result.baseline_translation,
+    final_translation: result.final_translation,
+    quality_assessment: result.quality_assessment,
+    refinement: result.refinement,
+    verification: result.verification,
+    agent_run: result.agentRun,
+    created_at: admitted.createdAt.toISOString(),
+    updated_at: new Date().toISOString(),
+  };
+  const publishes = result.status === 'published';
+  const uri = publishes ? await persistGolden(services, tenantId, finished, admitted.attempt) : null;
+  const parked = publishes && uri === null;
+  const status = advance('pending', 'translated', parked ? 'persistence_failed' : result.status);
+
+  const { stored, following } = await services.database.inTenant(tenantId, async (tx) => {
+    // Sent first, so that both travel together; awaited after, since the last statement commits.
+    const asked = parked ? undefined : next?.(tx);
+    const [stored] = await tx.last(
       finishJob(
         tx,
         {
@@ -31,38 +64,52 @@ export async function completeRun(services: Services, run: Run, result: RunResul
           refinement: result.refinement,
           verification: result.verification,
           agentRun: result.agentRun,
+          goldenUri: uri,
+          publishAs: parked ? 'published' : null,
         },
-        {
-          sourceLang,
-          targetLang,
-          sourceChars,
-          billableChars: weighCharacters(
-            sourceChars,
-            sourceLang,
-            targetLang,
-            services.settings.DENSE_SCRIPT_WEIGHT,
-          ),
-          fastPath: null,
-          inputTokens: result.cost.inputTokens,
-          outputTokens: result.cost.outputTokens,
-          models: result.cost.models,
-        },
+        usageOf(run, result, services.settings.DENSE_SCRIPT_WEIGHT),
       ),
-    ),
-  );
-  if (!finished) return readReplacedJob(services, run);
+    );
+    return { stored, following: await asked };
+  });
+
+  if (!stored) {
+    if (uri !== null) await removeGolden(services, tenantId, admitted.jobId, uri);
+    return { job: await readReplacedJob(services, run), next: following };
+  }
+  if (parked) throw persistenceFailed();
+  const metadata = uri === null ? request.metadata : { ...request.metadata, golden_uri: uri };
   return {
-    id: admitted.jobId,
-    request,
-    status,
-    baseline_translation: result.baseline_translation,
-    final_translation: result.final_translation,
-    quality_assessment: result.quality_assessment,
-    refinement: result.refinement,
-    verification: result.verification,
-    agent_run: result.agentRun,
-    created_at: admitted.createdAt.toISOString(),
-    updated_at: finished.updatedAt.toISOString(),
+    job: {
+      ...finished,
+      status,
+      request: { ...request, metadata },
+      updated_at: stored.updatedAt.toISOString(),
+    },
+    next: following,
+  };
+}
+
+/** B 7: the translation is kept and billed, and is published without being asked for again. */
+export function persistenceFailed(): AppError {
+  return new AppError(
+    'persistence_failed',
+    'the golden record could not be written; the translation is kept and will be published later, do not send it again',
+  );
+}
+
+function usageOf({ request }: Run, { cost }: RunResult, denseWeight: number): JobUsage {
+  const { source_lang: sourceLang, target_lang: targetLang } = request;
+  const sourceChars = countCharacters(request.source_text);
+  return {
+    sourceLang,
+    targetLang,
+    sourceChars,
+    billableChars: weighCharacters(sourceChars, sourceLang, targetLang, denseWeight),
+    fastPath: null,
+    inputTokens: cost.inputTokens,
+    outputTokens: cost.outputTokens,
+    models: cost.models,
   };
 }
 
@@ -72,11 +119,12 @@ export async function recordFailure(services: Services, run: Run, steps: AgentSt
   advance('pending', 'failed');
   await services.database.inTenant(tenantId, (tx) =>
     tx.last(
-      failJob(tx, {
-        tenantId,
-        jobId: admitted.jobId,
-        attempt: admitted.attempt,
-        agentRun: { status: 'failed', steps, quality_gate: null, human_review_task: null, error: message },
+      failJob(tx, tenantId, admitted, {
+        status: 'failed',
+        steps,
+        quality_gate: null,
+        human_review_task: null,
+        error: message,
       }),
     ),
   );
@@ -84,7 +132,7 @@ export async function recordFailure(services: Services, run: Run, steps: AgentSt
 
 async function readReplacedJob(services: Services, { tenantId, admitted }: Run): Promise<TranslationJob> {
   const job = await services.database.inTenant(tenantId, (tx) => selectJob(tx, tenantId, admitted.jobId));
-  if (!job) throw new AppError('not_found', 'job not found');
+  if (!job) throw new AppError('not_found', 'the job was deleted while it ran');
   // Not 200: its result was dropped, and only a new submission makes another.
   if (job.status === 'failed')
     throw new AppError('transient_error', 'the job was marked failed while it ran; send it again');

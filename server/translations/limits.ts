@@ -5,7 +5,7 @@ import type { Settings } from '#server/settings.ts';
 import type { TranslationRequest } from './schema.ts';
 
 /** Keys that only the service writes (B 2.6); what a caller sends under them is discarded. */
-const serverWrittenKeys = [
+const serverWrittenKeys: ReadonlySet<string> = new Set([
   'tenant',
   'primary_model',
   'terminology_matches',
@@ -15,19 +15,32 @@ const serverWrittenKeys = [
   'golden_uri',
   'provenance',
   'review_pipeline_candidate',
-];
+]);
 
 /** It is stored and listed with each job: a bound of ours, where the specification is silent. */
 const maximumMetadata = 65_536;
+
+/** What the fields of a request are called in its errors. */
+type FieldNames = Record<'source_text' | 'source_lang' | 'target_lang', string>;
+
+const ownNames: FieldNames = {
+  source_text: 'source_text',
+  source_lang: 'source_lang',
+  target_lang: 'target_lang',
+};
 
 /**
  * Gate (2) of B 4.1: what a text request must be before anybody asks who sent it. Answers the request with its
  * languages in canonical form.
  * @throws AppError 400 for a blank text, 413 for one too long, 422 for a language outside the supported set
  */
-export function checkRequest(request: TranslationRequest, settings: Settings): TranslationRequest {
+export function checkRequest(
+  request: TranslationRequest,
+  settings: Settings,
+  names = ownNames,
+): TranslationRequest {
   if (request.source_text.trim() === '')
-    throw new AppError('validation_error', 'source_text must not be blank');
+    throw new AppError('validation_error', `${names.source_text} must not be blank`);
   if (
     request.source_text.length > settings.MAX_SOURCE_CHARS &&
     countCharacters(request.source_text) > settings.MAX_SOURCE_CHARS
@@ -35,14 +48,20 @@ export function checkRequest(request: TranslationRequest, settings: Settings): T
     throw new AppError('payload_too_large', 'source text exceeds MAX_SOURCE_CHARS');
   if (JSON.stringify(request.metadata).length > maximumMetadata)
     throw new AppError('payload_too_large', `metadata exceeds ${maximumMetadata} characters of JSON`);
-  const source_lang = requireLanguage('source_lang', request.source_lang);
-  const target_lang = requireLanguage('target_lang', request.target_lang);
-  const metadata = { ...request.metadata };
-  for (const key of serverWrittenKeys) delete metadata[key];
-  return { ...request, source_lang, target_lang, metadata };
+  return {
+    ...request,
+    source_lang: requireLanguage(names.source_lang, request.source_lang),
+    target_lang: requireLanguage(names.target_lang, request.target_lang),
+  };
 }
 
-function requireLanguage(field: string, code: string): string {
+/** A caller's metadata without the keys that only the service writes. */
+export function callersMetadata(metadata: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !serverWrittenKeys.has(key)));
+}
+
+/** @throws AppError 422 for a code outside of the supported set, which it lists */
+export function requireLanguage(field: string, code: string): string {
   const canonical = canonicalLanguage(code);
   if (canonical) return canonical;
   throw new AppError(

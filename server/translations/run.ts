@@ -1,15 +1,19 @@
-import type { Engine, EngineAnswer, TranslationTask } from '#server/engines/engine.ts';
+import type { CallScope, Engine } from '#server/engines/engine.ts';
 import type { AgentRun, AgentStep, TranslationJob, TranslationRequest } from './schema.ts';
+import { assessCandidate } from './steps/assess.ts';
+import { translateBaseline } from './steps/baseline.ts';
+import { debateCandidates } from './steps/debate.ts';
+import type { RunCost, StepDeps } from './steps/deps.ts';
 import { decideGate } from './steps/gate.ts';
+import { inspectNothing, inspectTranslation } from './steps/inspect.ts';
+import { readQualityOptions } from './steps/quality-options.ts';
+import { type Repaired, repairLoop } from './steps/repair.ts';
+import { repairDelta } from './steps/repair-delta.ts';
 import { openReviewTask } from './steps/review-task.ts';
+import { joinSegments, readSourceText } from './steps/source-text.ts';
+import { verifyFinal } from './steps/verify.ts';
 import { recordStep } from './trace.ts';
-
-/** What the models of one run cost; operator only. */
-export interface RunCost {
-  inputTokens: number;
-  outputTokens: number;
-  models: string[];
-}
+import { riskFlags } from './vetoes/index.ts';
 
 /** Everything a finished run adds to its job. */
 export interface RunResult
@@ -33,66 +37,53 @@ export class RunError extends Error {
 }
 
 /**
- * The pipeline of B 3.1 for one text: baseline, assessment, verification, gate. It touches no database, holds
- * no transaction, and may take as long as its models do.
+ * The pipeline of B 3.1 for one text: baseline, assessment, bounded repair, verification, gate. It touches no
+ * database, holds no transaction, and may take as long as its models do.
  * @throws RunError
  */
-export async function runPipeline(engine: Engine, request: TranslationRequest): Promise<RunResult> {
+export async function runPipeline(
+  engine: Engine,
+  request: TranslationRequest,
+  scope: CallScope,
+): Promise<RunResult> {
   const steps: AgentStep[] = [];
   const cost: RunCost = { inputTokens: 0, outputTokens: 0, models: [] };
-  const task = translationTask(request);
+  const inspect = engine.live ? inspectTranslation : inspectNothing;
+  const deps: StepDeps = { engine, inspect, scope, steps, cost };
+  const options = readQualityOptions(request.metadata);
   try {
-    const baseline = await recordStep(
-      steps,
-      { name: 'baseline', actor: 'translator', input: `${task.sourceLang} to ${task.targetLang}` },
-      async () => {
-        const answer = meter(cost, await engine.translate(task));
-        return { value: answer.value, output: 'baseline translation', metadata: spent(answer) };
-      },
-    );
-    const assessment = await recordStep(
-      steps,
-      { name: 'quality_assessment', actor: 'quality_judge', input: 'baseline translation' },
-      async () => {
-        const answer = meter(cost, await engine.assess(task, baseline));
-        const value = { ...answer.value, model: answer.model };
-        return { value, output: `score ${value.score}`, metadata: spent(answer) };
-      },
-    );
-    const verification = await recordStep(
-      steps,
-      { name: 'verification', actor: 'verifier', input: 'final translation' },
-      async () => {
-        const answer = meter(cost, await engine.verify(task, baseline));
-        const outcome = answer.value.passed ? 'passed' : 'not passed';
-        return {
-          value: answer.value,
-          output: `${outcome}, score ${answer.value.score}`,
-          metadata: spent(answer),
-        };
-      },
-    );
+    const { task, rebuild } = readSourceText(request);
+    const baseline = await translateBaseline(deps, task, options.primaryModel);
+    const candidate = await debateCandidates(deps, task, baseline, options);
+    const assessment = await assessCandidate(deps, task, candidate, 'quality_assessment');
+    const repaired = await repairLoop(deps, task, assessment, options);
+    const final = repaired.best;
+    const verification = await verifyFinal(deps, task, final.candidate);
     const gate = await recordStep(
       steps,
       { name: 'quality_gate', actor: 'review_gate_agent', kind: 'system', input: 'scores and policy' },
       () => {
-        const value = decideGate({ request, assessment, verification });
+        const value = decideGate({
+          request,
+          threshold: options.threshold,
+          assessment,
+          final,
+          verification,
+          repaired: repaired.applied,
+          repairDelta: repairDelta(joinSegments(candidate), joinSegments(final.candidate)),
+          risks: riskFlags({ sourceText: joinSegments(task.segments) }),
+        });
         return { value, output: value.decision };
       },
     );
 
+    const { candidate: _, ...judged } = assessment;
     return {
       status: gate.decision === 'pass' ? 'published' : 'awaiting_review',
-      baseline_translation: baseline,
-      final_translation: baseline,
-      quality_assessment: assessment,
-      refinement: {
-        score: assessment.score,
-        issues: assessment.issues,
-        applied: false,
-        rounds: 0,
-        summary: 'no repair was needed',
-      },
+      baseline_translation: rebuild(baseline),
+      final_translation: rebuild(final.candidate),
+      quality_assessment: judged,
+      refinement: describeRepair(repaired),
       verification,
       agentRun: {
         status: 'completed',
@@ -108,26 +99,15 @@ export async function runPipeline(engine: Engine, request: TranslationRequest): 
   }
 }
 
-function translationTask(request: TranslationRequest): TranslationTask {
+function describeRepair({ best, rounds, applied }: Repaired): NonNullable<TranslationJob['refinement']> {
+  const { score, issues } = best;
+  if (rounds === 0) return { score, issues, applied, rounds, summary: 'no repair was needed' };
+  const outcome = applied ? 'a repaired translation goes on' : 'no repair was better';
   return {
-    sourceText: request.source_text,
-    sourceLang: request.source_lang,
-    targetLang: request.target_lang,
-    textType: request.text_type ?? 'Plain',
-    tone: request.tone ?? null,
-    gender: request.gender ?? null,
-    domain: request.domain ?? null,
+    score,
+    issues,
+    applied,
+    rounds,
+    summary: `${outcome} after ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of repair`,
   };
-}
-
-function meter<T>(cost: RunCost, answer: EngineAnswer<T>): EngineAnswer<T> {
-  cost.inputTokens += answer.inputTokens;
-  cost.outputTokens += answer.outputTokens;
-  if (answer.model !== null && !cost.models.includes(answer.model)) cost.models.push(answer.model);
-  return answer;
-}
-
-function spent<T>(answer: EngineAnswer<T>) {
-  const { model, inputTokens, outputTokens } = answer;
-  return { model, input_tokens: inputTokens, output_tokens: outputTokens };
 }

@@ -143,6 +143,8 @@ export const qualityGate = z
   })
   .meta({ id: 'QualityGate' });
 
+const reviewAction = z.enum(['save', 'approve', 'modify', 'reject']);
+
 export const humanReviewTask = z
   .object({
     id,
@@ -151,7 +153,7 @@ export const humanReviewTask = z
     reason: z.string(),
     question: z.string().nullable(),
     instructions: z.string().nullable(),
-    requested_actions: z.array(z.enum(['save', 'approve', 'modify', 'reject'])),
+    requested_actions: z.array(reviewAction),
     triggers: z.array(humanReviewTrigger),
     completed_by: z.string().nullable(),
     created_at: dateTime,
@@ -187,6 +189,42 @@ export const translationJob = z
   })
   .meta({ id: 'TranslationJob' });
 
+/** Longer than any translation of a text that may be submitted. */
+const translatedText = z
+  .string()
+  .max(500_000)
+  .refine((text) => text.trim() !== '', 'must not be blank');
+
+/** C 4 "Review" */
+export const reviewInput = z
+  .object({
+    job_id: z.string(),
+    action: reviewAction,
+    reviewer: z.string().min(1).max(320).nullish(),
+    final_translation: translatedText.nullish(),
+    notes: z.string().max(10_000).nullish(),
+  })
+  .refine(({ action, final_translation }) => action !== 'modify' || final_translation, {
+    path: ['final_translation'],
+    message: 'is required to modify',
+  })
+  .meta({ id: 'TranslationReviewRequest' });
+
+/** C 4 "Golden" */
+export const goldenFormat = z.enum(['txt', 'docx', 'pdf']).default('txt');
+
+/** C 4 "Delete": what was really removed. */
+export const jobDeletion = z
+  .object({
+    deleted: z.literal(true),
+    job_id: id,
+    records_removed: z.int(),
+    artifacts_removed: z.int(),
+    golden_records_deleted: z.int(),
+    tm_pairs_removed: z.int(),
+  })
+  .meta({ id: 'TranslationDeletion' });
+
 /** C 4 "List" */
 export const listQuery = z.object({
   status: jobStatus.optional(),
@@ -200,7 +238,12 @@ export type TranslationJob = z.infer<typeof translationJob>;
 export type AgentRun = z.infer<typeof agentRun>;
 export type AgentStep = z.infer<typeof agentStep>;
 export type AgentDecision = z.infer<typeof agentDecision>;
+export type ToolTrace = z.infer<typeof toolTrace>;
 export type QualityGate = z.infer<typeof qualityGate>;
 export type HumanReviewTask = z.infer<typeof humanReviewTask>;
 export type HumanReviewTrigger = z.infer<typeof humanReviewTrigger>;
 export type TriggerCode = z.infer<typeof triggerCode>;
+export type ReviewAction = z.infer<typeof reviewAction>;
+export type ReviewRequest = Omit<z.infer<typeof reviewInput>, 'job_id'>;
+export type GoldenFormat = z.infer<typeof goldenFormat>;
+export type JobDeletion = z.infer<typeof jobDeletion>;

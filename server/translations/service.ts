@@ -1,47 +1,15 @@
-import type { Tx } from '#db/client.ts';
-import { AppError } from '#server/errors.ts';
-import { selectJob, selectJobs } from './queries.ts';
-import type { JobStatus, TranslationJob } from './schema.ts';
-
-export { requireTranslationEnabled, submitText } from './submit.ts';
-export { failStaleJobsOfTenant, tenantsWithStaleJobs } from './sweep.ts';
-
-/** @throws AppError 404 for an unknown, foreign or deleted id alike */
-export async function getJob(tx: Tx, tenantId: string, jobId: string): Promise<TranslationJob> {
-  const job = await selectJob(tx, tenantId, jobId);
-  if (!job) throw new AppError('not_found', 'job not found');
-  return job;
-}
-
-export interface JobPage {
-  jobs: TranslationJob[];
-  nextCursor: string | null;
-}
-
-/** A page of the tenant's jobs, newest updated_at first. `limit` is 1 to 200. */
-export async function listJobs(
-  tx: Tx,
-  tenantId: string,
-  query: { status?: JobStatus | undefined; limit: number; cursor?: string | undefined },
-): Promise<JobPage> {
-  const { status, limit, cursor } = query;
-  const after = cursor === undefined ? undefined : readCursor(cursor);
-  const jobs = await selectJobs(tx, { tenantId, status, limit, after });
-  const page = jobs.slice(0, limit);
-  const last = page.at(-1);
-  return { jobs: page, nextCursor: jobs.length > limit && last ? writeCursor(last) : null };
-}
-
-function writeCursor({ updated_at, id }: TranslationJob): string {
-  return Buffer.from(`${updated_at} ${id}`).toString('base64url');
-}
-
-function readCursor(cursor: string): { updatedAt: Date; jobId: string } {
-  const [time, jobId] = Buffer.from(cursor, 'base64url').toString().split(' ');
-  const updatedAt = new Date(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time ?? '') ? String(time) : '');
-  if (Number.isNaN(updatedAt.getTime()) || !/^[0-9a-f]{32}$/.test(jobId ?? ''))
-    throw new AppError('invalid_fields', [
-      { loc: ['query', 'cursor'], msg: 'not a cursor of this listing', type: 'invalid_cursor' },
-    ]);
-  return { updatedAt, jobId: jobId as string };
-}
+export { downloadGolden } from './golden/download.ts';
+export { expandBatch } from './intake/batch.ts';
+export { isLayoutFile, readFileRequest } from './intake/file.ts';
+export { requestPagesOfText } from './intake/pages.ts';
+export { callersMetadata, checkRequest } from './limits.ts';
+export { getJob, listJobs } from './reading.ts';
+export { removeGoldenRecords, removeJob } from './removal.ts';
+export { reviewJob } from './review.ts';
+export { requireTranslationEnabled, submit } from './submit.ts';
+export {
+  failStaleJobsOfTenant,
+  publishUnpersistedJobs,
+  tenantsWithStaleJobs,
+  tenantsWithUnpersistedJobs,
+} from './sweep.ts';

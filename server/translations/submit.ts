@@ -1,16 +1,15 @@
 import type { EnterTenant } from '#server/auth/service.ts';
 import type { Services } from '#server/context.ts';
-import { AppError, describeForLog, toAppError } from '#server/errors.ts';
-import { type Admission, admit, type Run } from './admit.ts';
-import { completeRun, recordFailure } from './complete.ts';
-import { checkRequest } from './limits.ts';
-import { type StoredJob, selectJobByKey, touchJob } from './queries.ts';
-import { RunError, runPipeline } from './run.ts';
+import { AppError } from '#server/errors.ts';
+import { admitRun, answersReplay } from './admit.ts';
+import { selectJobsByKeys } from './queries/admission.ts';
+import type { StoredJob } from './queries/rows.ts';
 import type { TranslationJob, TranslationRequest } from './schema.ts';
+import { runSeries, type Series } from './series.ts';
 
 export interface Submission {
-  job: TranslationJob;
-  /** True where an earlier submission with the same key answered, and no work was done. */
+  jobs: TranslationJob[];
+  /** True where earlier submissions with the same keys answered, and no work was done. */
   replayed: boolean;
 }
 
@@ -21,67 +20,35 @@ export function requireTranslationEnabled({ settings }: Services): void {
 }
 
 /**
- * Translates one text inline: the gates of B 4.1 in their order, the pipeline, and the stored result. Two short
- * transactions, the model's time between them; a failure in between leaves the job failed, and unbilled.
+ * Translates texts inline, one after the other: gates (3) to (7) of B 4.1 in their order, then the pipeline and the
+ * stored result of each. Model calls stand between short transactions, never inside one. `requests` have passed gate
+ * (2).
  */
-export async function submitText(
+export async function submit(
   services: Services,
   enter: EnterTenant,
-  submitted: TranslationRequest,
+  requests: TranslationRequest[],
 ): Promise<Submission> {
-  const request = checkRequest(submitted, services.settings);
-  const admission = await admitOnce(services, enter, request);
-  if (admission.kind === 'replay') return { job: admission.job, replayed: true };
-
-  const keeping = keepPending(services, admission);
-  try {
-    const result = await runPipeline(services.engine, admission.request);
-    return { job: await completeRun(services, admission, result), replayed: false };
-  } catch (error) {
-    const known = toAppError(error instanceof RunError ? error.cause : error);
-    const steps = error instanceof RunError ? error.steps : [];
-    await recordFailure(services, admission, steps, known.message).catch((failure: unknown) =>
-      // The sweep marks it later; the caller's own error matters more.
-      services.log.warn(
-        { job_id: admission.admitted.jobId, error: describeForLog(failure) },
-        'failure not recorded',
-      ),
-    );
-    throw known;
-  } finally {
-    clearInterval(keeping);
-  }
-}
-
-/** Looks the key up and admits, again where another submission with the same key was faster by a moment. */
-async function admitOnce(
-  { settings }: Services,
-  enter: EnterTenant,
-  request: TranslationRequest,
-): Promise<Exclude<Admission, { kind: 'raced' }>> {
-  const stale = settings.STALE_PENDING_SECONDS;
-  const key = request.idempotency_key;
-  for (let attempt = 0; attempt < 5; attempt++) {
-    const admission = await enter(
-      (tx, principal, known: StoredJob | undefined) => admit(tx, principal, request, known, stale),
-      async (tx) => (key ? selectJobByKey(tx, key, stale) : undefined),
-    );
-    if (admission.kind !== 'raced') return admission;
-  }
-  throw new AppError('transient_error', 'the job of this Idempotency-Key keeps changing; try again');
-}
-
-/**
- * Touches a job while its run takes long, so that only jobs whose process died look stale: models with their retries
- * may take longer than STALE_PENDING_SECONDS.
- */
-function keepPending({ database, settings, log }: Services, { tenantId, admitted }: Run): NodeJS.Timeout {
-  const touch = () =>
-    database
-      .inTenant(tenantId, (tx) => tx.last(touchJob(tx, tenantId, admitted)))
-      .catch((error: unknown) =>
-        log.warn({ job_id: admitted.jobId, error: describeForLog(error) }, 'job not touched'),
-      );
-  // Node's timers go up to 2^31 ms.
-  return setInterval(touch, Math.min((settings.STALE_PENDING_SECONDS * 1000) / 3, 2_147_483_647));
+  const stale = services.settings.STALE_PENDING_SECONDS;
+  const keys = requests.flatMap(({ idempotency_key: key }) => key ?? []);
+  const admitted = await enter(
+    // The one transaction in which the caller was authenticated (gate 4).
+    async (tx, principal, known: Map<string, StoredJob> | undefined): Promise<Series | Submission> => {
+      const items = requests.map((request) => ({
+        request,
+        known: request.idempotency_key ? known?.get(request.idempotency_key) : undefined,
+      }));
+      const work = items.find((item) => !item.known || !answersReplay(item.known));
+      // Gate (3): what starts no work is answered before every gate that could refuse it.
+      if (!work) return { jobs: items.flatMap((item) => item.known?.job ?? []), replayed: true };
+      // Gates (5) to (7), subscription, allowance and storage, belong here: over the whole series, before its first job.
+      const first = await admitRun(tx, principal.tenant, work.request, work.known, stale, tx.last);
+      return { tenant: principal.tenant, items, first };
+    },
+    // Gate (3)'s look-up travels before the caller is believed: a key belongs to a tenant, and only it sees the answer.
+    async (tx) => (keys.length > 0 ? selectJobsByKeys(tx, keys, stale) : undefined),
+  );
+  if ('jobs' in admitted) return admitted;
+  const { jobs, ran } = await runSeries(services, admitted);
+  return { jobs, replayed: !ran };
 }

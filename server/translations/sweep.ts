@@ -1,6 +1,10 @@
 import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { publishJob } from './golden/publish.ts';
 import { advance } from './job-states.ts';
-import { failStaleJobs, selectTenantsWithStaleJobs } from './queries.ts';
+import { selectTenantsWithUnpersisted, selectUnpersisted } from './queries/publication.ts';
+import { failStaleJobs, selectTenantsWithStaleJobs } from './queries/sweep.ts';
 
 /** The tenants whose stale pending jobs the sweep has to mark (B 8 "Stale pending job"). Platform scope. */
 export function tenantsWithStaleJobs(tx: Tx, staleSeconds: number): Promise<string[]> {
@@ -11,4 +15,42 @@ export function tenantsWithStaleJobs(tx: Tx, staleSeconds: number): Promise<stri
 export function failStaleJobsOfTenant(tx: Tx, tenantId: string, staleSeconds: number): Promise<number> {
   advance('pending', 'failed');
   return failStaleJobs(tx, tenantId, staleSeconds, 'job interrupted by service restart');
+}
+
+/** The tenants whose golden records the sweep has to write again. Platform scope. */
+export function tenantsWithUnpersistedJobs(tx: Tx, staleSeconds: number): Promise<string[]> {
+  return selectTenantsWithUnpersisted(tx, staleSeconds);
+}
+
+export interface Replay {
+  published: number;
+  failed: number;
+}
+
+const pageSize = 50;
+
+/**
+ * Publishes one tenant's parked jobs, and those whose process died while it published them (C 7). A job that still
+ * cannot be persisted stays parked; the others go on.
+ */
+export async function publishUnpersistedJobs(services: Services, tenantId: string): Promise<Replay> {
+  const replay: Replay = { published: 0, failed: 0 };
+  const staleSeconds = services.settings.STALE_PENDING_SECONDS;
+  for (let after = ''; ; ) {
+    const jobs = await services.database.inTenant(tenantId, (tx) =>
+      selectUnpersisted(tx, tenantId, { staleSeconds, limit: pageSize, after }),
+    );
+    for (const unpersisted of jobs) {
+      try {
+        await publishJob(services, tenantId, unpersisted);
+        replay.published += 1;
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        replay.failed += 1;
+      }
+    }
+    const last = jobs.at(-1);
+    if (!last || jobs.length < pageSize) return replay;
+    after = last.job.id;
+  }
 }

@@ -1,40 +1,68 @@
-import type { AgentStep, TranslationJob } from './schema.ts';
+import type { AgentDecision, AgentStep, QualityGate, ToolTrace, TranslationJob } from './schema.ts';
 
-/** Keys of request.metadata that name models. */
-const operatorOnlyKeys = ['candidate_models', 'primary_model'];
+/** Keys of request.metadata that name models. The rest of it is the caller's own. */
+const operatorOnlyKeys: ReadonlySet<string> = new Set(['candidate_models', 'primary_model']);
+
+/** What a tenant may see of the gate's metadata (B 2.3). What is added later stays hidden until it is added here. */
+const tenantGateKeys = [
+  'assessment_score',
+  'verification_score',
+  'verification_passed',
+  'risk_flags',
+  'trigger_codes',
+  'terminology_gate',
+  'repaired',
+  'fast_path',
+];
 
 /**
  * What every non-operator caller sees of a job (B 2.2): no step, tool or decision metadata, no execution trace,
- * no model names and no token counts.
+ * no model names and no token counts. Only what is named here is shown.
  */
 export function tenantView(job: TranslationJob): TranslationJob {
-  const metadata = { ...job.request.metadata };
-  for (const key of operatorOnlyKeys) delete metadata[key];
-  const gate = job.agent_run.quality_gate;
+  const { quality_assessment: assessment, agent_run: run } = job;
   return {
-    ...job,
-    request: { ...job.request, metadata },
-    quality_assessment: job.quality_assessment && withoutModel(job.quality_assessment),
-    agent_run: {
-      ...job.agent_run,
-      steps: job.agent_run.steps.map(tenantStep),
-      quality_gate: gate && { ...gate, metadata: withoutTrace(gate.metadata) },
+    id: job.id,
+    request: { ...job.request, metadata: without(job.request.metadata, operatorOnlyKeys) },
+    status: job.status,
+    baseline_translation: job.baseline_translation,
+    final_translation: job.final_translation,
+    quality_assessment: assessment && {
+      score: assessment.score,
+      issues: assessment.issues,
+      summary: assessment.summary,
     },
+    refinement: job.refinement,
+    verification: job.verification,
+    agent_run: {
+      status: run.status,
+      steps: run.steps.map(tenantStep),
+      quality_gate: run.quality_gate && tenantGate(run.quality_gate),
+      human_review_task: run.human_review_task,
+      error: run.error,
+    },
+    created_at: job.created_at,
+    updated_at: job.updated_at,
   };
 }
 
-function tenantStep({ metadata: _, ...step }: AgentStep): AgentStep {
+function tenantStep(step: AgentStep): AgentStep {
   return {
-    ...step,
-    tool_calls: step.tool_calls.map(({ metadata: _, ...call }) => call),
-    decisions: step.decisions.map(({ metadata: _, ...decision }) => decision),
+    ...withoutMetadata(step),
+    tool_calls: step.tool_calls.map((call: ToolTrace) => withoutMetadata(call)),
+    decisions: step.decisions.map((decision: AgentDecision) => withoutMetadata(decision)),
   };
 }
 
-function withoutModel({ model: _, ...assessment }: NonNullable<TranslationJob['quality_assessment']>) {
-  return assessment;
+function tenantGate(gate: QualityGate): QualityGate {
+  const shown = tenantGateKeys.filter((key) => Object.hasOwn(gate.metadata, key));
+  return { ...gate, metadata: Object.fromEntries(shown.map((key) => [key, gate.metadata[key]])) };
 }
 
-function withoutTrace({ execution_trace: _, ...metadata }: Record<string, unknown>) {
-  return metadata;
+function withoutMetadata<T extends { metadata?: unknown }>({ metadata: _, ...rest }: T): Omit<T, 'metadata'> {
+  return rest;
+}
+
+function without(metadata: Record<string, unknown>, keys: ReadonlySet<string>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !keys.has(key)));
 }

@@ -1,5 +1,5 @@
 import { newId } from '#server/ids.ts';
-import type { AgentStep } from './schema.ts';
+import type { AgentDecision, AgentStep } from './schema.ts';
 
 interface StepDescription {
   name: string;
@@ -11,6 +11,7 @@ interface StepDescription {
 interface StepOutcome<T> {
   value: T;
   output: string;
+  decisions?: AgentDecision[];
   metadata?: Record<string, unknown>;
 }
 
@@ -36,9 +37,10 @@ export async function recordStep<T>(
   };
   steps.push(step);
   try {
-    const { value, output, metadata } = await run();
+    const { value, output, decisions, metadata } = await run();
     step.status = 'completed';
     step.output_summary = output;
+    if (decisions) step.decisions = decisions;
     if (metadata) step.metadata = metadata;
     return value;
   } catch (error) {
@@ -47,4 +49,16 @@ export async function recordStep<T>(
   } finally {
     step.completed_at = new Date().toISOString();
   }
+}
+
+/** A decision inside a step (B 2.3 AgentDecision). */
+export function newDecision(label: string, outcome: string, rationale: string | null): AgentDecision {
+  return {
+    id: newId(),
+    label,
+    outcome,
+    rationale,
+    confidence: null,
+    created_at: new Date().toISOString(),
+  };
 }

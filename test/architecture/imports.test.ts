@@ -13,8 +13,8 @@ test('every import goes where its room may go (decision 5)', () => {
 
 describe('what must not be is refused', () => {
   test.each([
-    ["another domain's tables", 'server/auth/x.ts', '#server/translations/queries.ts'],
-    ["another domain's tables, by a relative path", 'server/auth/x.ts', '../translations/queries.ts'],
+    ["another domain's tables", 'server/auth/x.ts', '#server/translations/queries/rows.ts'],
+    ["another domain's tables, by a relative path", 'server/auth/x.ts', '../translations/queries/rows.ts'],
     [
       "another domain's tables, from three folders deep",
       'server/auth/mfa/totp/x.ts',
@@ -33,7 +33,7 @@ describe('what must not be is refused', () => {
     ['the database, from the REST door', 'rest/x.ts', '#db/client.ts'],
     ["a domain's inside, from a worker", 'workers/x.ts', '#server/translations/steps/gate.ts'],
     ['a table, from a worker', 'workers/x.ts', '#db/schema/auth.ts'],
-    ["a domain's inside, from the top of server/", 'server/x.ts', './translations/queries.ts'],
+    ["a domain's inside, from the top of server/", 'server/x.ts', './translations/queries/rows.ts'],
     ['the server, from the SDK', 'sdk/src/x.ts', '../../server/errors.ts'],
     ['anything, from a room that is not on the plan', 'server/unheard-of/x.ts', 'zod'],
   ])('%s', (_what, file, specifier) => {

@@ -50,9 +50,9 @@ interface Room {
   may: RegExp[];
 }
 
-const domains = 'auth|metering|system|tenants|translations';
+const domains = 'auth|metering|storage|system|tenants|translations';
 const anyPackage = /^(npm|node):/;
-const kernel = /^server\/(context|errors|ids|jobs|languages|settings|storable|trpc)\.ts$/;
+const kernel = /^server\/(context|errors|ids|jobs|languages|paging|settings|storable|trpc)\.ts$/;
 const services = new RegExp(`^server/(${domains})/service\\.ts$`);
 const formats = /^server\/formats\/\w+\/index\.ts$/;
 const port = /^server\/engines\/engine\.ts$/;
@@ -67,20 +67,29 @@ const domainRooms = domains.split('|').map(
       services,
       formats,
       port,
+      /^server\/sandbox\/index\.ts$/,
       /^db\/client\.ts$/,
-      new RegExp(
-        `^db/schema/(${{ translations: 'translations|metering', auth: 'auth|tenants' }[name] ?? name})\\.ts$`,
-      ),
+      new RegExp(`^db/schema/(${{ auth: 'auth|tenants' }[name] ?? name})\\.ts$`),
       libraries,
       /^npm:drizzle-orm$/,
       /^node:crypto$/,
+      // The store is a folder.
+      ...(name === 'storage' ? [/^node:(fs|path|url)/] : []),
     ],
   }),
 );
 
 /** Who may import what: docs/decisions/0005. A file that no room takes fails. */
 export const rooms: Room[] = [
-  { name: 'server/formats', files: /^server\/formats\//, may: [/^npm:(parse5|entities)$/] },
+  {
+    name: 'server/formats',
+    files: /^server\/formats\//,
+    may: [
+      /^npm:(parse5|entities|harfbuzzjs|bidi-js|@cto\.af\/linebreak|@cantoo\/pdf-lib|docx|fflate)$/,
+      // Typesetting reads its fonts.
+      /^node:(fs|module|timers\/promises)$/,
+    ],
+  },
   {
     name: 'server/engines',
     files: /^server\/engines\//,
@@ -100,6 +109,7 @@ export const rooms: Room[] = [
       port,
       /^server\/(\w+)\/router\.ts$/,
       /^server\/engines\/select\.ts$/,
+      /^server\/sandbox\/index\.ts$/,
       /^server\/auth\/credentials\.ts$/,
       /^rest\/[\w-]+\.ts$/,
       /^workers\/run\.ts$/,

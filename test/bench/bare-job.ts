@@ -5,7 +5,8 @@ import { hashSecret } from '#server/auth/credentials.ts';
 import { readStanding } from '#server/auth/queries.ts';
 import { stubEngine } from '#server/engines/stub.ts';
 import { newId } from '#server/ids.ts';
-import { finishJob, insertJob } from '#server/translations/queries.ts';
+import { insertJob } from '#server/translations/queries/admission.ts';
+import { finishJob } from '#server/translations/queries/completion.ts';
 import { runPipeline } from '#server/translations/run.ts';
 import { translationRequest } from '#server/translations/schema.ts';
 
@@ -25,7 +26,7 @@ const jobMark = 'job-mark';
 async function recordStatements(sourceText: string): Promise<{ admit: Statement[]; complete: Statement[] }> {
   const request = translationRequest.parse({ source_text: sourceText, target_lang: 'fr' });
   request.metadata = { tenant: { id: tenantMark, name: 'Bench' } };
-  const result = await runPipeline(stubEngine, request);
+  const result = await runPipeline(stubEngine, request, { tenantId: tenantMark });
   const standing = await record((tx) => readStanding(tx, null));
   const insert = await record((tx) => insertJob(tx, { tenantId: tenantMark, jobId: jobMark, request }));
   const finish = await record((tx) =>
@@ -42,6 +43,8 @@ async function recordStatements(sourceText: string): Promise<{ admit: Statement[
         refinement: result.refinement,
         verification: result.verification,
         agentRun: result.agentRun,
+        goldenUri: `golden/${newId()}.json`,
+        publishAs: null,
       },
       {
         sourceLang: 'en',

@@ -1,9 +1,29 @@
 import { cpus, totalmem } from 'node:os';
+import { benchBatch } from './batch.ts';
+import { benchLiveEngine } from './live-engine.ts';
 import { benchTextJobs } from './text-jobs.ts';
 
 const print = (line: string) => console.log(line);
+
+const benches = {
+  text: ['Text jobs on the stub engine, 32 connections over 100 tenants', benchTextJobs],
+  batch: ['A batch beside single requests, one connection, stub engine', benchBatch],
+  live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
+} as const;
+
+/** `npm run bench -- batch live` runs those; without names, all of them. */
+const asked = process.argv.slice(2);
+const unknown = asked.find((name) => !Object.hasOwn(benches, name));
+if (unknown) {
+  console.error(`no bench called ${unknown}; there are ${Object.keys(benches).join(', ')}`);
+  process.exit(1);
+}
+
 print(
   `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
 );
-print('\nText jobs on the stub engine, 32 connections over 100 tenants');
-await benchTextJobs(print);
+for (const [name, [title, bench]] of Object.entries(benches)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  print(`\n${title}`);
+  await bench(print);
+}

@@ -7,6 +7,7 @@ import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { LinguaLoop } from '#sdk/index.ts';
 import { startService } from '#test/setup/service.ts';
 import { type BareTenant, openBareScript } from './bare-job.ts';
+import { foundTenant } from './bench-service.ts';
 import { measureRate, median } from './load.ts';
 
 const concurrency = 32;
@@ -88,22 +89,7 @@ export async function benchTextJobs(print: (line: string) => void): Promise<void
 
 async function foundTenants(address: string): Promise<BareTenant[]> {
   const tenants: BareTenant[] = [];
-  for (let i = 0; i < tenantCount; i++) {
-    const response = await fetch(`${address}/api/auth/signup/email`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        tenant_name: `Bench ${i}`,
-        email: `bench${i}@example.org`,
-        password: 'a long enough passphrase',
-      }),
-    });
-    const { account, tenant_api_key } = (await response.json()) as {
-      account: { id: string };
-      tenant_api_key: string;
-    };
-    tenants.push({ tenantId: account.id, apiKey: tenant_api_key });
-  }
+  for (let i = 0; i < tenantCount; i++) tenants.push(await foundTenant(address));
   return tenants;
 }
 

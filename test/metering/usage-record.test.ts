@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Engine } from '#server/engines/engine.ts';
 import { AppError } from '#server/errors.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { engineOf } from '#test/setup/engine.ts';
 
 /** A live-like engine of known cost; the test says which of its calls fails. */
 const control: { failing: 'translate' | 'assess' | 'verify' | undefined; plainModel: boolean } = {
@@ -22,15 +22,14 @@ async function call<T>(
   outputTokens: number,
 ) {
   if (control.failing === name) throw new AppError('transient_error', `${name} failed`);
-  return { value, model: control.plainModel ? null : model, inputTokens, outputTokens };
+  return { value, models: control.plainModel ? [] : [model], inputTokens, outputTokens };
 }
 
-const engine: Engine = {
-  live: true,
-  translate: () => call('translate', 'une traduction', 'writer', 1000, 200),
-  assess: () => call('assess', { score: 95, issues: [], summary: 'good' }, 'judge', 30, 4),
-  verify: () => call('verify', { score: 95, issues: [], summary: 'good', passed: true }, 'writer', 500, 60),
-};
+const good = { score: 95, issues: [], summary: 'good' };
+const engine = engineOf(() => call('translate', ['une traduction'], 'writer', 1000, 200), {
+  assess: () => call('assess', good, 'judge', 30, 4),
+  verify: () => call('verify', { ...good, passed: true }, 'writer', 500, 60),
+});
 
 const app = useTestApp({ engine, env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 

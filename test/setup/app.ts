@@ -1,10 +1,15 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { type Database, openDatabase } from '#db/client.ts';
 import { buildApp } from '#server/app.ts';
 import type { Services } from '#server/context.ts';
 import type { Engine } from '#server/engines/engine.ts';
 import { stubEngine } from '#server/engines/stub.ts';
+import { openSandbox } from '#server/sandbox/index.ts';
 import { readSettings } from '#server/settings.ts';
+import { openObjectStore } from '#server/storage/service.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export interface TestAppOptions {
@@ -52,16 +57,28 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
 
   beforeAll(async () => {
     testDatabase = await createTestDatabase();
-    const settings = readSettings({ LOG_LEVEL: 'silent', ...options.env });
+    const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
+    const settings = readSettings({ LOG_LEVEL: 'silent', DATA_DIR: dataDir, ...options.env });
+    const storage = openObjectStore(settings);
+    const sandbox = openSandbox();
     const database = openDatabase(testDatabase.url, { size: 5 });
     const engine = options.engine ?? stubEngine;
-    const { http, services } = await buildApp({ settings, database, engine, secretsKey: Buffer.alloc(32) });
+    const { http, services } = await buildApp({
+      settings,
+      database,
+      engine,
+      storage,
+      sandbox,
+      secretsKey: Buffer.alloc(32),
+    });
     const address = await http.listen({ host: '127.0.0.1', port: 0 });
     const { url: databaseUrl, superuserUrl } = testDatabase;
     Object.assign(app, connect(address), { services, database, databaseUrl, superuserUrl });
     close = async () => {
       await http.close();
+      await sandbox.close();
       await database.close();
+      await rm(dataDir, { recursive: true, force: true });
     };
   });
 

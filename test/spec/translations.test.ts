@@ -142,7 +142,10 @@ describe('B 2.1: the request fields', () => {
       source_lang: 'en',
       idempotency_key: null,
       domain: null,
-      metadata: { tenant: { id: tenant.tenantId, name: 'Maison Übersetzung' } },
+      metadata: {
+        tenant: { id: tenant.tenantId, name: 'Maison Übersetzung' },
+        golden_uri: expect.stringMatching(/^golden\/[0-9a-f]{32}\.json$/),
+      },
       text_type: null,
       tone: null,
       gender: null,

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Engine, EngineAnswer, TranslationTask } from '#server/engines/engine.ts';
+import type { TranslationTask } from '#server/engines/engine.ts';
 import { AppError } from '#server/errors.ts';
 import { failStaleJobsOfTenant } from '#server/translations/service.ts';
 import { type Signup, type TestApp, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { answered, engineOf } from '#test/setup/engine.ts';
 import { poll } from '#test/setup/poll.ts';
 
 /** A run that waits for the test to say how its model answers. */
@@ -13,30 +14,20 @@ interface HeldRun {
   fail(error: Error): void;
 }
 
-const answer = <T>(value: T, tokens = 0): EngineAnswer<T> => ({
-  value,
-  model: 'model',
-  inputTokens: tokens,
-  outputTokens: tokens,
-});
-
 const waiting: HeldRun[] = [];
 const held: HeldRun[] = [];
-const heldEngine: Engine = {
-  live: true,
-  translate: (task) =>
+const heldEngine = engineOf(
+  (task) =>
     new Promise((resolve, reject) => {
       const run = {
         task,
-        succeed: (text: string) => resolve(answer(text, text.length)),
+        succeed: (text: string) => resolve(answered([text], text.length)),
         fail: reject,
       };
       waiting.push(run);
       held.push(run);
     }),
-  assess: async () => answer({ score: 95, issues: [], summary: 'good' }),
-  verify: async () => answer({ score: 95, issues: [], summary: 'good', passed: true }),
-};
+);
 const nextRun = () => poll(async () => waiting.shift());
 
 const staleSeconds = 600;

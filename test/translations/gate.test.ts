@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Judgement, QualityIssue, Verification } from '#server/engines/engine.ts';
-import { translationRequest } from '#server/translations/schema.ts';
 import { decideGate } from '#server/translations/steps/gate.ts';
+import { readQualityOptions } from '#server/translations/steps/quality-options.ts';
 
 function issue(severity: QualityIssue['severity'], explanation = 'x'): QualityIssue {
   return { severity, category: 'accuracy', span: null, explanation, suggestion: null };
@@ -10,15 +10,28 @@ function issue(severity: QualityIssue['severity'], explanation = 'x'): QualityIs
 interface Case {
   domain?: string | null;
   metadata?: Record<string, unknown>;
+  /** Of the translation that goes on. */
   assessment?: Partial<Judgement>;
+  /** Of the baseline, where a repair came in between. */
+  baseline?: Partial<Judgement>;
   verification?: Partial<Verification>;
+  repaired?: boolean;
+  repairDelta?: number;
+  risks?: string[];
 }
 
-function gate({ domain = null, metadata = {}, assessment, verification }: Case = {}) {
+function gate({ domain = null, metadata = {}, ...given }: Case = {}) {
+  const judgement: Judgement = { score: 92, issues: [], summary: '' };
+  const final = { ...judgement, ...given.assessment };
   return decideGate({
-    request: translationRequest.parse({ source_text: 'Hello', target_lang: 'fr', domain, metadata }),
-    assessment: { score: 92, issues: [], summary: '', ...assessment },
-    verification: { score: 92, issues: [], summary: '', passed: true, ...verification },
+    request: { domain, metadata },
+    threshold: readQualityOptions(metadata).threshold,
+    assessment: { ...final, ...given.baseline },
+    final,
+    verification: { ...judgement, passed: true, ...given.verification },
+    repaired: given.repaired ?? false,
+    repairDelta: given.repairDelta ?? 0,
+    risks: given.risks ?? [],
   });
 }
 
@@ -171,6 +184,40 @@ describe('the review flags', () => {
     expect(decided.triggers).toHaveLength(1);
     expect(decided.metadata['risk_flags']).toEqual(['sensitive', 'requires_human_review']);
     expect(decided.reasons[0]).toMatch(/sensitive.*requires_human_review/);
+  });
+});
+
+describe('repair', () => {
+  test('the translation that goes on decides, and the baseline is only told of', () => {
+    const decided = gate({
+      assessment: { score: 93 },
+      baseline: { score: 40, issues: [issue('critical')] },
+      repaired: true,
+    });
+    expect(decided).toMatchObject({ decision: 'pass', score: 92, triggers: [] });
+    expect(decided.metadata).toMatchObject({ assessment_score: 40, repaired: true });
+  });
+
+  test.each([
+    [0, []],
+    [0.5, []],
+    [0.51, ['high_repair_delta']],
+    [1, ['high_repair_delta']],
+  ])('that changed a share of %d draws %j', (repairDelta, expected) => {
+    expect(codes({ repaired: true, repairDelta })).toEqual(expected);
+  });
+});
+
+test('B 2.3: a risk flag rides along as a warning on a job that publishes by itself', () => {
+  const decided = gate({ risks: ['instruction_like_source'] });
+  expect(decided).toMatchObject({
+    decision: 'pass',
+    triggers: [{ code: 'risk_flag', severity: 'warning' }],
+    reasons: [expect.stringContaining('instruction_like_source')],
+  });
+  expect(decided.metadata).toMatchObject({
+    trigger_codes: ['risk_flag'],
+    risk_flags: ['instruction_like_source'],
   });
 });
 

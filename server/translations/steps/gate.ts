@@ -1,63 +1,97 @@
 import type { Judgement, Verification } from '#server/engines/engine.ts';
 import type { HumanReviewTrigger, QualityGate, TranslationRequest, TriggerCode } from '../schema.ts';
-
-/** Where `min_quality_score` does not say otherwise (B 2.6). */
-const defaultThreshold = 85;
+import { highRepairDelta } from './repair-delta.ts';
 
 const regulatedDomains = new Set(['finance', 'financial', 'healthcare', 'legal', 'medical', 'pharma']);
 const reviewFlags = ['sensitive', 'regulated', 'requires_human_review'] as const;
 
 export interface GateInput {
-  request: TranslationRequest;
-  assessment: Judgement;
+  request: Pick<TranslationRequest, 'domain' | 'metadata'>;
+  /** 0 to 100. */
+  threshold: number;
+  /** Of the baseline, as it came. */
+  assessment: Pick<Judgement, 'score'>;
+  /** Of what goes on, after repair. */
+  final: Judgement;
   verification: Verification;
+  /** Whether a repair was applied. */
+  repaired: boolean;
+  /** 0 to 1, how much of the baseline it changed. */
+  repairDelta: number;
+  /** Names of what looks risky in the source; they only ride along. */
+  risks: readonly string[];
+}
+
+interface Found {
+  trigger: HumanReviewTrigger;
+  reason: string;
 }
 
 /**
  * Decides whether a finished translation publishes by itself (B 2.3). Every trigger is stamped whatever the
  * decision; a blocking one defers to a human.
  */
-export function decideGate({ request, assessment, verification }: GateInput): QualityGate {
-  const threshold = qualityThreshold(request.metadata);
-  const score = Math.min(assessment.score, verification.score);
-  const found: { trigger: HumanReviewTrigger; reason: string }[] = [];
-  const block = (code: TriggerCode, reason: string) =>
-    found.push({ trigger: { code, severity: 'blocking' }, reason });
-
-  const domain = request.domain?.trim().toLowerCase();
-  if (domain && regulatedDomains.has(domain))
-    block('policy_required', `the domain "${domain}" always needs a human reviewer`);
+export function decideGate(input: GateInput): QualityGate {
+  const { request, threshold, final, verification } = input;
+  const score = Math.min(final.score, verification.score);
   const flags = reviewFlags.filter((flag) => Boolean(request.metadata[flag]));
-  if (flags.length > 0) block('sensitive_content', `the request is marked ${flags.join(', ')}`);
-  if (score < threshold) block('low_quality_score', `the quality score ${score} is below ${threshold}`);
-  const critical = [...assessment.issues, ...verification.issues].filter(
-    (issue) => issue.severity === 'critical',
-  );
-  if (critical.length > 0)
-    block('critical_issue', `a critical issue was found: ${critical[0]?.explanation ?? ''}`);
-  if (!verification.passed) block('verification_failed', 'the verification did not pass');
-
+  const found = [
+    ...policyTriggers(request.domain, flags),
+    ...qualityTriggers(input, score),
+    ...riskTriggers(input.risks),
+  ];
   return {
-    decision: found.length > 0 ? 'needs_human' : 'pass',
+    decision: found.some(({ trigger }) => trigger.severity === 'blocking') ? 'needs_human' : 'pass',
     score,
     threshold,
     triggers: found.map(({ trigger }) => trigger),
     reasons: found.map(({ reason }) => reason),
     metadata: {
-      assessment_score: assessment.score,
+      assessment_score: input.assessment.score,
       verification_score: verification.score,
       verification_passed: verification.passed,
-      risk_flags: flags,
+      risk_flags: [...flags, ...input.risks],
       trigger_codes: found.map(({ trigger }) => trigger.code),
       terminology_gate: null,
-      repaired: false,
+      repaired: input.repaired,
     },
   };
 }
 
-/** `min_quality_score`, clamped to 0 to 100; a value that is no number counts as absent. */
-function qualityThreshold(metadata: Record<string, unknown>): number {
-  const asked = metadata['min_quality_score'];
-  if (typeof asked !== 'number' || Number.isNaN(asked)) return defaultThreshold;
-  return Math.min(100, Math.max(0, asked));
+function policyTriggers(domain: string | null | undefined, flags: readonly string[]): Found[] {
+  const found: Found[] = [];
+  const named = domain?.trim().toLowerCase();
+  if (named && regulatedDomains.has(named))
+    found.push(blocking('policy_required', `the domain "${named}" always needs a human reviewer`));
+  if (flags.length > 0)
+    found.push(blocking('sensitive_content', `the request is marked ${flags.join(', ')}`));
+  return found;
+}
+
+function qualityTriggers({ threshold, final, verification, repairDelta }: GateInput, score: number): Found[] {
+  const found: Found[] = [];
+  if (score < threshold)
+    found.push(blocking('low_quality_score', `the quality score ${score} is below ${threshold}`));
+  const critical = [...final.issues, ...verification.issues].find(({ severity }) => severity === 'critical');
+  if (critical) found.push(blocking('critical_issue', `a critical issue was found: ${critical.explanation}`));
+  if (!verification.passed) found.push(blocking('verification_failed', 'the verification did not pass'));
+  if (repairDelta > highRepairDelta)
+    found.push(
+      blocking('high_repair_delta', `repair changed ${Math.round(repairDelta * 100)} % of the translation`),
+    );
+  return found;
+}
+
+function riskTriggers(risks: readonly string[]): Found[] {
+  if (risks.length === 0) return [];
+  return [
+    {
+      trigger: { code: 'risk_flag', severity: 'warning' },
+      reason: `the source text raises ${risks.join(', ')}`,
+    },
+  ];
+}
+
+function blocking(code: TriggerCode, reason: string): Found {
+  return { trigger: { code, severity: 'blocking' }, reason };
 }

@@ -1,0 +1,75 @@
+/** What can be flattened to text. */
+export type FlattenKind = 'csv' | 'docx' | 'html' | 'json' | 'md' | 'pdf' | 'txt' | 'xml';
+
+/** What can be translated in place, keeping its layout. */
+export type LayoutKind = 'pdf' | 'docx' | 'xlsx';
+
+const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+const spreadsheetType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+const flattenExtensions = new Map<string, FlattenKind>([
+  ['csv', 'csv'],
+  ['docx', 'docx'],
+  ['htm', 'html'],
+  ['html', 'html'],
+  ['json', 'json'],
+  ['md', 'md'],
+  ['pdf', 'pdf'],
+  ['txt', 'txt'],
+  ['xml', 'xml'],
+]);
+
+const flattenTypes = new Map<string, FlattenKind>([
+  ['application/json', 'json'],
+  ['application/pdf', 'pdf'],
+  [wordType, 'docx'],
+  ['application/xml', 'xml'],
+  ['text/csv', 'csv'],
+  ['text/html', 'html'],
+  ['text/markdown', 'md'],
+  ['text/plain', 'txt'],
+  ['text/xml', 'xml'],
+]);
+
+const layoutExtensions = new Map<string, LayoutKind>([
+  ['pdf', 'pdf'],
+  ['docx', 'docx'],
+  ['xlsx', 'xlsx'],
+]);
+
+const layoutTypes = new Map<string, LayoutKind>([
+  ['application/pdf', 'pdf'],
+  ['application/x-pdf', 'pdf'],
+  [wordType, 'docx'],
+  [spreadsheetType, 'xlsx'],
+]);
+
+/**
+ * What a file is read as in the flow that flattens to text (B 4.1): its extension decides, and only where that is not
+ * one of the list, its declared content type. Undefined: 415 `unsupported source_document type`.
+ *
+ * @param contentType as declared, parameters included; empty or undefined where none was
+ */
+export function documentKind(fileName: string, contentType: string | undefined): FlattenKind | undefined {
+  const type = mediaType(contentType);
+  return (
+    flattenExtensions.get(extension(fileName)) ??
+    flattenTypes.get(type) ??
+    (type.startsWith('text/') ? 'txt' : undefined)
+  );
+}
+
+/** What a file is in the flow that keeps its layout (B 4.3 "Format detection"), by the same rule. Undefined: 415. */
+export function layoutKind(fileName: string, contentType: string | undefined): LayoutKind | undefined {
+  return layoutExtensions.get(extension(fileName)) ?? layoutTypes.get(mediaType(contentType));
+}
+
+/** In lower case, without its dot; empty where the name has none. */
+function extension(fileName: string): string {
+  const dot = fileName.lastIndexOf('.');
+  return dot < 0 ? '' : fileName.slice(dot + 1).toLowerCase();
+}
+
+function mediaType(contentType: string | undefined): string {
+  return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
+}

@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { SandboxError } from './error.ts';
+import { encodeFrame, type Frame, FrameReader } from './frames.ts';
+import { type AnswerHead, channel, outOfMemory, type TaskHead } from './protocol.ts';
+
+/** One task for a child. */
+export interface Assignment extends TaskHead {
+  payload: unknown;
+  wallMs: number;
+  signal: AbortSignal | undefined;
+}
+
+export interface ChildOptions {
+  /** Module that exports `tasks`. */
+  registry: URL;
+  /** Folders and files that a child may read beside its own and the installed packages. */
+  readable: readonly URL[];
+  /** Bytes of its JavaScript heap. */
+  heapBytes: number;
+  /** Bytes of one answer. */
+  answerBytes: number;
+}
+
+/** Outcome of a task that the child lived through. */
+export interface Answer {
+  result: unknown;
+  /** Bytes of memory that the child had afterwards. */
+  residentBytes: number;
+}
+
+/** A task that gave no result, or was given up by who asked. */
+type Failure = SandboxError | { aborted: unknown };
+type Outcome = Answer | Failure;
+
+/** What a child may read: the code of tasks. Of the rest of the disk, the environment and the service's files, nothing. */
+const ownCode = ['.', '../formats/', '../../node_modules/'].map((path) => new URL(path, import.meta.url));
+
+/**
+ * A process that runs one task at a time. It has no environment and no open file but the channel to us; Node's
+ * permissions keep it from writing files, reading others than its code and starting processes.
+ */
+export class TaskProcess {
+  readonly #process: ChildProcess;
+  readonly #channel: Duplex;
+  /** Settles when the process is gone. */
+  readonly exited: Promise<void>;
+  #settle: ((outcome: Outcome) => void) | undefined;
+  /** Why it was ended by us. */
+  #verdict: Failure | undefined;
+
+  constructor({ registry, readable, heapBytes, answerBytes }: ChildOptions) {
+    this.#process = spawn(
+      process.execPath,
+      [
+        '--permission',
+        '--allow-worker',
+        ...[...ownCode, registry, ...readable].map((url) => `--allow-fs-read=${fileURLToPath(url)}`),
+        `--max-old-space-size=${Math.ceil(heapBytes / 2 ** 20)}`,
+        fileURLToPath(new URL('./child.ts', import.meta.url)),
+        registry.href,
+      ],
+      { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'pipe'], windowsHide: true },
+    );
+    this.#channel = this.#process.stdio[channel] as Duplex;
+    const reader = new FrameReader<AnswerHead>(answerBytes, (frame) => this.#take(frame));
+    this.#channel.on('data', (chunk: Uint8Array) => {
+      try {
+        reader.push(chunk);
+      } catch (error) {
+        this.end(new SandboxError('failed', 'a task answered more than it may', { cause: error }));
+      }
+    });
+    // Of a process that ends while it is written to; its exit says the rest.
+    this.#channel.on('error', () => {});
+    this.exited = new Promise((resolve) => {
+      this.#process.once('error', (cause) => {
+        this.#finish(new SandboxError('crashed', 'the process of a task did not start', { cause }));
+        resolve();
+      });
+      this.#process.once('exit', (code, signal) => {
+        this.#finish(this.#verdict ?? deathOf(code, signal));
+        resolve();
+      });
+    });
+    this.#rest();
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  /** Runs a task; one at a time. @throws {SandboxError} or the reason of its signal; the process is gone then, or going */
+  async run({ payload, wallMs, signal, ...head }: Assignment): Promise<Answer> {
+    const outcome = await new Promise<Outcome>((resolve) => {
+      const timer = setTimeout(
+        () => this.end(new SandboxError('time', `the task took more than ${wallMs} ms`)),
+        wallMs,
+      );
+      const abort = (): void => this.end({ aborted: signal?.reason });
+      signal?.addEventListener('abort', abort, { once: true });
+      this.#settle = (settled) => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+        resolve(settled);
+      };
+      this.#process.ref();
+      for (const piece of encodeFrame<TaskHead>(head, payload)) this.#channel.write(piece);
+    });
+    if (outcome instanceof SandboxError) throw outcome;
+    if ('aborted' in outcome) throw outcome.aborted;
+    return outcome;
+  }
+
+  /** Ends the process, and the task that it runs with `verdict`. */
+  end(verdict: Failure): void {
+    this.#verdict ??= verdict;
+    // Who ends it waits for its end.
+    this.#process.ref();
+    this.#process.kill('SIGKILL');
+  }
+
+  #take({ head, value }: Frame<AnswerHead>): void {
+    // Came in while the process was being ended.
+    if (this.#verdict) return;
+    if (head.ok) this.#finish({ result: value, residentBytes: head.residentBytes });
+    else this.#finish(new SandboxError('failed', head.message));
+  }
+
+  #finish(outcome: Outcome): void {
+    const settle = this.#settle;
+    this.#settle = undefined;
+    if (!this.#verdict) this.#rest();
+    settle?.(outcome);
+  }
+
+  /** A process that does nothing does not keep the service alive. */
+  #rest(): void {
+    this.#process.unref();
+    (this.#channel as Duplex & { unref?(): void }).unref?.();
+  }
+}
+
+/** V8 aborts where its heap is full; on Windows that is an exit code. */
+const abortCode = 134;
+
+function deathOf(code: number | null, signal: NodeJS.Signals | null): SandboxError {
+  if (signal === outOfMemory || signal === 'SIGABRT' || code === abortCode)
+    return new SandboxError('memory', 'the task took more memory than it may');
+  return new SandboxError('crashed', `the process of the task ended with ${signal ?? `code ${code}`}`);
+}

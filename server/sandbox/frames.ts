@@ -1,0 +1,131 @@
+import { deserialize, serialize } from 'node:v8';
+
+/** What travels between the service and a child: a few words about a value, and the value. */
+export interface Frame<Head> {
+  head: Head;
+  value: unknown;
+}
+
+interface Body<Head> extends Frame<Head> {
+  /** For each attachment, the property of the value that it is; null where it is the value. */
+  places: (string | null)[];
+}
+
+/** Bytes of the length of a frame's body and of the number of its attachments. */
+const fixedLength = 8;
+/** What a task may have attached; far more than any has. */
+const mostAttachments = 64;
+
+/**
+ * A frame in pieces to be written one after the other. Arrays of bytes (the value, or one of its own properties) follow the
+ * rest as they are: serialized, each file would be in the service's memory twice.
+ */
+export function encodeFrame<Head>(head: Head, value: unknown): Uint8Array[] {
+  const attachments: Uint8Array[] = [];
+  const places: (string | null)[] = [];
+  let rest = value;
+  if (value instanceof Uint8Array) {
+    attachments.push(value);
+    places.push(null);
+    rest = undefined;
+  } else if (isPlain(value)) {
+    for (const [key, part] of Object.entries(value)) {
+      if (!(part instanceof Uint8Array)) continue;
+      attachments.push(part);
+      places.push(key);
+    }
+    rest = Object.fromEntries(Object.entries(value).filter(([key]) => !places.includes(key)));
+  }
+  const body = serialize({ head, value: rest, places } satisfies Body<Head>);
+  const lengths = Buffer.alloc(fixedLength + 4 * attachments.length);
+  lengths.writeUInt32LE(body.length, 0);
+  lengths.writeUInt32LE(attachments.length, 4);
+  for (const [index, { length }] of attachments.entries())
+    lengths.writeUInt32LE(length, fixedLength + 4 * index);
+  return [lengths, body, ...attachments];
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/**
+ * Puts frames together from what a stream delivers. Each part of a frame is filled in place, so that the pieces of a large
+ * one are not kept beside it.
+ *
+ * @param mostBytes what a frame may hold
+ */
+export class FrameReader<Head> {
+  readonly #mostBytes: number;
+  readonly #onFrame: (frame: Frame<Head>) => void;
+  /** The part that is being filled, and how much of it is. */
+  #part = Buffer.alloc(fixedLength);
+  #filled = 0;
+  #state: 'fixed' | 'lengths' | 'parts' = 'fixed';
+  #bodyLength = 0;
+  #awaited: number[] = [];
+  #parts: Buffer[] = [];
+
+  constructor(mostBytes: number, onFrame: (frame: Frame<Head>) => void) {
+    this.#mostBytes = mostBytes;
+    this.#onFrame = onFrame;
+  }
+
+  /** Takes what came; frames that it completes are passed on. @throws {RangeError} for a frame that is too large */
+  push(chunk: Uint8Array): void {
+    let at = 0;
+    while (at < chunk.length) {
+      const taken = Math.min(chunk.length - at, this.#part.length - this.#filled);
+      this.#part.set(chunk.subarray(at, at + taken), this.#filled);
+      at += taken;
+      this.#filled += taken;
+      while (this.#filled === this.#part.length) this.#finishPart();
+    }
+  }
+
+  #finishPart(): void {
+    const part = this.#part;
+    if (this.#state === 'fixed') {
+      this.#bodyLength = part.readUInt32LE(0);
+      const attachments = part.readUInt32LE(4);
+      if (attachments > mostAttachments) throw new RangeError('a frame with too many attachments');
+      this.#state = 'lengths';
+      this.#expect(4 * attachments);
+      return;
+    }
+    if (this.#state === 'lengths') {
+      this.#awaited = [this.#bodyLength];
+      for (let at = 0; at < part.length; at += 4) this.#awaited.push(part.readUInt32LE(at));
+      if (this.#awaited.reduce((sum, length) => sum + length, 0) > this.#mostBytes)
+        throw new RangeError('a frame with too many bytes');
+      this.#state = 'parts';
+    } else {
+      this.#parts.push(part);
+    }
+    const next = this.#awaited.shift();
+    if (next !== undefined) {
+      this.#expect(next);
+      return;
+    }
+    const parts = this.#parts;
+    this.#parts = [];
+    this.#state = 'fixed';
+    this.#expect(fixedLength);
+    this.#onFrame(decode(parts));
+  }
+
+  #expect(length: number): void {
+    this.#part = Buffer.alloc(length);
+    this.#filled = 0;
+  }
+}
+
+function decode<Head>([body, ...attachments]: Buffer[]): Frame<Head> {
+  const { head, value, places } = deserialize(body!) as Body<Head>;
+  let whole = value;
+  for (const [index, place] of places.entries()) {
+    if (place === null) whole = attachments[index];
+    else (whole as Record<string, unknown>)[place] = attachments[index];
+  }
+  return { head, value: whole };
+}

@@ -1,0 +1,30 @@
+import { FlattenError, flatten } from '../../formats/flatten/index.ts';
+import { renderGoldenDocx, renderGoldenPdf } from '../../formats/golden/index.ts';
+
+export interface RenderPayload {
+  format: 'pdf' | 'docx';
+  text: string;
+  /** Whether the text is HTML, of which only what a reader sees is rendered. */
+  markup: boolean;
+  /** A code of B 2.4. */
+  language: string;
+  title: string;
+}
+
+export async function renderGoldenTask(payload: RenderPayload): Promise<Uint8Array> {
+  const { format, language, title } = payload;
+  const text = payload.markup ? await visibleText(payload.text) : payload.text;
+  return format === 'pdf'
+    ? renderGoldenPdf({ text, language, title })
+    : renderGoldenDocx({ text, language, title });
+}
+
+async function visibleText(markup: string): Promise<string> {
+  try {
+    return await flatten('html', new TextEncoder().encode(markup));
+  } catch (error) {
+    // Markup without a word in it is an empty page, not a failure.
+    if (error instanceof FlattenError && error.reason === 'empty') return '';
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+import { AppError } from '#server/errors.ts';
+import type { Settings } from '#server/settings.ts';
+import { checkRequest } from '../limits.ts';
+import type { TranslationRequest } from '../schema.ts';
+import type { BatchRequest } from './schema.ts';
+
+/**
+ * One request for each (input × target), in submission order (B 4.1), each checked as a single one is; an error names
+ * the input it is about.
+ * @throws AppError 413 `batch exceeds MAX_BATCH_ITEMS`, and what `checkRequest` throws
+ */
+export function expandBatch(batch: BatchRequest, settings: Settings): TranslationRequest[] {
+  const count = batch.inputs.reduce((sum, { Targets }) => sum + Targets.length, 0);
+  if (count > settings.MAX_BATCH_ITEMS)
+    throw new AppError('payload_too_large', 'batch exceeds MAX_BATCH_ITEMS');
+
+  let index = 0;
+  return batch.inputs.flatMap((input, i) =>
+    input.Targets.map((target, t): TranslationRequest => {
+      const request: TranslationRequest = {
+        source_text: input.Text,
+        source_lang: input.Language,
+        target_lang: target.Language,
+        text_type: input.TextType,
+        tone: target.Tone ?? null,
+        gender: target.Gender ?? null,
+        deployment_name: target.DeploymentName ?? null,
+        adaptive_dataset_id: target.AdaptiveDatasetId ?? null,
+        allow_fallback: target.AllowFallback ?? null,
+        idempotency_key: keyOfPlace(batch.idempotency_key, index++),
+        domain: null,
+        metadata: {},
+      };
+      return checkRequest(request, settings, {
+        source_text: `inputs[${i}].Text`,
+        source_lang: `inputs[${i}].Language`,
+        target_lang: `inputs[${i}].Targets[${t}].Language`,
+      });
+    }),
+  );
+}
+
+/** The key of one job of many: batch items count from 0, pages from 1 (B 4.1). */
+export function keyOfPlace(key: string | null | undefined, place: number): string | null {
+  return key ? `${key}:${place}` : null;
+}

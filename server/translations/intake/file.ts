@@ -1,0 +1,98 @@
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { documentKind, type FlattenKind, layoutKind } from '#server/formats/flatten/index.ts';
+import { findUnstorable } from '#server/storable.ts';
+import { callersMetadata, requireLanguage } from '../limits.ts';
+import type { TranslationRequest } from '../schema.ts';
+import { flattenFile } from './flatten.ts';
+import { requestPages, type SourceDocument } from './pages.ts';
+import type { FileRequest, UploadedFile } from './schema.ts';
+
+/** Fields of a form or a query that are numbers in the request's metadata (B 2.6). */
+const numberFields = ['debate_rounds', 'min_quality_score', 'max_quality_loop_retries'] as const;
+
+/**
+ * The page requests of a text file (B 4.1 "Flattened text uploads"). What is cheap to refuse is refused first; then
+ * `authenticate` is asked, because reading a file is not cheap; then the file is read.
+ * @throws AppError 400, 413, 415 or 422 as B 4.1 and B 7 say
+ */
+export async function readFileRequest(
+  services: Services,
+  input: FileRequest,
+  authenticate: () => Promise<unknown>,
+): Promise<TranslationRequest[]> {
+  const file = input.source_document;
+  if (!file) throw new AppError('validation_error', 'source_document upload is required');
+  if (file.bytes.length === 0) throw new AppError('validation_error', 'source_document is empty');
+  const kind = requireTextKind(file);
+  if (!input.target_lang?.trim()) throw new AppError('validation_error', 'target_lang is required');
+  const request = requestOf(input, input.target_lang);
+
+  await authenticate();
+  const source_text = await flattenFile(services, kind, file.bytes);
+  const document: SourceDocument = {
+    name: displayName(file.name),
+    content_type: file.contentType.slice(0, 255) || null,
+    size_bytes: file.bytes.length,
+  };
+  return requestPages({ ...request, source_text }, document, services.settings);
+}
+
+/** Whether a file in a form is one that keeps its layout. An extension that says text wins over the declared type. */
+export function isLayoutFile({ name, contentType }: Pick<UploadedFile, 'name' | 'contentType'>): boolean {
+  const kind = documentKind(name, contentType);
+  return layoutKind(name, contentType) !== undefined && (!kind || kind === 'pdf' || kind === 'docx');
+}
+
+function requireTextKind(file: UploadedFile): FlattenKind {
+  const kind = documentKind(file.name, file.contentType);
+  // For a form's PDF, DOCX and XLSX the layout path wins (B 4.1), and it does not exist yet.
+  if (!kind || (file.via === 'form' && isLayoutFile(file)))
+    throw new AppError('unsupported_media_type', 'unsupported source_document type');
+  return kind;
+}
+
+function requestOf(input: FileRequest, targetLang: string): TranslationRequest {
+  const { text_type } = input;
+  if (text_type !== undefined && text_type !== '' && text_type !== 'Plain' && text_type !== 'Html')
+    throw new AppError('validation_error', `unsupported text_type ${JSON.stringify(text_type.slice(0, 40))}`);
+  const metadata = callersMetadata(readMetadata(input.metadata));
+  if (input.candidate_models) metadata['candidate_models'] = input.candidate_models;
+  for (const name of numberFields) if (input[name]?.trim()) metadata[name] = Number(input[name]);
+  if (input.model) metadata['primary_model'] = input.model;
+  return {
+    source_text: '',
+    source_lang: requireLanguage('source_lang', input.source_lang || 'en'),
+    target_lang: requireLanguage('target_lang', targetLang.trim()),
+    idempotency_key: input.idempotency_key,
+    domain: input.domain?.trim() || null,
+    tone: input.tone?.trim() || null,
+    gender: input.gender?.trim() || null,
+    // What is flattened is text, even where the file was HTML.
+    text_type: 'Plain',
+    metadata,
+    deployment_name: null,
+    adaptive_dataset_id: null,
+    allow_fallback: null,
+  };
+}
+
+function readMetadata(text: string | undefined): Record<string, unknown> {
+  if (!text?.trim()) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new AppError('malformed_request', 'metadata is not JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new AppError('malformed_request', 'metadata must be a JSON object');
+  if (findUnstorable(value)) throw new AppError('malformed_request', 'metadata holds what cannot be stored');
+  return value as Record<string, unknown>;
+}
+
+/** Without folders and control characters; a name is shown, and a download is called after it. */
+function displayName(name: string): string {
+  const last = name.replace(/^.*[\\/]/s, '');
+  return last.replace(/\p{C}/gu, '').slice(0, 255) || 'source_document.txt';
+}

@@ -1,0 +1,31 @@
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { FlattenError, type FlattenKind } from '#server/formats/flatten/index.ts';
+import { flattenUpload, SandboxError } from '#server/sandbox/index.ts';
+
+/**
+ * The text of a file, read in a child process.
+ * @throws AppError 400 for a file that gives no text, 503 where too many files wait to be read
+ */
+export async function flattenFile(
+  { sandbox }: Services,
+  kind: FlattenKind,
+  bytes: Uint8Array,
+): Promise<string> {
+  try {
+    return await flattenUpload(sandbox, kind, bytes);
+  } catch (error) {
+    if (error instanceof FlattenError)
+      throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
+    throw sandboxRefusal(error);
+  }
+}
+
+/** What a caller is told of a sandbox that could not be had; anything else is an internal error. */
+export function sandboxRefusal(error: unknown): unknown {
+  return error instanceof SandboxError && (error.reason === 'busy' || error.reason === 'closed')
+    ? new AppError('transient_error', 'too many files are being processed; try again later', {
+        cause: error,
+      })
+    : error;
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { translationRequest } from '../schema.ts';
+
+const note = z.string().max(1000).nullable().optional();
+
+/** B 2.5 */
+export const batchRequest = z
+  .object({
+    inputs: z
+      .array(
+        z.object({
+          Text: z.string(),
+          Language: z.string().default('en'),
+          TextType: z.enum(['Plain', 'Html']).default('Plain'),
+          Targets: z
+            .array(
+              z.object({
+                Language: z.string(),
+                Tone: note,
+                Gender: note,
+                DeploymentName: note,
+                AllowFallback: z.boolean().nullable().optional(),
+                AdaptiveDatasetId: note,
+              }),
+            )
+            .min(1),
+        }),
+      )
+      .min(1),
+    /** Each job's key is this and its place, `<key>:<index>` from 0. */
+    idempotency_key: z.string().min(1).max(255).nullable().default(null),
+  })
+  .meta({ id: 'BatchTranslationRequest' });
+
+/** B 2.6 source_document: a text that stands for a document is translated page by page. */
+export const documentTextRequest = translationRequest
+  .extend({
+    metadata: z.looseObject({
+      source_document: z.looseObject({ name: z.string().max(255).optional() }),
+    }),
+  })
+  .meta({ id: 'DocumentTextRequest' });
+
+/** A file as it came over the wire. */
+export const uploadedFile = z.object({
+  name: z.string(),
+  /** As declared; empty where nothing was. */
+  contentType: z.string(),
+  bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+  via: z.enum(['form', 'raw']),
+});
+
+const field = z.string().max(1000).optional();
+
+/** A file to be flattened and translated page by page, with the fields of its form or query. */
+export const fileRequest = z.object({
+  source_document: uploadedFile.optional(),
+  target_lang: field,
+  source_lang: z.string().default('en'),
+  domain: field,
+  tone: field,
+  gender: field,
+  text_type: field,
+  candidate_models: field,
+  debate_rounds: field,
+  model: field,
+  min_quality_score: field,
+  max_quality_loop_retries: field,
+  metadata: z.string().max(65_536).optional().meta({ description: 'a JSON object, as text' }),
+  idempotency_key: z.string().min(1).max(255).nullable().default(null),
+});
+
+export type BatchRequest = z.infer<typeof batchRequest>;
+export type DocumentTextRequest = z.infer<typeof documentTextRequest>;
+export type UploadedFile = z.infer<typeof uploadedFile>;
+export type FileRequest = z.infer<typeof fileRequest>;

@@ -1,0 +1,79 @@
+import { blanked, type Found } from './found.ts';
+
+// A link ends at whitespace, a quotation mark, an angle or square bracket, a brace that is no placeholder, or the
+// first character beyond ASCII: Chinese and Japanese write on without a space. No part of it can match another's text,
+// so nothing backtracks.
+const url =
+  /(?:(?:https?|ftps?|wss?|file|git|ssh):\/\/|mailto:|tel:|www\.)(?:[A-Za-z0-9\-._~:/?#@!$&*+,;=%()]|\{{1,2}[\w.]{1,60}\}{1,2})+/gi;
+const afterWord = /[A-Za-z0-9]/;
+
+/** A path or an anchor as the destination of a Markdown link. */
+const destination = /\]\(([./#][^\s()<>\0]{1,2000})/g;
+
+const localPart = /[A-Za-z0-9._%+-]/;
+const domain = /[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}/y;
+const longestLocalPart = 64;
+
+/** `link` without the punctuation of the sentence or the emphasis around it. */
+function withoutTail(link: string): string {
+  let end = link.length;
+  let open = 0;
+  for (let i = 0; i < end; i += 1) {
+    if (link[i] === '(') open += 1;
+    else if (link[i] === ')') {
+      open -= 1;
+      if (open < 0) {
+        end = i;
+        break;
+      }
+    }
+  }
+  while (end > 0 && '.,;:!?*_~&$('.includes(link[end - 1]!)) end -= 1;
+  return link.slice(0, end);
+}
+
+function urls(text: string): Found[] {
+  const found: Found[] = [];
+  for (const match of text.matchAll(url)) {
+    if (match.index > 0 && afterWord.test(text[match.index - 1]!)) continue;
+    const span = withoutTail(match[0]);
+    // A scheme alone names no place.
+    if (!/[:.]\/{0,2}[^:/.]/.test(span)) continue;
+    const scheme = /^[a-z]+:/i.exec(span)?.[0] ?? '';
+    const key = scheme.toLowerCase() + span.slice(scheme.length).replace(/\/$/, '');
+    found.push({ key, span, start: match.index, end: match.index + span.length });
+  }
+  for (const match of text.matchAll(destination)) {
+    const span = match[1]!;
+    const start = match.index + 2;
+    found.push({ key: span, span, start, end: start + span.length });
+  }
+  return found;
+}
+
+/** E-mail addresses outside the URLs that `text` has been blanked of. */
+function addresses(text: string): Found[] {
+  const found: Found[] = [];
+  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+    let start = at;
+    while (start > 0 && at - start < longestLocalPart && localPart.test(text[start - 1]!)) start -= 1;
+    domain.lastIndex = at + 1;
+    const host = domain.exec(text)?.[0].replace(/[.-]+$/, '');
+    if (start === at || host === undefined || !host.includes('.')) continue;
+    const span = text.slice(start, at + 1 + host.length);
+    found.push({ key: span.toLowerCase(), span, start, end: at + 1 + host.length });
+  }
+  return found;
+}
+
+export interface Links {
+  urls: Found[];
+  addresses: Found[];
+}
+
+/** The URLs, the relative destinations of Markdown links and the e-mail addresses of a text. */
+export function findLinks(text: string): Links {
+  const found = urls(text);
+  // The address in `mailto:` or in a URL's user part is a part of that link.
+  return { urls: found, addresses: addresses(blanked(text, found)) };
+}

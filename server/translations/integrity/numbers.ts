@@ -1,0 +1,146 @@
+import { canonical, readings, shifted } from './decimals.ts';
+import { withAsciiDigits } from './digits.ts';
+import { exponentsOf, scaleSigns, thaiScales } from './scale-words.ts';
+
+export interface NumberFound {
+  span: string;
+  start: number;
+  end: number;
+  /** What it may mean, the nearest meaning first: `1.2.3` itself; nothing for a date, which is its parts. */
+  values: string[];
+  /** Its parts between separators. */
+  parts: string[];
+  /** Whether it belongs to a date, whose day and month may be written in words. */
+  inDate: boolean;
+  /** Whether nothing is lost without it: the minutes of a full hour, 24/7. */
+  idle: boolean;
+}
+
+const number = /\d{1,3}(?:[ ']\d{3}(?!\d))+(?:[.,]\d+)?|\d+(?:[.,']\d+)*/g;
+const date =
+  /\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d{2})(?!\d)|\d{1,2}\s?[月월]|\d{1,2}\/\d{1,2}(?!\d)/g;
+const around = 24;
+
+/** Letters of the scripts that put a space between a word and a number. */
+const identifierLetter = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}_]/u;
+
+function isInIdentifier(text: string, start: number, end: number): boolean {
+  if (start > 0 && identifierLetter.test(text[start - 1]!)) {
+    // "1920x1080" and "No2": only the first is two numbers.
+    return !(text[start - 1] === 'x' && /\d/.test(text[start - 2] ?? ''));
+  }
+  if (/^[xX]/.test(text[end] ?? '') && text.slice(start, end) === '0') return true;
+  const tail = /^[A-Za-z_]{1,24}/.exec(text.slice(end, end + around))?.[0] ?? '';
+  return tail !== '' && tail !== 'x' && /\d/.test(text[end + tail.length] ?? '');
+}
+
+/** The hour on the other clock, where the text says which half of the day or writes a time past noon. */
+function otherClock(value: string, text: string, start: number, end: number): string[] {
+  if (!/^\d{1,2}$/.test(value)) return [];
+  const hour = Number(value);
+  const after = text.slice(end, end + around);
+  const before = text.slice(Math.max(0, start - 4), start);
+  const evening = /^(?:[:.]\d\d)?\s?p\.?\s?m\b/i.test(after) || /(?:午後|下午|晚上|오후)\s?$/.test(before);
+  if (evening && hour <= 12) return [String(hour === 12 ? 12 : hour + 12)];
+  if (/^(?:[:.]\d\d)?\s?a\.?\s?m\b/i.test(after) && hour === 12) return ['0', '24'];
+  const clock = /^(?::\d\d|\s?(?:h\b|Uhr|時|点|點|시|час|น))/.test(after);
+  if (clock && hour > 12 && hour < 24) return [String(hour - 12)];
+  return clock && (hour === 0 || hour === 24) ? ['12', '0', '24'] : [];
+}
+
+function scales(text: string, end: number): number[] {
+  const after = text.slice(end, end + around);
+  const sign = scaleSigns[after[0] ?? ''] ?? scaleSigns[/^\s([천만억조])/.exec(after)?.[1] ?? ''];
+  if (sign !== undefined) return [sign];
+  const trimmed = after.replace(/^[\s-]/, '');
+  const thai = thaiScales.find(([word]) => trimmed.startsWith(word));
+  if (thai !== undefined) return [thai[1]];
+  const word = /^[\p{L}\p{M}]+/u.exec(trimmed)?.[0];
+  return word === undefined ? [] : exponentsOf(word);
+}
+
+/** "the 90s" are 1990年代 elsewhere, and "24" is 2024 in a date. */
+function fullYears(value: string, text: string, end: number, inDate: boolean): string[] {
+  const decade = /^\d0$/.test(value) && /^['’]?s\b/.test(text.slice(end, end + 3));
+  return decade || (inDate && /^\d\d$/.test(value)) ? [`19${value}`, `20${value}`] : [];
+}
+
+function isIdle(text: string, span: string, start: number): boolean {
+  if (span === '00') return text[start - 1] === ':';
+  return (
+    (span === '24' && text.startsWith('24/7', start)) || (span === '7' && text.endsWith('24/7', start + 1))
+  );
+}
+
+function dates(text: string): { start: number; end: number }[] {
+  return [...text.matchAll(date)].map(({ index, 0: span }) => ({ start: index, end: index + span.length }));
+}
+
+const longestSummand = 40;
+
+function largest({ values }: NumberFound): bigint {
+  const whole = values.map((value) => value.split('.')[0]!).filter(({ length }) => length < longestSummand);
+  return whole.map(BigInt).reduce((most, value) => (value > most ? value : most), 0n);
+}
+
+/** 1億2,000万: numbers with falling scale signs are one number. */
+function joined(found: NumberFound[], text: string): NumberFound[] {
+  const out: NumberFound[] = [];
+  for (const next of found) {
+    const before = out.at(-1);
+    const sign = before === undefined ? '' : text.slice(before.end, next.start);
+    const own = scaleSigns[text[next.end] ?? ''] ?? 0;
+    const scale = scaleSigns[sign];
+    if (before === undefined || scale === undefined || scale <= own) {
+      out.push(next);
+      continue;
+    }
+    const sum = largest(before) + largest(next);
+    out[out.length - 1] = {
+      ...before,
+      span: text.slice(before.start, next.end),
+      end: next.end,
+      values: [String(sum)],
+      parts: [...before.parts, ...next.parts],
+    };
+  }
+  return out;
+}
+
+/**
+ * The numbers of a text: figures in any script, not those within names such as `utf8` and `ES2015`.
+ * @param text with everything that is no prose blanked out
+ */
+export function findNumbers(text: string): NumberFound[] {
+  const ascii = withAsciiDigits(text);
+  const inDates = dates(ascii);
+  let nextDate = 0;
+  const found: NumberFound[] = [];
+  for (const { index: start, 0: span } of ascii.matchAll(number)) {
+    const end = start + span.length;
+    if (isInIdentifier(ascii, start, end)) continue;
+    while (nextDate < inDates.length && inDates[nextDate]!.end <= start) nextDate += 1;
+    const inDate = (inDates[nextDate]?.start ?? Number.POSITIVE_INFINITY) <= start;
+    const plain = readings(span);
+    const point = /(?:^|[^\w.])\.$/.test(ascii.slice(Math.max(0, start - 2), start));
+    const values = [
+      ...plain,
+      ...plain.flatMap((value) => otherClock(value, ascii, start, end)),
+      ...plain.flatMap((value) => fullYears(value, ascii, end, inDate)),
+      ...(point ? [canonical('0', span)] : []),
+      ...plain.flatMap((value) => scales(ascii, end).map((exponent) => shifted(value, exponent))),
+    ];
+    const parts = span.split(/\D/).map((part) => canonical(part));
+    if (parts.length > 2 && /^[\d.]+$/.test(span) && !inDate) values.unshift(span);
+    found.push({
+      span: text.slice(start, end),
+      start,
+      end,
+      values,
+      parts,
+      inDate,
+      idle: isIdle(ascii, span, start),
+    });
+  }
+  return joined(found, ascii);
+}

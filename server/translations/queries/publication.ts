@@ -1,0 +1,117 @@
+import { and, eq, inArray, lt, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import { sourcesOf } from '../job-states.ts';
+import type { AgentRun, JobStatus, TranslationJob } from '../schema.ts';
+import { isJob, jobOfRow } from './rows.ts';
+
+/** What a review sets; what is undefined stays as it is. */
+export interface ReviewChange {
+  status: JobStatus;
+  agentRun: AgentRun;
+  finalTranslation?: string;
+  pipelineCandidate?: string;
+  publishAs?: 'published' | 'human_edited';
+}
+
+/**
+ * Moves a job that a reviewer may act on (B 3.1), and locks it for the rest of the transaction: of two closing reviews
+ * the second finds no such job. Answers the job, or nothing where it is in no state for it.
+ */
+export async function selectReviewable(tx: Tx, tenantId: string, jobId: string) {
+  const [row] = await tx
+    .select()
+    .from(translationJobs)
+    .where(and(isJob(tenantId, jobId), inArray(translationJobs.status, sourcesOf('approved'))))
+    .for('no key update');
+  return row && { job: jobOfRow(row), attempt: row.attempt };
+}
+
+/** Writes a review of a job that `selectReviewable` has locked. */
+export async function updateReviewed(
+  tx: Tx,
+  tenantId: string,
+  jobId: string,
+  change: ReviewChange,
+): Promise<TranslationJob> {
+  const [row] = await tx
+    .update(translationJobs)
+    .set({ ...change, updatedAt: sql`now()` })
+    .where(isJob(tenantId, jobId))
+    .returning();
+  if (!row) throw new Error('a locked job is gone');
+  return jobOfRow(row);
+}
+
+/**
+ * Ends a publication: from `approved` or `persistence_failed`, wherever the table of states allows it. No row where
+ * somebody else ended it first.
+ */
+export async function endPublication(
+  tx: Tx,
+  tenantId: string,
+  jobId: string,
+  to: 'published' | 'human_edited' | 'persistence_failed',
+  goldenUri: string | null,
+): Promise<TranslationJob | undefined> {
+  const [row] = await tx
+    .update(translationJobs)
+    .set({ status: to, goldenUri, updatedAt: sql`now()` })
+    .where(and(isJob(tenantId, jobId), inArray(translationJobs.status, sourcesOf(to))))
+    .returning();
+  return row && jobOfRow(row);
+}
+
+/** A job whose golden record is still to be written. */
+export interface UnpersistedJob {
+  job: TranslationJob;
+  attempt: number;
+  publishAs: 'published' | 'human_edited';
+}
+
+/**
+ * The jobs to persist again: parked ones, and those whose process died while it published them. At most `limit`,
+ * longest waiting first; `after` skips those that were tried already.
+ */
+export async function selectUnpersisted(
+  tx: Tx,
+  tenantId: string,
+  { staleSeconds, limit, after }: { staleSeconds: number; limit: number; after: string },
+): Promise<UnpersistedJob[]> {
+  const rows = await tx
+    .select()
+    .from(translationJobs)
+    .where(
+      and(
+        eq(translationJobs.tenantId, tenantId),
+        isUnpersisted(staleSeconds),
+        sql`${translationJobs.jobId} > ${after}`,
+      ),
+    )
+    .orderBy(translationJobs.jobId)
+    .limit(limit);
+  return rows.map((row) => ({
+    job: jobOfRow(row),
+    attempt: row.attempt,
+    publishAs: row.publishAs ?? 'published',
+  }));
+}
+
+/** The tenants that have jobs to persist again; read in platform scope. */
+export async function selectTenantsWithUnpersisted(tx: Tx, staleSeconds: number): Promise<string[]> {
+  const rows = await tx
+    .selectDistinct({ tenantId: translationJobs.tenantId })
+    .from(translationJobs)
+    .where(isUnpersisted(staleSeconds));
+  return rows.map((row) => row.tenantId);
+}
+
+function isUnpersisted(staleSeconds: number) {
+  return and(
+    inArray(translationJobs.status, ['approved', 'persistence_failed']),
+    sql`(${eq(translationJobs.status, 'persistence_failed')} or ${lt(
+      translationJobs.updatedAt,
+      sql`now() - make_interval(secs => ${staleSeconds})`,
+    )})`,
+  );
+}

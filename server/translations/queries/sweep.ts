@@ -1,0 +1,27 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import { isStalePending } from './rows.ts';
+
+/** The tenants that have stale pending jobs; read in platform scope. */
+export async function selectTenantsWithStaleJobs(tx: Tx, staleSeconds: number): Promise<string[]> {
+  const rows = await tx
+    .selectDistinct({ tenantId: translationJobs.tenantId })
+    .from(translationJobs)
+    .where(isStalePending(staleSeconds));
+  return rows.map((row) => row.tenantId);
+}
+
+/** Marks one tenant's stale pending jobs failed, and tells how many there were. */
+export async function failStaleJobs(tx: Tx, tenantId: string, staleSeconds: number, message: string) {
+  const rows = await tx
+    .update(translationJobs)
+    .set({
+      status: 'failed',
+      agentRun: sql`${translationJobs.agentRun} || jsonb_build_object('status', 'failed', 'error', ${message}::text)`,
+      updatedAt: sql`now()`,
+    })
+    .where(and(eq(translationJobs.tenantId, tenantId), isStalePending(staleSeconds)))
+    .returning({ jobId: translationJobs.jobId });
+  return rows.length;
+}

@@ -1,0 +1,67 @@
+import { newId } from '#server/ids.ts';
+import { advance } from './job-states.ts';
+import type { ReviewChange } from './queries/publication.ts';
+import type { AgentRun, AgentStep, ReviewAction, TranslationJob } from './schema.ts';
+
+export interface Review {
+  action: ReviewAction;
+  finalTranslation: string | undefined;
+  notes: string | undefined;
+  /** Who reviews; null where nobody said so. */
+  reviewer: string | null;
+}
+
+/**
+ * What a review makes of a job (B 3.1, C 4 "Review"): `save` keeps a draft, the others close the task. An approved
+ * text counts as edited where it differs from what the pipeline itself would have published.
+ */
+export function decideReview(job: TranslationJob, review: Review, now: Date): ReviewChange {
+  const agentRun = recordReview(job.agent_run, review, now);
+  const kept = job.request.metadata['review_pipeline_candidate'];
+  const pipelineOwn = typeof kept === 'string' ? kept : job.final_translation;
+  const text = review.finalTranslation ?? job.final_translation ?? '';
+  const { action } = review;
+
+  if (action === 'reject') return { status: advance(job.status, 'rejected'), agentRun };
+  if (action === 'save')
+    return {
+      status: advance(job.status, 'awaiting_review'),
+      agentRun,
+      finalTranslation: text,
+      pipelineCandidate: pipelineOwn ?? '',
+    };
+  return {
+    status: advance(job.status, 'approved'),
+    agentRun,
+    finalTranslation: text,
+    publishAs: action === 'approve' && text === pipelineOwn ? 'published' : 'human_edited',
+  };
+}
+
+function recordReview(run: AgentRun, { action, notes, reviewer }: Review, now: Date): AgentRun {
+  const at = now.toISOString();
+  const step: AgentStep = {
+    id: newId(),
+    name: 'human_review',
+    actor: reviewer ?? 'reviewer',
+    kind: 'human',
+    status: 'completed',
+    input_summary: null,
+    output_summary: action,
+    tool_calls: [],
+    decisions: [],
+    error: null,
+    started_at: at,
+    completed_at: at,
+  };
+  const task = run.human_review_task;
+  return {
+    ...run,
+    steps: [...run.steps, step],
+    human_review_task: task && {
+      ...task,
+      ...(action !== 'save' && { status: 'completed' as const, completed_by: reviewer, completed_at: at }),
+      metadata: { ...task.metadata, last_action: action, ...(notes !== undefined && { notes }) },
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import type { Judgement, Translations, TranslationTask } from '#server/engines/engine.ts';
+import { recordStep } from '../trace.ts';
+import { type StepDeps, spend } from './deps.ts';
+
+/** A judge's finding with the service's own, and what was judged. */
+export interface Assessed extends Judgement {
+  candidate: Translations;
+  model: string | null;
+}
+
+/** Scores a candidate: the judge's word, and the vetoes beside it. `name` is the step's in the trace. */
+export function assessCandidate(
+  deps: StepDeps,
+  task: TranslationTask,
+  candidate: Translations,
+  name: 'quality_assessment' | 'reassessment',
+): Promise<Assessed> {
+  return recordStep(
+    deps.steps,
+    { name, actor: 'quality_judge', input: name === 'reassessment' ? 'repaired translation' : 'translation' },
+    async () => {
+      const answer = await deps.engine.assess(task, candidate, deps.scope);
+      const vetoes = deps.inspect(task, candidate);
+      const value = {
+        ...answer.value,
+        issues: [...vetoes, ...answer.value.issues],
+        candidate,
+        model: answer.models[0] ?? null,
+      };
+      return {
+        value,
+        output: `score ${value.score}, ${vetoes.length} vetoes`,
+        metadata: spend(deps, answer),
+      };
+    },
+  );
+}
+
+/** Whether any issue is critical: it blocks autonomous publication whatever the score (B 2.3). */
+export function isCritical({ issues }: Pick<Judgement, 'issues'>): boolean {
+  return issues.some(({ severity }) => severity === 'critical');
+}

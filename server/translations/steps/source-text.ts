@@ -1,0 +1,45 @@
+import type { Translations, TranslationTask } from '#server/engines/engine.ts';
+import { extractHtml, rebuildHtml } from '#server/formats/html/index.ts';
+import type { TranslationRequest } from '../schema.ts';
+
+/** A request's text as the pipeline handles it: what is translated, and the way back to the text that is published. */
+export interface SourceText {
+  task: TranslationTask;
+  /** The published form: the translations where the segments stood, and the markup as it was. */
+  rebuild(translations: Translations): string;
+}
+
+/** B 2.1 text_type: of an HTML source, only text nodes and four attributes are translated. */
+export function readSourceText(request: TranslationRequest): SourceText {
+  const { source_text: source } = request;
+  if (request.text_type !== 'Html')
+    return {
+      task: taskOf(request, [source]),
+      rebuild: ([translation]) => translation ?? '',
+    };
+  const segments = extractHtml(source);
+  return {
+    task: taskOf(
+      request,
+      segments.map(({ text }) => text),
+    ),
+    rebuild: (translations) => rebuildHtml(source, segments, translations),
+  };
+}
+
+function taskOf(request: TranslationRequest, segments: string[]): TranslationTask {
+  return {
+    segments,
+    sourceLang: request.source_lang,
+    targetLang: request.target_lang,
+    textType: request.text_type ?? 'Plain',
+    tone: request.tone ?? null,
+    gender: request.gender ?? null,
+    domain: request.domain ?? null,
+  };
+}
+
+/** Segments as one text, for whatever looks at a translation as a whole. */
+export function joinSegments(segments: readonly string[]): string {
+  return segments.length === 1 ? (segments[0] as string) : segments.join('\n');
+}

@@ -1,0 +1,3 @@
+export function riskFlags(_: { sourceText: string }): string[] {
+  return [];
+}

@@ -1,0 +1,66 @@
+import { Pool } from 'undici';
+import { startBenchService } from './bench-service.ts';
+import { median } from './load.ts';
+
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
+const items = 50;
+const repeats = 6;
+const texts = Array.from({ length: items }, (_, i) => `Sentence number ${i}, which nobody has read before.`);
+
+/**
+ * 50 texts as one batch beside 50 single requests, both over one connection, in turns in one run, on the stub engine:
+ * what is compared is everything but the model.
+ */
+export async function benchBatch(print: (line: string) => void): Promise<void> {
+  const service = await startBenchService();
+  const pool = new Pool(service.address, { connections: 1, pipelining: 1 });
+  try {
+    const tenant = await service.foundTenant();
+    const post = poster(pool, tenant.apiKey);
+    const singles = async () => {
+      for (const source_text of texts) await post({ source_text, target_lang: 'fr' });
+    };
+    const batch = async () => {
+      const jobs = await post({
+        inputs: texts.map((Text) => ({ Text, Targets: [{ Language: 'fr' }] })),
+      });
+      if (!Array.isArray(jobs) || jobs.length !== items) throw new Error('the batch is not whole');
+    };
+    await repeat(singles);
+    await repeat(batch);
+    const ratios: number[] = [];
+    const rates = { singles: [] as number[], batch: [] as number[] };
+    for (let round = 0; round < rounds; round++) {
+      rates.singles.push(await repeat(singles));
+      rates.batch.push(await repeat(batch));
+      ratios.push((rates.batch.at(-1) as number) / (rates.singles.at(-1) as number));
+    }
+    print(`50 single requests    ${Math.round(median(rates.singles))} jobs/s`);
+    print(`one batch of 50       ${Math.round(median(rates.batch))} jobs/s`);
+    print(`batch / singles       ${median(ratios).toFixed(2)}   (target 1.30 or better)`);
+  } finally {
+    await pool.close();
+    await service.stop();
+  }
+}
+
+function poster(pool: Pool, apiKey: string) {
+  return async (body: unknown): Promise<unknown> => {
+    const answer = await pool.request({
+      method: 'POST',
+      path: '/api/translations',
+      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+      body: JSON.stringify(body),
+    });
+    const json = await answer.body.json();
+    if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`);
+    return json;
+  };
+}
+
+/** Jobs a second over some repetitions of 50. */
+async function repeat(work: () => Promise<void>): Promise<number> {
+  const start = performance.now();
+  for (let i = 0; i < repeats; i++) await work();
+  return (repeats * items) / ((performance.now() - start) / 1000);
+}

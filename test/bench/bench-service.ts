@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startService } from '#test/setup/service.ts';
+import type { BareTenant } from './bare-job.ts';
+
+/** A service of its own over an embedded database of its own, as `npm start` runs it, without workers. */
+export interface BenchService {
+  address: string;
+  foundTenant(): Promise<BareTenant>;
+  stop(): Promise<void>;
+}
+
+let founded = 0;
+
+export async function startBenchService(env: Record<string, string> = {}): Promise<BenchService> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
+  const service = await startService({ DATA_DIR: dataDir, ...env }, 'server/main.ts', ['--api-only']);
+  return {
+    address: service.address,
+    foundTenant: () => foundTenant(service.address),
+    async stop() {
+      await service.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function foundTenant(address: string): Promise<BareTenant> {
+  founded += 1;
+  const response = await fetch(`${address}/api/auth/signup/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      tenant_name: `Bench ${founded}`,
+      email: `bench${founded}@example.org`,
+      password: 'a long enough passphrase',
+    }),
+  });
+  const { account, tenant_api_key } = (await response.json()) as {
+    account: { id: string };
+    tenant_api_key: string;
+  };
+  return { tenantId: account.id, apiKey: tenant_api_key };
+}

@@ -1,0 +1,72 @@
+import { Pool } from 'undici';
+import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
+import type { BareTenant } from './bare-job.ts';
+import { startBenchService } from './bench-service.ts';
+import { median } from './load.ts';
+
+const latencyMs = 500;
+const sourceText = 'The quick brown fox jumps over the lazy dog, and nobody minds.';
+const translated = 'Le vif renard brun saute par-dessus le chien paresseux, et personne ne s’en soucie.';
+const others = 1000;
+
+/**
+ * The live engine against a local endpoint that takes 500 ms a call: 64 jobs at once beside one alone, and the jobs of
+ * one tenant while another has a thousand waiting. The API holds 10 database connections.
+ */
+export async function benchLiveEngine(print: (line: string) => void): Promise<void> {
+  await using fake = await startFakeOpenAi();
+  fake.otherwise(translatingReply({ latencyMs, translate: () => translated }));
+  const service = await startBenchService({
+    OPENAI_API_KEY: 'bench',
+    OPENAI_BASE_URL: fake.baseUrl,
+    OPENAI_TIMEOUT_SECONDS: '300',
+  });
+  const pool = new Pool(service.address, { connections: others + 100, headersTimeout: 0, bodyTimeout: 0 });
+  const translate = async ({ apiKey }: BareTenant) => {
+    const start = performance.now();
+    const { statusCode, body } = await pool.request({
+      method: 'POST',
+      path: '/api/translations',
+      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+      body: JSON.stringify({ source_text: sourceText, target_lang: 'fr' }),
+    });
+    const job = (await body.json()) as { status: string };
+    if (statusCode !== 200 || job.status !== 'published')
+      throw new Error(`answered ${statusCode} ${job.status}`);
+    return performance.now() - start;
+  };
+
+  try {
+    const [busy, calm] = [await service.foundTenant(), await service.foundTenant()];
+    await translate(busy);
+    const alone = median(await inTurn(5, () => translate(calm)));
+    print(
+      `one job alone         ${Math.round(alone)} ms (its critical path: three calls of ${latencyMs} ms)`,
+    );
+
+    const ratios: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const start = performance.now();
+      await Promise.all(Array.from({ length: 64 }, () => translate(busy)));
+      ratios.push((performance.now() - start) / alone);
+    }
+    print(`64 jobs at once       ${median(ratios).toFixed(2)} times one job   (target 1.30 at most)`);
+
+    const flood = Promise.all(Array.from({ length: others }, () => translate(busy)));
+    const beside = await inTurn(5, () => translate(calm));
+    const left = await Promise.race([flood.then(() => 'ended'), Promise.resolve('running')]);
+    print(
+      `beside ${others} jobs waiting of another tenant: ${(median(beside) / alone).toFixed(2)} times   (target 1.50 at most; the others were ${left})`,
+    );
+    await flood;
+  } finally {
+    await pool.close();
+    await service.stop();
+  }
+}
+
+async function inTurn<T>(count: number, work: () => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (let i = 0; i < count; i++) results.push(await work());
+  return results;
+}

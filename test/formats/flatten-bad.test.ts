@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { documentKind, type FlattenReason, flatten } from '#server/formats/flatten/index.ts';
+import { corpusFile, corpusNames } from '#test/corpus/files.ts';
+
+/** What each hostile or broken file of the corpus gives: a reason, or the start of its text. */
+const expected: Record<string, FlattenReason | { text: string }> = {
+  'deeply-nested.docx': { text: 'deep' },
+  'empty-zip.docx': 'unreadable',
+  'entity-bomb.docx': 'unreadable',
+  'flate-bomb.pdf': 'too_large',
+  'form-xobject-loop.pdf': { text: 'Hello' },
+  'fuzzed-poppler.pdf': 'unreadable',
+  'garbage-header.pdf': 'unreadable',
+  'garbage.pdf': 'unreadable',
+  'html-renamed.pdf': 'unreadable',
+  'legacy-word-97-renamed.docx': 'unreadable',
+  'malformed-xml.docx': 'unreadable',
+  'missing-document-part.docx': 'unreadable',
+  'nested-tables-3000.docx': { text: 'deep' },
+  'no-pages.pdf': 'empty',
+  'no-text.docx': 'empty',
+  'over-1000000-elements.docx': 'too_large',
+  'over-2000000-chars.docx': 'too_large',
+  // Its limit is on segments of the layout path; as text it is one for the limit on pages.
+  'over-50000-segments.docx': { text: 'Item 0 valve\n\nItem 1 pump' },
+  'page-tree-loop.pdf': 'unreadable',
+  'password-user.pdf': 'protected',
+  'password.docx': 'protected',
+  // Entries are read by the names that parts give each other, and nothing is ever written.
+  'path-traversal.docx': { text: 'Hello traversal' },
+  'pdf-renamed.docx': 'unreadable',
+  'truncated.docx': 'unreadable',
+  'truncated.pdf': 'unreadable',
+  'xlsx-renamed.docx': 'unreadable',
+  'xml-part-over-80MB.docx': 'too_large',
+  'xxe.docx': 'unreadable',
+  'zip-bomb-lying-size.docx': 'unreadable',
+  'zip-bomb-overlap.docx': 'too_large',
+  'zip-bomb-plain.docx': 'too_large',
+};
+
+describe('B 4.1: a file that cannot be read is refused', () => {
+  it.each(corpusNames('bad'))('%s', async (name) => {
+    const answer = await flatten(documentKind(name, '')!, corpusFile(`bad/${name}`)).catch(
+      (error: unknown) => error,
+    );
+    const outcome = expected[name]!;
+    if (typeof outcome === 'string') expect(answer).toMatchObject({ name: 'FlattenError', reason: outcome });
+    else expect(String(answer).startsWith(outcome.text)).toBe(true);
+  });
+
+  it.each([
+    ['over-1000000-elements.docx', '1,000,000'],
+    ['over-2000000-chars.docx', '2,000,000'],
+    ['xml-part-over-80MB.docx', '80,000,000'],
+    ['zip-bomb-plain.docx', '200,000,000'],
+    ['zip-bomb-overlap.docx', '200,000,000'],
+  ])('%s: the message names the limit and asks to split', async (name, limit) => {
+    await expect(flatten('docx', corpusFile(`bad/${name}`))).rejects.toThrow(new RegExp(`${limit}.*split`));
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { documentKind, layoutKind } from '#server/formats/flatten/index.ts';
+
+const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+const sheet = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+describe('B 4.1: what is flattened to text', () => {
+  it.each([
+    ['a.csv', 'csv'],
+    ['a.docx', 'docx'],
+    ['a.htm', 'html'],
+    ['a.html', 'html'],
+    ['a.json', 'json'],
+    ['a.md', 'md'],
+    ['a.pdf', 'pdf'],
+    ['a.txt', 'txt'],
+    ['a.xml', 'xml'],
+    ['A.B.PDF', 'pdf'],
+  ])('the extension of %s is accepted, and stronger than any content type', (name, kind) => {
+    for (const type of ['', 'application/octet-stream', 'image/png', 'text/plain', sheet])
+      expect(documentKind(name, type)).toBe(kind);
+  });
+
+  it.each([
+    ['application/json', 'json'],
+    ['application/pdf', 'pdf'],
+    [word, 'docx'],
+    ['application/xml', 'xml'],
+    ['text/csv', 'csv'],
+    ['text/html', 'html'],
+    ['text/markdown', 'md'],
+    ['text/plain', 'txt'],
+    ['text/xml', 'xml'],
+    ['text/vtt', 'txt'],
+    ['TEXT/HTML; charset=utf-8', 'html'],
+  ])('without an extension of the list, %s decides', (type, kind) => {
+    for (const name of ['a', '', 'a.bin', 'a.xlsx', 'pdf', 'a.']) expect(documentKind(name, type)).toBe(kind);
+  });
+
+  it.each([
+    ['a', ''],
+    ['a', undefined],
+    ['a.png', 'image/png'],
+    ['a.xlsx', sheet],
+    ['a.doc', 'application/msword'],
+    ['a', 'application/octet-stream'],
+    ['a', 'application/x-pdf'],
+    ['a', 'application/texts'],
+  ])('%s of type %s is neither', (name, type) => {
+    expect(documentKind(name, type)).toBeUndefined();
+  });
+});
+
+describe('B 4.3: what is translated in its layout', () => {
+  it.each([
+    ['a.pdf', 'text/plain', 'pdf'],
+    ['a.DOCX', '', 'docx'],
+    ['a.xlsx', 'application/pdf', 'xlsx'],
+    ['a', 'application/pdf', 'pdf'],
+    ['a', 'application/x-pdf', 'pdf'],
+    ['a.tmp', word, 'docx'],
+    ['a', `${sheet}; x=y`, 'xlsx'],
+    ['a.xlsm', '', undefined],
+    ['a.txt', 'text/plain', undefined],
+    ['a.html', undefined, undefined],
+  ])('%s of type %s is %s', (name, type, kind) => {
+    expect(layoutKind(name, type)).toBe(kind);
+  });
+});

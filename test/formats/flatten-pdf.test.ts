@@ -1,0 +1,156 @@
+import { deflateSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { flatten } from '#server/formats/flatten/index.ts';
+import { corpusFile } from '#test/corpus/files.ts';
+
+const textOf = (name: string): Promise<string> => flatten('pdf', corpusFile(`pdf/${name}.pdf`));
+
+/** How much two texts have in common of their words, whatever their order: 0 to 1. */
+function likeness(one: string, other: string): number {
+  const words = (text: string): string[] =>
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  const left = new Map<string, number>();
+  for (const word of words(one)) left.set(word, (left.get(word) ?? 0) + 1);
+  let common = 0;
+  for (const word of words(other)) {
+    const count = left.get(word) ?? 0;
+    if (count === 0) continue;
+    common++;
+    left.set(word, count - 1);
+  }
+  return (2 * common) / (words(one).length + words(other).length);
+}
+
+/** A PDF of one page, 400 by 400, with these operators in Helvetica. */
+function pdfOf(operators: string | Uint8Array, filter = ''): Uint8Array {
+  const content = Buffer.from(operators as string);
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 400]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>',
+    Buffer.concat([
+      Buffer.from(`<</Length ${content.length}${filter}>>\nstream\n`),
+      content,
+      Buffer.from('\nendstream'),
+    ]),
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+  ];
+  const pieces: Buffer[] = [Buffer.from('%PDF-1.7\n')];
+  const offsets: number[] = [];
+  let length = pieces[0]!.length;
+  for (const [index, object] of objects.entries()) {
+    offsets.push(length);
+    const piece = Buffer.concat([
+      Buffer.from(`${index + 1} 0 obj\n`),
+      Buffer.from(object as string),
+      Buffer.from('\nendobj\n'),
+    ]);
+    pieces.push(piece);
+    length += piece.length;
+  }
+  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
+  pieces.push(
+    Buffer.from(
+      `xref\n0 6\n0000000000 65535 f \n${table}trailer<</Size 6/Root 1 0 R>>\nstartxref\n${length}\n%%EOF\n`,
+    ),
+  );
+  return Buffer.concat(pieces);
+}
+
+/** Text at a place, in points from the lower left. */
+const at = (x: number, y: number, text: string, size = 10): string =>
+  `BT /F ${size} Tf ${x} ${y} Td (${text}) Tj ET\n`;
+const read = (operators: string): Promise<string> => flatten('pdf', pdfOf(operators));
+
+describe('lines and paragraphs', () => {
+  it.each<[rule: string, operators: string, text: string]>([
+    [
+      'lines are joined',
+      at(20, 300, 'One line that goes on') + at(20, 288, 'in a second line.'),
+      'One line that goes on in a second line.',
+    ],
+    ['a larger distance divides', at(20, 300, 'One line') + at(20, 270, 'another'), 'One line\n\nanother'],
+    ['another size divides', at(20, 300, 'Heading', 16) + at(20, 286, 'text'), 'Heading\n\ntext'],
+    [
+      'an indented line after a sentence divides',
+      at(20, 300, 'One sentence that ends.') + at(35, 288, 'Another begins.'),
+      'One sentence that ends.\n\nAnother begins.',
+    ],
+    ['items of a list are apart', at(20, 300, '1. one') + at(20, 288, '2. two'), '1. one\n\n2. two'],
+    ['columns are apart', at(20, 300, 'left') + at(220, 300, 'right'), 'left\n\nright'],
+    [
+      'a word that a hyphen breaks is whole',
+      at(20, 300, 'The trans-') + at(20, 288, 'lation is done'),
+      'The translation is done',
+    ],
+    [
+      'a hyphen before a capital stays',
+      at(20, 300, 'The Baden-') + at(20, 288, 'Baden case'),
+      'The Baden- Baden case',
+    ],
+    ['words that are placed one by one have spaces', at(20, 300, 'one') + at(42, 300, 'two'), 'one two'],
+    ['letters that are placed one by one have none', at(20, 300, 'on') + at(31.2, 300, 'e'), 'one'],
+  ])('%s', async (_, operators, text) => {
+    expect(await read(operators)).toBe(text);
+  });
+});
+
+describe('files of the corpus, beside what poppler reads', () => {
+  it.each([
+    'two-column-labels-links',
+    'type3-font',
+    'rotated-180',
+    'rotated-90-table',
+    'encrypted-owner-only',
+  ])('%s: 97 of 100 words and more are the same', async (name) => {
+    const reference = Buffer.from(corpusFile(`pdf/${name}.txt`)).toString('utf8');
+    expect(likeness(await textOf(name), reference)).toBeGreaterThanOrEqual(0.97);
+  });
+
+  it('running text reads on, over lines and hyphens', async () => {
+    expect(await textOf('type3-font')).toContain(
+      'the words, Workers of the World, Unite! For Havel, the action, undertaken without much thought on the part of ' +
+        'the petty merchant, provides key insight into the relationship of people to their environment',
+    );
+  });
+
+  it('a table reads row by row', async () => {
+    expect(await textOf('rotated-90-table')).toContain('37,499.96\n\nDISTRICT DIRECTOR\n\nBAIN, J MATTHEW');
+  });
+
+  it('every direction is read, and text in reused forms', async () => {
+    expect(await textOf('made-rotations-labels-links')).toContain('Introduction');
+    expect((await textOf('made-form-xobject-english')).match(/Delivery note/g)?.length).toBeGreaterThan(0);
+  });
+
+  it('a password that only restricts its use is no hindrance', async () => {
+    expect(await textOf('encrypted-owner-only')).toContain('Personal Vitality Rebate');
+  });
+});
+
+describe('what is inside', () => {
+  const large = deflateSync(Buffer.alloc(64_000_001, 0x20));
+
+  it('a stream of more than 64,000,000 bytes is too large', async () => {
+    await expect(flatten('pdf', pdfOf(large, '/Filter/FlateDecode'))).rejects.toMatchObject({
+      reason: 'too_large',
+      message: expect.stringContaining('64,000,000'),
+    });
+  });
+
+  it('an image of more is not decoded, so it may be', async () => {
+    const image = Buffer.concat([
+      Buffer.from('9 0 obj\n<</Type/XObject/Subtype/Image/Filter/FlateDecode>>\nstream\n'),
+      large,
+      Buffer.from('\nendstream\nendobj\n'),
+    ]);
+    expect(await flatten('pdf', Buffer.concat([pdfOf(at(20, 300, 'text')), image]))).toBe('text');
+  });
+
+  it('a page without text gives none', async () => {
+    await expect(read('0 0 m 10 10 l S')).rejects.toMatchObject({ reason: 'empty' });
+  });
+});

@@ -1,0 +1,25 @@
+import type { Engine, EngineAnswer, Judgement } from '#server/engines/engine.ts';
+
+/** An engine's answer of a model called `model` that cost so many tokens each way. */
+export function answered<T>(value: T, tokens = 0): EngineAnswer<T> {
+  return { value, models: ['model'], inputTokens: tokens, outputTokens: tokens };
+}
+
+const good: Judgement = { score: 95, issues: [], summary: 'good' };
+
+/**
+ * An engine in this process, which translates by `translate` and finds everything good, unless told. It is for what
+ * no HTTP fake can show: runs that are held while the test does something else. Not live: what it answers is no
+ * translation, and would not pass the vetoes.
+ */
+export function engineOf(translate: Engine['translate'], overrides: Partial<Engine> = {}): Engine {
+  return {
+    live: false,
+    translate,
+    assess: async () => answered(good),
+    repair: async (_task, candidate) => answered(candidate),
+    compare: async () => answered({ winner: 0, rationale: 'the first' }),
+    verify: async () => answered({ ...good, passed: true }),
+    ...overrides,
+  };
+}
