@@ -7,6 +7,11 @@ export function sendFile(reply: FastifyReply, { bytes, contentType, fileName }: 
   return reply
     .code(200)
     .header('content-type', contentType)
-    .header('content-disposition', contentDisposition(fileName))
+    .header('content-disposition', contentDisposition(fileName, { fallback: asciiName(fileName) }))
     .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+}
+
+/** For clients that read only `filename`: what some of them stumble over is replaced, as B 4.5 says of exports. */
+function asciiName(fileName: string): string {
+  return fileName.replace(/[^\x20-\x7e]|["\\%/]/gu, '_');
 }
