@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { appendFile, mkdir, open, rename, rm } from 'node:fs/promises';
+import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ObjectStore } from './object-store.ts';
 
@@ -45,17 +45,14 @@ export function openFolder(folder: string): ObjectStore {
   };
 }
 
-/** On the disk before its name is: a crash leaves the old object, the new one, or a temporary file, never a half. */
+/**
+ * Under another name first: a crash leaves the old object, the new one, or a temporary file, never a half. Not forced to
+ * the disk, which would have every job wait for it: after a power cut the newest objects may be missing.
+ */
 async function writeWhole(file: string, bytes: Uint8Array | string): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    const handle = await open(temporary, 'wx', 0o600);
-    try {
-      await handle.writeFile(bytes);
-      await handle.datasync();
-    } finally {
-      await handle.close();
-    }
+    await writeFile(temporary, bytes, { flag: 'wx', mode: 0o600 });
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
