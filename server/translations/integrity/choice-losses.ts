@@ -11,32 +11,35 @@ const critical = (span: string, explanation: string, suggestion: string): Qualit
   suggestion,
 });
 
-const lostSelect = (argument: string, selectors: readonly Found[]): QualityIssue =>
-  critical(
-    selectors[0]?.span ?? argument,
-    `The select of {${argument}} is missing with its choices.`,
-    `Keep {${argument}, select, …} with the choices of the source and translate only between their braces.`,
-  );
+const lostChoice = ({ head }: Choice): QualityIssue =>
+  critical(head, `The choice ${head}, …} of the source is missing.`, `Keep ${head}, …} as it is.`);
 
-/** The keys of arguments that only choose a plural form, and whose number the text never shows. */
-export function pluralsWithoutNumber({ certain, choices }: Placeholders): Set<string> {
-  const uses = new Map<string, number>();
-  for (const { key } of certain) uses.set(key, (uses.get(key) ?? 0) + 1);
-  const unshown = new Set<string>();
-  const all = Map.groupBy(choices, ({ argument }) => `{${argument}}`);
-  for (const [key, own] of all) {
-    const onlyChooses = own.every(({ type, hash }) => type === 'plural' && !hash);
-    if (onlyChooses && uses.get(key) === own.length) unshown.add(key);
+/** What a choice has lost that is in the target still. */
+function lostWithin(choice: Choice, own: Choice, isShown: boolean): QualityIssue[] {
+  const issues = compared(choice.selectors, own.selectors)
+    .lost.filter(({ key }) => choice.type === 'select' || key === 'other')
+    .map(({ span }: Found) =>
+      critical(
+        span,
+        `The key ${span} of the choice ${choice.head}, …} is missing; it is a part of the program.`,
+        `Keep ${span} {…} and translate only between its braces.`,
+      ),
+    );
+  if (choice.hash && !own.hash && !isShown) {
+    issues.push(
+      critical('#', `The number of ${choice.key} is not shown.`, 'Keep # where the number stands.'),
+    );
   }
-  return unshown;
+  return issues;
 }
 
+/** The choices of each argument as one: a translator joins two plurals as often as not. */
 function byArgument(choices: readonly Choice[]): Map<string, Choice> {
   const known = new Map<string, Choice>();
   for (const choice of choices) {
-    const key = `${choice.type} ${choice.argument}`;
-    const before = known.get(key);
-    if (before === undefined) known.set(key, { ...choice, selectors: [...choice.selectors] });
+    const name = `${choice.type} ${choice.key}`;
+    const before = known.get(name);
+    if (before === undefined) known.set(name, { ...choice, selectors: [...choice.selectors] });
     else {
       before.selectors.push(...choice.selectors);
       before.hash ||= choice.hash;
@@ -46,46 +49,40 @@ function byArgument(choices: readonly Choice[]): Map<string, Choice> {
 }
 
 /**
- * What of the choices of ICU messages is lost: a key of a select, the `other` of any, the number that a plural shows.
- * Plural categories differ between languages, so they are free.
+ * What of the choices of ICU messages is lost: the choice, a key of a select, the `other` of any, the number that a
+ * plural shows. Plural categories differ between languages, so they are free.
+ * @param rest what of the target is no placeholder
  */
-export function choiceIssues(source: Placeholders, target: Placeholders): QualityIssue[] {
-  const issues: QualityIssue[] = [];
-  if (source.choices.length > 0 && source.bracesMatch && !target.bracesMatch) {
-    const { span } = source.certain.find(({ span: head }) => head.includes(','))!;
-    issues.push(
-      critical(
-        span,
-        `The braces of the choice ${span}…} do not match.`,
-        'Close every brace of the choice as the source does.',
-      ),
-    );
-  }
+export function choiceIssues(source: Placeholders, target: Placeholders, rest: string): QualityIssue[] {
+  const wanted = byArgument(source.choices);
   const present = byArgument(target.choices);
   const shown = new Set(target.certain.map(({ key }) => key));
-  const plain = new Set(target.certain.filter(({ span }) => !span.includes(',')).map(({ key }) => key));
-  for (const [key, { argument, type, selectors, hash }] of byArgument(source.choices)) {
-    const own = present.get(key);
-    if (own === undefined) {
-      if (type === 'select' && shown.has(`{${argument}}`)) issues.push(lostSelect(argument, selectors));
-      continue;
+  const issues: QualityIssue[] = [];
+  if (source.choices.length > 0 && source.bracesMatch && !target.bracesMatch) {
+    const { head } = source.choices[0]!;
+    issues.push(
+      critical(head, `The braces around ${head}, …} do not match.`, 'Close every brace as the source does.'),
+    );
+  }
+  for (const [name, choice] of wanted) {
+    const own = present.get(name);
+    const isShown = shown.has(choice.key);
+    if (own !== undefined) issues.push(...lostWithin(choice, own, isShown));
+    // Japanese and Turkish need no plural here, and so no argument, unless its number is to be shown.
+    else if (choice.type === 'select' || (choice.hash && !isShown) || rest.includes('{')) {
+      issues.push(lostChoice(choice));
     }
-    const { lost } = compared(selectors, own.selectors);
-    for (const { key: name, span } of lost) {
-      if (type === 'plural' && name !== 'other') continue;
-      issues.push(
-        critical(
-          span,
-          `The choice ${span} of {${argument}} is missing; its name is a part of the program.`,
-          `Keep ${span} {…} and translate only between its braces.`,
-        ),
-      );
-    }
-    if (type === 'plural' && hash && !own.hash && !plain.has(`{${argument}}`)) {
-      issues.push(
-        critical('#', `The number of {${argument}} is no longer shown.`, 'Keep # where the number stands.'),
-      );
-    }
+  }
+  const known = new Set([...source.certain, ...source.choices].map(({ key }) => key));
+  for (const { key, head } of present.values()) {
+    if (known.has(key)) continue;
+    issues.push(
+      critical(
+        head,
+        `The choice ${head}, …} is not in the source.`,
+        `Put the source's argument in its place.`,
+      ),
+    );
   }
   return issues;
 }

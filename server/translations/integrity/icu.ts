@@ -7,7 +7,10 @@ const longestSelector = 80;
 
 /** An argument of an ICU message that chooses among texts. */
 export interface Choice {
-  argument: string;
+  /** The argument as a placeholder's key, `{count}`. */
+  key: string;
+  /** The head as the text has it, `{count, plural`. */
+  head: string;
   type: 'plural' | 'select';
   /** The words before the braces: `one`, `=0`, `female`. */
   selectors: Found[];
@@ -16,8 +19,8 @@ export interface Choice {
 }
 
 export interface IcuMessage {
-  /** Every argument with a type, as `{name}`; its span runs to the end of the type. */
-  arguments: Found[];
+  /** Arguments with a format, `{total, number, percent}`, as placeholders `{total}`. */
+  formatted: Found[];
   choices: Choice[];
   /** Whether every brace of the text has its counterpart. */
   bracesMatch: boolean;
@@ -76,25 +79,25 @@ function hasBetween(positions: readonly number[], start: number, end: number): b
 export function findIcu(text: string): IcuMessage {
   const pairs = matchedBraces(text);
   const bracesMatch = (text.match(/[{}]/g)?.length ?? 0) === 2 * pairs.size;
-  const message: IcuMessage = { arguments: [], choices: [], bracesMatch, syntax: [] };
+  const message: IcuMessage = { formatted: [], choices: [], bracesMatch, syntax: [] };
   const hashes = [...text.matchAll(/#/g)].map(({ index }) => index);
   for (const [start, end] of [...pairs].sort(([a], [b]) => a - b)) {
     header.lastIndex = start;
     const match = header.exec(text);
     if (match === null) continue;
-    const argument = match[1]!;
+    const key = `{${match[1]}}`;
     const type = match[2]!;
     const afterHead = header.lastIndex;
-    const spanEnd = match[3] === '}' ? afterHead : afterHead - 1;
-    message.arguments.push({ key: `{${argument}}`, span: text.slice(start, spanEnd), start, end: spanEnd });
     const choosing = type === 'plural' || type === 'selectordinal' || type === 'select';
     if (match[3] === '}' || !choosing) {
+      message.formatted.push({ key, span: text.slice(start, end + 1), start, end: end + 1 });
       message.syntax.push({ start, end: end + 1 });
       continue;
     }
     const found = selectors(text, afterHead, end, pairs);
     message.choices.push({
-      argument,
+      key,
+      head: text.slice(start, afterHead - 1).trimEnd(),
       type: type === 'select' ? 'select' : 'plural',
       selectors: found,
       hash: hasBetween(hashes, start, end),

@@ -20,7 +20,7 @@ export interface IntegrityInput {
   textType: 'Plain' | 'Html';
 }
 
-const noMarkup: Markup = { tags: [], attributes: [], ranges: [] };
+const noMarkup: Markup = { names: new Set(), tags: [], attributes: [], words: [], wordStarts: 0, ranges: [] };
 
 const missing = (what: string, { span }: Found): QualityIssue => ({
   severity: 'critical',
@@ -36,8 +36,12 @@ function markupIssues(source: Markup, target: Markup): QualityIssue[] {
   const gone = [...tags.lost, ...tags.rarer];
   // A lost tag has lost its attributes too.
   const within = ({ start }: Found): boolean => gone.some((tag) => tag.start <= start && start < tag.end);
+  // `<file>` is translated as often as not, but not left out.
+  const fewer = source.words.length - target.wordStarts;
+  const words = fewer > 0 ? compared(source.words, target.words).lost.slice(0, fewer) : [];
   return [
     ...gone.map((piece) => missing('tag', piece)),
+    ...words.map((piece): QualityIssue => ({ ...missing('word', piece), severity: 'major' })),
     ...[...attributes.lost, ...attributes.rarer]
       .filter((piece) => !within(piece))
       .map((piece) => missing('attribute', piece)),
@@ -92,8 +96,10 @@ const numberLosses: Record<
  */
 export function checkIntegrity(input: IntegrityInput): QualityIssue[] {
   const { sourceText, targetText, sourceLang, targetLang } = input;
-  const markup = (text: string): Markup => (input.textType === 'Plain' ? findMarkup(text) : noMarkup);
-  const markups = [markup(sourceText), markup(targetText)] as const;
+  const isPlain = input.textType === 'Plain';
+  const sourceMarkup = isPlain ? findMarkup(sourceText) : noMarkup;
+  const targetMarkup = isPlain ? findMarkup(targetText, sourceMarkup) : noMarkup;
+  const markups = [sourceMarkup, targetMarkup] as const;
   const references = /&#?\w{1,31};/g;
   const withoutMarkup = [sourceText, targetText].map((text, i) => {
     const entities = [...text.matchAll(references)].map(({ index, 0: { length } }) => ({
@@ -111,7 +117,7 @@ export function checkIntegrity(input: IntegrityInput): QualityIssue[] {
   const prose = [blanked(withoutLinks[0]!, source.ranges), blanked(withoutLinks[1]!, target.ranges)];
   return [
     ...placeholderIssues(source, target, prose[1]!),
-    ...choiceIssues(source, target),
+    ...choiceIssues(source, target, prose[1]!),
     ...markupIssues(...markups),
     ...linkIssues('link', links[0]!.urls, links[1]!.urls),
     ...linkIssues('e-mail address', links[0]!.addresses, links[1]!.addresses),

@@ -4,7 +4,8 @@ import type { Found, Range } from './found.ts';
 const tag =
   /<(\/?)([A-Za-z][\w:.-]{0,60}|\d{1,3})((?:\s+[A-Za-z_:@*#][\w:.@-]{0,60}(?:\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'<>=`]+))?)*)\s*(\/?)>/g;
 const attribute = /([A-Za-z_:@*#][\w:.@-]{0,60})(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>=`]+)))?/g;
-const otherMarkup = /<!--[^<]*-->|<!doctype[^<>]*>/gi;
+const declaration = /<!doctype[^<>]*>/gi;
+const comment = /<!--[^<]*-->/g;
 
 const voidElements = new Set(
   'area base br col embed hr img input link meta param source track wbr'.split(' '),
@@ -31,11 +32,17 @@ const translated = new Set([
 ]);
 
 export interface Markup {
+  /** The names of its tags. */
+  names: Set<string>;
   /** Tags by their names and kind. */
   tags: Found[];
   /** Attributes with their values, by element, translatable ones aside. */
   attributes: Found[];
-  /** All tags, comments and declarations. */
+  /** `<file>` and the like, which name what a user puts there. */
+  words: Found[];
+  /** How many there may be at most. */
+  wordStarts: number;
+  /** All tags, comments and declarations, attribute values for people aside. */
   ranges: Range[];
 }
 
@@ -44,11 +51,21 @@ interface Tag extends Range {
   selfClosing: boolean;
   name: string;
   attributes: Found[];
+  /** Attribute values for people, which are prose. */
+  texts: Range[];
   span: string;
 }
 
-function attributesOf(element: string, text: string, offset: number): Found[] {
+const piece = (key: string, span: string, start: number): Found => ({
+  key,
+  span,
+  start,
+  end: start + span.length,
+});
+
+function attributesOf(element: string, text: string, offset: number): Pick<Tag, 'attributes' | 'texts'> {
   const found: Found[] = [];
+  const texts: Range[] = [];
   for (const match of text.matchAll(attribute)) {
     const name = match[1]!.toLowerCase();
     const value = match[2] ?? match[3] ?? match[4];
@@ -56,9 +73,18 @@ function attributesOf(element: string, text: string, offset: number): Found[] {
     // A translatable attribute has to be there, whatever its value.
     const key =
       translated.has(name) || value === undefined ? `${element} ${name}` : `${element} ${name}=${value}`;
-    found.push({ key, span: match[0], start, end: start + match[0].length });
+    found.push(piece(key, match[0], start));
+    if (!translated.has(name) || !value) continue;
+    const end = start + match[0].length - (match[4] === undefined ? 1 : 0);
+    texts.push({ start: end - value.length, end });
   }
-  return found;
+  return { attributes: found, texts };
+}
+
+/** A tag but for its texts. */
+function withoutTexts({ start, end, texts }: Tag): Range[] {
+  const bounds = [start, ...texts.flatMap((text) => [text.start, text.end]), end];
+  return bounds.flatMap((from, i) => (i % 2 === 0 ? [{ start: from, end: bounds[i + 1]! }] : []));
 }
 
 function everyTag(text: string): Tag[] {
@@ -72,7 +98,7 @@ function everyTag(text: string): Tag[] {
       closing: match[1] === '/',
       selfClosing: match[4] === '/',
       name,
-      attributes: attributesOf(name, match[3]!, offset),
+      ...attributesOf(name, match[3]!, offset),
       span: match[0],
       start: match.index,
       end: match.index + match[0].length,
@@ -83,13 +109,16 @@ function everyTag(text: string): Tag[] {
 /**
  * The markup of a plain text. `a < b`, `List<String>` and the `<file>` of a command's usage are none: an unknown name
  * is a tag where it is closed, and a known one where it is closed, void or has an attribute with a value.
+ * @param source for a translation: what is a tag in its source is one in it, closed or not
  */
-export function findMarkup(text: string): Markup {
-  if (!text.includes('<')) return { tags: [], attributes: [], ranges: [] };
+export function findMarkup(text: string, source?: Markup): Markup {
+  if (!text.includes('<'))
+    return { names: new Set(), tags: [], attributes: [], words: [], wordStarts: 0, ranges: [] };
   const all = everyTag(text);
   const opened = new Set(all.filter(({ closing }) => !closing).map(({ name }) => name));
   const closed = new Set(all.filter(({ closing }) => closing).map(({ name }) => name));
   const isTag = ({ closing, selfClosing, name, attributes }: Tag): boolean => {
+    if (source?.names.has(name)) return true;
     if (closing) return elements.has(name) || endTagOptional.has(name) || opened.has(name);
     if (closed.has(name) || selfClosing || endTagOptional.has(name)) return true;
     const valued = attributes.some(({ span }) => span.includes('='));
@@ -97,18 +126,26 @@ export function findMarkup(text: string): Markup {
     return valued && elements.has(name);
   };
   const real = all.filter(isTag);
-  const others = [...text.matchAll(otherMarkup)].map(({ index, 0: span }) => ({
-    start: index,
-    end: index + span.length,
-  }));
+  const realOnes = new Set(real);
+  const declarations = [...text.matchAll(declaration)].map(({ index, 0: span }) => piece(span, span, index));
+  const comments = [...text.matchAll(comment)].map(({ index, 0: span }) => piece('', span, index));
+  const isWord = (one: Tag): boolean =>
+    !realOnes.has(one) && !one.closing && one.attributes.length === 0 && text[one.start - 1] !== '%';
+  const words = all.filter(isWord);
+  // Translated it may be several words of any script.
+  const starts = text.match(/<(?=[^\s<>=!/])/g)?.length ?? 0;
   return {
-    tags: real.map(({ closing, selfClosing, name, span, start, end }) => ({
-      key: closing ? `</${name}>` : selfClosing && !voidElements.has(name) ? `<${name}/>` : `<${name}>`,
-      span,
-      start,
-      end,
-    })),
+    names: new Set(real.map(({ name }) => name)),
+    tags: [
+      ...declarations,
+      ...real.map(({ closing, selfClosing, name, span, start }) => {
+        const bare = selfClosing && !voidElements.has(name) ? `${name}/` : name;
+        return piece(closing ? `</${name}>` : `<${bare}>`, span, start);
+      }),
+    ],
     attributes: real.flatMap(({ attributes }) => attributes),
-    ranges: [...real.map(({ start, end }) => ({ start, end })), ...others],
+    words: words.map(({ span, start }) => piece(span, span, start)),
+    wordStarts: starts - real.filter(({ closing }) => !closing).length,
+    ranges: [...real.flatMap(withoutTexts), ...declarations, ...comments],
   };
 }

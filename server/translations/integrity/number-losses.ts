@@ -30,10 +30,9 @@ class Values {
 }
 
 /** Generous, other than what is asked of it: any run of digits, numerals of any kind, fractions such as ½. */
-function valuesOf(target: string): Values {
+function valuesOf(target: string, found: readonly NumberFound[]): Values {
   const values = new Values();
-  const found = findNumbers(target);
-  for (const { values: meanings, parts } of found) values.add([...meanings, ...parts]);
+  for (const { values: meanings } of found) values.add(meanings);
   const inNumbers = new Set(found.map(({ start }) => start));
   for (const { index, 0: run } of withAsciiDigits(target).matchAll(/\d+/g)) {
     if (!inNumbers.has(index)) values.add([run.replace(/^0+(?=\d)/, '')]);
@@ -55,7 +54,10 @@ const buddhistEra = 543;
 export function lostNumbers(source: string, target: string, targetLang: string): NumberLoss[] {
   const numbers = findNumbers(source);
   if (numbers.length === 0) return [];
-  const present = valuesOf(target);
+  const found = findNumbers(target);
+  const present = valuesOf(target, found);
+  // What is a number with separators in one language is a date or a time in the next.
+  const parts = new Set(found.flatMap((own) => own.parts));
   const inWords = smallNumberWords(target, targetLang);
   const isInWords = (value: string): boolean => /^\d{1,2}$/.test(value) && inWords(Number(value));
   const has = (value: string): boolean => {
@@ -67,16 +69,17 @@ export function lostNumbers(source: string, target: string, targetLang: string):
     ) {
       return true;
     }
-    // Arabic has a form of the noun for one and one for two.
-    if (targetLang === 'ar' && (value === '1' || value === '2')) return true;
     return isInWords(value);
   };
-  const survives = ({ values, parts, inDate, idle }: NumberFound): boolean => {
+  const survives = ({ span, end, values, parts: own, inDate, inTime, idle }: NumberFound): boolean => {
     if (idle || values.some(has)) return true;
-    const small = (part: string): boolean => inDate && Number(part) <= 12;
-    if (values.length > 0 && parts.length === 1) return small(parts[0]!);
-    const apart = values.length === 0 || / /.test(parts.join(' '));
-    return apart && parts.every((part) => small(part) || has(part));
+    // Arabic has a form of the noun for one and one for two.
+    if (targetLang === 'ar' && /^[12]$/.test(span) && /^\s\p{L}/u.test(source.slice(end, end + 2)))
+      return true;
+    if ((inDate || inTime) && own.every((part) => parts.has(part) || (inDate && Number(part) <= 12)))
+      return true;
+    const isApart = values.length === 0 || /\s/.test(span);
+    return isApart && own.every((part) => has(part) || parts.has(part));
   };
   const losses = new Map<string, NumberLoss>();
   const wanted = new Map<string, number>();

@@ -12,6 +12,8 @@ export interface NumberFound {
   parts: string[];
   /** Whether it belongs to a date, whose day and month may be written in words. */
   inDate: boolean;
+  /** Whether it is the hours or minutes of 3:45. */
+  inTime: boolean;
   /** Whether nothing is lost without it: the minutes of a full hour, 24/7. */
   idle: boolean;
 }
@@ -26,8 +28,8 @@ const identifierLetter = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}_]
 
 function isInIdentifier(text: string, start: number, end: number): boolean {
   if (start > 0 && identifierLetter.test(text[start - 1]!)) {
-    // "1920x1080" and "No2": only the first is two numbers.
-    return !(text[start - 1] === 'x' && /\d/.test(text[start - 2] ?? ''));
+    // "1920x1080" is two numbers, "No2" and "0x1F" are none.
+    return !/(?:[1-9]|\d0)x$/.test(text.slice(Math.max(0, start - 3), start));
   }
   if (/^[xX]/.test(text[end] ?? '') && text.slice(start, end) === '0') return true;
   const tail = /^[A-Za-z_]{1,24}/.exec(text.slice(end, end + around))?.[0] ?? '';
@@ -132,6 +134,7 @@ export function findNumbers(text: string): NumberFound[] {
     ];
     const parts = span.split(/\D/).map((part) => canonical(part));
     if (parts.length > 2 && /^[\d.]+$/.test(span) && !inDate) values.unshift(span);
+    const inTime = ascii[end] === ':' || ascii[start - 1] === ':';
     found.push({
       span: text.slice(start, end),
       start,
@@ -139,6 +142,7 @@ export function findNumbers(text: string): NumberFound[] {
       values,
       parts,
       inDate,
+      inTime,
       idle: isIdle(ascii, span, start),
     });
   }

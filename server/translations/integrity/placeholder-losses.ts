@@ -1,5 +1,4 @@
 import type { QualityIssue } from '#server/engines/engine.ts';
-import { pluralsWithoutNumber } from './choice-losses.ts';
 import { compared, type Found } from './found.ts';
 import type { Placeholders } from './placeholders.ts';
 import { aligned, reordered } from './printf.ts';
@@ -30,14 +29,6 @@ const rarer = ({ span }: Found): QualityIssue => ({
   suggestion: `Keep every ${span} of the source.`,
 });
 
-const withoutPlural = ({ span }: Found): QualityIssue => ({
-  severity: 'minor',
-  category: 'accuracy',
-  span,
-  explanation: `The translation no longer depends on ${span}}.`,
-  suggestion: 'Keep the plural unless one form serves every number.',
-});
-
 function conversionIssues(source: Placeholders, target: Placeholders): QualityIssue[] {
   const [from, to] = aligned(source.conversions, target.conversions);
   const difference = compared(from, to);
@@ -46,18 +37,15 @@ function conversionIssues(source: Placeholders, target: Placeholders): QualityIs
   const back = compared(to, from);
   const surplus = [...back.lost, ...back.rarer.filter(({ key }) => !key.includes('$'))];
   const issues = [...gone.map(missing), ...surplus.filter(({ key }) => !source.loose.has(key)).map(invented)];
-  if (issues.length === 0 && reordered(source.conversions, target.conversions)) {
+  if (issues.length === 0 && reordered(from, to)) {
     const spans = source.conversions.map(({ span }) => span).join(' ');
-    const inOrder = target.conversions.every(({ position }) => position === undefined);
-    if (inOrder) {
-      issues.push(
-        critical(
-          source.conversions[0]!.span,
-          `The placeholders ${spans} stand in another order, and each takes the next value.`,
-          `Keep the order ${spans}, or number them: %1$${source.conversions[0]!.type} and so on.`,
-        ),
-      );
-    }
+    issues.push(
+      critical(
+        source.conversions[0]!.span,
+        `The placeholders ${spans} stand in another order, and each takes the next value.`,
+        `Keep the order ${spans}, or number them: %1$${source.conversions[0]!.type} and so on.`,
+      ),
+    );
   }
   return issues;
 }
@@ -69,24 +57,28 @@ function percentIssues(source: Placeholders, target: Placeholders, bareSigns: bo
 }
 
 /**
- * The placeholders lost, invented or out of order.
+ * The placeholders lost, invented or out of order, those of ICU choices aside.
  * @param rest what of the target is no placeholder
  */
 export function placeholderIssues(source: Placeholders, target: Placeholders, rest: string): QualityIssue[] {
   const certain = compared(source.certain, target.certain);
   const likely = compared(source.likely, target.likely);
-  // "{standard input}" is prose that becomes one word, and looks like a placeholder, elsewhere.
-  const translatesBraces = certain.lost.length === 0 && target.openBraces <= source.openBraces;
-  const unshown = pluralsWithoutNumber(source);
-  // Japanese needs no plural, and so no argument. Where braces are left, the argument is broken rather than unneeded.
-  const unneeded = ({ key }: Found): boolean => unshown.has(key) && !rest.includes('{');
+  // `#` shows the number of a plural as `{count}` does.
+  const shown = new Set(target.choices.filter(({ hash }) => hash).map(({ key }) => key));
+  const lost = certain.lost.filter(({ key }) => !shown.has(key));
+  const chosen = new Set(source.choices.map(({ key }) => key));
+  const kept = new Set(target.choices.map(({ key }) => key));
+  // "{standard input}" is prose that becomes one word, and looks like a placeholder, elsewhere. So do the texts of a
+  // choice whose head is broken.
+  const looksAlike =
+    (lost.length === 0 && certain.rarer.length === 0 && target.openBraces <= source.openBraces) ||
+    [...chosen].some((key) => !kept.has(key));
+  const added = looksAlike ? [] : certain.added.filter(({ key }) => !chosen.has(key));
   return [
-    ...[...certain.lost, ...likely.lost].map((piece) =>
-      unneeded(piece) ? withoutPlural(piece) : missing(piece),
-    ),
+    ...[...lost, ...likely.lost].map(missing),
     ...conversionIssues(source, target),
     ...percentIssues(source, target, rest.includes('%')),
-    ...(translatesBraces ? [] : certain.added.map(invented)),
-    ...[...certain.rarer, ...likely.rarer].filter(({ span }) => !span.includes(',')).map(rarer),
+    ...added.map(invented),
+    ...[...certain.rarer.filter(({ key }) => !shown.has(key)), ...likely.rarer].map(rarer),
   ];
 }

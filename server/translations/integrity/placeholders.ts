@@ -227,7 +227,7 @@ function isDateFormat(text: string): boolean {
 export function findPlaceholders(text: string, lang: string, source?: Placeholders): Placeholders {
   const icu = findIcu(text);
   const out: Placeholders = {
-    certain: [...icu.arguments],
+    certain: [...icu.formatted],
     likely: [],
     conversions: [],
     loose: new Set(),

@@ -36,6 +36,6 @@ export function aligned(
 
 /** Whether conversions that take the next argument each come in another order than those of the source. */
 export function reordered(source: readonly Conversion[], target: readonly Conversion[]): boolean {
-  if (source.length !== target.length) return false;
+  if (source.length !== target.length || source.some(({ position }) => position !== undefined)) return false;
   return source.some(({ key }, i) => key !== target[i]!.key);
 }

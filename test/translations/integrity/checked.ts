@@ -1,0 +1,18 @@
+import type { QualityIssue } from '#server/engines/engine.ts';
+import { checkIntegrity } from '#server/translations/integrity/index.ts';
+
+/** The issues of a plain text's translation. */
+export function issuesOf(
+  sourceText: string,
+  targetText: string,
+  targetLang = 'de',
+  sourceLang = 'en',
+): QualityIssue[] {
+  return checkIntegrity({ sourceText, targetText, sourceLang, targetLang, textType: 'Plain' });
+}
+
+/** The spans of the critical issues. */
+export const criticalSpans = (...texts: Parameters<typeof issuesOf>): (string | null)[] =>
+  issuesOf(...texts)
+    .filter(({ severity }) => severity === 'critical')
+    .map(({ span }) => span);

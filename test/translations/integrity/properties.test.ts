@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { languageCodes } from '#server/languages.ts';
+import { checkIntegrity, mostIssues } from '#server/translations/integrity/index.ts';
+
+const language = fc.constantFrom(...languageCodes);
+const textType = fc.constantFrom('Plain' as const, 'Html' as const);
+const syntax = fc.constantFrom(
+  ...'{ } {{ }} {n {n, plural, one { other {# {x, select, a { % %s %1$s %% %( )s $ ${ # @ @a : :ab < > </b> <b <a href=" "> & &amp; ]( http:// a@b.c 12 1,234.5 3:45 pm 2024-01-05 万 ٣ I | \n'.split(
+    ' ',
+  ),
+);
+const text = fc
+  .array(
+    fc.oneof(
+      syntax,
+      fc.string({ unit: 'grapheme', maxLength: 4 }),
+      fc.string({ unit: 'binary', maxLength: 3 }),
+    ),
+    {
+      maxLength: 30,
+    },
+  )
+  .map((parts) => parts.join(''));
+const word = fc.stringMatching(/^[a-z]{1,8}$/);
+const placeholder = fc.oneof(
+  word.map((name) => `{${name}}`),
+  word.map((name) => `{{${name}}}`),
+  word.map((name) => `%{${name}}`),
+  word.map((name) => `%(${name})s`),
+  word.map((name) => `\${${name}}`),
+  fc.constantFrom('%s', '%d', '%1$s', '%.2f', '%1'),
+);
+
+describe('whatever the texts', () => {
+  it('a text is intact in itself', () => {
+    fc.assert(
+      fc.property(text, language, language, textType, (same, sourceLang, targetLang, type) => {
+        const input = { sourceText: same, targetText: same, sourceLang, targetLang, textType: type };
+        expect(checkIntegrity(input)).toEqual([]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('every span stands in one of the texts, and there are no more issues than allowed', () => {
+    fc.assert(
+      fc.property(text, text, language, textType, (sourceText, targetText, targetLang, type) => {
+        const issues = checkIntegrity({
+          sourceText,
+          targetText,
+          sourceLang: 'en',
+          targetLang,
+          textType: type,
+        });
+        expect(issues.length).toBeLessThanOrEqual(mostIssues);
+        for (const { span } of issues) {
+          expect(sourceText.includes(span!) || targetText.includes(span!)).toBe(true);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('a placeholder that is dropped is missed', () => {
+    fc.assert(
+      fc.property(
+        fc.array(word, { minLength: 1, maxLength: 6 }),
+        placeholder,
+        fc.nat(6),
+        language,
+        (words, own, at, targetLang) => {
+          const i = Math.min(at, words.length);
+          const sourceText = [...words.slice(0, i), own, ...words.slice(i)].join(' ');
+          const input = {
+            sourceText,
+            targetText: words.join(' '),
+            sourceLang: 'en',
+            targetLang,
+            textType: 'Plain' as const,
+          };
+          expect(checkIntegrity(input)).toMatchObject([{ severity: 'critical', span: own }]);
+        },
+      ),
+    );
+  });
+
+  it('a number that changes is missed', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 13, max: 9_999_999 }), language, (n, targetLang) => {
+        const number = (value: number, lang: string): string => new Intl.NumberFormat(lang).format(value);
+        const input = {
+          sourceLang: 'en',
+          targetLang,
+          textType: 'Plain' as const,
+          sourceText: `a ${number(n, 'en')} b`,
+        };
+        const target = (value: number): string => `x ${number(value, targetLang)} y`;
+        expect(checkIntegrity({ ...input, targetText: target(n) })).toEqual([]);
+        expect(checkIntegrity({ ...input, targetText: target(n + 1) })).toHaveLength(1);
+      }),
+    );
+  });
+});
+
+describe('a hostile text', () => {
+  // Each would take minutes if any step were quadratic in 100,000 characters; no test waits for a clock.
+  it.each([
+    '{',
+    '}',
+    '{{',
+    '{a',
+    '{a,plural,',
+    '{a,plural,one{',
+    '{a, select, x {',
+    '%',
+    '%(',
+    '%(a',
+    '%1$',
+    '%s',
+    '%%',
+    '${',
+    '$a',
+    '#',
+    '@',
+    'a@',
+    'a@b.',
+    ':aa',
+    '<',
+    '<a ',
+    '<a b="',
+    '<a b=c ',
+    '</a>',
+    '<a>',
+    '<!--',
+    '<!doctype ',
+    '](/',
+    'http://',
+    'http://(',
+    'www.a',
+    '1',
+    '1,',
+    '1 234 ',
+    '12/',
+    '1万',
+    '一',
+    'I',
+    '&a',
+    '\ud800',
+    '5 miles ',
+  ])('%j again and again is checked in the end', (unit) => {
+    const sourceText = unit.repeat(50_000 / unit.length);
+    const targetText = unit.repeat(100_000 / unit.length);
+    const languages = { sourceLang: 'en', targetLang: 'de', textType: 'Plain' as const };
+    expect(checkIntegrity({ sourceText, targetText, ...languages }).length).toBeLessThanOrEqual(mostIssues);
+    expect(checkIntegrity({ sourceText, targetText: '', ...languages }).length).toBeLessThanOrEqual(
+      mostIssues,
+    );
+  });
+});
