@@ -85,10 +85,17 @@ export const rooms: Room[] = [
     name: 'server/formats',
     files: /^server\/formats\//,
     may: [
-      /^npm:(parse5|entities|harfbuzzjs|bidi-js|@cto\.af\/linebreak|@cantoo\/pdf-lib|docx|fflate)$/,
+      /^npm:(parse5|entities|harfbuzzjs|bidi-js|@cto\.af\/linebreak|@cantoo\/pdf-lib|docx|fflate|pdfjs-dist|saxes)$/,
       // Typesetting reads its fonts.
       /^node:(fs|module|timers\/promises)$/,
+      // Office files are zips, and the streams of a PDF are deflated.
+      /^node:zlib$/,
     ],
+  },
+  {
+    name: 'server/sandbox',
+    files: /^server\/sandbox\//,
+    may: [formats, /^node:/],
   },
   {
     name: 'server/engines',

@@ -1,6 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { flatten } from '#server/formats/flatten/index.ts';
+import { type Piece, textOfLine } from '#server/formats/flatten/pdf/right-to-left.ts';
 import { corpusFile } from '#test/corpus/files.ts';
 
 const textOf = (name: string): Promise<string> => flatten('pdf', corpusFile(`pdf/${name}.pdf`));
@@ -95,6 +96,39 @@ describe('lines and paragraphs', () => {
     ['letters that are placed one by one have none', at(20, 300, 'on') + at(31.2, 300, 'e'), 'one'],
   ])('%s', async (_, operators, text) => {
     expect(await read(operators)).toBe(text);
+  });
+});
+
+describe('right-to-left text, drawn either way', () => {
+  const arabic = (text: string, start: number, end: number): Piece => ({
+    text,
+    place: { start, end, isRightToLeft: true },
+  });
+  const latin = (text: string, start: number, end: number): Piece => ({
+    text,
+    place: { start, end, isRightToLeft: false },
+  });
+  const blank: Piece = { text: ' ' };
+
+  it.each<[rule: string, pieces: Piece[], text: string]>([
+    ['words as they are read', [arabic('هذه', 80, 99), blank, arabic('فقرة', 50, 75)], 'هذه فقرة'],
+    ['the same without spaces', [arabic('هذه', 80, 99), arabic('فقرة', 50, 75)], 'هذه فقرة'],
+    ['a word in touching parts', [arabic('فق', 80, 99), arabic('رة', 60, 80)], 'فقرة'],
+    [
+      'a word glyph by glyph from its left end',
+      [arabic('ة', 10, 20), arabic('ر', 20, 25), arabic('فق', 25, 40)],
+      'فقرة',
+    ],
+    [
+      'words as they are read, each from its left end',
+      [arabic('ه', 80, 85), arabic('هذ', 85, 99), arabic('ة', 50, 55), arabic('فقر', 55, 75)],
+      'هذه فقرة',
+    ],
+    ['a line from its left end', [arabic('فقرة', 50, 75), blank, arabic('هذه', 80, 99)], 'هذه فقرة'],
+    ['left-to-right text as it stands', [latin('one', 0, 20), blank, latin('two', 22, 40)], 'one two'],
+    ['both', [latin('see', 0, 20), blank, arabic('هذه', 30, 50), blank, latin('now', 60, 80)], 'see هذه now'],
+  ])('%s', (_, pieces, text) => {
+    expect(textOfLine(pieces, 2)).toBe(text);
   });
 });
 

@@ -7,8 +7,8 @@ import { paragraphsOf } from './paragraphs.ts';
 /** Half points, as Word counts. */
 const fontSize = 22;
 
-/** Stands where the text will be; paragraphs can't contain it. */
-const placeholder = '\u0001';
+/** Stands where the text will be. */
+const placeholder = '\ue000';
 
 /** The earliest moment that a zip file can state. Noon, so that it is the same day in every time zone. */
 const noTime = new Date(1980, 0, 1, 12);

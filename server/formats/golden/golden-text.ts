@@ -2,7 +2,7 @@
 export interface GoldenText {
   /** Plain text: a paragraph a line. */
   text: string;
-  /** Language tag (BCP 47) of the text. */
+  /** A code of B 2.4. */
   language: string;
   /** For the file's properties, not for its pages. */
   title: string;

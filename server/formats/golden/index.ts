@@ -5,7 +5,7 @@ export type { GoldenText } from './golden-text.ts';
 
 /**
  * The text as a PDF of A4 pages, its fonts embedded, its text copied out as it went in. The same input gives the same
- * bytes. 200,000 characters take some seconds and 200 MB.
+ * bytes. 200,000 characters take some seconds and up to 400 MB.
  */
 export async function renderGoldenPdf(golden: GoldenText): Promise<Uint8Array> {
   const { renderPdf } = await import('./pdf.ts');

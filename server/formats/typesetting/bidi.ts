@@ -1,0 +1,67 @@
+import bidiFactory, { type Bidi } from 'bidi-js';
+import type { Direction } from './languages.ts';
+
+// The package's types take its default export for a property of it.
+const bidi = (bidiFactory as unknown as () => Bidi)();
+
+/** What can make a left-to-right paragraph's levels other than 0: right-to-left letters, and direction controls. */
+const rightToLeft =
+  /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+const letter = /\p{L}/u;
+
+/** The library needs quadratic time on some texts (digits alone, tabs alone): longer ones go in by pieces. */
+const longestPiece = 1000;
+
+/**
+ * The embedding level of each UTF-16 unit (Unicode Bidirectional Algorithm): odd ones run right to left. The text is
+ * one paragraph of the given direction. A text of more than 1000 units is cut between words of its direction.
+ */
+export function embeddingLevels(text: string, direction: Direction): Uint8Array {
+  const levels = new Uint8Array(text.length);
+  if (direction === 'ltr' && !rightToLeft.test(text)) return levels;
+  for (let start = 0; start < text.length; ) {
+    const end = pieceEnd(text, start, direction);
+    levels.set(bidi.getEmbeddingLevels(plainPlane(text.slice(start, end)), direction).levels, start);
+    start = end;
+  }
+  return levels;
+}
+
+function pieceEnd(text: string, start: number, direction: Direction): number {
+  const end = start + longestPiece;
+  if (end >= text.length) return text.length;
+  const runsAlong = (index: number): boolean => {
+    const character = text[index] ?? '';
+    return direction === 'rtl'
+      ? rightToLeft.test(character)
+      : letter.test(character) && !rightToLeft.test(character);
+  };
+  for (let at = end - 1; at > start; at--)
+    if (text[at] === ' ' && runsAlong(at - 1) && runsAlong(at + 1)) return at + 1;
+  return end;
+}
+
+/** The library reads UTF-16 units, so that an emoji counts as two letters: a symbol of the same length stands in. */
+function plainPlane(text: string): string {
+  return text.replace(/[\u{10000}-\u{10ffff}]/gu, (character) =>
+    /\p{L}|\p{N}/u.test(character) ? character : '\u263a\u263a',
+  );
+}
+
+/**
+ * The visual order, left to right, of what stands on one line.
+ * @param characters one representative character for each thing on the line, in logical order
+ * @param levels the embedding level of each
+ * @returns indices into both
+ */
+export function visualOrder(characters: string, levels: Uint8Array, direction: Direction): number[] {
+  const order = Array.from(levels.keys());
+  if (levels.every((level) => level === 0)) return order;
+  const paragraph = { start: 0, end: characters.length - 1, level: direction === 'rtl' ? 1 : 0 };
+  for (const [start, end] of bidi.getReorderSegments(characters, { levels, paragraphs: [paragraph] })) {
+    const flipped = order.slice(start, end! + 1).reverse();
+    for (const [offset, index] of flipped.entries()) order[start! + offset] = index;
+  }
+  return order;
+}

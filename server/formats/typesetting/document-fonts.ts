@@ -1,0 +1,113 @@
+import type { PDFDocument, PDFRef } from '@cantoo/pdf-lib';
+import { writeFont } from './font-dictionary.ts';
+import type { FontName } from './font-files.ts';
+import type { Line } from './lines.ts';
+import type { Cluster } from './shape.ts';
+import { SubsetFont } from './subset-font.ts';
+import { hex } from './to-unicode.ts';
+
+/** A text matrix (PDF 32000-1, 9.4.2): [1, 0, 0, 1, x, y] sets upright text from the point x, y. */
+export type TextMatrix = readonly [number, number, number, number, number, number];
+
+/** A line ready for a content stream. */
+export interface ShownLine {
+  /** A whole text object, BT to ET; empty for a line without text. Colour and render mode are the stream's own. */
+  operators: string;
+  /** The fonts that it names: the page's, or form's, font resources need them. */
+  fonts: ReadonlyMap<string, PDFRef>;
+}
+
+interface DocumentFont {
+  subset: SubsetFont;
+  resource: string;
+  ref: PDFRef;
+}
+
+/** The fonts of one PDF document: what is shown is remembered, and `embed` writes subsets with just that. */
+export class DocumentFonts {
+  readonly #document: PDFDocument;
+  readonly #prefix: string;
+  /** The last of each name has room; those before are full. */
+  readonly #fonts = new Map<FontName, DocumentFont[]>();
+
+  /** @param prefix begins the names of font resources: one that the document's own names don't begin with */
+  constructor(document: PDFDocument, { prefix = 'Set' }: { prefix?: string } = {}) {
+    this.#document = document;
+    this.#prefix = prefix;
+  }
+
+  /**
+   * Operators that show a line: each cluster one code, each run one TJ from left to right, so that a reader finds
+   * right-to-left text in the visual order that PDF asks for.
+   *
+   * @param matrix places the line's left end on its baseline
+   */
+  show(line: Line, { fontSize, matrix }: { fontSize: number; matrix: TextMatrix }): ShownLine {
+    const fonts = new Map<string, PDFRef>();
+    const parts: string[] = [];
+    const pen = { drawn: 0, wanted: 0 };
+    let current: DocumentFont | undefined;
+    let array: string[] = [];
+    const flush = (): void => {
+      if (array.length > 0) parts.push(`[${array.join('')}] TJ`);
+      array = [];
+    };
+    for (const run of line.runs) {
+      flush();
+      for (const cluster of run.clusters) {
+        const { font, codes } = this.#codesFor(cluster);
+        if (font !== current) {
+          flush();
+          parts.push(`/${font.resource} ${decimal(fontSize)} Tf`);
+          fonts.set(font.resource, font.ref);
+          current = font;
+        }
+        const adjustment = Math.round(pen.drawn - pen.wanted);
+        if (adjustment !== 0) {
+          array.push(String(adjustment));
+          pen.drawn -= adjustment;
+        }
+        for (const code of codes) {
+          array.push(`<${hex(code)}>`);
+          pen.drawn += font.subset.characters[code - 1]!.width;
+        }
+        pen.wanted += 1000 * cluster.advance;
+      }
+    }
+    flush();
+    const operators = parts.length > 0 ? `BT ${matrix.map(decimal).join(' ')} Tm ${parts.join(' ')} ET` : '';
+    return { operators: operators.replaceAll('><', ''), fonts };
+  }
+
+  /** Writes the fonts that were used into the document. Nothing can be shown afterwards. */
+  embed(): void {
+    for (const fonts of this.#fonts.values())
+      for (const { ref, subset } of fonts) writeFont(this.#document.context, ref, subset);
+    this.#fonts.clear();
+  }
+
+  #codesFor(cluster: Cluster): { font: DocumentFont; codes: readonly number[] } {
+    const font = this.#fonts.get(cluster.font)?.at(-1);
+    const codes = font?.subset.codesFor(cluster);
+    if (font && codes) return { font, codes };
+    const next = this.#open(cluster.font);
+    return { font: next, codes: next.subset.codesFor(cluster)! };
+  }
+
+  #open(name: FontName): DocumentFont {
+    const fonts = this.#fonts.get(name) ?? [];
+    const font = {
+      subset: new SubsetFont(name),
+      resource: `${this.#prefix}-${name}${fonts.length > 0 ? `-${fonts.length + 1}` : ''}`,
+      ref: this.#document.context.nextRef(),
+    };
+    fonts.push(font);
+    this.#fonts.set(name, fonts);
+    return font;
+  }
+}
+
+/** A number as PDF spells it: no exponent, four decimals at most. */
+function decimal(value: number): string {
+  return String(Number(value.toFixed(4)));
+}

@@ -1,0 +1,54 @@
+import type { FontName } from './font-files.ts';
+
+export type Direction = 'ltr' | 'rtl';
+
+/** The direction a language's paragraphs run in, by its language tag (BCP 47); unknown languages run left to right. */
+export function directionOf(language: string): Direction {
+  return ['ar', 'fa', 'ur'].includes(primary(language)) ? 'rtl' : 'ltr';
+}
+
+/**
+ * The font that a language's text is set in as far as it reaches. Chinese, Japanese and Korean each get their own
+ * region's forms of the characters that they share.
+ */
+export function fontOf(language: string): FontName {
+  switch (primary(language)) {
+    case 'ar':
+    case 'fa':
+    case 'ur':
+      return 'arabic';
+    case 'hi':
+    case 'mr':
+    case 'ne':
+      return 'devanagari';
+    case 'th':
+      return 'thai';
+    case 'ja':
+      return 'japanese';
+    case 'ko':
+      return 'korean';
+    case 'zh':
+      return /-(hant|tw|hk|mo)\b/i.test(language) ? 'traditionalChinese' : 'simplifiedChinese';
+    default:
+      return 'sans';
+  }
+}
+
+const lineHeights: Partial<Record<FontName, number>> = {
+  arabic: 1.7,
+  devanagari: 1.6,
+  thai: 1.6,
+  simplifiedChinese: 1.6,
+  traditionalChinese: 1.6,
+  japanese: 1.6,
+  korean: 1.6,
+};
+
+/** Distance between the baselines of a language's running text, in em. */
+export function lineHeightOf(language: string): number {
+  return lineHeights[fontOf(language)] ?? 1.4;
+}
+
+function primary(language: string): string {
+  return language.split('-', 1)[0]!.toLowerCase();
+}

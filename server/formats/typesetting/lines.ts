@@ -1,0 +1,131 @@
+import { visualOrder } from './bidi.ts';
+import type { FontName } from './font-files.ts';
+import { openFont } from './open-font.ts';
+import type { Paragraph } from './paragraph.ts';
+import type { Cluster } from './shape.ts';
+
+/** Clusters of one font and direction beside each other, left to right. */
+export interface GlyphRun {
+  font: FontName;
+  rightToLeft: boolean;
+  clusters: Cluster[];
+}
+
+/** A line of a paragraph. Widths are in em: times the font size they are points. */
+export interface Line {
+  /** UTF-16 offsets into the paragraph's text; whitespace at the end, which is not drawn, included. */
+  start: number;
+  end: number;
+  width: number;
+  /** Left to right. */
+  runs: GlyphRun[];
+}
+
+const space = /^\s+$/;
+const softHyphen = '\u00ad';
+
+/** Distance of tab stops from the line's start, in em. */
+const tabStop = 3;
+
+/**
+ * Breaks a paragraph into lines, each as full as it gets.
+ *
+ * @param width in em; a function of the line's number, from 0, where lines differ
+ * @returns one line at least: an empty paragraph's line has no runs
+ *
+ * A word that is wider than a line is broken between graphemes. A grapheme that is wider stands alone and sticks out.
+ */
+export function breakLines(paragraph: Paragraph, width: number | ((line: number) => number)): Line[] {
+  const { clusters, mayStartLine } = paragraph;
+  const widthOf = typeof width === 'function' ? width : () => width;
+  const lines: Line[] = [];
+  let start = 0;
+  while (start < clusters.length || lines.length === 0) {
+    const available = widthOf(lines.length) + 1e-6;
+    let x = 0;
+    let end = start;
+    let byRule = start;
+    let byGrapheme = start;
+    for (; end < clusters.length; end++) {
+      const cluster = clusters[end]!;
+      if (mayStartLine[end] === 2) byRule = end;
+      else if (mayStartLine[end] === 1) byGrapheme = end;
+      const after = x + advanceAt(cluster, x);
+      // Spaces at the end may hang over the edge, and so does a grapheme that fits no line.
+      const mayEnd = byRule > start || byGrapheme > start;
+      if (after > available && mayEnd && !space.test(cluster.text)) break;
+      x = after;
+    }
+    if (end < clusters.length) end = byRule > start ? byRule : byGrapheme;
+    lines.push(makeLine(paragraph, start, end));
+    start = end;
+  }
+  return lines;
+}
+
+/** The whole paragraph on one line, however wide. */
+export function singleLine(paragraph: Paragraph): Line {
+  return makeLine(paragraph, 0, paragraph.clusters.length);
+}
+
+/** Room that a line needs above and below its baseline, in em; both positive. */
+export function extentOf(line: Line): { ascent: number; descent: number } {
+  const fonts = line.runs.map(({ font }) => openFont(font));
+  return {
+    ascent: Math.max(0, ...fonts.map(({ ascent }) => ascent)),
+    descent: Math.max(0, ...fonts.map(({ descent }) => descent)),
+  };
+}
+
+function advanceAt(cluster: Cluster, x: number): number {
+  if (cluster.text !== '\t') return cluster.advance;
+  return (Math.floor(x / tabStop + 1e-6) + 1) * tabStop - x;
+}
+
+function makeLine(paragraph: Paragraph, start: number, end: number): Line {
+  const { clusters, direction, text } = paragraph;
+  let drawn = end;
+  while (drawn > start && space.test(clusters[drawn - 1]!.text)) drawn--;
+  let width = 0;
+  const placed = clusters.slice(start, drawn).map((cluster) => {
+    const advance = advanceAt(cluster, width);
+    width += advance;
+    return advance === cluster.advance ? cluster : { ...cluster, advance };
+  });
+  if (end < clusters.length && placed.at(-1)?.text.endsWith(softHyphen)) {
+    const hyphenated = withHyphen(placed.pop()!);
+    width += hyphenated.advance - clusters[drawn - 1]!.advance;
+    placed.push(hyphenated);
+  }
+  const levels = Uint8Array.from(placed, ({ level }) => level);
+  const order = visualOrder(placed.map((cluster) => cluster.text[0]).join(''), levels, direction);
+  return {
+    start: clusters[start]?.start ?? 0,
+    end: clusters[end]?.start ?? text.length,
+    width,
+    runs: runsOf(order.map((index) => placed[index]!)),
+  };
+}
+
+/** A soft hyphen is seen where a line ends with it. */
+function withHyphen(cluster: Cluster): Cluster {
+  const { font, unitsPerEm } = openFont(cluster.font);
+  const id = font.nominalGlyph(0x2010) ?? font.nominalGlyph(0x2d);
+  if (id === undefined || cluster.level % 2) return cluster;
+  return {
+    ...cluster,
+    advance: cluster.advance + font.glyphHAdvance(id) / unitsPerEm,
+    glyphs: [...cluster.glyphs, { id, x: Math.round(cluster.advance * unitsPerEm), y: 0 }],
+  };
+}
+
+function runsOf(clusters: Cluster[]): GlyphRun[] {
+  const runs: GlyphRun[] = [];
+  for (const cluster of clusters) {
+    const rightToLeft = cluster.level % 2 === 1;
+    const run = runs.at(-1);
+    if (run?.font === cluster.font && run.rightToLeft === rightToLeft) run.clusters.push(cluster);
+    else runs.push({ font: cluster.font, rightToLeft, clusters: [cluster] });
+  }
+  return runs;
+}

@@ -1,0 +1,39 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { getDocument, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+
+export async function withPdf<T>(
+  pdf: Uint8Array,
+  read: (document: PDFDocumentProxy) => Promise<T>,
+): Promise<T> {
+  const loading = getDocument({ data: pdf.slice(), verbosity: 0 });
+  try {
+    return await read(await loading.promise);
+  } finally {
+    await loading.destroy();
+  }
+}
+
+/** The text that pdf.js finds, in content order. */
+export function textByPdfjs(pdf: Uint8Array): Promise<string> {
+  return withPdf(pdf, async (document) => {
+    let text = '';
+    for (let number = 1; number <= document.numPages; number++) {
+      const { items } = await (await document.getPage(number)).getTextContent();
+      for (const item of items) if ('str' in item) text += item.str + (item.hasEOL ? '\n' : '');
+      text += '\n';
+    }
+    return text;
+  });
+}
+
+export const hasPdftotext = spawnSync('pdftotext', ['-v']).error === undefined;
+
+/** The text that poppler finds, without the direction marks that it adds. */
+export function textByPdftotext(pdf: Uint8Array, ...options: string[]): string {
+  const output = execFileSync('pdftotext', [...options, '-enc', 'UTF-8', '-', '-'], {
+    input: pdf,
+    maxBuffer: 100_000_000,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  return output.toString('utf8').replace(/[\u202a-\u202e]/g, '');
+}

@@ -1,0 +1,183 @@
+import {
+  decodePDFRawStream,
+  PDFArray,
+  PDFDict,
+  PDFDocument,
+  PDFName,
+  type PDFRawStream,
+  PDFStream,
+} from '@cantoo/pdf-lib';
+import { Blob, Face, Font } from 'harfbuzzjs';
+import { describe, expect, it } from 'vitest';
+import { fontNames, loadFont } from '#server/formats/typesetting/font-files.ts';
+import { breakLines, DocumentFonts, shapeParagraph, singleLine } from '#server/formats/typesetting/index.ts';
+
+const matrix = [1, 0, 0, 1, 0, 0] as const;
+
+const open = (bytes: Uint8Array): { face: Face; font: Font } => {
+  const face = new Face(new Blob(bytes));
+  return { face, font: new Font(face) };
+};
+
+interface Embedded {
+  operators: string;
+  bytes: Uint8Array;
+  font: Font;
+  /** Text, glyph id and width of each code, from code 1. */
+  characters: { text: string; glyph: number; width: number }[];
+}
+
+/** Sets a text on one line in a document, and reads the first font that it embeds. */
+async function embed(text: string, language: string): Promise<Embedded> {
+  const document = await PDFDocument.create({ updateMetadata: false });
+  const fonts = new DocumentFonts(document);
+  const { operators, fonts: used } = fonts.show(singleLine(shapeParagraph(text, { language })), {
+    fontSize: 10,
+    matrix,
+  });
+  fonts.embed();
+  const type0 = document.context.lookup([...used.values()][0]!, PDFDict);
+  const descendant = type0.lookup(PDFName.of('DescendantFonts'), PDFArray).lookup(0, PDFDict);
+  const file = streamOf(descendant.lookup(PDFName.of('FontDescriptor'), PDFDict), 'FontFile2');
+  const map = streamOf(descendant, 'CIDToGIDMap');
+  const widths = descendant.lookup(PDFName.of('W'), PDFArray).lookup(1, PDFArray).asArray();
+  const toUnicode = new TextDecoder().decode(streamOf(type0, 'ToUnicode'));
+  return {
+    operators,
+    bytes: file,
+    font: open(file).font,
+    characters: [...toUnicode.matchAll(/^<(....)> <([0-9A-F]+)>$/gm)].slice(1).map(([, code, hex]) => ({
+      text: String.fromCharCode(...hex!.match(/.{4}/g)!.map((unit) => Number.parseInt(unit, 16))),
+      glyph: map[2 * Number.parseInt(code!, 16)]! * 256 + map[2 * Number.parseInt(code!, 16) + 1]!,
+      width: Number(widths[Number.parseInt(code!, 16) - 1]!.toString()),
+    })),
+  };
+}
+
+function streamOf(dictionary: PDFDict, key: string): Uint8Array {
+  return decodePDFRawStream(dictionary.lookup(PDFName.of(key), PDFStream) as PDFRawStream).decode();
+}
+
+/** A glyph's outline, moved. */
+function outline(font: Font, glyph: number, x = 0, y = 0): string[] {
+  return font
+    .glyphToJson(glyph)
+    .map(
+      ({ type, values }) => `${type}${values.map((value, index) => value + (index % 2 ? y : x)).join(' ')}`,
+    );
+}
+
+describe('the fonts', () => {
+  it.each(fontNames)('%s is under the Open Font License and has TrueType outlines', (name) => {
+    const { face } = open(loadFont(name));
+    expect(`${face.getName(13, 'en')} ${face.getName(14, 'en')}`).toMatch(
+      /Open Font License|scripts\.sil\.org/,
+    );
+    expect(face.referenceTable('glyf')!.length).toBeGreaterThan(0);
+  });
+});
+
+describe('an embedded font', () => {
+  it.each([
+    ['sans', 'en', 'e\u0323\u0302x\u0304office'],
+    ['devanagari', 'hi', 'क्षत्रिय हिन्दी र्कि'],
+    ['thai', 'th', 'น้ำที่ปู่'],
+    ['arabic', 'ar', 'مُحَمَّدٌ لآلئ'],
+    ['simplifiedChinese', 'zh-Hans', '骨头'],
+    ['emoji', 'en', '👍🏽'],
+  ] as const)('in %s draws each code as the clusters were shaped', async (name, language, text) => {
+    const source = open(loadFont(name)).font;
+    const { clusters } = shapeParagraph(text, { language });
+    const { characters, font } = await embed(text, language);
+    const drawn = characters.map(({ glyph }) => outline(font, glyph).join());
+    for (const { glyphs } of clusters) {
+      const wanted = glyphs.flatMap(({ id, x, y }) => outline(source, id, x, y)).join();
+      expect(drawn).toContain(wanted);
+    }
+  });
+
+  it('gives a code the text of the whole cluster', async () => {
+    const { characters } = await embed('क्षत्रिय', 'hi');
+    expect(characters.map(({ text }) => text)).toEqual(['क्ष', 'त्रि', 'य']);
+  });
+
+  it('has a code for the same glyphs and text once', async () => {
+    const { characters, operators } = await embed('abab', 'en');
+    expect(characters.map(({ text }) => text)).toEqual(['a', 'b']);
+    expect(
+      operators
+        .match(/<[0-9A-F]+>/g)!
+        .join('')
+        .replaceAll('><', ''),
+    ).toBe('<0001000200010002>');
+  });
+
+  it('gives right-to-left text in visual order, marks before their letter', async () => {
+    const { characters, operators } = await embed('حَب', 'ar');
+    expect(characters.map(({ text }) => text)).toEqual(['ب', '\u064eح']);
+    expect(operators).toContain('<00010002>');
+  });
+
+  it('moves the pen by the shaped advances, kerning included', async () => {
+    const text = 'AVATAR To';
+    const { characters, operators } = await embed(text, 'en');
+    const array = /\[(.*)\] TJ/.exec(operators)![1]!;
+    expect(array).toMatch(/>-?\d+</);
+    let pen = 0;
+    for (const [, codes, adjustment] of array.matchAll(/<([0-9A-F]+)>|(-?\d+)/g)) {
+      for (const code of codes?.match(/.{4}/g) ?? []) pen += characters[Number.parseInt(code, 16) - 1]!.width;
+      pen -= Number(adjustment ?? 0);
+    }
+    expect(pen / 1000).toBeCloseTo(singleLine(shapeParagraph(text, { language: 'en' })).width, 2);
+  });
+
+  it('holds no outlines but those used', async () => {
+    const few = await embed('ab', 'zh-Hans');
+    expect(few.bytes.length).toBeLessThan(0.1 * loadFont('simplifiedChinese').length);
+    const { length } = few.font.glyphToPath(
+      shapeParagraph('骨', { language: 'zh-Hans' }).clusters[0]!.glyphs[0]!.id,
+    );
+    expect(length).toBe(0);
+  });
+
+  it('spreads a long text over several codes', async () => {
+    const stack = `a${'\u0301\u0323'.repeat(150)}`;
+    const { characters } = await embed(stack, 'en');
+    expect(characters.map(({ text }) => text).join('')).toBe(stack);
+    for (const { text } of characters) expect(text.length).toBeLessThanOrEqual(100);
+    expect(characters.reduce((sum, { width }) => sum + width, 0)).toBe(
+      (await embed('a', 'en')).characters[0]!.width,
+    );
+  });
+
+  it('is followed by another when its codes are used up', { timeout: 60_000 }, async () => {
+    const marks = Array.from({ length: 100 }, (_, index) => String.fromCharCode(0x300 + index));
+    const document = await PDFDocument.create({ updateMetadata: false });
+    const fonts = new DocumentFonts(document);
+    const used = new Map<string, unknown>();
+    for (const first of marks)
+      for (const letter of 'abcdef') {
+        const text = marks.map((second) => letter + first + second).join('');
+        for (const line of breakLines(shapeParagraph(text, { language: 'en' }), 1000))
+          for (const [name, ref] of fonts.show(line, { fontSize: 10, matrix }).fonts) used.set(name, ref);
+      }
+    expect(used.size).toBe(2);
+    fonts.embed();
+    const loaded = await PDFDocument.load(await document.save({ addDefaultPage: true }));
+    const embedded = loaded.context
+      .enumerateIndirectObjects()
+      .filter(
+        ([, object]) =>
+          object instanceof PDFDict && object.get(PDFName.of('Subtype')) === PDFName.of('Type0'),
+      );
+    expect(embedded).toHaveLength(2);
+  });
+});
+
+describe('a line without text', () => {
+  it.each(['', ' ', '\t'])('%j shows nothing and names no font', async (text) => {
+    const fonts = new DocumentFonts(await PDFDocument.create());
+    const shown = fonts.show(singleLine(shapeParagraph(text, { language: 'en' })), { fontSize: 10, matrix });
+    expect(shown).toEqual({ operators: '', fonts: new Map() });
+  });
+});

@@ -1,0 +1,242 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  breakLines,
+  extentOf,
+  type Line,
+  type Paragraph,
+  shapeParagraph,
+  singleLine,
+} from '#server/formats/typesetting/index.ts';
+
+const clusters = (text: string, language = 'en'): Paragraph['clusters'] =>
+  shapeParagraph(text, { language }).clusters;
+
+const glyphIds = (text: string, language = 'en'): number[] =>
+  clusters(text, language).flatMap(({ glyphs }) => glyphs.map(({ id }) => id));
+
+const linesOf = (text: string, language: string, width: number): string[] => {
+  const paragraph = shapeParagraph(text, { language });
+  return breakLines(paragraph, width).map(({ start, end }) => paragraph.text.slice(start, end));
+};
+
+/** The runs of the text's one line, left to right; each run's clusters left to right. */
+const runs = (text: string, language: string): string[] =>
+  singleLine(shapeParagraph(text, { language })).runs.map(
+    ({ rightToLeft, clusters }) =>
+      `${rightToLeft ? '<' : '>'}${clusters.map((cluster) => cluster.text).join('')}`,
+  );
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: 'grapheme' }),
+  fc.string({
+    unit: fc.constantFrom(...'aعहिกが한12( )\t-\u0301\u094d\u200d\u200c\u2067\u202e\u00ad😀\ud83d'),
+  }),
+);
+const anyLanguage = fc.constantFrom('en', 'ar', 'hi', 'th', 'ja', 'ko', 'zh-Hans', 'zh-Hant', 'xx');
+
+describe('a shaped paragraph', () => {
+  it('has all of its text in its clusters, in order', () => {
+    fc.assert(
+      fc.property(anyText, anyLanguage, (text, language) => {
+        const paragraph = shapeParagraph(text, { language });
+        expect(paragraph.text).toBe(text.toWellFormed());
+        expect(paragraph.clusters.map((cluster) => cluster.text).join('')).toBe(paragraph.text);
+        for (const { text, start, end } of paragraph.clusters)
+          expect(text).toBe(paragraph.text.slice(start, end));
+      }),
+    );
+  });
+
+  it('has no cluster of direction marks and joiners alone beside text', () => {
+    expect(clusters('می\u200cخواهم\u200f', 'fa').map(({ text }) => text)).toEqual([
+      'م',
+      'ی\u200c',
+      'خ',
+      'و',
+      'ا',
+      'ه',
+      'م\u200f',
+    ]);
+  });
+
+  it('joins Arabic letters, across a change of font too', () => {
+    expect(new Set(glyphIds('ههه', 'ar')).size).toBe(3);
+    expect(new Set(glyphIds('ه ه ه', 'ar')).size).toBe(2);
+  });
+
+  it('forms Devanagari conjuncts, and draws the short i before its consonant', () => {
+    expect(clusters('क्ष', 'hi')).toMatchObject([{ text: 'क्ष', glyphs: [{ x: 0 }] }]);
+    const [syllable] = clusters('कि', 'hi');
+    const [consonant] = glyphIds('क', 'hi');
+    expect(syllable!.glyphs.map(({ id }) => id).indexOf(consonant!)).toBe(1);
+  });
+
+  it('places combining marks on their letter', () => {
+    const [cluster, ...rest] = clusters('x\u0304');
+    expect(rest).toEqual([]);
+    expect(cluster!.glyphs).toHaveLength(2);
+    expect(cluster!.advance).toBeCloseTo(clusters('x')[0]!.advance);
+  });
+
+  it("has each language's own forms of shared characters", () => {
+    const fonts = ['zh-Hans', 'zh-Hant', 'ja', 'ko'].map((language) => clusters('骨', language)[0]!.font);
+    expect(fonts).toEqual(['simplifiedChinese', 'traditionalChinese', 'japanese', 'korean']);
+    expect(clusters('骨', 'zh-TW')[0]!.font).toBe('traditionalChinese');
+    expect(glyphIds('ल', 'mr')).not.toEqual(glyphIds('ल', 'hi'));
+    expect(glyphIds('۴', 'ur')).not.toEqual(glyphIds('۴', 'fa'));
+  });
+
+  it('finds a font for what its own lacks, and keeps spaces and digits in the font before them', () => {
+    expect(clusters('aяω 1→∑☎😀नก日한ع').map(({ font }) => font)).toEqual([
+      'sans',
+      'sans',
+      'sans',
+      'sans',
+      'sans',
+      'math',
+      'math',
+      'moreSymbols',
+      'emoji',
+      'devanagari',
+      'thai',
+      'japanese',
+      'korean',
+      'arabic',
+    ]);
+    expect(new Set(clusters('حي Latin 12', 'ar').map(({ font }) => font))).toEqual(
+      new Set(['arabic', 'sans']),
+    );
+    expect(clusters('Latin 12', 'ar').every(({ font }) => font === 'sans')).toBe(true);
+  });
+
+  it('has the box for missing characters where no font has one', () => {
+    expect(clusters('\ue000')).toMatchObject([{ text: '\ue000', glyphs: [{ id: 0 }] }]);
+    expect(clusters('\ue000')[0]!.advance).toBeGreaterThan(0);
+  });
+
+  it('draws a family of emoji joined by ZWJ as one glyph', () => {
+    expect(clusters('👨‍👩‍👧')).toMatchObject([{ text: '👨‍👩‍👧', font: 'emoji', glyphs: [{}] }]);
+  });
+});
+
+describe('a line', () => {
+  const logical = (line: Line): string =>
+    line.runs
+      .flatMap(({ clusters }) => clusters)
+      .sort((a, b) => a.start - b.start)
+      .map(({ text }) => text)
+      .join('');
+
+  it('has its text, from where the line before it ends, without whitespace at its end', () => {
+    fc.assert(
+      fc.property(anyText, anyLanguage, fc.integer({ min: 0, max: 12 }), (text, language, width) => {
+        const paragraph = shapeParagraph(text, { language });
+        let end = 0;
+        for (const line of breakLines(paragraph, width)) {
+          expect(line.start).toBe(end);
+          end = line.end;
+          const whole = paragraph.text.slice(line.start, line.end);
+          expect(whole.startsWith(logical(line))).toBe(true);
+          expect(whole.slice(logical(line).length)).toMatch(/^\s*$/);
+        }
+        expect(end).toBe(paragraph.text.length);
+      }),
+    );
+  });
+
+  it('is no wider than asked for, unless it is of one cluster', () => {
+    fc.assert(
+      fc.property(anyText, anyLanguage, fc.integer({ min: 1, max: 12 }), (text, language, width) => {
+        for (const line of breakLines(shapeParagraph(text.replaceAll('\u00ad', ''), { language }), width)) {
+          const count = line.runs.reduce((sum, { clusters }) => sum + clusters.length, 0);
+          if (count > 1) expect(line.width).toBeLessThan(width + 1e-3);
+        }
+      }),
+    );
+  });
+
+  it('starts with a whole grapheme', () => {
+    const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
+    fc.assert(
+      fc.property(anyText, anyLanguage, (text, language) => {
+        const paragraph = shapeParagraph(text, { language });
+        const starts = new Set([...graphemes.segment(paragraph.text)].map(({ index }) => index));
+        for (const { start } of breakLines(paragraph, 0.1))
+          expect(starts.has(start) || start === 0).toBe(true);
+      }),
+    );
+  });
+
+  it.each<[rule: string, language: string, text: string, width: number, lines: string[]]>([
+    ['between words', 'en', 'one two three', 4, ['one two ', 'three']],
+    ['after a hyphen', 'en', 'well-known', 4, ['well-', 'known']],
+    ['not at a no-break space', 'en', 'a b\u00a0c', 2, ['a ', 'b\u00a0c']],
+    ['inside a word only where it fits no line', 'en', 'a mmmmmm', 3, ['a ', 'mmm', 'mmm']],
+    ['between Thai words', 'th', 'ประเทศไทยเป็นประเทศ', 5, ['ประเทศไทย', 'เป็นประเทศ']],
+    ['between Korean words', 'ko', '인간은 태어날', 4, ['인간은 ', '태어날']],
+    ['not before Japanese closing signs', 'ja', 'あああ。い', 3, ['ああ', 'あ。い']],
+    ['not before small kana', 'ja', 'あああっい', 3, ['ああ', 'あっい']],
+    ['never before a mark', 'en', 'e\u0301e\u0301', 0.1, ['e\u0301', 'e\u0301']],
+    ['between conjuncts at most', 'hi', 'क्षक्ष', 0.1, ['क्ष', 'क्ष']],
+  ])('breaks %s', (_, language, text, width, lines) => {
+    expect(linesOf(text, language, width)).toEqual(lines);
+  });
+
+  it('may differ in width from the others', () => {
+    const paragraph = shapeParagraph('aaa aaa aaa', { language: 'en' });
+    const lines = breakLines(paragraph, (line) => (line === 0 ? 2 : 10));
+    expect(lines.map(({ end }) => end)).toEqual([4, 11]);
+  });
+
+  it('shows a soft hyphen where it ends with one, and only there', () => {
+    const paragraph = shapeParagraph('Donau\u00addampf', { language: 'en' });
+    const [first, second] = breakLines(paragraph, 4) as [Line, Line];
+    const hyphen = glyphIds('\u2010')[0];
+    expect(first.runs[0]!.clusters.at(-1)).toMatchObject({ text: 'u\u00ad', glyphs: [{}, { id: hyphen }] });
+    expect(first.width).toBeGreaterThan(singleLine(shapeParagraph('Donau', { language: 'en' })).width);
+    expect(second.runs[0]!.clusters.map(({ text }) => text).join('')).toBe('dampf');
+    expect(breakLines(paragraph, 20)[0]!.runs[0]!.clusters[4]!.glyphs).toHaveLength(1);
+  });
+
+  it('takes a tab to the next stop', () => {
+    const at = (text: string): number => singleLine(shapeParagraph(text, { language: 'en' })).width;
+    expect(at('a\tx')).toBeCloseTo(at('mm\tx'));
+    expect(at('a\t\tx')).toBeCloseTo(at('mmmm\tx'));
+  });
+
+  it.each<[rule: string, language: string, text: string, runs: string[]]>([
+    ['left to right', 'en', 'one two', ['>one two']],
+    ['Arabic from the right', 'ar', 'حب', ['<بح']],
+    ['Latin words in Arabic from the left', 'ar', 'حب abc', ['>abc', '< بح']],
+    ['numbers in Arabic from the left', 'ar', 'حب 12', ['>12', '< بح']],
+    ['Arabic inside English', 'en', 'ab حب cd', ['>ab ', '<بح', '> cd']],
+    ['an emoji as no letter', 'ar', 'حب 😀', ['<😀', '< بح']],
+    ['a Persian joiner with its letter', 'fa', 'می\u200cشد', ['<دشی\u200cم']],
+  ])('reads %s', (_, language, text, expected) => {
+    expect(runs(text, language)).toEqual(expected);
+  });
+
+  it('keeps Latin phrases together in right-to-left paragraphs of any length', () => {
+    const words = 'كلمة '.repeat(180);
+    const paragraph = `${words}${'one two three four five '.repeat(12)}${words}`;
+    const line = singleLine(shapeParagraph(paragraph, { language: 'ar' }));
+    expect(line.runs.filter(({ rightToLeft }) => !rightToLeft)).toHaveLength(1);
+  });
+
+  it('mirrors parentheses that are read from the right', () => {
+    const unmirrored = shapeParagraph('()', { language: 'ar', direction: 'ltr' }).clusters;
+    const [opening, closing] = unmirrored.map(({ glyphs }) => glyphs[0]!.id);
+    expect(glyphIds('ح(', 'ar').at(-1)).toBe(closing);
+    expect(glyphIds('ح)', 'ar').at(-1)).toBe(opening);
+    expect(clusters('ح(', 'ar').at(-1)!.text).toBe('(');
+  });
+
+  it('needs the room of the fonts on it', () => {
+    const extent = (text: string) => extentOf(singleLine(shapeParagraph(text, { language: 'en' })));
+    expect(extent('')).toEqual({ ascent: 0, descent: 0 });
+    expect(extent('a').ascent).toBeGreaterThan(0.7);
+    expect(extent('a日').ascent).toBeGreaterThan(extent('a').ascent);
+  });
+});
