@@ -53,7 +53,9 @@ function exportedTypes(source: string): string[] {
 function writtenOut(names: string[], typesModule: string): string {
   return [
     `import type * as types from '${typesModule}';`,
-    'type WrittenOut<T> = T extends Date | Blob | Uint8Array | ((...args: never[]) => unknown) ? T',
+    // A union of strings anew: as it is, the compiler would print the name under which it was first written.
+    'type WrittenOut<T> = [T] extends [string] ? { [K in T]: K }[T] : Inside<T>;',
+    'type Inside<T> = T extends Date | Blob | Uint8Array | ((...args: never[]) => unknown) ? T',
     '  : T extends object ? { [K in keyof T]: WrittenOut<T[K]> } : T;',
     'const writeOut = <T>(value: T): WrittenOut<T> => value as WrittenOut<T>;',
     ...names.map((name) => `export const ${name} = writeOut(null! as types.${name});`),
@@ -77,12 +79,13 @@ function printedTypes(declaration: string): Map<string, string> {
 function replaceTypes(declaration: string, printed: Map<string, string>): string {
   const replaced = declaration
     .replaceAll(/^(import|type) [^;]*;\n/gm, '')
-    .replaceAll(/^export type (\w+) = [^;]*;/gm, (_, name: string) => {
+    // Up to the next statement or its comment: a type may hold semicolons, and every line in it is indented.
+    .replaceAll(/^export type (\w+) = .*(?:\n[ }].*)*;$/gm, (_, name: string) => {
       const type = printed.get(name);
       if (type === undefined) throw new Error(`the compiler printed no type for ${name}`);
       return `export type ${name} = ${type};`;
     });
-  if (/\b(Inputs|Outputs|import|any)\b/.test(replaced.replaceAll(/\/\*\*.*?\*\//gs, '')))
+  if (/\b(Inputs|Outputs|import|any)\b|\btypes\./.test(replaced.replaceAll(/\/\*\*.*?\*\//gs, '')))
     throw new Error('a published type would depend on the server, or be any');
   return replaced;
 }

@@ -1,5 +1,6 @@
 import { type Auth, auth } from './auth.ts';
 import { type LinguaLoopOptions, readOptions } from './options.ts';
+import { createRest } from './rest.ts';
 import { createRpc } from './rpc.ts';
 import { createSend } from './send.ts';
 import { type System, system } from './system.ts';
@@ -22,10 +23,10 @@ export class LinguaLoop {
 
   constructor(options: LinguaLoopOptions) {
     const settings = readOptions(options);
-    const rpc = createRpc(settings.rpcUrl, settings.fetch);
+    const rpc = createRpc(`${settings.baseUrl}/trpc`, settings.fetch);
     const send = createSend(settings);
     this.auth = auth(rpc, send);
     this.system = system(rpc, send);
-    this.translations = translations(rpc, send);
+    this.translations = translations(rpc, createRest(settings.baseUrl, settings.fetch), send);
   }
 }

@@ -1,9 +1,11 @@
 export type { Auth } from './auth.ts';
 export { LinguaLoop } from './client.ts';
 export { ConnectionError, type Failure, type FieldProblem, LinguaLoopError, TimeoutError } from './errors.ts';
+export type { GoldenFile } from './golden.ts';
 export type { AccessToken, CallOptions, CreateOptions, Fetch, LinguaLoopOptions } from './options.ts';
 export type { Page } from './pages.ts';
 export type { Backoff } from './retry.ts';
+export type { NamedBlob, NamedContent, SourceFile } from './source-file.ts';
 export * from './status-errors.ts';
 export type { System } from './system.ts';
 export type { Translations } from './translations.ts';

@@ -4,7 +4,7 @@ import type { Backoff } from './retry.ts';
 export type Fetch = (
   url: string,
   init: RequestInit,
-) => Promise<Pick<Response, 'status' | 'ok' | 'headers' | 'text'>>;
+) => Promise<Pick<Response, 'status' | 'ok' | 'headers' | 'text' | 'arrayBuffer'>>;
 
 /** An access token, or where to get one; a function is asked before each attempt. */
 export type AccessToken = string | (() => string | Promise<string>);
@@ -19,7 +19,10 @@ export interface LinguaLoopOptions {
   accessToken?: AccessToken | undefined;
   /** Narrows the credential to this tenant: one that belongs to another is refused. */
   tenantId?: string | undefined;
-  /** Milliseconds for one attempt, 130,000 unless told: the pipeline may take 120 s over one text. `Infinity`: no limit. */
+  /**
+   * Milliseconds for one attempt, 130,000 unless told: the pipeline may take 120 s over one text. A call that translates
+   * several texts one after the other has so many times that. `Infinity`: no limit.
+   */
   timeoutMs?: number | undefined;
   /** Most retries of one call; 2 unless told. */
   maxRetries?: number | undefined;
@@ -33,7 +36,7 @@ export interface LinguaLoopOptions {
 export interface CallOptions {
   /** Ends the call, waits between attempts included; the call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds for one attempt of this call. */
+  /** Milliseconds for one attempt of this call, however many texts it translates. */
   timeoutMs?: number | undefined;
   /** Most retries of this call. */
   maxRetries?: number | undefined;
@@ -43,13 +46,14 @@ export interface CallOptions {
 
 /** What a call that creates may do otherwise. */
 export interface CreateOptions extends CallOptions {
-  /** Names the work: a second call with the same key answers the same job. One is made up unless told. */
+  /** Names the work: a second call with the same key answers the same job or jobs. One is made up unless told. */
   idempotencyKey?: string | undefined;
 }
 
 /** Options with every default filled in. */
 export interface Settings {
-  rpcUrl: string;
+  /** Without a slash at the end. */
+  baseUrl: string;
   apiKey: string | undefined;
   accessToken: AccessToken | undefined;
   tenantId: string | undefined;
@@ -62,7 +66,7 @@ export interface Settings {
 /** Fills in the defaults; a TypeError names the option that cannot be used, never its value. */
 export function readOptions(options: LinguaLoopOptions): Settings {
   return {
-    rpcUrl: rpcUrl(options.baseUrl),
+    baseUrl: cleanAddress(options.baseUrl),
     apiKey: options.apiKey,
     accessToken: options.accessToken,
     tenantId: options.tenantId,
@@ -74,11 +78,11 @@ export function readOptions(options: LinguaLoopOptions): Settings {
   };
 }
 
-function rpcUrl(baseUrl: string): string {
+function cleanAddress(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     throw new TypeError('baseUrl must be an http or https address');
   if (url.username !== '' || url.password !== '')
     throw new TypeError('baseUrl must not carry credentials: give apiKey or accessToken');
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}/trpc`;
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }

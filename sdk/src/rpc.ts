@@ -3,6 +3,7 @@ import { observable } from '@trpc/server/observable';
 import superjson from 'superjson';
 import type { AppRouter } from '../../server/router.ts';
 import { Answer } from './answer.ts';
+import { exchange, parse } from './exchange.ts';
 import type { RequestHeaders } from './headers.ts';
 import type { Fetch } from './options.ts';
 
@@ -16,15 +17,6 @@ export type CallContext = {
   onHeaders?: ((headers: Pick<Headers, 'get'>) => void) | undefined;
 };
 
-/** The connection failed before a whole answer had come. */
-export class NoAnswer {
-  readonly cause: unknown;
-
-  constructor(cause: unknown) {
-    this.cause = cause;
-  }
-}
-
 /** Opens the typed door at `url`. The service takes one call a request, hence no batches. */
 export function createRpc(url: string, fetch: Fetch): Rpc {
   return createTRPCClient<AppRouter>({
@@ -33,12 +25,14 @@ export function createRpc(url: string, fetch: Fetch): Rpc {
       httpLink({
         url,
         transformer: {
-          serialize: superjson.serialize,
+          // Inputs are plain JSON. superjson would mark an object that stands at two places (the same targets for each
+          // text of a batch), and the service takes no marks.
+          serialize: (input) => (input === undefined ? undefined : { json: input }),
           // The answer is parsed for this call alone, so nobody needs a copy of it.
           deserialize: (value) => superjson.deserialize(value, { inPlace: true }),
         },
         headers: ({ op }) => (op.context as CallContext).headers,
-        fetch: (address, init) => exchange(fetch, String(address), init as RequestInit),
+        fetch: (address, init) => call(fetch, String(address), init as RequestInit),
       }),
     ],
   });
@@ -68,17 +62,13 @@ const showHeaders: TRPCLink<AppRouter> =
     );
 
 /** One request and its answer. Whatever is no result is thrown, as NoAnswer or Answer. */
-async function exchange(fetch: Fetch, url: string, init: RequestInit) {
-  let response: Awaited<ReturnType<Fetch>>;
-  let text: string;
-  try {
-    // A redirect is not followed: it would take the key to another address, or turn a POST into a GET.
-    response = await fetch(url, { ...init, redirect: 'manual' });
-    text = await response.text();
-  } catch (cause) {
-    throw new NoAnswer(cause);
-  }
-  const { ok, status, headers } = response;
+async function call(fetch: Fetch, url: string, init: RequestInit) {
+  const { ok, status, headers, text } = await exchange(fetch, url, init, async (response) => ({
+    ok: response.ok,
+    status: response.status,
+    headers: response.headers,
+    text: await response.text(),
+  }));
   const body = parse(text);
   if (!ok || !isResult(body)) throw new Answer(status, headers, body);
   return { ok, headers, json: async () => body };
@@ -87,13 +77,4 @@ async function exchange(fetch: Fetch, url: string, init: RequestInit) {
 function isResult(body: unknown): boolean {
   const data = (body as { result?: { data?: unknown } } | null)?.result?.data;
   return typeof data === 'object' && data !== null && 'json' in data;
-}
-
-/** The text's JSON, or the text itself where it is none. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

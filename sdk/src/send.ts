@@ -1,10 +1,11 @@
 import { Answer, errorOfAnswer } from './answer.ts';
 import { Expired, pause, withDeadline } from './deadline.ts';
 import { ConnectionError, LinguaLoopError, TimeoutError } from './errors.ts';
+import { NoAnswer } from './exchange.ts';
 import { requestHeaders } from './headers.ts';
 import type { CallOptions, Settings } from './options.ts';
 import { delayBeforeRetry } from './retry.ts';
-import { type CallContext, NoAnswer, unwrap } from './rpc.ts';
+import { type CallContext, unwrap } from './rpc.ts';
 import { neverSent } from './unsent.ts';
 
 /** What a method knows of its call. */
@@ -13,10 +14,12 @@ export interface Call {
   name: string;
   /** Whether a second sending does no work twice: a read, or a call with an idempotency key. */
   repeatable: boolean;
+  /** How many texts the service translates one after the other before it answers; 1 unless told. */
+  texts?: number;
   onHeaders?: CallContext['onHeaders'];
 }
 
-/** What tRPC wants of one attempt. */
+/** What one attempt is made with. */
 export interface Attempt {
   signal: AbortSignal;
   context: CallContext;
@@ -32,7 +35,8 @@ export type Send = <T>(
 export function createSend(settings: Settings): Send {
   const headersFor = requestHeaders(settings);
   return async (call, attempt, options = {}) => {
-    const { signal, requestId, timeoutMs = settings.timeoutMs, maxRetries = settings.maxRetries } = options;
+    const { signal, requestId, maxRetries = settings.maxRetries } = options;
+    const timeoutMs = options.timeoutMs ?? settings.timeoutMs * (call.texts ?? 1);
     const once = async (stop: AbortSignal) =>
       attempt({ signal: stop, context: { headers: await headersFor(requestId), onHeaders: call.onHeaders } });
 

@@ -1,31 +1,85 @@
+import { type GoldenFile, golden } from './golden.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
 import type { CallOptions, CreateOptions } from './options.ts';
 import { itemsOf, type Page } from './pages.ts';
+import type { Rest } from './rest.ts';
 import type { Rpc } from './rpc.ts';
 import type { Call, Send } from './send.ts';
-import type { TranslationJob, TranslationListQuery, TranslationRequest } from './types.ts';
+import { pagesOf, type SourceFile, uploadOf } from './source-file.ts';
+import type {
+  BatchTranslationRequest,
+  DocumentTextRequest,
+  FileTranslationRequest,
+  GoldenFormat,
+  ReviewRequest,
+  TranslationDeletion,
+  TranslationJob,
+  TranslationListQuery,
+  TranslationRequest,
+} from './types.ts';
 
-/** Texts and their translation jobs. */
+/**
+ * Texts and their translation jobs. Whatever creates is sent with an idempotency key, so that a retry never translates
+ * or bills twice; where a retry finds that the first sending is still at work, it answers a job that is `pending`.
+ */
 export interface Translations {
-  /**
-   * Translates a text and answers its job: `published`, or `awaiting_review` where a person must look first.
-   * Sent with an idempotency key, so that a retry never translates or bills twice.
-   */
+  /** Translates a text and answers its job: `published`, or `awaiting_review` where a person must look first. */
   create(request: TranslationRequest, options?: CreateOptions): Promise<TranslationJob>;
+  /**
+   * Translates each text of a batch into each of its languages, one after the other, and answers the jobs in that
+   * order. Where one fails its error is thrown, what was done before it stays, and the same call with the same key goes
+   * on from there. The key of the job at place n, from 0, is `<key>:<n>`.
+   */
+  createBatch(request: BatchTranslationRequest, options?: CreateOptions): Promise<TranslationJob[]>;
+  /** Translates the text of a document page by page, and answers a job for each page. Keyed `<key>:<n>` from 1. */
+  createFromText(request: DocumentTextRequest, options?: CreateOptions): Promise<TranslationJob[]>;
+  /**
+   * Translates the text of a file (CSV, DOCX, HTML, JSON, Markdown, PDF, plain text, XML) page by page, and answers a
+   * job for each page. Its layout is not kept. Keyed `<key>:<n>` from 1.
+   */
+  createFromFile(
+    file: SourceFile,
+    request: FileTranslationRequest,
+    options?: CreateOptions,
+  ): Promise<TranslationJob[]>;
   /** The job of this id; NotFoundError where there is none that this credential may see. */
   get(jobId: string, options?: CallOptions): Promise<TranslationJob>;
   /** The tenant's jobs, last changed first, page after page as they are asked for. */
   list(query?: TranslationListQuery, options?: CallOptions): AsyncIterable<TranslationJob>;
   /** One page of `list`. */
   listPage(query?: TranslationListQuery, options?: CallOptions): Promise<Page<TranslationJob>>;
+  /**
+   * Acts on a job that awaits review, and answers it; BadRequestError where it is not reviewable (any more). What ends
+   * the review is sent again only where the service certainly did nothing: `get` tells what became of it.
+   */
+  review(jobId: string, request: ReviewRequest, options?: CallOptions): Promise<TranslationJob>;
+  /** Downloads a `published` or `human_edited` translation, as text unless told; ConflictError for any other. */
+  golden(
+    jobId: string,
+    query?: { format?: GoldenFormat | undefined },
+    options?: CallOptions,
+  ): Promise<GoldenFile>;
+  /**
+   * Deletes a job with its records, for an administrator's access token; never for an API key. Sent again only where the
+   * service certainly did nothing.
+   */
+  delete(jobId: string, options?: CallOptions): Promise<TranslationDeletion>;
 }
 
 const createCall: Call = { name: 'translations.create', repeatable: true };
+const createBatchCall: Call = { name: 'translations.createBatch', repeatable: true };
+const createFromTextCall: Call = { name: 'translations.createFromText', repeatable: true };
+const createFromFileCall: Call = { name: 'translations.createFromFile', repeatable: true };
 const getCall: Call = { name: 'translations.get', repeatable: true };
 const listCall: Call = { name: 'translations.list', repeatable: true };
+/** A draft saved twice is the same draft; a review closed twice is an error, whose first answer nobody saw. */
+const saveCall: Call = { name: 'translations.review', repeatable: true };
+const closeCall: Call = { name: 'translations.review', repeatable: false };
+/** The second one would answer 404, and the counts of the first be lost. */
+const deleteCall: Call = { name: 'translations.delete', repeatable: false };
 
-export function translations(rpc: Rpc, send: Send): Translations {
-  const { create, get, list } = rpc.translations;
+export function translations(rpc: Rpc, rest: Rest, send: Send): Translations {
+  const { create, createBatch, createFromText, get, list, review, delete: remove } = rpc.translations;
 
   const listPage: Translations['listPage'] = async (query = {}, options) => {
     let nextCursor: string | null = null;
@@ -38,9 +92,35 @@ export function translations(rpc: Rpc, send: Send): Translations {
 
   return {
     create(request, options) {
-      const idempotency_key = request.idempotency_key ?? options?.idempotencyKey ?? newIdempotencyKey();
-      const input = { ...request, idempotency_key };
+      const input = withKey(request, options);
       return send(createCall, (attempt) => create.mutate(input, attempt), options);
+    },
+    async createBatch(request, options) {
+      const input = withKey(request, options);
+      const texts = request.inputs.reduce((sum, { Targets }) => sum + Targets.length, 0);
+      return send(
+        { ...createBatchCall, texts: Math.max(texts, 1) },
+        (attempt) => createBatch.mutate(input, attempt),
+        options,
+      );
+    },
+    async createFromText(request, options) {
+      const input = withKey(request, options);
+      return send(
+        { ...createFromTextCall, texts: pagesOf(request.source_text.length) },
+        (attempt) => createFromText.mutate(input, attempt),
+        options,
+      );
+    },
+    async createFromFile(file, request, options) {
+      const key = options?.idempotencyKey ?? newIdempotencyKey();
+      const upload = await uploadOf(file, request, key);
+      const jobs = await send(
+        { ...createFromFileCall, texts: upload.pages },
+        (attempt) => rest.array(upload.request, attempt),
+        options,
+      );
+      return jobs as TranslationJob[];
     },
     get: (jobId, options) => send(getCall, (attempt) => get.query({ job_id: jobId }, attempt), options),
     list: (query, options) => ({
@@ -51,5 +131,22 @@ export function translations(rpc: Rpc, send: Send): Translations {
         ),
     }),
     listPage,
+    review(jobId, request, options) {
+      const input = { ...request, job_id: jobId };
+      const call = request.action === 'save' ? saveCall : closeCall;
+      return send(call, (attempt) => review.mutate(input, attempt), options);
+    },
+    golden: golden(rest, send),
+    delete: (jobId, options) =>
+      send(deleteCall, (attempt) => remove.mutate({ job_id: jobId }, attempt), options),
   };
+}
+
+/** A request with its idempotency key: its own, the options', or one made up. */
+function withKey<T extends { idempotency_key?: string | null | undefined }>(
+  request: T,
+  options: CreateOptions | undefined,
+): T & { idempotency_key: string } {
+  const idempotency_key = request.idempotency_key ?? options?.idempotencyKey ?? newIdempotencyKey();
+  return { ...request, idempotency_key };
 }

@@ -5,15 +5,41 @@ import type { AppRouter } from '../../server/router.ts';
 // written out, so that they depend on nothing of the server: scripts/declarations.ts.
 type Inputs = inferRouterInputs<AppRouter>;
 type Outputs = inferRouterOutputs<AppRouter>;
+type ReviewInput = Inputs['translations']['review'];
+type ReviewFields = Omit<ReviewInput, 'job_id' | 'action' | 'final_translation'>;
 
 /** What to translate, and how. Only `source_text` and `target_lang` are needed. */
 export type TranslationRequest = Inputs['translations']['create'];
+/** Texts to translate, each into one or more languages: up to 50 translations. */
+export type BatchTranslationRequest = Inputs['translations']['createBatch'];
+/** One text of a batch, and into what it is translated. */
+export type BatchInput = BatchTranslationRequest['inputs'][number];
+/** The text of a document, in `source_text`, which is translated page by page; `metadata.source_document` names it. */
+export type DocumentTextRequest = Inputs['translations']['createFromText'];
+/** How to translate a file. `metadata` takes what it takes of a text, `min_quality_score` for instance. */
+export type FileTranslationRequest = Pick<
+  Inputs['translations']['createFromFile'],
+  'source_lang' | 'domain' | 'tone' | 'gender' | 'model'
+> & { target_lang: string; metadata?: Record<string, unknown> | undefined };
 /** A text on its way through the pipeline, or at its end. */
 export type TranslationJob = Outputs['translations']['create'];
 /** Where a job stands. The service may gain values within a version: leave room for one you do not know. */
 export type JobStatus = TranslationJob['status'];
 /** Which jobs to list; `limit` is the size of a page. */
 export type TranslationListQuery = NonNullable<Inputs['translations']['list']>;
+/** What a reviewer does with a job: keep a draft, publish, publish a text of their own, turn down. */
+export type ReviewAction = ReviewInput['action'];
+/** A reviewer's action. `reviewer` counts only beside an API key: a session says itself who reviews. */
+export type ReviewRequest =
+  | (ReviewFields & { action: 'modify'; final_translation: string })
+  // Not as a member of an object type: the declarations would repeat it as it stands here.
+  | (ReviewFields &
+      Record<'action', Exclude<ReviewAction, 'modify'>> &
+      Pick<ReviewInput, 'final_translation'>);
+/** What a published translation can be downloaded as. */
+export type GoldenFormat = NonNullable<Inputs['translations']['golden']['format']>;
+/** What a deletion removed. */
+export type TranslationDeletion = Outputs['translations']['delete'];
 /** What the quality estimation said of the baseline translation. */
 export type QualityAssessment = NonNullable<TranslationJob['quality_assessment']>;
 /** One finding of the quality estimation. */

@@ -10,12 +10,18 @@ export async function useThePackage(baseUrl: string, email: string) {
   const client = new LinguaLoop({ baseUrl, apiKey: tenant_api_key ?? undefined });
   const job = await client.translations.create({ source_text: 'Hello', target_lang: 'fr' });
   const listed: string[] = [];
+  const [page] = await client.translations.createFromFile(
+    { name: 'plan.md', data: new TextEncoder().encode('The plan') },
+    { target_lang: 'de' },
+  );
+  const { bytes, fileName } = await client.translations.golden(page?.id ?? '');
   for await (const { id } of client.translations.list()) listed.push(id);
   const missing = await client.translations.get('0'.repeat(32)).catch((error: unknown) => error);
   return {
     version,
     translation: job.final_translation,
-    listed: listed.length === 1 && listed[0] === job.id,
+    listed: listed.length === 2 && listed[0] === page?.id && listed[1] === job.id,
+    file: [fileName, new TextDecoder().decode(bytes)],
     missing: missing instanceof NotFoundError ? missing.detail : 'no NotFoundError',
   };
 }

@@ -68,25 +68,22 @@ describe('the package', () => {
 
   test('runs where there is only what browsers have', async () => {
     const code = (await readFile(join(installed, 'dist/index.js'), 'utf8')).replace(/^export \{.*\};?$/m, '');
-    const { AbortController, Blob, FormData, Headers, URL, clearTimeout, crypto, fetch, setTimeout } =
-      globalThis;
-    const web = {
-      AbortController,
-      Blob,
-      FormData,
-      Headers,
-      URL,
-      clearTimeout,
-      crypto,
-      fetch,
-      setTimeout,
-      document: {},
-    };
-    const health = runInContext(
-      `${code}; (baseUrl) => new LinguaLoop({ baseUrl }).system.health()`,
-      createContext(web),
+    const names = ['AbortController', 'Blob', 'FormData', 'Headers', 'Response', 'URL', 'URLSearchParams'];
+    names.push('clearTimeout', 'crypto', 'fetch', 'setTimeout', 'TextEncoder', 'TextDecoder');
+    const web = Object.fromEntries(names.map((name) => [name, Reflect.get(globalThis, name)]));
+    const useInBrowser = runInContext(
+      `${code}; async (baseUrl, apiKey) => {
+        const { translations, system } = new LinguaLoop({ baseUrl, apiKey });
+        const { status } = await system.health();
+        const data = new TextEncoder().encode('The plan');
+        const [job] = await translations.createFromFile({ name: 'plan.txt', data }, { target_lang: 'fr' });
+        const { bytes } = await translations.golden(job.id);
+        return [status, new TextDecoder().decode(bytes)];
+      }`,
+      createContext({ ...web, document: {} }),
     );
-    expect(await health(app.address)).toMatchObject({ status: 'ok' });
+    const { apiKey } = await app.signUp();
+    expect(await useInBrowser(app.address, apiKey)).toEqual(['ok', '[fr] The plan']);
   });
 });
 
@@ -146,6 +143,7 @@ describe('a consumer outside', () => {
         version,
         translation: '[fr] Hello',
         listed: true,
+        file: ['plan.de.txt', '[de] The plan'],
         missing: 'job not found',
       });
     }

@@ -57,11 +57,33 @@ test('so does a field of what a procedure takes that became required', async () 
   expect(errors.join('\n')).toMatch(/source_lang/);
 });
 
-test('a procedure taken away breaks the SDK itself', async () => {
-  const errors = await typeErrors('server/translations/router.ts', (source) =>
-    replaceOnce(source, /\bget\b(?=[, }]+\))/, ''),
+test('a value that is taken no more breaks it', async () => {
+  const errors = await typeErrors(schema, (source) =>
+    replaceOnce(
+      source,
+      "z.enum(['save', 'approve', 'modify', 'reject'])",
+      "z.enum(['approve', 'modify', 'reject'])",
+    ),
   );
-  expect(errors.join('\n')).toMatch(/sdk\/src\/translations\.ts.*'get'/s);
+  expect(errors.join('\n')).toMatch(/types\.test-d\.ts/);
+});
+
+test('so does a new field that a batch cannot do without', async () => {
+  const errors = await typeErrors('server/translations/intake/schema.ts', (source) =>
+    replaceOnce(source, 'Text: z.string(),', 'Text: z.string(), Region: z.string(),'),
+  );
+  expect(errors.join('\n')).toMatch(/types\.test-d\.ts.*'Region' is missing/s);
+});
+
+test.each([
+  ['get', /sdk\/src\/translations\.ts.*'get'/s],
+  ['createFromFile', /sdk\/src\/types\.ts.*'createFromFile'/s],
+  ['golden', /sdk\/src\/types\.ts.*'golden'/s],
+])('a procedure taken away breaks the SDK itself: %s', async (name, message) => {
+  const errors = await typeErrors('server/translations/router.ts', (source) =>
+    replaceOnce(source, new RegExp(`^ {2}${name},\n`, 'm'), ''),
+  );
+  expect(errors.join('\n')).toMatch(message);
 });
 
 function replaceOnce(source: string, pattern: string | RegExp, replacement: string): string {

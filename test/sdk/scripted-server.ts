@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 
 /** What the server does with one request: an answer, silence, or a connection cut off before any answer. */
 export type Step =
-  | { status: number; body: string | object; headers?: Record<string, string> }
+  | { status: number; body: string | Uint8Array | object; headers?: Record<string, string>; breaksOff?: true }
   | 'silence'
   | 'cut off'
   | 'cut off within the answer';
@@ -13,9 +13,12 @@ export type Step =
 export interface Received {
   method: string;
   path: string;
+  query: URLSearchParams;
   headers: IncomingHttpHeaders;
   /** The procedure's input as superjson carries it. */
   input: Record<string, unknown> | undefined;
+  /** The body as it came: a file, or the form that holds one. */
+  body: Buffer;
 }
 
 export interface ScriptedServer {
@@ -47,18 +50,22 @@ export function useScriptedServer(): ScriptedServer {
 
   beforeAll(async () => {
     server = createServer(async (request, response) => {
-      let text = '';
-      for await (const chunk of request) text += chunk;
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const body = Buffer.concat(chunks);
       const url = new URL(request.url ?? '', 'http://scripted');
       const prefix = `/test-${tests}`;
       // One that an earlier test gave up, and that comes only now, must not use up a step of this one.
       if (!url.pathname.startsWith(`${prefix}/`)) return request.socket.destroy();
-      const input = text || url.searchParams.get('input');
+      const isJson = request.headers['content-type'] === 'application/json';
+      const input = isJson ? body.toString() : url.searchParams.get('input');
       scripted.received.push({
         method: request.method ?? '',
         path: url.pathname.slice(prefix.length),
+        query: url.searchParams,
         headers: request.headers,
         input: input ? JSON.parse(input).json : undefined,
+        body,
       });
       const step = steps.shift() ?? { status: 418, body: 'beyond the script' };
       if (step === 'cut off') request.socket.destroy();
@@ -66,12 +73,14 @@ export function useScriptedServer(): ScriptedServer {
         response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
         response.write('{"result":', () => request.socket.destroy());
       } else if (step !== 'silence') {
-        const json = typeof step.body !== 'string';
+        const json = typeof step.body !== 'string' && !(step.body instanceof Uint8Array);
         response.writeHead(step.status, {
           'content-type': json ? 'application/json' : 'text/html',
           ...step.headers,
         });
-        response.end(json ? JSON.stringify(step.body) : step.body);
+        const sent = json ? JSON.stringify(step.body) : step.body;
+        if (step.breaksOff) response.write(sent, () => request.socket.destroy());
+        else response.end(sent);
       }
       waiting.get(scripted.received.length)?.();
     }).listen(0, '127.0.0.1');
@@ -113,4 +122,14 @@ export function failure(
   };
   const error = { message: String(detail), code: -32000, data: { ...data, ...fields } };
   return { status, body: { error: { json: error } }, headers };
+}
+
+/** The documented door's error. */
+export function restFailure(
+  status: number,
+  detail: unknown,
+  fields: { error_code?: string } = {},
+  headers: Record<string, string> = {},
+): Step {
+  return { status, body: { detail, ...fields, request_id: '01a1' }, headers };
 }

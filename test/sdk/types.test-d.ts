@@ -2,9 +2,15 @@
 // whose procedures answer less, and against the published declarations.
 import {
   type AgentRun,
+  type BatchInput,
+  type BatchTranslationRequest,
   type CallOptions,
+  type DocumentTextRequest,
   type EmailSignupRequest,
   type FieldProblem,
+  type FileTranslationRequest,
+  type GoldenFile,
+  type GoldenFormat,
   type HealthStatus,
   type HumanReviewTask,
   type JobStatus,
@@ -15,9 +21,13 @@ import {
   type Page,
   type QualityAssessment,
   type QualityGate,
+  type ReviewAction,
+  type ReviewRequest,
   type SignupResponse,
+  type SourceFile,
   type TenantAccount,
   TimeoutError,
+  type TranslationDeletion,
   type TranslationJob,
   type TranslationListQuery,
   type TranslationRequest,
@@ -63,11 +73,54 @@ export type Health = Usable<HealthStatus, { status: 'ok'; live_services: boolean
 export type Request = Usable<{ source_text: string; target_lang: string }, TranslationRequest>;
 export type Founding = Usable<{ tenant_name: string; email: string; password: string }, EmailSignupRequest>;
 export type Query = Usable<{ status?: JobStatus; limit?: number; cursor?: string }, TranslationListQuery>;
+export type Batch = Usable<
+  { inputs: { Text: string; Targets: { Language: string }[] }[] },
+  BatchTranslationRequest
+>;
+export type BatchItem = Usable<
+  {
+    Text: string;
+    Language: 'de';
+    TextType: 'Plain' | 'Html';
+    Targets: { Language: string; Tone: string | null; Gender: null; AllowFallback: boolean }[];
+  },
+  BatchInput
+>;
+export type DocumentText = Usable<
+  { source_text: string; target_lang: string; metadata: { source_document: { name: string }; mine: number } },
+  DocumentTextRequest
+>;
+export type FileFields = Usable<
+  { target_lang: string; source_lang: string; domain: string; tone: string; gender: string; metadata: Json },
+  FileTranslationRequest
+>;
+export type AnyFile = Usable<
+  | File
+  | { name: string; data: Blob; contentType: string }
+  | { name: string; data: Uint8Array }
+  | { name: string; data: ArrayBuffer },
+  SourceFile
+>;
+export type Reviews = Usable<
+  | { action: 'modify'; final_translation: string; notes: string }
+  | { action: 'save'; final_translation: string }
+  | { action: 'approve' | 'reject'; reviewer: string | null },
+  ReviewRequest
+>;
+export type Action = Usable<'save' | 'approve' | 'modify' | 'reject', ReviewAction>;
+export type Golden = Usable<GoldenFile, { bytes: Uint8Array; contentType: string; fileName: string }>;
+export type Formats = Usable<'txt' | 'docx' | 'pdf', GoldenFormat>;
+export type Deletion = Usable<
+  TranslationDeletion,
+  { deleted: true; job_id: string; records_removed: number; golden_records_deleted: number }
+>;
 
 export type Known = Usable<
   | IsAny<TranslationJob | AgentRun | QualityAssessment | QualityGate | HumanReviewTask | TranslationRequest>
   | IsAny<SignupResponse | OAuth2TokenResponse | TenantAccount | EmailSignupRequest | HealthStatus>
-  | IsAny<JobStatus | TranslationListQuery>,
+  | IsAny<JobStatus | TranslationListQuery>
+  | IsAny<BatchTranslationRequest | DocumentTextRequest | FileTranslationRequest | SourceFile>
+  | IsAny<ReviewRequest | ReviewAction | GoldenFile | GoldenFormat | TranslationDeletion>,
   false
 >;
 
@@ -78,6 +131,43 @@ export async function calls(client: LinguaLoop, options: CallOptions): Promise<v
   );
   const page: Page<TranslationJob> = await client.translations.listPage({ limit: 5 }, options);
   for await (const job of client.translations.list({ status: created.status })) page.items.push(job);
+
+  const { translations } = client;
+  const batch: TranslationJob[] = await translations.createBatch(
+    { inputs: [{ Text: 'Hello', Targets: [{ Language: 'fr' }] }] },
+    { ...options, idempotencyKey: 'k' },
+  );
+  batch.push(...(await translations.createFromFile(new File([], 'a.md'), { target_lang: 'fr' }, options)));
+  const content = { name: 'a.md', data: new Uint8Array(), contentType: 'text/markdown' };
+  batch.push(...(await translations.createFromFile(content, { target_lang: 'fr', metadata: { a: 1 } })));
+  const document = { source_text: 'Hello', target_lang: 'fr', metadata: { source_document: {} } };
+  batch.push(...(await translations.createFromText(document, options)));
+  const reviewed: TranslationJob = await translations.review(created.id, { action: 'approve' }, options);
+  await translations.review(reviewed.id, { action: 'modify', final_translation: 'Salut' });
+  const golden: GoldenFile = await translations.golden(created.id, { format: 'pdf' }, options);
+  const deletion: TranslationDeletion = await translations.delete(created.id, options);
+  new Blob([golden.bytes], { type: deletion.job_id });
+
+  // @ts-expect-error Targets are missing
+  await translations.createBatch({ inputs: [{ Text: 'Hello' }] });
+  // @ts-expect-error one text is no batch
+  await translations.createBatch({ source_text: 'Hello', target_lang: 'fr' });
+  // @ts-expect-error a Blob has no name
+  await translations.createFromFile(new Blob([]), { target_lang: 'fr' });
+  // @ts-expect-error nor have bytes
+  await translations.createFromFile({ data: new Uint8Array() }, { target_lang: 'fr' });
+  // @ts-expect-error target_lang is missing
+  await translations.createFromFile(content, { source_lang: 'en' });
+  // @ts-expect-error without source_document it is a text like any other
+  await translations.createFromText({ source_text: 'Hello', target_lang: 'fr', metadata: {} });
+  // @ts-expect-error modify needs the text
+  await translations.review(created.id, { action: 'modify' });
+  // @ts-expect-error no such action
+  await translations.review(created.id, { action: 'publish' });
+  // @ts-expect-error no such format
+  await translations.golden(created.id, { format: 'odt' });
+  // @ts-expect-error only what creates takes a key
+  await translations.review(created.id, { action: 'approve' }, { idempotencyKey: 'k' });
 
   // @ts-expect-error target_lang is missing
   await client.translations.create({ source_text: 'Hello' });

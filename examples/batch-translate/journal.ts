@@ -1,0 +1,50 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What earlier runs have finished: a line a task, beside the translations. */
+export interface Journal {
+  /** The files that a finished task wrote, relative to the out folder; undefined where it is not finished. */
+  outputsOf(key: string, format: string): string[] | undefined;
+  /** Called when the files are there: a crash before it costs a question, whose answer is free. */
+  finished(key: string, format: string, outputs: string[]): Promise<void>;
+}
+
+export async function openJournal(out: string): Promise<Journal> {
+  const path = join(out, '.batch-translate.jsonl');
+  const known = new Map<string, string[]>();
+  for (const line of (await readIfThere(path)).split('\n')) {
+    const entry = parse(line);
+    if (entry) known.set(`${entry.key}.${entry.format}`, entry.outputs);
+  }
+  return {
+    outputsOf: (key, format) => known.get(`${key}.${format}`),
+    async finished(key, format, outputs) {
+      // Each entry begins a line: one that a crash cut short spoils no other.
+      await appendFile(path, `\n${JSON.stringify({ key, format, outputs })}`);
+    },
+  };
+}
+
+async function readIfThere(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+interface Entry {
+  key: string;
+  format: string;
+  outputs: string[];
+}
+
+function parse(line: string): Entry | undefined {
+  try {
+    const { key, format, outputs } = JSON.parse(line);
+    if (typeof key === 'string' && typeof format === 'string' && Array.isArray(outputs))
+      return { key, format, outputs };
+  } catch {}
+  return undefined;
+}

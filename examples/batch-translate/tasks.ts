@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { extname, join, relative, resolve, sep } from 'node:path';
+
+/** What the service reads as text. */
+const extensions: ReadonlySet<string> = new Set([
+  '.csv',
+  '.docx',
+  '.htm',
+  '.html',
+  '.json',
+  '.md',
+  '.pdf',
+  '.txt',
+  '.xml',
+]);
+
+/** One file into one language. */
+export interface Task {
+  /** Relative to the folder, with `/`. */
+  file: string;
+  to: string;
+}
+
+/** The files of a folder and of the folders in it that can be translated, in the order of their names. */
+export async function findFiles(folder: string, out: string): Promise<string[]> {
+  const outFolder = resolve(out) + sep;
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && extensions.has(extname(entry.name).toLowerCase()))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !resolve(path).startsWith(outFolder))
+    .map((path) => relative(folder, path).replaceAll(sep, '/'))
+    .filter((file) => !file.split('/').some((part) => part.startsWith('.')))
+    .sort();
+}
+
+/**
+ * The idempotency key of a task: the same path, content, languages and domain are the same work, whichever run asks for
+ * it, and anything else is other work.
+ */
+export function keyOf(task: Task, content: Uint8Array, request: { from: string; domain: string }): string {
+  const hash = createHash('sha256').update(content).digest('hex');
+  const identity = JSON.stringify([task.file, hash, request.from, task.to, request.domain]);
+  return `batch-translate-${createHash('sha256').update(identity).digest('hex')}`;
+}
+
+/** Where a task's translation goes, below the out folder; a file for each page where there are several. */
+export function outputsOf({ file, to }: Task, format: string, pages: number): string[] {
+  if (pages === 1) return [`${file}.${to}.${format}`];
+  return Array.from({ length: pages }, (_, page) => `${file}.${to}.page-${page + 1}.${format}`);
+}

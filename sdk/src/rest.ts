@@ -1,0 +1,67 @@
+import { Answer } from './answer.ts';
+import { exchange, parse } from './exchange.ts';
+import type { RequestHeaders } from './headers.ts';
+import type { Fetch } from './options.ts';
+import type { Attempt } from './send.ts';
+
+/** A request to the documented REST surface, which alone carries files. */
+export interface RestRequest {
+  method: 'GET' | 'POST';
+  /** From the service's address on, with its query: `/api/translations?...`. */
+  path: string;
+  headers?: RequestHeaders;
+  body?: NonNullable<RequestInit['body']>;
+}
+
+/** The documented REST surface: one HTTP request a call. What is no result is thrown, as NoAnswer or Answer. */
+export interface Rest {
+  /** A request whose result is a JSON array. */
+  array(request: RestRequest, attempt: Attempt): Promise<unknown[]>;
+  /** A request whose result is a download of the media type `type`. */
+  download(request: RestRequest, type: string, attempt: Attempt): Promise<Download>;
+}
+
+export interface Download {
+  bytes: Uint8Array<ArrayBuffer>;
+  headers: Pick<Headers, 'get'>;
+}
+
+export function createRest(baseUrl: string, fetch: Fetch): Rest {
+  const send = <T>(
+    { method, path, headers, body }: RestRequest,
+    { signal, context }: Attempt,
+    read: (response: Awaited<ReturnType<Fetch>>) => Promise<T>,
+  ): Promise<T> => {
+    const init: RequestInit = { method, signal, headers: { ...context.headers, ...headers } };
+    return exchange(fetch, `${baseUrl}${path}`, body === undefined ? init : { ...init, body }, read);
+  };
+
+  return {
+    async array(request, attempt) {
+      const answer = await send(request, attempt, readAnswer);
+      if (answer.status !== 200 || !Array.isArray(answer.body)) throw answer;
+      return answer.body;
+    },
+    async download(request, type, attempt) {
+      const answer = await send(request, attempt, async (response): Promise<Download | Answer> => {
+        const { status, headers } = response;
+        if (status !== 200 || !isDownload(headers, type)) return readAnswer(response);
+        return { bytes: new Uint8Array(await response.arrayBuffer()), headers };
+      });
+      if (answer instanceof Answer) throw answer;
+      return answer;
+    },
+  };
+}
+
+async function readAnswer(response: Awaited<ReturnType<Fetch>>): Promise<Answer> {
+  return new Answer(response.status, response.headers, parse(await response.text()));
+}
+
+/** A page that a proxy or a sign-in portal puts in the way has neither the type nor the disposition. */
+function isDownload(headers: Pick<Headers, 'get'>, type: string): boolean {
+  return (
+    headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() === type &&
+    /^attachment\b/i.test(headers.get('content-disposition') ?? '')
+  );
+}

@@ -1,0 +1,123 @@
+import type { RestRequest } from './rest.ts';
+import type { FileTranslationRequest } from './types.ts';
+
+/** A file to translate: one that has a name (a browser's `File`), or its name beside its content. */
+export type SourceFile = NamedBlob | NamedContent;
+
+/** `File`, or what looks like one. */
+export type NamedBlob = Blob & { readonly name: string };
+
+/** A file's content under a name. */
+export interface NamedContent {
+  /** With its extension, which decides how the file is read: `contract.docx`. */
+  name: string;
+  data: Blob | Uint8Array | ArrayBuffer;
+  /** Decides where the name has none of the known extensions; the Blob's own type unless told. */
+  contentType?: string | undefined;
+}
+
+/** A file that is ready to be sent, again and again. */
+export interface Upload {
+  request: RestRequest;
+  /** About how many pages it has, which are translated one after the other. */
+  pages: number;
+}
+
+const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+
+/** The service's bounds (B 8): characters of a page, pages of a document. */
+const pageSize = 5_000;
+const mostPages = 50;
+
+/**
+ * The request that translates a file page by page. In a form the service keeps a PDF's, DOCX's or XLSX's layout, and
+ * answers something else: these travel as the whole body, with their fields in the query. The file is read here, once:
+ * each attempt sends the same bytes.
+ */
+export async function uploadOf(
+  file: SourceFile,
+  request: FileTranslationRequest,
+  key: string,
+): Promise<Upload> {
+  const headers = { 'idempotency-key': sendableKey(key) };
+  const { name, data, contentType } = contentOf(file);
+  const type = mediaType(contentType);
+  const fields = fieldsOf(request);
+  const extension = /\.(pdf|docx|xlsx)$/i.exec(name)?.[1]?.toLowerCase();
+  if (extension || layoutTypes.has(type)) {
+    const rawType = rawTypeOf(type, extension);
+    return {
+      request: {
+        method: 'POST',
+        path: `/api/translations?${new URLSearchParams(fields)}`,
+        headers: { ...headers, 'content-type': rawType, 'x-source-filename': headerText(name) },
+        body: await data.arrayBuffer(),
+      },
+      // Packed: its size does not tell.
+      pages: mostPages,
+    };
+  }
+  const form = new FormData();
+  for (const [field, value] of fields) form.append(field, value);
+  form.append('source_document', data.slice(0, data.size, contentType), name);
+  // As bytes: a `fetch` that is not the global one does not know the global FormData.
+  const encoded = new Response(form);
+  const formType = encoded.headers.get('content-type') ?? '';
+  return {
+    request: {
+      method: 'POST',
+      path: '/api/translations',
+      headers: { ...headers, 'content-type': formType },
+      body: await encoded.arrayBuffer(),
+    },
+    pages: pagesOf(data.size),
+  };
+}
+
+/** About how many pages a text of so many characters or bytes has. */
+export function pagesOf(size: number): number {
+  return Math.min(Math.max(Math.ceil(size / pageSize), 1), mostPages);
+}
+
+function contentOf(file: SourceFile): { name: string; data: Blob; contentType: string } {
+  if (!('data' in file)) return { name: file.name, data: file, contentType: file.type };
+  const { name, data } = file;
+  // Not by instanceof: a Blob of another realm or of a polyfill would become its name in words.
+  const blob = 'stream' in data ? data : new Blob([data as Uint8Array<ArrayBuffer> | ArrayBuffer]);
+  return { name, data: blob, contentType: file.contentType ?? blob.type };
+}
+
+function fieldsOf({ metadata, ...fields }: FileTranslationRequest): [string, string][] {
+  const entries = Object.entries(fields).filter(
+    (field): field is [string, string] => typeof field[1] === 'string',
+  );
+  return metadata === undefined ? entries : [...entries, ['metadata', JSON.stringify(metadata)]];
+}
+
+const layoutTypes: ReadonlySet<string> = new Set([
+  'application/pdf',
+  'application/x-pdf',
+  wordType,
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+]);
+
+/** The type of a whole body, one of those that the service does not take for JSON. */
+function rawTypeOf(type: string, extension: string | undefined): string {
+  if (extension === 'pdf' || type === 'application/x-pdf' || type === 'application/pdf')
+    return 'application/pdf';
+  return extension === 'docx' || type === wordType ? wordType : 'application/octet-stream';
+}
+
+function mediaType(contentType: string): string {
+  return (contentType.split(';', 1)[0] as string).trim().toLowerCase();
+}
+
+/** Headers carry ASCII; the service decodes the rest. Half a surrogate pair cannot be encoded. */
+function headerText(name: string): string {
+  return encodeURIComponent(name.replaceAll(/\p{Cs}/gu, '\ufffd'));
+}
+
+function sendableKey(key: string): string {
+  if (/^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(key)) return key;
+  throw new TypeError('the idempotency key of a file must be 1 to 255 characters of printable ASCII');
+}

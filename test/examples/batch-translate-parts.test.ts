@@ -1,0 +1,138 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { LinguaLoop } from '#sdk/index.ts';
+import { result, useScriptedServer } from '#test/sdk/scripted-server.ts';
+import { Progress } from '../../examples/batch-translate/progress.ts';
+import { findFiles, keyOf, outputsOf } from '../../examples/batch-translate/tasks.ts';
+import { translate } from '../../examples/batch-translate/translate.ts';
+
+test('files are found in folders too, in order; hidden ones, other kinds and the out folder are left alone', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'lingualoop-find-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const file of [
+    'b.txt',
+    'a/B.MD',
+    'a/c.png',
+    '.hidden.txt',
+    '.git/d.txt',
+    'out/b.txt.fr.txt',
+    'outer/e.xml',
+    'README',
+  ]) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), 'x');
+  }
+  expect(await findFiles(folder, join(folder, 'out'))).toEqual(['a/B.MD', 'b.txt', 'outer/e.xml']);
+});
+
+test('the key says path, content, languages and domain, and nothing else', () => {
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  const request = { from: 'en', domain: '' };
+  const task = { file: 'a.txt', to: 'fr' };
+  const key = keyOf(task, bytes('x'), request);
+  expect(key).toMatch(/^batch-translate-[0-9a-f]{64}$/);
+  expect(keyOf({ ...task }, bytes('x'), { ...request })).toBe(key);
+  const others = [
+    keyOf({ ...task, file: 'b.txt' }, bytes('x'), request),
+    keyOf({ ...task, to: 'de' }, bytes('x'), request),
+    keyOf(task, bytes('y'), request),
+    keyOf(task, bytes('x'), { ...request, from: 'de' }),
+    keyOf(task, bytes('x'), { ...request, domain: 'legal' }),
+  ];
+  expect(new Set([key, ...others]).size).toBe(6);
+});
+
+test('no two tasks write the same file', () => {
+  const outputs = [
+    ...outputsOf({ file: 'a.md', to: 'fr' }, 'pdf', 1),
+    ...outputsOf({ file: 'a.txt', to: 'fr' }, 'pdf', 1),
+    ...outputsOf({ file: 'a.txt', to: 'fr-CA' }, 'pdf', 2),
+    ...outputsOf({ file: 'b/a.txt', to: 'fr' }, 'pdf', 1),
+  ];
+  expect(outputs).toEqual([
+    'a.md.fr.pdf',
+    'a.txt.fr.pdf',
+    'a.txt.fr-CA.page-1.pdf',
+    'a.txt.fr-CA.page-2.pdf',
+    'b/a.txt.fr.pdf',
+  ]);
+});
+
+describe('progress', () => {
+  const shown = (isTTY: boolean) => {
+    const written: string[] = [];
+    const progress = new Progress({ isTTY, columns: 60, write: (text) => written.push(text) }, 2);
+    progress.step('one.txt\x1b[2J to fr: done');
+    progress.step('a file with a rather long name.txt to fr: done');
+    progress.end();
+    return written;
+  };
+
+  test('elsewhere than on a terminal: a line for each task', () => {
+    expect(shown(false)).toEqual([
+      '1/2 one.txt?[2J to fr: done\n',
+      '2/2 a file with a rather long name.txt to fr: done\n',
+    ]);
+  });
+
+  test('on a terminal: one line, drawn anew, never longer than the terminal', () => {
+    expect(shown(true)).toEqual([
+      '\r\x1b[K[........................] 0/2 ',
+      '\r\x1b[K[############............] 1/2 one.txt?[2J to fr: done',
+      '\r\x1b[K[########################] 2/2 a file with a rather long na',
+      '\r\x1b[K',
+    ]);
+    for (const drawn of shown(true)) expect(drawn.replace('\r\x1b[K', '').length).toBeLessThan(60);
+  });
+});
+
+describe('a page that an interrupted run is still waiting for', () => {
+  const server = useScriptedServer();
+  const job = (status: string, error: string | null = null) => ({
+    id: 'j',
+    status,
+    final_translation: status === 'published' ? '[fr] x' : null,
+    agent_run: { error, quality_gate: null },
+  });
+  const run = (signal = new AbortController().signal) =>
+    translate(
+      new LinguaLoop({ baseUrl: server.address }),
+      { name: 'a.txt', content: new Uint8Array(1), from: 'en', to: 'fr', domain: '', idempotencyKey: 'k' },
+      'txt',
+      signal,
+      1,
+    );
+
+  test('is waited for', async () => {
+    server.script(
+      { status: 200, body: [job('pending')] },
+      result(job('pending')),
+      result(job('translated')),
+      result(job('published')),
+    );
+    expect(await run()).toEqual({ kind: 'done', pages: ['[fr] x'] });
+    expect(server.received).toHaveLength(4);
+  });
+
+  test('may fail in the end', async () => {
+    server.script(
+      { status: 200, body: [job('pending')] },
+      result(job('failed', 'job interrupted by service restart')),
+    );
+    expect(await run()).toEqual({
+      kind: 'failed',
+      message: 'job j is failed: job interrupted by service restart',
+    });
+  });
+
+  test('is waited for no longer when the run is interrupted', async () => {
+    const controller = new AbortController();
+    server.script({ status: 200, body: [job('pending')] }, 'silence');
+    const running = run(controller.signal);
+    await server.arrived(2);
+    controller.abort('interrupted');
+    await expect(running).rejects.toBe('interrupted');
+  });
+});

@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface LossyProxy {
+  address: string;
+  /** Uploads that were passed on to the service so far. */
+  uploads(): number;
+  /**
+   * Passes on `count` more uploads, and answers all of them but the last one; whatever is asked after it is neither
+   * passed on nor answered. Resolves when the service has answered whatever was passed on: all those jobs are there.
+   */
+  loseAfter(count: number): Promise<void>;
+  /** Passes everything on again. */
+  heal(): void;
+}
+
+/** Stands before the service for one test, and loses answers when it is told to. */
+export async function useLossyProxy(service: string): Promise<LossyProxy> {
+  let uploads = 0;
+  let underWay = 0;
+  let left = Number.POSITIVE_INFINITY;
+  let lost = Promise.withResolvers<void>();
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const isUpload = request.method === 'POST' && (request.url ?? '').startsWith('/api/translations');
+    if (left === 0) return;
+    if (isUpload) {
+      uploads += 1;
+      left -= 1;
+    }
+    const isLast = left === 0;
+    underWay += 1;
+    const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
+    const answer = await fetch(service + request.url, {
+      method: request.method ?? 'GET',
+      headers: headers as Record<string, string>,
+      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+    });
+    const body = Buffer.from(await answer.arrayBuffer());
+    underWay -= 1;
+    if (left === 0 && underWay === 0) lost.resolve();
+    if (isLast) return;
+    const { 'content-encoding': ____, ...answered } = Object.fromEntries(answer.headers);
+    response.writeHead(answer.status, answered).end(body);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    uploads: () => uploads,
+    loseAfter(count) {
+      left = count;
+      lost = Promise.withResolvers<void>();
+      return lost.promise;
+    },
+    heal() {
+      left = Number.POSITIVE_INFINITY;
+    },
+  };
+}

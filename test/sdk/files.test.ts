@@ -1,0 +1,283 @@
+import { fetch as fetchOfUndici } from 'undici';
+import { describe, expect, test, vi } from 'vitest';
+import * as sdk from '#sdk/index.ts';
+import { type Received, restFailure, type Step, useScriptedServer } from './scripted-server.ts';
+
+const server = useScriptedServer();
+
+function client(options: Partial<sdk.LinguaLoopOptions> = {}): sdk.LinguaLoop {
+  return new sdk.LinguaLoop({ baseUrl: server.address, backoff: { firstMs: 1, maxMs: 1 }, ...options });
+}
+
+const markdown = new File(['# Plan'], 'plan.md', { type: 'text/markdown' });
+const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+const jobs: Step = { status: 200, body: [{ id: '1' }, { id: '2' }] };
+const transient = restFailure(503, 'try again', { error_code: 'transient_error' });
+
+async function formOf({ body, headers }: Received): Promise<FormData> {
+  const form = new Response(new Uint8Array(body), { headers: { 'content-type': headers['content-type']! } });
+  return form.formData();
+}
+
+describe('createFromFile', () => {
+  test('a text travels in a form, under its name and type, with the fields that were given', async () => {
+    server.script(jobs);
+    const { translations } = client({ apiKey: 'k' });
+    const answered = await translations.createFromFile(
+      markdown,
+      { target_lang: 'fr', domain: 'press', tone: undefined, metadata: { min_quality_score: 90 } },
+      { idempotencyKey: 'plan', requestId: 'r' },
+    );
+    expect(answered).toEqual([{ id: '1' }, { id: '2' }]);
+    const [request] = server.received;
+    expect(request).toMatchObject({
+      method: 'POST',
+      path: '/api/translations',
+      headers: { 'x-api-key': 'k', 'x-request-id': 'r', 'idempotency-key': 'plan' },
+    });
+    expect([...request!.query]).toEqual([]);
+    const form = await formOf(request!);
+    expect([...form.keys()].sort()).toEqual(['domain', 'metadata', 'source_document', 'target_lang']);
+    expect(form.get('domain')).toBe('press');
+    expect(JSON.parse(form.get('metadata') as string)).toEqual({ min_quality_score: 90 });
+    const file = form.get('source_document') as File;
+    expect(file).toMatchObject({ name: 'plan.md', type: 'text/markdown' });
+    expect(await file.text()).toBe('# Plan');
+  });
+
+  test.each<[string, sdk.NamedContent['data']]>([
+    ['a Blob', new Blob(['héllo'])],
+    ['bytes', new TextEncoder().encode('héllo')],
+    ['a part of a Buffer', Buffer.from('xhéllox').subarray(1, -1)],
+    ['an ArrayBuffer', new TextEncoder().encode('héllo').buffer],
+  ])('content beside its name: %s', async (_, data) => {
+    server.script(jobs);
+    await client().translations.createFromFile(
+      { name: 'Žluťoučký kůň.txt', data, contentType: 'text/plain' },
+      { target_lang: 'fr' },
+    );
+    const file = (await formOf(server.received[0]!)).get('source_document') as File;
+    expect(file).toMatchObject({ name: 'Žluťoučký kůň.txt', type: 'text/plain' });
+    expect(await file.text()).toBe('héllo');
+  });
+
+  test.each([
+    ['by its name', 'Plán "A" 100%.DOCX', '', wordType],
+    ['by its type', 'plan', wordType, wordType],
+    ['a PDF by its name', 'plan.pdf', 'application/octet-stream', 'application/pdf'],
+    ['a PDF by its other type', 'plan', 'application/x-pdf', 'application/pdf'],
+    ['a spreadsheet', 'plan.xlsx', '', 'application/octet-stream'],
+  ])(
+    'what a form would keep the layout of is the whole body, its fields in the query: %s',
+    async (_, name, contentType, sentType) => {
+      server.script(jobs);
+      const data = new Uint8Array([0x50, 0x4b, 3, 4, 0, 255]);
+      await client().translations.createFromFile(
+        { name, data, contentType },
+        { target_lang: 'fr', source_lang: 'de', gender: 'féminin', metadata: { a: '&=' } },
+        { idempotencyKey: 'plan' },
+      );
+      const [request] = server.received;
+      expect(request).toMatchObject({
+        path: '/api/translations',
+        headers: { 'content-type': sentType, 'idempotency-key': 'plan', 'content-length': '6' },
+      });
+      expect(decodeURIComponent(request!.headers['x-source-filename'] as string)).toBe(name);
+      expect(Object.fromEntries(request!.query)).toEqual({
+        target_lang: 'fr',
+        source_lang: 'de',
+        gender: 'féminin',
+        metadata: '{"a":"&="}',
+      });
+      expect(new Uint8Array(request!.body)).toEqual(data);
+    },
+  );
+
+  test.each([
+    ['a form', markdown],
+    ['a whole body', new File(['%PDF-'], 'plan.pdf')],
+  ])('whose answer is lost is sent again, the same file under the same key: %s', async (_, file) => {
+    server.script('cut off', 'cut off within the answer', jobs, jobs);
+    const { translations } = client();
+    await translations.createFromFile(file, { target_lang: 'fr' });
+    await translations.createFromFile(file, { target_lang: 'fr' });
+    const keys = server.received.map(({ headers }) => headers['idempotency-key']);
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(keys.slice(1, 3)).toEqual([keys[0], keys[0]]);
+    expect(keys[3]).not.toBe(keys[0]);
+    const contents = server.received.map(async (request) => {
+      if (file !== markdown) return request.body.toString();
+      return ((await formOf(request)).get('source_document') as File).text();
+    });
+    expect(new Set(await Promise.all(contents))).toEqual(new Set([await file.text()]));
+  });
+
+  test.each([
+    ['503 transient_error', transient],
+    ['429 with Retry-After', restFailure(429, 'too many requests', {}, { 'retry-after': '0' })],
+    ["a proxy's 502", { status: 502, body: '<h1>Bad gateway</h1>' }],
+  ])('is sent again after %s', async (_, step) => {
+    server.script(step, jobs);
+    expect(await client().translations.createFromFile(markdown, { target_lang: 'fr' })).toHaveLength(2);
+    expect(server.received).toHaveLength(2);
+  });
+
+  test.each([
+    ['JSON that is no list', { job: 1 }],
+    ['a page', '<p>Please sign in to this network</p>'],
+  ])("success that is not the service's is an error: %s", async (_, body) => {
+    server.script({ status: 200, body });
+    const call = client().translations.createFromFile(markdown, { target_lang: 'fr' });
+    await expect(call).rejects.toMatchObject({ status: 200, answeredBy: 'other' });
+  });
+
+  test('a key that no header can carry is refused, and nothing is sent', async () => {
+    for (const idempotencyKey of ['schlüssel', ' k', '', 'k\n', 'k'.repeat(256)]) {
+      const call = client().translations.createFromFile(markdown, { target_lang: 'fr' }, { idempotencyKey });
+      await expect(call).rejects.toBeInstanceOf(TypeError);
+    }
+    expect(server.received).toEqual([]);
+    server.script(jobs);
+    await client().translations.createFromFile(
+      markdown,
+      { target_lang: 'fr' },
+      { idempotencyKey: 'order 4711' },
+    );
+    expect(server.received[0]!.headers['idempotency-key']).toBe('order 4711');
+  });
+
+  test('any fetch can carry it, one that does not know the global FormData too', async () => {
+    server.script(jobs);
+    const other = client({ fetch: async (url, init) => fetchOfUndici(url, init as object) as never });
+    expect(await other.translations.createFromFile(markdown, { target_lang: 'fr' })).toHaveLength(2);
+    const file = (await formOf(server.received[0]!)).get('source_document') as File;
+    expect(await file.text()).toBe('# Plan');
+  });
+
+  test("the caller's signal ends it", async () => {
+    server.script('silence');
+    const controller = new AbortController();
+    const call = client().translations.createFromFile(
+      markdown,
+      { target_lang: 'fr' },
+      { signal: controller.signal },
+    );
+    await server.arrived(1);
+    controller.abort('enough');
+    await expect(call).rejects.toBe('enough');
+  });
+});
+
+describe('golden', () => {
+  const pdf: Step = {
+    status: 200,
+    body: new Uint8Array([0x25, 0x50, 0x44, 0x46, 0, 255]),
+    headers: {
+      'content-type': 'application/pdf',
+      'content-disposition': 'attachment; filename="?.pdf"; filename*=UTF-8\'\'%E8%A8%88.pdf',
+    },
+  };
+
+  test('answers the bytes as they came, their type and their name', async () => {
+    server.script(pdf);
+    const file = await client({ apiKey: 'k' }).translations.golden('a/b', { format: 'pdf' });
+    expect(file).toEqual({
+      bytes: new Uint8Array([0x25, 0x50, 0x44, 0x46, 0, 255]),
+      contentType: 'application/pdf',
+      fileName: '計.pdf',
+    });
+    const [request] = server.received;
+    expect(request).toMatchObject({
+      method: 'GET',
+      path: '/api/translations/a%2Fb/golden',
+      headers: { 'x-api-key': 'k' },
+    });
+    expect(Object.fromEntries(request!.query)).toEqual({ format: 'pdf' });
+  });
+
+  test('without a readable name it is called after its job', async () => {
+    const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-disposition': 'attachment' };
+    server.script({ status: 200, body: '', headers });
+    expect(await client().translations.golden('1')).toEqual({
+      bytes: new Uint8Array(),
+      contentType: 'text/plain; charset=utf-8',
+      fileName: 'translation-1.txt',
+    });
+  });
+
+  test.each<[string, Step]>([
+    ['503 transient_error', transient],
+    ['the connection breaks', 'cut off'],
+    ['the file breaks off', { ...pdf, breaksOff: true }],
+    ["a proxy's 504", { status: 504, body: '<h1>Timeout</h1>' }],
+  ])('is asked for again where %s', async (_, step) => {
+    server.script(step, pdf);
+    const { bytes } = await client().translations.golden('1', { format: 'pdf' });
+    expect(bytes).toHaveLength(6);
+    expect(server.received).toHaveLength(2);
+  });
+
+  test.each<[string, Step]>([
+    ['a page of a portal', { status: 200, body: '<p>Please sign in</p>' }],
+    [
+      'the right type, yet no attachment',
+      { status: 200, body: 'x', headers: { 'content-type': 'application/pdf' } },
+    ],
+    [
+      'another type',
+      {
+        status: 200,
+        body: 'x',
+        headers: { 'content-type': 'text/plain', 'content-disposition': 'attachment' },
+      },
+    ],
+  ])('what is no download is an error: %s', async (_, step) => {
+    server.script(step);
+    const call = client().translations.golden('1', { format: 'pdf' });
+    await expect(call).rejects.toMatchObject({ status: 200, answeredBy: 'other' });
+  });
+
+  test('a redirect is not followed: it would take the key along', async () => {
+    server.script({ status: 302, body: '', headers: { location: 'https://elsewhere.example/file' } });
+    await expect(client({ apiKey: 'k' }).translations.golden('1')).rejects.toThrow(
+      '302 redirected to https://elsewhere.example/file',
+    );
+  });
+});
+
+describe('time: an attempt has as much as the texts that it translates one after the other', () => {
+  const silent = () => {
+    const fetched = vi.fn(() => new Promise<never>(() => {}));
+    return client({ timeoutMs: 1, maxRetries: 0, fetch: fetched }).translations;
+  };
+  const target_lang = 'fr';
+  const batch = {
+    inputs: [
+      { Text: 'one', Targets: [{ Language: 'fr' }, { Language: 'de' }] },
+      { Text: 'two', Targets: [{ Language: 'fr' }] },
+    ],
+  };
+  const file = (name: string, size: number) => ({ name, data: new Uint8Array(size) });
+
+  test.each<[string, number, () => Promise<unknown>]>([
+    ['a text', 1, () => silent().create({ source_text: 'x'.repeat(20_000), target_lang })],
+    ['a batch of three', 3, () => silent().createBatch(batch)],
+    [
+      'the text of a document, by its pages',
+      3,
+      () =>
+        silent().createFromText({
+          source_text: 'x'.repeat(10_001),
+          target_lang,
+          metadata: { source_document: {} },
+        }),
+    ],
+    ['a text file, by its size', 2, () => silent().createFromFile(file('a.txt', 10_000), { target_lang })],
+    ['an empty file', 1, () => silent().createFromFile(file('a.txt', 0), { target_lang })],
+    ['a long file', 50, () => silent().createFromFile(file('a.txt', 1_000_000), { target_lang })],
+    ['a PDF', 50, () => silent().createFromFile(file('a.pdf', 1), { target_lang })],
+    ['a batch, where the call says how long', 7, () => silent().createBatch(batch, { timeoutMs: 7 })],
+  ])('%s', async (_, timeoutMs, call) => {
+    await expect(call()).rejects.toMatchObject({ name: 'TimeoutError', timeoutMs });
+  });
+});
