@@ -4,7 +4,7 @@ import type { Sandbox } from './sandbox.ts';
 import type { tasks } from './tasks.ts';
 
 /** A file of 30 MB that is what it says it is takes a few seconds. */
-const wallMs = 20_000;
+const timeMs = 20_000;
 
 /**
  * The text of an uploaded file, read in a sandbox.
@@ -20,7 +20,7 @@ export async function flattenUpload(
   signal?: AbortSignal,
 ): Promise<string> {
   try {
-    const answer = await sandbox.run('flatten', { kind, bytes }, { wallMs, signal });
+    const answer = await sandbox.run('flatten', { kind, bytes }, { timeMs, signal });
     if ('text' in answer) return answer.text;
     throw new FlattenError(answer.refused, answer.message);
   } catch (error) {

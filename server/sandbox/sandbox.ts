@@ -1,12 +1,11 @@
-import { type Assignment, TaskProcess } from './child-process.ts';
-import { SandboxError } from './error.ts';
+import { Pool } from './pool.ts';
 import type { Payload, Result, TaskRegistry } from './registry.ts';
 import type { tasks } from './tasks.ts';
 
 /** What one task may take; what is not given is as the sandbox has it. */
 export interface RunLimits {
   /** Milliseconds from its start, waiting not counted. */
-  wallMs?: number | undefined;
+  timeMs?: number | undefined;
   /** Bytes of memory of its process, the runtime's own some 70 MB included. */
   memoryBytes?: number | undefined;
   /** Ends the task, or its waiting; `run` then rejects with the signal's reason. */
@@ -18,8 +17,10 @@ export interface SandboxOptions {
   processes?: number;
   /** How many tasks may wait for a process. */
   queued?: number;
-  wallMs?: number;
+  timeMs?: number;
   memoryBytes?: number;
+  /** Bytes of the JavaScript heap of a process: the second line, behind `memoryBytes`. */
+  heapBytes?: number;
   /** Bytes of one answer. */
   answerBytes?: number;
   /** How many tasks a process runs before another takes its place. */
@@ -47,11 +48,12 @@ export interface Sandbox<R extends TaskRegistry> {
 const defaults = {
   processes: 2,
   queued: 64,
-  wallMs: 30_000,
+  timeMs: 30_000,
   memoryBytes: 512 * 2 ** 20,
+  heapBytes: 1024 * 2 ** 20,
   answerBytes: 128 * 2 ** 20,
   tasksPerProcess: 100,
-  keptBytes: 256 * 2 ** 20,
+  keptBytes: 200 * 2 ** 20,
   idleMs: 30_000,
 } as const satisfies Required<SandboxOptions>;
 
@@ -78,150 +80,4 @@ export function openSandboxOf<R extends TaskRegistry>(
       return pool.processIds;
     },
   };
-}
-
-/** A process between two tasks. */
-interface Kept {
-  process: TaskProcess;
-  tasksRun: number;
-  idleTimer?: NodeJS.Timeout;
-}
-
-/** A task that waits: called with a place for a process, or with what ends the waiting. */
-interface Waiting {
-  start(): void;
-  refuse(reason: unknown): void;
-}
-
-class Pool {
-  readonly #registry: URL;
-  readonly #options: Required<SandboxOptions>;
-  readonly #readable: readonly URL[];
-  readonly #alive = new Set<TaskProcess>();
-  readonly #idle: Kept[] = [];
-  readonly #waiting = new Set<Waiting>();
-  #busy = 0;
-  #closed = false;
-
-  constructor(registry: URL, options: Required<SandboxOptions>, readable: readonly URL[]) {
-    this.#registry = registry;
-    this.#options = options;
-    this.#readable = readable;
-  }
-
-  get processIds(): number[] {
-    return [...this.#alive].flatMap(({ pid }) => pid ?? []);
-  }
-
-  async run(task: string, payload: unknown, limits: RunLimits): Promise<unknown> {
-    const { wallMs = this.#options.wallMs, signal } = limits;
-    const memoryBytes = Math.min(limits.memoryBytes ?? Number.POSITIVE_INFINITY, this.#options.memoryBytes);
-    signal?.throwIfAborted();
-    await this.#place(signal);
-    try {
-      return await this.#runInPlace({ task, payload, wallMs, memoryBytes, signal });
-    } finally {
-      this.#leave();
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    for (const waiting of this.#waiting) waiting.refuse(closed());
-    this.#waiting.clear();
-    for (const { idleTimer } of this.#idle.splice(0)) clearTimeout(idleTimer);
-    const processes = [...this.#alive];
-    for (const process of processes) process.end(closed());
-    await Promise.all(processes.map(({ exited }) => exited));
-  }
-
-  /** Waits until one task less runs than may. */
-  async #place(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#closed) throw closed();
-    if (this.#busy < this.#options.processes) {
-      this.#busy++;
-      return;
-    }
-    if (this.#waiting.size >= this.#options.queued)
-      throw new SandboxError('busy', `${this.#waiting.size} tasks are waiting already`);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting: Waiting = { start: resolve, refuse: reject };
-    const abort = (): void => {
-      this.#waiting.delete(waiting);
-      reject(signal?.reason);
-    };
-    this.#waiting.add(waiting);
-    signal?.addEventListener('abort', abort, { once: true });
-    try {
-      await promise;
-    } finally {
-      signal?.removeEventListener('abort', abort);
-    }
-  }
-
-  /** Gives the place to who waits longest. */
-  #leave(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) {
-      this.#busy--;
-      return;
-    }
-    this.#waiting.delete(next);
-    next.start();
-  }
-
-  async #runInPlace(assignment: Assignment): Promise<unknown> {
-    if (this.#closed) throw closed();
-    assignment.signal?.throwIfAborted();
-    const kept = this.#idle.pop() ?? { process: this.#start(), tasksRun: 0 };
-    clearTimeout(kept.idleTimer);
-    try {
-      const { result, residentBytes } = await kept.process.run(assignment);
-      kept.tasksRun++;
-      if (kept.tasksRun < this.#options.tasksPerProcess && residentBytes <= this.#options.keptBytes)
-        this.#keep(kept);
-      else await this.#dismiss(kept.process);
-      return result;
-    } catch (error) {
-      // Gone before its place is given away: no more processes than were asked for, nor their memory.
-      await this.#dismiss(kept.process);
-      const mayBeOlder = error instanceof SandboxError && error.reason === 'crashed' && kept.tasksRun > 0;
-      // A process that was kept may have been ended from outside since, or by what an earlier task left behind.
-      if (mayBeOlder) return await this.#runInPlace(assignment);
-      throw error;
-    }
-  }
-
-  #start(): TaskProcess {
-    const { memoryBytes, answerBytes } = this.#options;
-    const process = new TaskProcess({
-      registry: this.#registry,
-      readable: this.#readable,
-      heapBytes: memoryBytes,
-      answerBytes,
-    });
-    this.#alive.add(process);
-    void process.exited.then(() => {
-      this.#alive.delete(process);
-      const idle = this.#idle.findIndex((kept) => kept.process === process);
-      if (idle >= 0) clearTimeout(this.#idle.splice(idle, 1)[0]!.idleTimer);
-    });
-    return process;
-  }
-
-  #keep(kept: Kept): void {
-    if (this.#closed) return;
-    kept.idleTimer = setTimeout(() => void this.#dismiss(kept.process), this.#options.idleMs);
-    kept.idleTimer.unref();
-    this.#idle.push(kept);
-  }
-
-  #dismiss(process: TaskProcess): Promise<void> {
-    process.end(closed());
-    return process.exited;
-  }
-}
-
-function closed(): SandboxError {
-  return new SandboxError('closed', 'the sandbox was closed');
 }

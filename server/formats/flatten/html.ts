@@ -4,7 +4,6 @@ import { type Break, Paragraphs } from './paragraphs.ts';
 /** Elements that stand apart from what is before and after them, as browsers show them. */
 const breaks = new Map<string, Break>([
   ...names('line', 'br button caption center dd div dt hr legend li option optgroup td th tr'),
-  ...names('line', 'rt rp'),
   ...names(
     'paragraph',
     'address article aside blockquote body details dialog dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 ' +
@@ -102,12 +101,13 @@ class TextReader {
   }
 
   #readVerbatim(chars: string): void {
-    const [first, ...rest] = chars.split('\n');
-    this.paragraphs.append(first!);
-    for (const line of rest) {
+    let start = 0;
+    for (let end = chars.indexOf('\n'); end >= 0; end = chars.indexOf('\n', start)) {
+      this.paragraphs.append(chars.slice(start, end));
       this.paragraphs.break('line');
-      this.paragraphs.append(line);
+      start = end + 1;
     }
+    this.paragraphs.append(chars.slice(start));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { TextItem, TextMarkedContent } from 'pdfjs-dist/types/src/display/api.js';
+import { type Piece, textOfLine } from './right-to-left.ts';
 
 /** A line of text, or a cell of one, as a page draws it. Lengths are in points, in the frame in which the line is level. */
 export interface Line {
@@ -19,6 +20,8 @@ export interface Line {
 const widestSpace = 2;
 /** Of the font's height: a wider gap is one between words, whether or not there is a space in it. */
 const narrowestSpace = 0.25;
+/** Of the font's height: a right-to-left word that is drawn from its left end starts this far from the one before. */
+const widestWord = 8;
 /** Of the font's height: what starts further back before the end of what was drawn last is somewhere else. */
 const furthestBack = 0.5;
 /** Of the font's height: how far a superscript may be raised. */
@@ -28,22 +31,27 @@ const furthestUp = 0.8;
 export function readLines(items: readonly (TextItem | TextMarkedContent)[]): Line[] {
   const lines: Line[] = [];
   let open: TextItem[] = [];
-  let text = '';
+  let pieces: Piece[] = [];
+  /** Where the word starts that was drawn last. */
+  let wordStart = 0;
   const close = (): void => {
-    if (open.length > 0) lines.push(toLine(open, text));
+    if (open.length > 0) lines.push(toLine(open, pieces));
     open = [];
-    text = '';
+    pieces = [];
   };
   for (const item of items) {
     if (!('str' in item)) continue;
     if (item.str.trim() === '') {
-      text += item.str;
+      pieces.push({ text: item.str });
     } else {
-      const step = stepTo(open.at(-1), item);
+      const step = stepTo(open.at(-1), item, wordStart);
       if (step === 'elsewhere') close();
-      if (step === 'next word' && !/\s$/.test(text)) text += ' ';
+      if (step === 'next word') pieces.push({ text: ' ' });
       open.push(item);
-      text += item.str;
+      const { along } = placeOf(item, angleOf(open[0]!));
+      if (step !== 'same word') wordStart = along;
+      const place = { start: along, end: along + item.width, isRightToLeft: item.dir === 'rtl' };
+      pieces.push({ text: item.str, place });
     }
     if (item.hasEOL) close();
   }
@@ -51,28 +59,36 @@ export function readLines(items: readonly (TextItem | TextMarkedContent)[]): Lin
   return lines;
 }
 
-/** How a text follows the one that was drawn before it. pdf.js tells lines apart, but not where the font changes. */
-function stepTo(last: TextItem | undefined, item: TextItem): 'same word' | 'next word' | 'elsewhere' {
-  if (last === undefined) return 'same word';
+/**
+ * How a text follows the one that was drawn before it. pdf.js tells lines apart, but not where the font changes.
+ *
+ * @param wordStart where the word starts that `last` is in
+ */
+function stepTo(
+  last: TextItem | undefined,
+  item: TextItem,
+  wordStart: number,
+): 'same word' | 'next word' | 'word to the left' | 'elsewhere' {
+  if (last === undefined) return 'elsewhere';
   const angle = angleOf(last);
   const from = placeOf(last, angle);
   const to = placeOf(item, angle);
   const isRightToLeft = last.dir === 'rtl' || item.dir === 'rtl';
-  // Which is drawn either way.
-  const goesLeft = to.along < from.along && isRightToLeft;
-  const gap = goesLeft ? from.along - (to.along + item.width) : to.along - (from.along + last.width);
+  const goesLeft = isRightToLeft && to.along < from.along;
+  const gap = goesLeft ? wordStart - (to.along + item.width) : to.along - (from.along + last.width);
   const size = Math.max(fontSize(last), fontSize(item));
   const isElsewhere =
     gap < -furthestBack * size ||
-    gap > widestSpace * size ||
+    gap > (goesLeft ? widestWord : widestSpace) * size ||
     Math.abs(to.across - from.across) > furthestUp * size;
   if (isElsewhere) return 'elsewhere';
+  if (goesLeft) return 'word to the left';
   // Letters of joined scripts are drawn one by one, with gaps between.
   return gap > narrowestSpace * size && !isRightToLeft ? 'next word' : 'same word';
 }
 
 /** @param items at least one, and none blank */
-function toLine(items: readonly TextItem[], text: string): Line {
+function toLine(items: readonly TextItem[], pieces: readonly Piece[]): Line {
   // The largest gives the frame: smaller ones are raised or lowered against it.
   const main = items.reduce((largest, item) => (fontSize(item) > fontSize(largest) ? item : largest));
   const angle = angleOf(main);
@@ -84,7 +100,11 @@ function toLine(items: readonly TextItem[], text: string): Line {
     right = Math.max(right, along + item.width);
   }
   return {
-    text: text.toWellFormed().replace(unprintable, ' ').trim(),
+    text: textOfLine(pieces, narrowestSpace * fontSize(main))
+      .replace(presentationForms, (letters) => letters.normalize('NFKC'))
+      .toWellFormed()
+      .replace(unprintable, ' ')
+      .trim(),
     left,
     right,
     baseline: placeOf(main, angle).across,
@@ -94,6 +114,8 @@ function toLine(items: readonly TextItem[], text: string): Line {
   };
 }
 
+/** Arabic letters by their shape in a word. */
+const presentationForms = /[\ufb50-\ufdff\ufe70-\ufefc]+/g;
 /** Whitespace, and the control characters that fonts without a proper table give. */
 const unprintable = /[\s\p{Cc}]+/gu;
 

@@ -8,7 +8,7 @@ import { type AnswerHead, channel, outOfMemory, type TaskHead } from './protocol
 /** One task for a child. */
 export interface Assignment extends TaskHead {
   payload: unknown;
-  wallMs: number;
+  timeMs: number;
   signal: AbortSignal | undefined;
 }
 
@@ -58,6 +58,8 @@ export class TaskProcess {
         '--allow-worker',
         ...[...ownCode, registry, ...readable].map((url) => `--allow-fs-read=${fileURLToPath(url)}`),
         `--max-old-space-size=${Math.ceil(heapBytes / 2 ** 20)}`,
+        // The default lets the memory for short-lived objects grow to three times 16 MB, for nothing that is measurable.
+        '--max-semi-space-size=4',
         fileURLToPath(new URL('./child.ts', import.meta.url)),
         registry.href,
       ],
@@ -92,11 +94,11 @@ export class TaskProcess {
   }
 
   /** Runs a task; one at a time. @throws {SandboxError} or the reason of its signal; the process is gone then, or going */
-  async run({ payload, wallMs, signal, ...head }: Assignment): Promise<Answer> {
+  async run({ payload, timeMs, signal, ...head }: Assignment): Promise<Answer> {
     const outcome = await new Promise<Outcome>((resolve) => {
       const timer = setTimeout(
-        () => this.end(new SandboxError('time', `the task took more than ${wallMs} ms`)),
-        wallMs,
+        () => this.end(new SandboxError('time', `the task took more than ${timeMs} ms`)),
+        timeMs,
       );
       const abort = (): void => this.end({ aborted: signal?.reason });
       signal?.addEventListener('abort', abort, { once: true });

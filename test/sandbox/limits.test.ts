@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { isAlive, openTestSandbox } from './open.ts';
+
+const megabyte = 2 ** 20;
+
+describe('a task over a limit', () => {
+  it('of time is ended with its process, and the next runs in another', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    const first = await sandbox.run('processId', undefined);
+    await expect(sandbox.run('loop', undefined, { timeMs: 300 })).rejects.toMatchObject({
+      name: 'SandboxError',
+      reason: 'time',
+    });
+    expect(isAlive(first)).toBe(false);
+    expect(await sandbox.run('processId', undefined)).not.toBe(first);
+  });
+
+  it('of memory outside the heap is ended', async () => {
+    const sandbox = openTestSandbox({ processes: 1, memoryBytes: 200 * megabyte });
+    await expect(sandbox.run('fillBuffers', undefined)).rejects.toMatchObject({ reason: 'memory' });
+    expect(await sandbox.run('echo', 'next')).toBe('next');
+  });
+
+  it('of memory inside the heap is ended', async () => {
+    const sandbox = openTestSandbox({ processes: 1, memoryBytes: 200 * megabyte });
+    await expect(sandbox.run('fillHeap', undefined)).rejects.toMatchObject({ reason: 'memory' });
+    expect(await sandbox.run('echo', 'next')).toBe('next');
+  });
+
+  it('of a full heap is ended, where its memory is not limited', async () => {
+    const sandbox = openTestSandbox({ processes: 1, heapBytes: 64 * megabyte, memoryBytes: 4096 * megabyte });
+    await expect(sandbox.run('fillHeap', undefined)).rejects.toMatchObject({ reason: 'memory' });
+  });
+
+  it('may have limits of its own, which are not those of the next', async () => {
+    const sandbox = openTestSandbox({ processes: 1, memoryBytes: 300 * megabyte });
+    await expect(
+      sandbox.run('fillBuffers', undefined, { memoryBytes: 150 * megabyte }),
+    ).rejects.toMatchObject({ reason: 'memory' });
+    await sandbox.run('holdFor', { bytes: 150 * megabyte, ms: 100 });
+    await sandbox.run('holdFor', { bytes: 350 * megabyte, ms: 100 }, { memoryBytes: 700 * megabyte });
+    await expect(sandbox.run('holdFor', { bytes: 350 * megabyte, ms: 60_000 })).rejects.toMatchObject({
+      reason: 'memory',
+    });
+  });
+
+  it('of its answer is ended', async () => {
+    const sandbox = openTestSandbox({ answerBytes: megabyte });
+    await expect(sandbox.run('answer', 2 * megabyte)).rejects.toMatchObject({ reason: 'failed' });
+    expect(await sandbox.run('answer', 1000)).toHaveLength(1000);
+  });
+});
+
+describe('a task that breaks', () => {
+  it('its process: crashed, and the next runs', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    await expect(sandbox.run('exit', 3)).rejects.toMatchObject({ reason: 'crashed' });
+    await expect(sandbox.run('exit', 0)).rejects.toMatchObject({ reason: 'crashed' });
+    expect(await sandbox.run('echo', 'next')).toBe('next');
+  });
+
+  it('by throwing: failed, with what was thrown for the log', async () => {
+    const sandbox = openTestSandbox();
+    await expect(sandbox.run('throw', 'no such luck')).rejects.toMatchObject({
+      reason: 'failed',
+      message: expect.stringContaining('no such luck'),
+    });
+  });
+
+  it('by answering what no message carries: failed', async () => {
+    const sandbox = openTestSandbox();
+    await expect(sandbox.run('answerFunction', undefined)).rejects.toMatchObject({ reason: 'failed' });
+  });
+
+  it('a promise that nobody waits for: its answer counts', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    const pid = await sandbox.run('leaveRejection', undefined);
+    await sandbox.run('wait', 50);
+    expect(await sandbox.run('processId', undefined)).toBe(pid);
+  });
+
+  it('between two tasks: the next is run all the same', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    for (let round = 0; round < 3; round++) {
+      process.kill(await sandbox.run('processId', undefined), 'SIGKILL');
+      expect(await sandbox.run('echo', round)).toBe(round);
+    }
+  });
+});
+
+describe('an abort signal', () => {
+  const given = new Error('gone away');
+
+  it('ends the task that runs, with its reason', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    const pid = await sandbox.run('processId', undefined);
+    const controller = new AbortController();
+    const running = sandbox.run('loop', undefined, { signal: controller.signal });
+    // Until it was sent.
+    await new Promise((sent) => setImmediate(sent));
+    controller.abort(given);
+    await expect(running).rejects.toBe(given);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it('ends the waiting', async () => {
+    const sandbox = openTestSandbox({ processes: 1, queued: 1 });
+    const running = sandbox.run('wait', 300);
+    const controller = new AbortController();
+    const waiting = sandbox.run('echo', 1, { signal: controller.signal });
+    controller.abort(given);
+    await expect(waiting).rejects.toBe(given);
+    // Its place in the queue is free again.
+    expect(await sandbox.run('echo', 2)).toBe(2);
+    await running;
+  });
+
+  it('that was given before starts nothing', async () => {
+    const sandbox = openTestSandbox();
+    await expect(sandbox.run('echo', 1, { signal: AbortSignal.abort(given) })).rejects.toBe(given);
+    expect(sandbox.processIds).toEqual([]);
+  });
+
+  it('that comes later does nothing', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    const controller = new AbortController();
+    const pid = await sandbox.run('processId', undefined, { signal: controller.signal });
+    controller.abort(given);
+    expect(await sandbox.run('processId', undefined)).toBe(pid);
+  });
+});

@@ -1,0 +1,28 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { onTestFinished } from 'vitest';
+import { openSandboxOf, type Sandbox, type SandboxOptions } from '#server/sandbox/sandbox.ts';
+import type { tasks } from './tasks.ts';
+
+export type TestSandbox = Sandbox<typeof tasks>;
+
+/** A sandbox for the tasks of the tests, closed when the test is over. */
+export function openTestSandbox(options: SandboxOptions = {}): TestSandbox {
+  const sandbox = openSandboxOf<typeof tasks>(new URL('./tasks.ts', import.meta.url), options);
+  onTestFinished(() => sandbox.close());
+  return sandbox;
+}
+
+/** Whether there is such a process, and it has not ended without anybody having asked how. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    // Gone meanwhile, where there is such a folder at all.
+    return !existsSync('/proc/self');
+  }
+}

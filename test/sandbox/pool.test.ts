@@ -1,0 +1,233 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { poll } from '#test/setup/poll.ts';
+import { isAlive, openTestSandbox } from './open.ts';
+
+describe('processes', () => {
+  it('are started when there is something to run, and used again', async () => {
+    const sandbox = openTestSandbox();
+    expect(sandbox.processIds).toEqual([]);
+    const pid = await sandbox.run('processId', undefined);
+    expect(await sandbox.run('processId', undefined)).toBe(pid);
+    expect(sandbox.processIds).toEqual([pid]);
+  });
+
+  it('are never more than they may be', async () => {
+    const sandbox = openTestSandbox({ processes: 2 });
+    let most = 0;
+    const pids = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const pid = await sandbox.run('processId', undefined);
+        most = Math.max(most, sandbox.processIds.length);
+        return pid;
+      }),
+    );
+    expect(new Set(pids).size).toBe(2);
+    expect(most).toBe(2);
+  });
+
+  it('are replaced after as many tasks as they may run', async () => {
+    const sandbox = openTestSandbox({ processes: 1, tasksPerProcess: 2 });
+    const pids: number[] = [];
+    for (let count = 0; count < 5; count++) pids.push(await sandbox.run('processId', undefined));
+    expect(pids[1]).toBe(pids[0]);
+    expect(pids[3]).toBe(pids[2]);
+    expect(new Set(pids).size).toBe(3);
+    expect(pids.slice(0, 4).some(isAlive)).toBe(false);
+  });
+
+  it('are replaced where they have grown', async () => {
+    const sandbox = openTestSandbox({ processes: 1, keptBytes: 200 * 2 ** 20 });
+    const small = await sandbox.run('hold', 2 ** 20);
+    expect(await sandbox.run('hold', 200 * 2 ** 20)).toBe(small);
+    expect(await sandbox.run('processId', undefined)).not.toBe(small);
+  });
+
+  it('are ended when they have been idle', async () => {
+    const sandbox = openTestSandbox({ idleMs: 50 });
+    const pid = await sandbox.run('processId', undefined);
+    await poll(async () => sandbox.processIds.length === 0);
+    expect(isAlive(pid)).toBe(false);
+    expect(await sandbox.run('echo', 'again')).toBe('again');
+  });
+
+  it('have no environment, and can neither write, nor read what is not code, nor start others', async () => {
+    const sandbox = openTestSandbox();
+    const reached = await sandbox.run('reach', {
+      secret: new URL('../../package-lock.json', import.meta.url).pathname,
+      target: new URL('./written-by-a-test', import.meta.url).pathname,
+    });
+    expect(reached).toEqual({
+      environment: [],
+      readSecret: 'ERR_ACCESS_DENIED',
+      write: 'ERR_ACCESS_DENIED',
+      start: 'ERR_ACCESS_DENIED',
+    });
+  });
+
+  it('leave an interrupt of the terminal to the service', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    const pid = await sandbox.run('processId', undefined);
+    const running = sandbox.run('wait', 200);
+    process.kill(pid, 'SIGINT');
+    process.kill(pid, 'SIGTERM');
+    await running;
+    expect(await sandbox.run('processId', undefined)).toBe(pid);
+  });
+});
+
+describe('values', () => {
+  it.each<[what: string, value: unknown]>([
+    ['a string', 'Grüße 🌍'],
+    ['nothing', undefined],
+    ['structures', { list: [1, { deep: new Map([['a', 1n]]) }], date: new Date(0), none: null }],
+    ['bytes', new Uint8Array([1, 2, 3])],
+    ['no bytes', new Uint8Array()],
+    [
+      'bytes in an object, beside others',
+      { kind: 'pdf', bytes: new Uint8Array([4, 5]), more: new Uint8Array([6]) },
+    ],
+    ['bytes deeper in it', { list: [new Uint8Array([7])] }],
+    ['a property named like a place', { head: 1, value: 2, places: [3] }],
+  ])('%s comes back as it went', async (_, value) => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    expect(plain(await sandbox.run('echo', value))).toEqual(plain(value));
+  });
+
+  it('30 MB come back whole, twice at a time', async () => {
+    const sandbox = openTestSandbox();
+    const file = Buffer.alloc(30_000_000);
+    for (let at = 0; at < file.length; at += 4096) file.writeUInt32LE(at, at);
+    const back = await Promise.all([sandbox.run('echo', file), sandbox.run('echo', { file })]);
+    expect(file.equals(back[0] as Uint8Array)).toBe(true);
+    expect(file.equals((back[1] as { file: Uint8Array }).file)).toBe(true);
+  });
+
+  it('what a library prints does not come between', async () => {
+    const sandbox = openTestSandbox();
+    const text = 'printed\n'.repeat(10_000);
+    expect(await sandbox.run('print', text)).toBe(text);
+  });
+});
+
+/** Bytes as numbers: a Buffer and a Uint8Array of the same bytes are the same value here. */
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return { bytes: [...value] };
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, plain(part)]));
+}
+
+describe('the queue', () => {
+  it('past its bound the sandbox is busy, and starts nothing', async () => {
+    const sandbox = openTestSandbox({ processes: 1, queued: 2 });
+    const accepted = [1, 2, 3].map((value) => sandbox.run('echo', value));
+    await expect(sandbox.run('echo', 4)).rejects.toMatchObject({ name: 'SandboxError', reason: 'busy' });
+    expect(await Promise.all(accepted)).toEqual([1, 2, 3]);
+    expect(await sandbox.run('echo', 5)).toBe(5);
+  });
+
+  it('is served in its order', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    const done: number[] = [];
+    await Promise.all(
+      [0, 1, 2, 3, 4].map(async (value) => {
+        await sandbox.run('echo', value);
+        done.push(value);
+      }),
+    );
+    expect(done).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it('goes on after tasks that fail in every way', async () => {
+    const sandbox = openTestSandbox({ processes: 2 });
+    const outcomes = await Promise.allSettled([
+      sandbox.run('exit', 1),
+      sandbox.run('throw', 'x'),
+      sandbox.run('loop', undefined, { timeMs: 100 }),
+      sandbox.run('echo', 1),
+      sandbox.run('exit', 1),
+      sandbox.run('echo', 2),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+  });
+});
+
+describe('closing', () => {
+  it('ends what runs and what waits, and leaves no process', async () => {
+    const sandbox = openTestSandbox({ processes: 2 });
+    const pids = await Promise.all([
+      sandbox.run('processId', undefined),
+      sandbox.run('processId', undefined),
+    ]);
+    const tasks = [
+      sandbox.run('loop', undefined),
+      sandbox.run('wait', 60_000),
+      sandbox.run('echo', 1),
+      sandbox.run('echo', 2),
+    ];
+    const outcomes = Promise.allSettled(tasks);
+    await sandbox.close();
+    expect(pids.some(isAlive)).toBe(false);
+    expect(sandbox.processIds).toEqual([]);
+    for (const outcome of await outcomes)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { reason: 'closed' } });
+    await expect(sandbox.run('echo', 3)).rejects.toMatchObject({ reason: 'closed' });
+    expect(sandbox.processIds).toEqual([]);
+  });
+
+  it('twice, or of an unused one, is nothing', async () => {
+    const sandbox = openTestSandbox();
+    await sandbox.close();
+    await sandbox.close();
+  });
+});
+
+describe('the service that opened it', () => {
+  /** Starts a program that opens a sandbox, runs `code` with it and prints the ids of its processes. */
+  const service = (code: string) =>
+    spawn(
+      process.execPath,
+      [
+        '--input-type=module',
+        '--eval',
+        `const { openSandboxOf } = await import('${new URL('../../server/sandbox/sandbox.ts', import.meta.url).href}');
+         const sandbox = openSandboxOf(new URL('${new URL('./tasks.ts', import.meta.url).href}'));
+         ${code}`,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+
+  it('is not kept alive by processes without a task, which go with it', async () => {
+    const program = service(`console.log(await sandbox.run('processId', undefined));`);
+    const [printed] = await once(program.stdout!, 'data');
+    const [code] = await once(program, 'exit');
+    expect(code).toBe(0);
+    await poll(async () => !isAlive(Number(String(printed))));
+  });
+
+  it('is kept alive by one with a task', async () => {
+    const program = service(`console.log(await sandbox.run('wait', 300).then(() => 'done'));`);
+    const [printed] = await once(program.stdout!, 'data');
+    expect(String(printed)).toBe('done\n');
+  });
+
+  it('takes a busy process with it when it is killed', async () => {
+    const program = service(
+      `console.log(await sandbox.run('processId', undefined)); await sandbox.run('loop', undefined);`,
+    );
+    const [printed] = await once(program.stdout!, 'data');
+    program.kill('SIGKILL');
+    await once(program, 'exit');
+    await poll(async () => !isAlive(Number(String(printed))));
+  });
+});

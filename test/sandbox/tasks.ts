@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const attempt = (act: () => unknown): string => {
+  try {
+    act();
+    return 'allowed';
+  } catch (error) {
+    return String((error as { code?: unknown }).code);
+  }
+};
+
+/** What the tests run in sandboxes. */
+export const tasks = {
+  echo: async () => (value: unknown) => value,
+  processId: async () => () => process.pid,
+  wait: async () => (ms: number) => sleep(ms),
+  loop: async () => () => {
+    for (;;);
+  },
+  /** Keeps this many bytes outside of the JavaScript heap. */
+  hold: async () => (bytes: number) => {
+    held.push(Buffer.alloc(bytes, 1));
+    return process.pid;
+  },
+  /** The same, and waits with it. */
+  holdFor:
+    async () =>
+    async ({ bytes, ms }: { bytes: number; ms: number }) => {
+      const buffer = Buffer.alloc(bytes, 1);
+      await sleep(ms);
+      return buffer.length;
+    },
+  /** Fills memory outside of the JavaScript heap without end. */
+  fillBuffers: async () => () => {
+    for (;;) held.push(Buffer.alloc(2 ** 20, 1));
+  },
+  /** Fills the JavaScript heap without end. */
+  fillHeap: async () => () => {
+    const all: number[][] = [];
+    for (;;) all.push(new Array(10_000).fill(0.5));
+  },
+  exit: async () => (code: number) => process.exit(code),
+  throw: async () => (message: string) => {
+    throw new Error(message);
+  },
+  /** Answers, and leaves a promise behind that nobody waits for. */
+  leaveRejection: async () => () => {
+    void Promise.reject(new Error('nobody waits'));
+    return process.pid;
+  },
+  /** Answers what no message carries. */
+  answerFunction: async () => () => () => 'never called',
+  answer: async () => (bytes: number) => new Uint8Array(bytes),
+  print: async () => (text: string) => {
+    process.stdout.write(text);
+    process.stderr.write(text);
+    return text;
+  },
+  reach: async () => (paths: { secret: string; target: string }) => ({
+    environment: Object.keys(process.env),
+    readSecret: attempt(() => readFileSync(paths.secret)),
+    write: attempt(() => writeFileSync(paths.target, 'x')),
+    start: attempt(() => execFileSync('/bin/true')),
+  }),
+};
+
+const held: Buffer[] = [];
