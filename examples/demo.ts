@@ -80,13 +80,40 @@ async function demo(address: string): Promise<void> {
   const [first, second] = [await client.translations.create(once), await client.translations.create(once)];
   console.log(`\nThe same Idempotency-Key twice: ${first.id === second.id ? 'one job' : 'TWO JOBS'}.`);
 
+  const edited = await reviewHeldJob(client);
+
   let listed = 0;
   for await (const _job of client.translations.list({ status: 'published', limit: 20 })) listed += 1;
   console.log(
     `The workspace has ${listed} published translations.${live ? '' : ' (Made by the stub engine.)'}\n`,
   );
+  // The edited one ends as human_edited, and is no "published" one.
+  if (edited.status !== 'human_edited') throw new Error(`the reviewed job is ${edited.status}`);
   const published = [...jobs, first].filter((job) => job.status === 'published').length;
   if (listed !== published) throw new Error(`${published} were expected`);
+}
+
+/** A contract always waits for a person: here one corrects it, and downloads what was published. */
+async function reviewHeldJob(client: LinguaLoop): Promise<TranslationJob> {
+  const held = await client.translations.create({
+    source_text: 'The parties agree.',
+    target_lang: 'fr',
+    domain: 'legal',
+  });
+  const reasons = held.agent_run.quality_gate?.reasons.join('; ');
+  console.log(`\nA text of the domain "legal" is ${held.status}: ${reasons}.`);
+  const edited = await client.translations.review(held.id, {
+    action: 'modify',
+    final_translation: 'Les parties conviennent.',
+    reviewer: 'the demo',
+  });
+  const sizes: string[] = [];
+  for (const format of ['txt', 'docx', 'pdf'] as const) {
+    const { bytes } = await client.translations.golden(held.id, { format });
+    sizes.push(`${format} of ${bytes.length} bytes`);
+  }
+  console.log(`A reviewer corrects it: ${edited.status}. Downloads: ${sizes.join(', ')}.`);
+  return edited;
 }
 
 async function translateWithRest(
