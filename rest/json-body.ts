@@ -4,7 +4,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** What a JSON route refuses to read as JSON; everything else is tried (B 4.1). */
 const otherTypes =
-  /^(text\/|multipart\/|application\/(xml|octet-stream|pdf|vnd\.openxmlformats-officedocument\.))/i;
+  /^(text\/|multipart\/|application\/(xml|octet-stream|pdf|vnd\.openxmlformats-officedocument\.wordprocessingml\.))/i;
 
 /**
  * The object that a request's body holds.

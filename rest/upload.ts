@@ -15,6 +15,7 @@ export function isUpload(request: FastifyRequest): boolean {
 
 /** A file as it came over the wire. */
 interface ReceivedFile {
+  /** Empty where none was given. */
   name: string;
   contentType: string;
   bytes: Uint8Array;
@@ -48,8 +49,7 @@ export async function readUpload(
 
 function readRaw({ body, headers, query }: FastifyRequest): ReceivedFile {
   const named = headers['x-source-filename'] ?? (query as Record<string, unknown>)['filename'];
-  const name =
-    typeof named === 'string' && named.trim() !== '' ? readHeaderText(named) : 'source_document.txt';
+  const name = typeof named === 'string' ? readHeaderText(named).trim() : '';
   const contentType = headers['content-type'] ?? '';
   return { name, contentType, bytes: Buffer.isBuffer(body) ? body : Buffer.alloc(0), via: 'raw' };
 }

@@ -19,9 +19,10 @@ export type EnterTenant = <T, E = undefined>(
 function enterTenant(
   { services }: Pick<RequestContext, 'services'>,
   credentials: PresentedCredentials,
+  hashes = presentedHashes(credentials),
 ): EnterTenant {
   return (work, early) =>
-    services.database.inTenantOfCredential(presentedHashes(credentials), async (tx, owner) => {
+    services.database.inTenantOfCredential(hashes, async (tx, owner) => {
       const [principal, found] = await Promise.all([
         tenantPrincipal(tx, owner, credentials),
         early?.(tx) as Promise<never>,
@@ -62,11 +63,17 @@ export const tenantEntryProcedure = procedure
  */
 export const tenantOrCookieEntryProcedure = procedure
   .meta({ guard: 'tenant_identity_or_cookie' })
-  .use(({ ctx, next }) => next({ ctx: { enter: enterTenant(ctx, cookieAsBearer(ctx.credentials)) } }));
+  .use(({ ctx, next }) => next({ ctx: { enter: enterTenantOrCookie(ctx) } }));
 
-function cookieAsBearer(credentials: PresentedCredentials): PresentedCredentials {
-  const { bearer, apiKey, cookie } = credentials;
-  return bearer === null && apiKey === null ? { ...credentials, bearer: cookie } : credentials;
+function enterTenantOrCookie(ctx: RequestContext): EnterTenant {
+  const { bearer, apiKey, cookie } = ctx.credentials;
+  if (bearer !== null || apiKey !== null || cookie === null) return enterTenant(ctx, ctx.credentials);
+  return enterTenant(ctx, { ...ctx.credentials, bearer: cookie }, tokenHashes(cookie));
+}
+
+/** Of what can only be an access token: a key in a cookie is no credential. */
+function tokenHashes(token: string) {
+  return { accessToken: hashSecret(token), apiKey: null };
 }
 
 /**
@@ -97,8 +104,7 @@ function enterAdmin(ctx: RequestContext): EnterAdmin {
     const token = bearer ?? cookie;
     if (token === null) throw noAdmin();
     const session = { ...credentials, bearer: token, apiKey: null };
-    const hashes = { accessToken: hashSecret(token), apiKey: null };
-    return database.inTenantOfCredential(hashes, async (tx, owner) => {
+    return database.inTenantOfCredential(tokenHashes(token), async (tx, owner) => {
       const principal = await tenantPrincipal(tx, owner, session).catch((error: unknown) => {
         throw error instanceof AppError ? noAdmin() : error;
       });

@@ -2,7 +2,7 @@ import { AppError } from '#server/errors.ts';
 import { canonicalLanguage, languageCodes } from '#server/languages.ts';
 import { countCharacters } from '#server/metering/service.ts';
 import type { Settings } from '#server/settings.ts';
-import type { TranslationRequest } from './schema.ts';
+import { longestKey, type TranslationRequest } from './schema.ts';
 
 /** Keys that only the service writes (B 2.6); what a caller sends under them is discarded. */
 const serverWrittenKeys: ReadonlySet<string> = new Set([
@@ -19,6 +19,18 @@ const serverWrittenKeys: ReadonlySet<string> = new Set([
 
 /** It is stored and listed with each job: a bound of ours, where the specification is silent. */
 const maximumMetadata = 65_536;
+
+/** @throws AppError 422 for an idempotency key over the limit of C 7 */
+export function requireKey(key: string | null | undefined): void {
+  if (!key || key.length <= longestKey) return;
+  throw new AppError('invalid_fields', [
+    {
+      loc: ['body', 'idempotency_key'],
+      msg: `must have ${longestKey} characters at most`,
+      type: 'too_big',
+    },
+  ]);
+}
 
 /** What the fields of a request are called in its errors. */
 type FieldNames = Record<'source_text' | 'source_lang' | 'target_lang', string>;

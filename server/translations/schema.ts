@@ -22,13 +22,17 @@ export const jobStatus = z
 
 const textType = z.enum(['Plain', 'Html']);
 
+/** C 7: characters of an idempotency key as a caller sends it. */
+export const longestKey = 255;
+
 /** B 2.1. Languages are checked against the supported set by the service, which answers with its list. */
 export const translationRequest = z
   .object({
     source_text: z.string(),
     target_lang: z.string(),
     source_lang: z.string().default('en'),
-    idempotency_key: z.string().min(1).max(255).nullable().default(null),
+    // Not checked here: a job's own key is longer by the place it has among others. See `requireKey`.
+    idempotency_key: z.string().min(1).meta({ maxLength: longestKey }).nullable().default(null),
     domain: z.string().max(1000).nullable().default(null),
     metadata: openObject.default({}),
     text_type: textType.nullable().default(null),

@@ -72,7 +72,7 @@ const domainRooms = domains.split('|').map(
       new RegExp(`^db/schema/(${{ auth: 'auth|tenants' }[name] ?? name})\\.ts$`),
       libraries,
       /^npm:drizzle-orm$/,
-      /^node:crypto$/,
+      /^node:(crypto|module)$/,
       // The store is a folder.
       ...(name === 'storage' ? [/^node:(fs|path|url)/] : []),
     ],

@@ -3,8 +3,9 @@ import { writeFont } from './font-dictionary.ts';
 import type { FontName } from './font-files.ts';
 import type { Line } from './lines.ts';
 import type { Cluster } from './shape.ts';
-import { SubsetFont } from './subset-font.ts';
+import { type PlacedCode, SubsetFont } from './subset-font.ts';
 import { hex } from './to-unicode.ts';
+import { turningPoints } from './turning-marks.ts';
 
 /** A text matrix (PDF 32000-1, 9.4.2): [1, 0, 0, 1, x, y] sets upright text from the point x, y. */
 export type TextMatrix = readonly [number, number, number, number, number, number];
@@ -48,6 +49,7 @@ export class DocumentFonts {
     const pen = { drawn: 0, wanted: 0 };
     let current: DocumentFont | undefined;
     let array: string[] = [];
+    const turns = turningPoints(line.runs);
     const flush = (): void => {
       if (array.length > 0) parts.push(`[${array.join('')}] TJ`);
       array = [];
@@ -55,21 +57,18 @@ export class DocumentFonts {
     for (const run of line.runs) {
       flush();
       for (const cluster of run.clusters) {
-        const { font, codes } = this.#codesFor(cluster);
+        const { font, codes } = this.#codesFor(cluster, turns.has(cluster));
         if (font !== current) {
           flush();
           parts.push(`/${font.resource} ${decimal(fontSize)} Tf`);
           fonts.set(font.resource, font.ref);
           current = font;
         }
-        const adjustment = Math.round(pen.drawn - pen.wanted);
-        if (adjustment !== 0) {
-          array.push(String(adjustment));
-          pen.drawn -= adjustment;
-        }
-        for (const code of codes) {
+        for (const { code, offset } of codes) {
+          const adjustment = Math.round(pen.drawn - pen.wanted - offset);
+          if (adjustment !== 0) array.push(String(adjustment));
           array.push(`<${hex(code)}>`);
-          pen.drawn += font.subset.characters[code - 1]!.width;
+          pen.drawn += font.subset.characters[code - 1]!.width - adjustment;
         }
         pen.wanted += 1000 * cluster.advance;
       }
@@ -86,12 +85,12 @@ export class DocumentFonts {
     this.#fonts.clear();
   }
 
-  #codesFor(cluster: Cluster): { font: DocumentFont; codes: readonly number[] } {
+  #codesFor(cluster: Cluster, turns: boolean): { font: DocumentFont; codes: readonly PlacedCode[] } {
     const font = this.#fonts.get(cluster.font)?.at(-1);
-    const codes = font?.subset.codesFor(cluster);
+    const codes = font?.subset.codesFor(cluster, turns);
     if (font && codes) return { font, codes };
     const next = this.#open(cluster.font);
-    return { font: next, codes: next.subset.codesFor(cluster)! };
+    return { font: next, codes: next.subset.codesFor(cluster, turns)! };
   }
 
   #open(name: FontName): DocumentFont {

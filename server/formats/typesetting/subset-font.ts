@@ -1,6 +1,8 @@
+import { piecesOf } from './code-widths.ts';
 import type { FontName } from './font-files.ts';
 import { openFont } from './open-font.ts';
 import type { Cluster, PlacedGlyph } from './shape.ts';
+import { turningMark } from './turning-marks.ts';
 
 /** What one character code of an embedded font draws and means. */
 export interface Character {
@@ -8,6 +10,12 @@ export interface Character {
   glyphs: readonly PlacedGlyph[];
   /** In thousandths of an em. */
   width: number;
+}
+
+/** A code of a cluster, and where it stands from the cluster's start, in thousandths of an em. */
+export interface PlacedCode {
+  code: number;
+  offset: number;
 }
 
 /** Codes of one embedded font; with the glyphs that may be appended for them it stays below TrueType's 65535. */
@@ -20,31 +28,42 @@ const longestText = 100;
 export class SubsetFont {
   readonly name: FontName;
   readonly characters: Character[] = [];
-  readonly #codes = new Map<string, readonly number[]>();
+  readonly #codes = new Map<string, readonly PlacedCode[]>();
 
   constructor(name: FontName) {
     this.name = name;
   }
 
-  /** The codes that draw a cluster and are copied out as its text; undefined when the font is full. */
-  codesFor(cluster: Cluster): readonly number[] | undefined {
+  /**
+   * The codes that draw a cluster and are copied out as its text; undefined when the font is full.
+   * @param turns whether a turning mark stands before it
+   */
+  codesFor(cluster: Cluster, turns: boolean): readonly PlacedCode[] | undefined {
     const { glyphs, level, text } = cluster;
-    const key = `${level % 2}${glyphs.map(({ id, x, y }) => `${id},${x},${y}`).join(';')}|${text}`;
+    const key = `${level % 2}${turns ? 1 : 0}${glyphs.map(({ id, x, y }) => `${id},${x},${y}`).join(';')}|${text}`;
     const known = this.#codes.get(key);
     if (known) return known;
-    const texts = level % 2 ? backward(text) : forward(text);
-    if (this.characters.length + texts.length > mostCharacters) return undefined;
-    const width = this.#width(cluster);
-    const codes = texts.map((text, index) =>
-      // The first draws all of it. Lengths of characters.push are codes, as codes start at 1.
-      this.characters.push({
+    const pieces = piecesOf(level % 2 ? backward(text) : forward(text), this.#width(cluster), turns);
+    if (this.characters.length + pieces.length > mostCharacters) return undefined;
+    // One draws all of it.
+    const drawing = pieces.findIndex(({ text }) => text !== turningMark);
+    const codes = pieces.map(({ text, offset, width }, index) => ({
+      // Lengths of characters.push are codes, as codes start at 1.
+      code: this.characters.push({
         text,
-        glyphs: index === 0 ? glyphs : [],
-        width: Math.floor((width * (index + 1)) / texts.length) - Math.floor((width * index) / texts.length),
+        glyphs: index === drawing ? this.#moved(glyphs, -offset) : [],
+        width,
       }),
-    );
+      offset,
+    }));
     this.#codes.set(key, codes);
     return codes;
+  }
+
+  #moved(glyphs: readonly PlacedGlyph[], thousandths: number): readonly PlacedGlyph[] {
+    if (thousandths === 0) return glyphs;
+    const units = Math.round((thousandths / 1000) * openFont(this.name).unitsPerEm);
+    return glyphs.map((glyph) => ({ ...glyph, x: glyph.x + units }));
   }
 
   #width({ glyphs, advance }: Cluster): number {

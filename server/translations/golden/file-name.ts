@@ -9,7 +9,12 @@ export function goldenFileName({ id, request }: TranslationJob, extension: strin
     source_document?: { name?: unknown; page_number?: unknown; page_count?: unknown };
   };
   const name = typeof document?.name === 'string' ? document.name : '';
-  const stem = name.replace(/^.*[\\/]/s, '').replace(/\.[A-Za-z0-9]{1,5}$/, '') || `translation-${id}`;
+  const stem =
+    name
+      .replace(/^.*[\\/]/s, '')
+      .replace(/\p{C}/gu, '')
+      .replace(/\.[A-Za-z0-9]{1,5}$/, '')
+      .replace(/^[.\s]+/, '') || `translation-${id}`;
   const page =
     typeof document?.page_count === 'number' && document.page_count > 1
       ? `-page-${document.page_number}`

@@ -1,7 +1,7 @@
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import type { TranslationJob } from '../schema.ts';
-import { goldenRecord, goldenUri, manifestLine, manifestUri } from './record.ts';
+import { goldenRecord, goldenUri, manifestLine, manifestPath } from './record.ts';
 
 /**
  * Writes a job's golden record and its manifest line, before the job's row says that it is published: a crash in
@@ -18,7 +18,7 @@ export async function persistGolden(
   const recordedAt = new Date();
   try {
     await storage.put(`${tenantId}/${uri}`, goldenRecord(tenantId, job, recordedAt));
-    await storage.appendLine(`${tenantId}/${manifestUri(recordedAt)}`, manifestLine(uri, job, recordedAt));
+    await storage.appendLine(manifestPath(recordedAt), manifestLine(tenantId, uri, job, recordedAt));
     return uri;
   } catch (error) {
     log.error({ job_id: job.id, error: describeForLog(error) }, 'golden record not written');

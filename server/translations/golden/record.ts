@@ -5,8 +5,11 @@ export function goldenUri(jobId: string, attempt: number): string {
   return attempt === 1 ? `golden/${jobId}.json` : `golden/${jobId}.${attempt}.json`;
 }
 
-/** C 7: the daily manifest, a line a record. */
-export function manifestUri(recordedAt: Date): string {
+/**
+ * C 7: the daily manifest, a line a record. The platform's store has one for all tenants: jobs that are published at the
+ * same moment share a write.
+ */
+export function manifestPath(recordedAt: Date): string {
   return `golden/manifest/${recordedAt.toISOString().slice(0, 10)}.jsonl`;
 }
 
@@ -23,9 +26,10 @@ export function goldenRecord(tenantId: string, job: TranslationJob, recordedAt: 
 }
 
 /** What the manifest says of a record. */
-export function manifestLine(uri: string, job: TranslationJob, recordedAt: Date): string {
+export function manifestLine(tenantId: string, uri: string, job: TranslationJob, recordedAt: Date): string {
   return JSON.stringify({
     kind: 'text',
+    tenant_id: tenantId,
     job_id: job.id,
     golden_uri: uri,
     status: job.status,

@@ -44,8 +44,12 @@ export function isLayoutFile({ name, contentType }: Pick<UploadedFile, 'name' | 
   return layoutKind(name, contentType) !== undefined && (!kind || kind === 'pdf' || kind === 'docx');
 }
 
+/** B 4.1: a raw body without a name is called after this, where its content type does not say what it is. */
+const defaultName = 'source_document.txt';
+
 function requireTextKind(file: UploadedFile): FlattenKind {
-  const kind = documentKind(file.name, file.contentType);
+  const { name, contentType } = file;
+  const kind = documentKind(name, contentType) ?? (name === '' ? documentKind(defaultName, '') : undefined);
   // For a form's PDF, DOCX and XLSX the layout path wins (B 4.1), and it does not exist yet.
   if (!kind || (file.via === 'form' && isLayoutFile(file)))
     throw new AppError('unsupported_media_type', 'unsupported source_document type');
@@ -94,5 +98,5 @@ function readMetadata(text: string | undefined): Record<string, unknown> {
 /** Without folders and control characters; a name is shown, and a download is called after it. */
 function displayName(name: string): string {
   const last = name.replace(/^.*[\\/]/s, '');
-  return last.replace(/\p{C}/gu, '').slice(0, 255) || 'source_document.txt';
+  return last.replace(/\p{C}/gu, '').slice(0, 255) || defaultName;
 }

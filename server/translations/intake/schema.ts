@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { translationRequest } from '../schema.ts';
+import { longestKey, translationRequest } from '../schema.ts';
 
 const note = z.string().max(1000).nullable().optional();
 
@@ -28,7 +28,7 @@ export const batchRequest = z
       )
       .min(1),
     /** Each job's key is this and its place, `<key>:<index>` from 0. */
-    idempotency_key: z.string().min(1).max(255).nullable().default(null),
+    idempotency_key: z.string().min(1).max(longestKey).nullable().default(null),
   })
   .meta({ id: 'BatchTranslationRequest' });
 
@@ -67,7 +67,7 @@ export const fileRequest = z.object({
   min_quality_score: field,
   max_quality_loop_retries: field,
   metadata: z.string().max(65_536).optional().meta({ description: 'a JSON object, as text' }),
-  idempotency_key: z.string().min(1).max(255).nullable().default(null),
+  idempotency_key: z.string().min(1).max(longestKey).nullable().default(null),
 });
 
 export type BatchRequest = z.infer<typeof batchRequest>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { tenantSubmission } from '../guard.ts';
 import { documentTextRequest } from '../intake/schema.ts';
 import { translationJob } from '../schema.ts';
-import { callersMetadata, requestPagesOfText, submit } from '../service.ts';
+import { callersMetadata, requestPagesOfText, requireKey, submit } from '../service.ts';
 import { tenantView } from '../tenant-view.ts';
 
 export const createFromText = tenantSubmission
@@ -19,6 +19,7 @@ export const createFromText = tenantSubmission
   .input(documentTextRequest)
   .output(z.array(translationJob))
   .mutation(async ({ ctx, input }) => {
+    requireKey(input.idempotency_key);
     const { source_document } = input.metadata;
     const metadata = { ...callersMetadata(input.metadata), source_document };
     const requests = requestPagesOfText({ ...input, metadata }, ctx.services.settings);

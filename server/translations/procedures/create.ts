@@ -1,7 +1,7 @@
 import { AppError } from '#server/errors.ts';
 import { tenantSubmission } from '../guard.ts';
 import { translationJob, translationRequest } from '../schema.ts';
-import { callersMetadata, checkRequest, submit } from '../service.ts';
+import { callersMetadata, checkRequest, requireKey, submit } from '../service.ts';
 import { tenantView } from '../tenant-view.ts';
 
 export const create = tenantSubmission
@@ -25,6 +25,7 @@ export const create = tenantSubmission
         'unprocessable',
         'metadata.source_document makes an array of jobs: use createFromText',
       );
+    requireKey(input.idempotency_key);
     const metadata = callersMetadata(input.metadata);
     const request = checkRequest({ ...input, metadata }, ctx.services.settings);
     const { jobs, replayed } = await submit(ctx.services, ctx.enter, [request]);

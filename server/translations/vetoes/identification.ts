@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+
 /** How well a text fits each language, by ISO 639-1 code, 0 to 1. Languages that it does not fit at all are missing. */
 export type Scores = Readonly<Record<string, number>>;
 
@@ -14,6 +16,6 @@ export function identified(text: string): Scores {
 }
 
 function loadProfiles(): (text: string) => Scores {
-  const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);
+  const require = createRequire(import.meta.url);
   return (require('./language-profiles.ts') as typeof import('./language-profiles.ts')).identify;
 }

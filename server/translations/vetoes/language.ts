@@ -3,6 +3,7 @@ import { languageCodes } from '#server/languages.ts';
 import { identified, type Scores } from './identification.ts';
 import { kinship, primaryLanguage } from './near-languages.ts';
 import { scriptsOf } from './script.ts';
+import { hasForeignLetters } from './telling-letters.ts';
 import { critical, type TextPair, withoutCode, word } from './text-pair.ts';
 
 /** Scripts that several languages share; in the others the script tells enough. */
@@ -10,7 +11,10 @@ const sharedScripts: ReadonlySet<string> = new Set(['Latin', 'Cyrillic', 'Arabic
 
 /** UTF-16 units of a window: what the identification reads at most, and the words of the source that it is spared. */
 const windowLength = 600;
-const mostWindows = 16;
+const mostWindows = 12;
+
+/** UTF-16 units of a message with branches, its syntax included. */
+const shortMessage = 400;
 
 /** The share of the letters looked at that is too much in another language to be a quotation. */
 const wrongShare = 0.3;
@@ -18,7 +22,10 @@ const wrongShare = 0.3;
 /** Fewer letters tell no language. */
 const fewestLetters = 20;
 
-/** Where words of the source are not left out: so few may be a title or a command. */
+/** The share of letters in words that the source has not, above which only these words are looked at. */
+const mostlyOwn = 0.8;
+
+/** Where words of the source are not left out, fewer may be a title or a command. */
 const mixedWords = 6;
 const mixedLetters = 40;
 
@@ -27,8 +34,16 @@ const mixedLetters = 40;
  * alike, and the fewer letters, the clearer it has to be. Looked at are windows over the whole of the text.
  */
 export function languageIssue(pair: TextPair): QualityIssue | undefined {
-  const { target, targetLang, sourceLang } = pair;
+  const { target, targetLang } = pair;
+  // The branches of a short message say the same words over and over.
+  if (pair.branching && target.length < shortMessage) return undefined;
   if (!scriptsOf(targetLang).some((script) => sharedScripts.has(script))) return undefined;
+  if (hasForeignLetters(target, targetLang))
+    return critical(
+      'accuracy',
+      `The translation has the letters of another language than ${targetLang}.`,
+      target,
+    );
   let letters = 0;
   let wrong = 0;
   let example: { text: string; language: string } | undefined;
@@ -37,12 +52,8 @@ export function languageIssue(pair: TextPair): QualityIssue | undefined {
     if (isTitle(words)) continue;
     const own = words.filter((one) => !pair.sourceWords.has(one.toLowerCase()));
     const verdict =
-      lettersIn(own) >= fewestLetters
-        ? otherLanguage(own, pair)
-        : // Words that the source has as well speak only for its own language, and for English.
-          words.length >= mixedWords && lettersIn(words) >= mixedLetters
-          ? otherLanguage(words, pair, [primaryLanguage(sourceLang), 'en'])
-          : undefined;
+      (lettersIn(own) >= fewestLetters ? otherLanguage(own, pair) : undefined) ??
+      (lettersIn(own) < mostlyOwn * lettersIn(words) ? sourceLanguage(words, pair) : undefined);
     const weight = lettersIn(words);
     letters += weight;
     if (!verdict) continue;
@@ -75,6 +86,16 @@ function lettersIn(words: readonly string[]): number {
   return words.reduce((sum, { length }) => sum + length, 0);
 }
 
+/**
+ * The source's language or English, where `words` are in it: words that the source has as well speak for no other. Names
+ * are left out.
+ */
+function sourceLanguage(words: readonly string[], pair: TextPair): string | undefined {
+  const common = words.filter((one) => !/^\p{Lu}/u.test(one));
+  if (common.length < mixedWords || lettersIn(common) < mixedLetters) return undefined;
+  return otherLanguage(common, pair, [primaryLanguage(pair.sourceLang), 'en']);
+}
+
 /** The language that `words` are in, if that is clearly not the target's; `among` narrows what it may be. */
 function otherLanguage(
   words: readonly string[],
@@ -83,16 +104,24 @@ function otherLanguage(
 ): string | undefined {
   const { own, other, otherScore } = compare(identified(words.join(' ').toLowerCase()), targetLang);
   if (other === undefined || (among && !among.includes(other))) return undefined;
-  const expected = other === 'en' || kinship(other, sourceLang) === 'same';
-  return otherScore - own > marginFor(lettersIn(words), expected) ? other : undefined;
+  const kind = other === 'en' || kinship(other, sourceLang) === 'same' ? 'expected' : 'other';
+  return otherScore - own > marginFor(lettersIn(words), kind) ? other : undefined;
 }
 
-/** By how much another language must be likelier: what no true translation of that length came near. */
-function marginFor(letters: number, expected: boolean): number {
-  if (process.env.M) { const m = process.env.M.split(',').map(Number); return letters<30? m[expected?0:1]!: letters<40?m[expected?2:3]!:letters<60?m[expected?4:5]!:letters<80?m[expected?6:7]!:letters<160?.05:.03; }
-  if (letters < 40) return expected ? 0.35 : 0.5;
-  if (letters < 80) return expected ? 0.08 : 0.12;
-  return letters < 160 ? 0.05 : 0.03;
+/**
+ * By how much another language must be likelier, by number of letters: what no true translation of that length came
+ * near. English and the source's language are what a model falls into, and need less.
+ */
+const margins = [
+  { below: 30, expected: 0.25, other: 0.5 },
+  { below: 40, expected: 0.1, other: 0.2 },
+  { below: 80, expected: 0.06, other: 0.07 },
+  { below: 160, expected: 0.05, other: 0.05 },
+  { below: Infinity, expected: 0.03, other: 0.03 },
+] as const;
+
+function marginFor(letters: number, kind: 'expected' | 'other'): number {
+  return margins.find(({ below }) => letters < below)![kind];
 }
 
 const supported: ReadonlySet<string> = new Set(languageCodes.map(primaryLanguage));

@@ -1,5 +1,5 @@
 import type { QualityIssue } from '#server/engines/engine.ts';
-import { letterWeight, scriptOf } from './script.ts';
+import { weightedLength } from './script.ts';
 import { critical, type TextPair } from './text-pair.ts';
 
 /**
@@ -11,39 +11,29 @@ export function lengthIssue({ source, target, branching }: TextPair): QualityIss
   const to = weightedLength(target);
   if (from === 0) return undefined;
   if (to === 0) return critical('accuracy', 'The translation is empty.');
-  if (branching) return undefined;
-  const { least, most } = bounds(from);
+  const { least, most } = bounds(from, branching ? branchings : 1);
   if (to < least)
     return critical('accuracy', `The translation is far too short: ${percent(to, from)}.`, target);
   if (to > most) return critical('accuracy', `The translation is far too long: ${percent(to, from)}.`);
   return undefined;
 }
 
+/** By how much more a message may grow or shrink that branches: Arabic has six forms where Japanese has one. */
+const branchings = 4;
+
 /** From here on, in Latin letters, the sentences of a text even each other out. */
 const long = 600;
 
 /**
  * Between which lengths a translation lies. Real ones lie between half and one and a half times their source once that
- * has some hundred letters; the shorter it is, the more they differ.
+ * has some hundred letters; the shorter it is, the more they differ. `slack` widens the bounds by that factor.
  */
-export function bounds(from: number): { least: number; most: number } {
+export function bounds(from: number, slack = 1): { least: number; most: number } {
   const short = Math.min(from, long);
   const rest = from - short;
-  return { least: 0.42 * short - 7.5 + 0.55 * rest, most: 2 * short + 30 + 1.7 * rest };
-}
-
-/** The visible characters of `text`, each counted as so many Latin letters as it usually stands for. */
-export function weightedLength(text: string): number {
-  let length = 0;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit <= 0x20 || (unit >= 0x300 && unit <= 0x36f) || unit === 0xa0 || unit === 0x3000) continue;
-    // The second of a pair of surrogates belongs to the first.
-    if (unit >= 0xdc00 && unit <= 0xdfff) continue;
-    const script = scriptOf(unit);
-    length += script === undefined ? 1 : letterWeight(script);
-  }
-  return length;
+  const least = 0.42 * short - 7.5 + 0.55 * rest;
+  const most = 2 * short + 30 + 1.7 * rest;
+  return { least: least / slack, most: most * slack };
 }
 
 function percent(to: number, from: number): string {

@@ -1,13 +1,16 @@
 import type { QualityIssue } from '#server/engines/engine.ts';
-import { scriptOf } from './script.ts';
+import { isLetter } from './script.ts';
 import { critical, type TextPair } from './text-pair.ts';
 
 /** How many characters of a text, spaces left out, are looked at as one; a text of a dense script says the same in fewer. */
 const pieceLength = { dense: 6, other: 14 } as const;
 
+/** Kana, Han and Hangul stand behind all other scripts. */
+const firstDense = 0x3041;
+
 /** What a loop repeats at least, in characters, and as a share of the text above the source's own. */
-const repeatedCharacters = 100;
-const repeatedShare = 0.3;
+const repeatedCharacters = 60;
+const repeatedShare = 0.2;
 
 /** One character, or two by turns, over and over. */
 const run = 40;
@@ -37,10 +40,9 @@ function repeated(text: string): { characters: number; share: number } {
   let dense = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    const script = scriptOf(unit);
     // Digits and signs count for nothing: a table's cells differ by just them.
-    if (script === undefined) continue;
-    if (script === 'Han' || script === 'Kana' || script === 'Hangul') dense++;
+    if (!isLetter(unit)) continue;
+    if (unit >= firstDense) dense++;
     units[length++] = unit;
   }
   const piece = 2 * dense > length ? pieceLength.dense : pieceLength.other;

@@ -8,7 +8,7 @@ export interface TextPair {
   target: string;
   /** The source's words, in lower case: names, code and quotations that may stay as they are. */
   sourceWords: ReadonlySet<string>;
-  /** Both are ICU messages that branch: their lengths and repetitions say nothing. */
+  /** The source is a message that branches: a translation has other branches, and another length and repetitions. */
   branching: boolean;
 }
 
@@ -22,6 +22,9 @@ const invisible = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]+/g;
 
 /** A run of letters that is either Latin or free of Latin letters: a name inside Japanese is a word of its own. */
 export const word = /[\p{Script=Latin}\p{M}]+|[[\p{L}\p{M}]--\p{Script=Latin}]+/gv;
+
+/** UTF-16 units of a message; a longer text only has one in it. */
+const longestMessage = 600;
 
 /** A message with a branch for each plural form, of which languages have one to six. */
 const pluralMessage = /\{\s{0,9}\w{1,99}\s{0,9},\s{0,9}(?:plural|select|selectordinal)\s{0,9},/;
@@ -40,7 +43,7 @@ export function textPair(input: {
     source,
     target,
     sourceWords: new Set(source.toLowerCase().match(word)),
-    branching: pluralMessage.test(source) && pluralMessage.test(target),
+    branching: source.length <= longestMessage && pluralMessage.test(source),
   };
 }
 
@@ -70,5 +73,19 @@ export function critical(
   explanation: string,
   span?: string,
 ): QualityIssue {
-  return { severity: 'critical', category, span: span?.slice(0, 200) ?? null, explanation, suggestion: null };
+  return {
+    severity: 'critical',
+    category,
+    span: span === undefined ? null : excerpt(span),
+    explanation,
+    suggestion: null,
+  };
+}
+
+/** UTF-16 units of a text that a finding quotes. */
+const quoted = 200;
+
+/** The start of `text`, in characters that can be stored: none is cut in half, none is U+0000. */
+function excerpt(text: string): string {
+  return text.slice(0, quoted).toWellFormed().replaceAll('\0', ' ');
 }

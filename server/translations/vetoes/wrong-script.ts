@@ -1,6 +1,6 @@
 import type { QualityIssue } from '#server/engines/engine.ts';
 import { variantIssue } from './chinese-variant.ts';
-import { countLetters, letterWeight, type Script, scripts, scriptsOf } from './script.ts';
+import { countLetters, letterWeight, type Script, scriptOf, scripts, scriptsOf } from './script.ts';
 import { critical, type TextPair, withoutCode, word } from './text-pair.ts';
 
 /**
@@ -58,8 +58,8 @@ function isWrong({ right, strange, latin }: Weights): boolean {
 function withoutSourceWords({ target, sourceWords }: TextPair, kept: readonly Script[]): string {
   return withoutCode(target).replace(word, (found) => {
     if (!sourceWords.has(found.toLowerCase())) return found;
-    const counts = countLetters(found);
-    return kept.some((script) => counts[script] > 0) ? found : ' ';
+    const script = scriptOf(found.charCodeAt(0));
+    return script !== undefined && kept.includes(script) ? found : ' ';
   });
 }
 

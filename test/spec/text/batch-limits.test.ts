@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { keyed, openWorkspace, type Workspace } from './workspace.ts';
+
+const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
+const app = useTestApp({ env });
+const tight = useTestApp({ env: { ...env, MAX_BATCH_ITEMS: '3', MAX_SOURCE_CHARS: '20' } });
+
+let mine: Workspace;
+beforeEach(async () => {
+  mine = await openWorkspace(app);
+});
+
+const to = (...codes: string[]) => codes.map((Language) => ({ Language }));
+const item = (Text: unknown, ...codes: string[]) => ({ Text, Targets: to(...codes) });
+
+/** Refused as a whole: no job is made of any of its items. */
+async function expectRefused(body: unknown, status: number, detail?: RegExp, by = mine) {
+  const answer = await by.submit(body, keyed('refused'));
+  expect(answer.status, JSON.stringify(answer.body).slice(0, 300)).toBe(status);
+  if (detail) expect(answer.body.detail).toMatch(detail);
+  expect(await by.list()).toEqual([]);
+  expect(await by.usage()).toEqual([]);
+  return answer.body.detail;
+}
+
+describe('B 8: at most 50 (input × target) pairs', () => {
+  test('50 are taken', async () => {
+    const five = to('fr', 'de', 'es', 'it', 'nl');
+    const inputs = Array.from({ length: 10 }, (_, at) => ({ Text: `Text ${at}`, Targets: five }));
+    const { status, body } = await mine.submit({ inputs });
+    expect(status).toBe(200);
+    expect(body).toHaveLength(50);
+  });
+
+  test('51 are 413: by inputs, by targets, by both', async () => {
+    const many = (count: number, ...codes: string[]) =>
+      Array.from({ length: count }, (_, at) => item(`Text ${at}`, ...codes));
+    const refusal = /^batch exceeds MAX_BATCH_ITEMS/;
+    await expectRefused({ inputs: many(51, 'fr') }, 413, refusal);
+    await expectRefused({ inputs: many(1, ...Array(51).fill('fr')) }, 413, refusal);
+    await expectRefused({ inputs: many(17, 'fr', 'de', 'es') }, 413, refusal);
+  });
+
+  test('MAX_BATCH_ITEMS moves the ceiling; a single text counts 1', async () => {
+    const at = await openWorkspace(tight);
+    await expectRefused(
+      { inputs: [item('a', 'fr', 'de'), item('b', 'fr', 'de')] },
+      413,
+      /MAX_BATCH_ITEMS/,
+      at,
+    );
+    expect((await at.submit({ inputs: [item('a', 'fr', 'de'), item('b', 'fr')] })).status).toBe(200);
+    expect((await at.submit({ source_text: 'a', target_lang: 'fr' })).status).toBe(200);
+  });
+});
+
+describe('B 2.5, 8: the text of an item', () => {
+  test('more than MAX_SOURCE_CHARS in any of them is 413; exactly as many are taken', async () => {
+    const at = await openWorkspace(tight);
+    const refusal = /^source text exceeds MAX_SOURCE_CHARS/;
+    await expectRefused({ inputs: [item('fine', 'fr'), item('x'.repeat(21), 'fr')] }, 413, refusal, at);
+    expect((await at.submit({ inputs: [item('😀'.repeat(20), 'fr')] })).status).toBe(200);
+  });
+
+  test('the ceiling is each text’s, not the sum’s', async () => {
+    const at = await openWorkspace(tight);
+    const inputs = [item('x'.repeat(20), 'fr', 'de'), item('y'.repeat(20), 'fr')];
+    expect((await at.submit({ inputs })).status).toBe(200);
+  });
+
+  test.each(['', ' ', '\n\t', '\u00a0\u3000'])(
+    'a blank one (%j) is 400, and the item is named',
+    async (blank) => {
+      const inputs = ['a', 'b', 'c', blank, 'e'].map((text) => item(text, 'fr'));
+      const detail = await expectRefused({ inputs }, 400);
+      expect(typeof detail).toBe('string');
+      expect(detail).toMatch(/\b3\b/);
+      for (const other of [0, 1, 2, 4]) expect(detail).not.toMatch(new RegExp(`\\b${other}\\b`));
+    },
+  );
+});
+
+describe('B 4.1: unsupported codes in a batch are 422 with the validation text', () => {
+  test.each(['en-US', 'zh', 'pt', 'xx', '', 'fr '])('target %j', async (code) => {
+    const detail = await expectRefused({ inputs: [item('One', 'de'), item('Two', 'fr', code)] }, 422);
+    expect(typeof detail).toBe('string');
+    for (const supported of ['en', 'pt-BR', 'zh-Hans', 'ne'])
+      expect(detail).toMatch(new RegExp(`\\b${supported}\\b`));
+  });
+
+  test('source', async () => {
+    const detail = await expectRefused({ inputs: [{ ...item('One', 'de'), Language: 'fr-FR' }] }, 422);
+    expect(typeof detail).toBe('string');
+    expect(detail).toMatch(/\bpt-BR\b/);
+  });
+});
+
+describe('A 7.1, B 7: what is no batch is 422', () => {
+  test.each([
+    ['no inputs', { inputs: [] }],
+    ['no targets', { inputs: [{ Text: 'One', Targets: [] }] }],
+    ['targets left out', { inputs: [{ Text: 'One' }] }],
+    ['the text left out', { inputs: [{ Targets: to('fr') }] }],
+    ['a text that is no string', { inputs: [item(5, 'fr')] }],
+    ['a target without Language', { inputs: [{ Text: 'One', Targets: [{ Tone: 'formal' }] }] }],
+    ['a target that is a string', { inputs: [{ Text: 'One', Targets: ['fr'] }] }],
+    ['an unknown TextType', { inputs: [{ ...item('One', 'fr'), TextType: 'html' }] }],
+    ['inputs that are no array', { inputs: item('One', 'fr') }],
+    ['inputs that are null', { inputs: null }],
+    ['an input that is null', { inputs: [null] }],
+    ['an input that is a string', { inputs: ['One'] }],
+    ['one bad item among good ones', { inputs: [item('One', 'fr'), { Text: 'Two' }] }],
+  ])('%s', async (_, body) => {
+    await expectRefused(body, 422);
+  });
+});
+
+describe('B 4.1: the order of the gates', () => {
+  test('a body, language or size that is wrong is refused before the credential is asked for', async () => {
+    const nobody = { 'x-api-key': 'nobody' };
+    const ask = async (body: unknown) => (await mine.submit(body, nobody)).status;
+    expect(await ask({ inputs: [item('One', 'fr')] })).toBe(401);
+    expect(await ask({ inputs: [item(' ', 'fr')] })).toBe(400);
+    expect(await ask({ inputs: [item('One', 'xx')] })).toBe(422);
+    expect(await ask({ inputs: Array(51).fill(item('One', 'fr')) })).toBe(413);
+  });
+});

@@ -1,0 +1,341 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { askedOf, failure, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { about, askedRoles, bread, cat, german, good, liveEngine, sentences, train, when } from './live.ts';
+import { keyed, openWorkspace, type Workspace } from './workspace.ts';
+
+const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
+const fake = await startFakeOpenAi();
+afterAll(() => fake.close());
+
+const app = useTestApp({ env, engine: liveEngine(fake) });
+const stub = useTestApp({ env });
+
+let mine: Workspace;
+beforeEach(async () => {
+  fake.otherwise(good);
+  fake.requests.length = 0;
+  mine = await openWorkspace(app);
+});
+
+type Item = Record<string, unknown>;
+const to = (...codes: string[]) => codes.map((Language) => ({ Language }));
+const item = (Text: string, ...codes: string[]): Item => ({ Text, Targets: to(...codes) });
+const texts = (body: { request: { source_text: string } }[]) =>
+  body.map(({ request }) => request.source_text);
+const ids = (body: { id: string }[]) => body.map(({ id }) => id);
+
+describe('B 4.1: a JSON body with inputs is a batch', () => {
+  test('one job per (input × target), answered as an array in submission order', async () => {
+    const at = await openWorkspace(stub);
+    const { status, body } = await at.submit({
+      inputs: [item('One', 'fr', 'de'), item('Two', 'JA'), item('Three', 'es', 'pt-br', 'fr-CA')],
+    });
+    expect(status).toBe(200);
+    expect(body.map((job: Item) => (job['request'] as Item)['source_text'])).toEqual([
+      'One',
+      'One',
+      'Two',
+      'Three',
+      'Three',
+      'Three',
+    ]);
+    expect(body.map((job: Item) => (job['request'] as Item)['target_lang'])).toEqual([
+      'fr',
+      'de',
+      'ja',
+      'es',
+      'pt-BR',
+      'fr-CA',
+    ]);
+    expect(body.map((job: Item) => job['status'])).toEqual(Array(6).fill('published'));
+    expect(body.map((job: Item) => job['final_translation'])).toEqual([
+      '[fr] One',
+      '[de] One',
+      '[ja] Two',
+      '[es] Three',
+      '[pt-BR] Three',
+      '[fr-CA] Three',
+    ]);
+    expect(new Set(ids(body)).size).toBe(6);
+  });
+
+  test('one pair is an array of one', async () => {
+    const at = await openWorkspace(stub);
+    const { status, body } = await at.submit({ inputs: [item('Alone', 'fr')] });
+    expect(status).toBe(200);
+    expect(texts(body)).toEqual(['Alone']);
+  });
+
+  test('the same pair twice is two jobs', async () => {
+    const at = await openWorkspace(stub);
+    const { body } = await at.submit({ inputs: [item('Same', 'fr', 'fr'), item('Same', 'fr')] });
+    expect(new Set(ids(body)).size).toBe(3);
+  });
+
+  test('the items are run in order: none is begun before the one in front of it is done', async () => {
+    const order = [cat, bread, train];
+    const { status } = await mine.submit({ inputs: order.map((text) => item(text, 'de')) });
+    expect(status).toBe(200);
+    const seen = fake.requests.map((request) => order.findIndex((text) => about(text)(askedOf(request))));
+    expect(seen).toEqual(seen.toSorted());
+    expect(new Set(seen)).toEqual(new Set([0, 1, 2]));
+  });
+
+  test('each job is readable, listed and billed as a job of its own', async () => {
+    const { body } = await mine.submit({ inputs: [item(cat, 'de'), item(bread, 'de')] });
+    for (const job of body) expect(await mine.read(job.id)).toEqual(job);
+    expect(ids(await mine.list()).toSorted()).toEqual(ids(body).toSorted());
+    expect(await mine.usage()).toMatchObject([
+      { job_id: body[0].id, billable_chars: cat.length },
+      { job_id: body[1].id, billable_chars: bread.length },
+    ]);
+  });
+
+  test('A 8.1: a batch is weighed input by input', async () => {
+    const at = await openWorkspace(stub);
+    const { body } = await at.submit({ inputs: [item('Hello', 'fr', 'ja')] });
+    expect(await at.usage()).toMatchObject([
+      { job_id: body[0].id, billable_chars: 5 },
+      { job_id: body[1].id, billable_chars: 18 },
+    ]);
+  });
+});
+
+describe('B 2.5: the fields of an item', () => {
+  test('Language is the source language, en without it, normalized', async () => {
+    const at = await openWorkspace(stub);
+    const { body } = await at.submit({
+      inputs: [item('One', 'de'), { ...item('Deux', 'de'), Language: 'FR-ca' }],
+    });
+    expect(body.map((job: Item) => (job['request'] as Item)['source_lang'])).toEqual(['en', 'fr-CA']);
+  });
+
+  test('TextType belongs to the input: Plain unless it says Html', async () => {
+    const at = await openWorkspace(stub);
+    const markup = '<p>Hello</p>';
+    const { body } = await at.submit({
+      inputs: [
+        { ...item(markup, 'fr', 'de'), TextType: 'Html' },
+        { ...item(markup, 'fr'), TextType: 'Plain' },
+        item(markup, 'fr'),
+      ],
+    });
+    expect(body.map((job: Item) => job['final_translation'])).toEqual([
+      '<p>[fr] Hello</p>',
+      '<p>[de] Hello</p>',
+      `[fr] ${markup}`,
+      `[fr] ${markup}`,
+    ]);
+    expect(body[0].request.text_type).toBe('Html');
+  });
+
+  test('Tone and Gender belong to the target, and reach the engine with it', async () => {
+    const { status, body } = await mine.submit({
+      inputs: [
+        {
+          Text: cat,
+          Targets: [
+            { Language: 'de', Tone: 'formal', Gender: 'feminine' },
+            { Language: 'de' },
+            { Language: 'de', Tone: null, Gender: 'masculine' },
+          ],
+        },
+      ],
+    });
+    expect(status).toBe(200);
+    const expected = [
+      { tone: 'formal', gender: 'feminine' },
+      { tone: null, gender: null },
+      { tone: null, gender: 'masculine' },
+    ];
+    expect(
+      body.map(({ request: { tone, gender } }: { request: { tone: unknown; gender: unknown } }) => ({
+        tone,
+        gender,
+      })),
+    ).toEqual(expected);
+    const asked = fake.requests
+      .filter(({ body: sent }) => sent.response_format?.json_schema.name === 'translation')
+      .map(({ body: sent }) => JSON.stringify(sent.messages));
+    expect(asked.map((sent) => [sent.includes('formal'), sent.includes('feminine')])[0]).toEqual([
+      true,
+      true,
+    ]);
+    expect(asked[1]).not.toContain('feminine');
+    expect(asked[2]).toContain('masculine');
+  });
+
+  test('the inert fields come back under their names of 2.1', async () => {
+    const at = await openWorkspace(stub);
+    const { status, body } = await at.submit({
+      inputs: [
+        {
+          Text: 'Hello',
+          Targets: [
+            { Language: 'fr', DeploymentName: 'd-1', AllowFallback: true, AdaptiveDatasetId: 'a-1' },
+            { Language: 'fr' },
+          ],
+        },
+      ],
+    });
+    expect(status).toBe(200);
+    expect(body[0].request).toMatchObject({
+      deployment_name: 'd-1',
+      allow_fallback: true,
+      adaptive_dataset_id: 'a-1',
+    });
+    expect(body[1].request).toMatchObject({
+      deployment_name: null,
+      allow_fallback: null,
+      adaptive_dataset_id: null,
+    });
+  });
+});
+
+describe('B 4.1: the keys of a batch', () => {
+  test('each expanded request is keyed <value>:<index> from 0', async () => {
+    const at = await openWorkspace(stub);
+    const { body } = await at.submit({ inputs: [item('One', 'fr', 'de'), item('Two', 'fr')] }, keyed('b'));
+    expect(body.map((job: Item) => (job['request'] as Item)['idempotency_key'])).toEqual([
+      'b:0',
+      'b:1',
+      'b:2',
+    ]);
+    const second = await at.submit({ source_text: 'Other', target_lang: 'es' }, keyed('b:1'));
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect(second.body).toEqual(body[1]);
+    const whole = await at.submit({ source_text: 'Other', target_lang: 'es' }, keyed('b'));
+    expect(whole.headers.get('idempotency-replayed')).toBeNull();
+  });
+
+  test('the header is what keys them: a job of that key answers for its item', async () => {
+    const at = await openWorkspace(stub);
+    const { body: single } = await at.submit({ source_text: 'Held by key', target_lang: 'es' }, keyed('n:1'));
+    const { body } = await at.submit({ inputs: [item('One', 'fr', 'de', 'it')] }, keyed('n'));
+    expect(body[1]).toEqual(single);
+    expect([body[0].final_translation, body[2].final_translation]).toEqual(['[fr] One', '[it] One']);
+    expect(await at.usage()).toHaveLength(3);
+  });
+
+  test('without the header no item has a key, and every submission makes new jobs', async () => {
+    const at = await openWorkspace(stub);
+    const batch = { inputs: [item('One', 'fr', 'de')] };
+    const first = await at.submit(batch);
+    const second = await at.submit(batch);
+    expect(first.body.map((job: Item) => (job['request'] as Item)['idempotency_key'])).toEqual([null, null]);
+    expect(new Set(ids([...first.body, ...second.body])).size).toBe(4);
+  });
+
+  test('C 7: a key of 255 characters serves a batch, one of 256 is 422', async () => {
+    const at = await openWorkspace(stub);
+    const batch = { inputs: [item('One', 'fr', 'de')] };
+    const first = await at.submit(batch, keyed('k'.repeat(255)));
+    expect(first.status).toBe(200);
+    const again = await at.submit(batch, keyed('k'.repeat(255)));
+    expect(ids(again.body)).toEqual(ids(first.body));
+    expect((await at.submit(batch, keyed('k'.repeat(256)))).status).toBe(422);
+    expect(await at.list()).toHaveLength(2);
+  });
+
+  test('B 4.2: a batch sent again is a replay: the same jobs, no engine call, nothing billed again', async () => {
+    const batch = { inputs: [item(cat, 'de'), item(bread, 'de')] };
+    const first = await mine.submit(batch, keyed('again'));
+    expect(first.headers.get('idempotency-replayed')).toBeNull();
+    const calls = fake.requests.length;
+    const again = await mine.submit(batch, keyed('again'));
+    expect(again.status).toBe(200);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(again.body).toEqual(first.body);
+    expect(fake.requests).toHaveLength(calls);
+    expect(await mine.usage()).toHaveLength(2);
+  });
+
+  test('B 4.2: ten of one key at the same time make one set of jobs, each run and billed once', async () => {
+    const batch = { inputs: [item(cat, 'de'), item(bread, 'de'), item(train, 'de')] };
+    const answers = await Promise.all(Array.from({ length: 10 }, () => mine.submit(batch, keyed('crowd'))));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(new Set(answers.map(({ body }) => ids(body).join())).size).toBe(1);
+    expect(texts(answers[0]!.body)).toEqual([cat, bread, train]);
+    expect(askedRoles(fake).translation).toBe(3);
+    expect(await mine.usage()).toHaveLength(3);
+    expect((await mine.list()).map((job: Item) => job['status'])).toEqual(Array(3).fill('published'));
+  });
+});
+
+describe('B 4.1: an item that fails', () => {
+  const broken = when(about(train), failure(500));
+  const five = sentences.slice(0, 5);
+  const batch = { inputs: five.map((text) => item(text, 'de')) };
+
+  test('its error is the answer; earlier items stay, billed and readable; later ones never run', async () => {
+    fake.otherwise(broken);
+    const { status, body } = await mine.submit(batch, keyed('k'));
+    expect(status).toBe(503);
+    expect(body).toMatchObject({ error_code: 'transient_error', detail: expect.any(String) });
+    const jobs = await mine.list();
+    const byText = new Map(
+      jobs.map((job: { request: { source_text: string } }) => [job.request.source_text, job]),
+    );
+    expect([...byText.keys()].toSorted()).toEqual([cat, bread, train].toSorted());
+    for (const text of [cat, bread])
+      expect(byText.get(text)).toMatchObject({ status: 'published', final_translation: german[text] });
+    expect(byText.get(train)).toMatchObject({ status: 'failed', final_translation: null });
+    expect((await mine.usage()).map(({ billable_chars }) => billable_chars)).toEqual([
+      cat.length,
+      bread.length,
+    ]);
+    const sent = JSON.stringify(fake.requests.map(({ body: { messages } }) => messages));
+    for (const text of five.slice(3)) expect(sent).not.toContain(text);
+  });
+
+  test('a retry returns the finished items, re-runs the failed one under its id, and goes on', async () => {
+    fake.otherwise(broken);
+    await mine.submit(batch, keyed('k'));
+    const failed = (await mine.list()).find((job: Item) => job['status'] === 'failed');
+    const kept = (await mine.list()).filter((job: Item) => job['status'] === 'published');
+    fake.otherwise(good);
+    fake.requests.length = 0;
+    const { status, body, headers } = await mine.submit(batch, keyed('k'));
+    expect(status).toBe(200);
+    expect(headers.get('idempotency-replayed')).toBeNull();
+    expect(texts(body)).toEqual(five);
+    expect(body.slice(0, 2)).toEqual(kept.toReversed());
+    expect(body[2].id).toBe(failed.id);
+    expect(askedRoles(fake).translation).toBe(3);
+    expect((await mine.usage()).map(({ job_id }) => job_id).toSorted()).toEqual(ids(body).toSorted());
+  });
+
+  test('one that fails again ends the batch at the same place, and adds no job', async () => {
+    fake.otherwise(broken);
+    await mine.submit(batch, keyed('k'));
+    const before = ids(await mine.list()).toSorted();
+    const { status } = await mine.submit(batch, keyed('k'));
+    expect(status).toBe(503);
+    expect(ids(await mine.list()).toSorted()).toEqual(before);
+    expect(await mine.usage()).toHaveLength(2);
+  });
+
+  test('the first item of all may be the one: nothing is billed', async () => {
+    fake.otherwise(failure(500));
+    const { status } = await mine.submit(batch);
+    expect(status).toBe(503);
+    expect(await mine.list()).toHaveLength(1);
+    expect(await mine.usage()).toEqual([]);
+  });
+
+  test('B 7: a refusal of content at one item is its 422, not the others’ loss', async () => {
+    fake.otherwise(when(about(bread), failure(400, { code: 'content_filter' })));
+    const { status, body } = await mine.submit(batch, keyed('f'));
+    expect([status, body.error_code]).toEqual([422, 'content_filtered']);
+    expect(await mine.usage()).toHaveLength(1);
+  });
+
+  test('an item that is held for review is no failure', async () => {
+    fake.otherwise(when(about(cat), translatingReply({ translate: (text) => german[text]!, score: 10 })));
+    const { status, body } = await mine.submit({ inputs: [item(cat, 'de'), item(bread, 'de')] });
+    expect(status).toBe(200);
+    expect(body.map((job: Item) => job['status'])).toEqual(['awaiting_review', 'published']);
+    expect(await mine.usage()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,208 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { startFakeOpenAi } from '#test/fakes/openai.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
+import { goldenFiles, recordsOf } from './golden-files.ts';
+import { cat, good, heldReply, liveEngine } from './live.ts';
+import { bearer, demote, keyed, openWorkspace, PATH, type Workspace } from './workspace.ts';
+
+const operatorKey = 'an-operator-key-of-some-length-0123456789';
+const env = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey };
+const app = useTestApp({ env });
+
+const fake = await startFakeOpenAi();
+afterAll(() => fake.close());
+const live = useTestApp({ env, engine: liveEngine(fake) });
+
+let mine: Workspace;
+beforeEach(async () => {
+  fake.otherwise(good);
+  mine = await openWorkspace(app);
+});
+
+const counts = {
+  deleted: true,
+  records_removed: expect.any(Number),
+  artifacts_removed: expect.any(Number),
+  golden_records_deleted: expect.any(Number),
+  tm_pairs_removed: expect.any(Number),
+};
+
+/** Every table of the database in which `text` is still written. */
+async function tablesHolding(text: string): Promise<string[]> {
+  const sql = openSuperuser(app.superuserUrl);
+  const tables = await sql<{ name: string }[]>`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname not in ('pg_catalog', 'information_schema')`;
+  const holding: string[] = [];
+  for (const { name } of tables) {
+    const rows = await sql.unsafe(`select 1 from ${name} t where position($1 in t::text) > 0 limit 1`, [
+      text,
+    ]);
+    if (rows.length > 0) holding.push(name);
+  }
+  return holding;
+}
+
+describe('B 4.1, 5: who may delete', () => {
+  test('an administrator of the tenant, by bearer or by cookie; the operator key, either way', async () => {
+    const ways = [mine.admin, mine.cookie, { 'x-api-key': operatorKey }, bearer(operatorKey)];
+    for (const headers of ways) {
+      const job = await mine.job();
+      const { status, body } = await mine.remove(job.id, headers);
+      expect(status).toBe(200);
+      expect(body).toEqual({ ...counts, job_id: job.id });
+      expect((await mine.get(job.id)).status).toBe(404);
+    }
+  });
+
+  test('never a tenant API key, nor nobody: 401 admin credentials required', async () => {
+    const job = await mine.job();
+    const ways = [
+      {},
+      mine.headers,
+      bearer(mine.apiKey),
+      { 'x-api-key': 'wrong' },
+      bearer('wrong'),
+      { cookie: 'll_session=wrong' },
+      { cookie: `ll_session=${mine.apiKey}` },
+      { 'x-api-key': operatorKey.slice(0, -1) },
+    ];
+    for (const headers of ways) {
+      const { status, body } = await mine.remove(job.id, headers);
+      expect([headers, status, body.detail]).toEqual([headers, 401, 'admin credentials required']);
+    }
+    expect((await mine.get(job.id)).body).toEqual(job);
+  });
+
+  test('a member who is no administrator: 403 admin role required, by bearer and by cookie', async () => {
+    const job = await mine.job();
+    await demote(app, mine);
+    for (const headers of [mine.admin, mine.cookie]) {
+      const { status, body } = await mine.remove(job.id, headers);
+      expect([status, body.detail]).toEqual([403, 'admin role required']);
+    }
+    expect((await mine.get(job.id)).status).toBe(200);
+  });
+
+  test('an administrator of another tenant: 404 job not found, like a job that never was', async () => {
+    const job = await mine.job();
+    const other = await openWorkspace(app);
+    for (const id of [job.id, 'f'.repeat(32), 'nonsense'])
+      for (const headers of [other.admin, other.cookie]) {
+        const { status, body } = await other.remove(id, headers);
+        expect([status, body.detail]).toEqual([404, 'job not found']);
+      }
+    expect((await mine.get(job.id)).status).toBe(200);
+    expect((await mine.remove('f'.repeat(32), { 'x-api-key': operatorKey })).status).toBe(404);
+  });
+
+  test.each([
+    ['Origin', { origin: 'https://evil.example' }],
+    ['Sec-Fetch-Site', { 'sec-fetch-site': 'cross-site' }],
+  ])('C 7: a request with the cookie that another site sent (%s) is 403', async (_, site) => {
+    const job = await mine.job();
+    const { status } = await mine.remove(job.id, { ...mine.cookie, ...site });
+    expect(status).toBe(403);
+    expect((await mine.get(job.id)).status).toBe(200);
+  });
+
+  test('C 7: on /trpc the cookie does not count', async () => {
+    const job = await mine.job();
+    const { status } = await app.json('POST', '/trpc/translations.delete', {
+      headers: mine.cookie,
+      body: { json: { job_id: job.id } },
+    });
+    expect(status).toBe(401);
+    expect((await mine.get(job.id)).status).toBe(200);
+  });
+});
+
+describe('B 4.1, C 4: what goes', () => {
+  test('a published job with its golden record; the counts say so', async () => {
+    const source = 'a text that stands nowhere else: zq8141';
+    const job = await mine.job({ source_text: source });
+    expect(await recordsOf(app, mine, job.id)).toHaveLength(1);
+    const { body } = await mine.remove(job.id, mine.admin);
+    expect(body).toMatchObject({ deleted: true, job_id: job.id, golden_records_deleted: 1 });
+    expect(body.records_removed).toBeGreaterThanOrEqual(1);
+    const left = [...(await goldenFiles(app, mine)).values()].filter((text) => text.includes('zq8141'));
+    expect(left).toEqual([]);
+    expect(await recordsOf(app, mine, job.id)).toEqual([]);
+    expect(await tablesHolding('zq8141')).toEqual([]);
+  });
+
+  test('a held job has no golden record to go', async () => {
+    const job = await mine.job({ source_text: 'held text: zq8142', domain: 'legal' });
+    await mine.review(job.id, { action: 'save', final_translation: 'brouillon: zq8143' });
+    const { body } = await mine.remove(job.id, mine.admin);
+    expect(body).toMatchObject({ deleted: true, golden_records_deleted: 0, tm_pairs_removed: 0 });
+    for (const text of ['zq8142', 'zq8143']) expect(await tablesHolding(text)).toEqual([]);
+  });
+
+  test('afterwards it is 404 on every route, and in no list', async () => {
+    const job = await mine.job();
+    const other = await mine.job();
+    await mine.remove(job.id, mine.admin);
+    const answers = [
+      await mine.get(job.id),
+      await mine.review(job.id, { action: 'approve' }),
+      await app.json('GET', `${PATH}/${job.id}/golden`, { headers: mine.headers }),
+      await mine.remove(job.id, mine.admin),
+      await mine.remove(job.id, { 'x-api-key': operatorKey }),
+    ];
+    for (const { status, body } of answers) expect([status, body.detail]).toEqual([404, 'job not found']);
+    expect(await mine.list()).toEqual([other]);
+  });
+
+  test('the usage record stays', async () => {
+    const job = await mine.job();
+    const before = await mine.usage();
+    await mine.remove(job.id, mine.admin);
+    expect(before).toMatchObject([{ job_id: job.id, billable_chars: 5 }]);
+    expect(await mine.usage()).toEqual(before);
+  });
+
+  test('its key belongs to no job any more: a resend is new work', async () => {
+    const body = { source_text: 'Hello', target_lang: 'fr' };
+    const { body: job } = await mine.submit(body, keyed('k'));
+    await mine.remove(job.id, mine.admin);
+    const again = await mine.submit(body, keyed('k'));
+    expect(again.status).toBe(200);
+    expect(again.headers.get('idempotency-replayed')).toBeNull();
+    expect((await mine.get(again.body.id)).body).toEqual(again.body);
+  });
+
+  test('of ten deletions at the same time one is 200, the others 404', async () => {
+    const job = await mine.job();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => mine.remove(job.id, mine.admin)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(404)]);
+  });
+
+  test('of a page of a document only that page goes', async () => {
+    const metadata = { source_document: { name: 'a.txt' } };
+    const { body: pages } = await mine.submit({ source_text: 'x'.repeat(6000), target_lang: 'fr', metadata });
+    await mine.remove(pages[0].id, mine.admin);
+    expect((await mine.get(pages[1].id)).body).toEqual(pages[1]);
+    expect(await recordsOf(app, mine, pages[1].id)).toHaveLength(1);
+  });
+});
+
+describe('A 7.3: a job that is deleted while it is processed', () => {
+  test('its submission ends with 404 not_found, nothing of it is kept or billed', async () => {
+    const { held, reached, letGo } = heldReply();
+    fake.otherwise(held);
+    const at = await openWorkspace(live);
+    const submission = at.submit({ source_text: cat, target_lang: 'de' });
+    await reached;
+    const [job] = await at.list();
+    expect((await at.remove(job.id, at.admin)).status).toBe(200);
+    letGo();
+    const { status, body } = await submission;
+    expect([status, body.error_code]).toEqual([404, 'not_found']);
+    await poll(async () => (await at.get(job.id)).status === 404);
+    expect(await at.list()).toEqual([]);
+    expect(await at.usage()).toEqual([]);
+  });
+});

@@ -1,0 +1,338 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { keyed, openWorkspace, type Workspace } from './workspace.ts';
+
+const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
+const app = useTestApp({ env });
+const small = useTestApp({ env: { ...env, MAX_PAGE_CHARS: '10', MAX_BATCH_ITEMS: '3' } });
+
+let mine: Workspace;
+beforeEach(async () => {
+  mine = await openWorkspace(app);
+});
+
+const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+/** A form with a `source_document` part, and what else it says. */
+function form(
+  name: string,
+  type: string,
+  content: string | Uint8Array<ArrayBuffer>,
+  fields: Record<string, string> = { target_lang: 'fr' },
+) {
+  const parts = new FormData();
+  for (const [field, value] of Object.entries(fields)) parts.append(field, value);
+  parts.append('source_document', new File([content], name, { type }));
+  return parts;
+}
+
+const upload = (
+  name: string,
+  type: string,
+  content: string | Uint8Array<ArrayBuffer>,
+  fields?: Record<string, string>,
+  headers = {},
+) => mine.post(form(name, type, content, fields), headers);
+
+/** The source texts of the pages of an answer. */
+const pagesOf = (body: { request: { source_text: string } }[]) =>
+  body.map(({ request }) => request.source_text);
+
+async function expectNoJob(by = mine) {
+  expect(await by.list()).toEqual([]);
+}
+
+describe('B 4.1: multipart/form-data', () => {
+  test('C 7: a text file answers an array, one job a page, each finished inline', async () => {
+    const { status, body } = await upload('note.txt', 'text/plain', 'Hello from a file');
+    expect(status).toBe(200);
+    expect(body).toHaveLength(1);
+    expect(body[0]).toMatchObject({
+      status: 'published',
+      final_translation: '[fr] Hello from a file',
+      request: { source_text: 'Hello from a file', source_lang: 'en', target_lang: 'fr' },
+    });
+    expect(await mine.read(body[0].id)).toEqual(body[0]);
+  });
+
+  test('B 2.6: source_document tells name, content type, size in bytes, and the page', async () => {
+    const { body } = await upload('note.txt', 'text/plain', 'Größe 😀');
+    expect(body[0].request.metadata.source_document).toEqual({
+      name: 'note.txt',
+      content_type: expect.stringMatching(/^text\/plain/),
+      size_bytes: Buffer.byteLength('Größe 😀'),
+      page_number: 1,
+      page_count: 1,
+    });
+  });
+
+  test('the other fields of a request are fields of the form', async () => {
+    const { status, body } = await upload('note.txt', 'text/plain', 'Hallo', {
+      source_lang: 'DE',
+      target_lang: 'pt-br',
+      domain: 'legal',
+      tone: 'formal',
+      gender: 'feminine',
+    });
+    expect(status).toBe(200);
+    expect(body[0]).toMatchObject({
+      status: 'awaiting_review',
+      request: {
+        source_lang: 'de',
+        target_lang: 'pt-BR',
+        domain: 'legal',
+        tone: 'formal',
+        gender: 'feminine',
+      },
+    });
+  });
+
+  test('B 7: no upload, an empty one, and one of blanks are 400', async () => {
+    const fields = new FormData();
+    fields.append('target_lang', 'fr');
+    const answers = [
+      await mine.post(fields, {}),
+      await upload('empty.txt', 'text/plain', ''),
+      await upload('blank.txt', 'text/plain', ' \n\t\r\n '),
+      await upload('blank.html', 'text/html', '<html><body><p> </p></body></html>'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
+    for (const { body } of answers) expect(body.detail).toEqual(expect.any(String));
+    await expectNoJob();
+  });
+
+  test('B 7: target_lang missing is 400; an unsupported one 422 with the supported set', async () => {
+    const missing = await upload('note.txt', 'text/plain', 'Hello', {});
+    expect(missing.status).toBe(400);
+    expect(missing.body.detail).toMatch(/target_lang/);
+    for (const fields of [{ target_lang: 'en-US' }, { target_lang: 'fr', source_lang: 'zh' }]) {
+      const { status, body } = await upload('note.txt', 'text/plain', 'Hello', fields);
+      expect(status).toBe(422);
+      expect(body.detail).toMatch(/\bpt-BR\b/);
+    }
+    await expectNoJob();
+  });
+
+  test.each([
+    ['the content type', 'file', 'application/pdf'],
+    ['the content type', 'file', docx],
+    ['the content type', 'file', xlsx],
+    ['the extension', 'file.pdf', 'application/octet-stream'],
+    ['the extension', 'file.DOCX', 'application/octet-stream'],
+    ['the extension', 'file.xlsx', 'application/octet-stream'],
+  ])('a document by %s (%s, %s) is not flattened', async (_, name, type) => {
+    const { status } = await upload(name, type, 'whatever is in it');
+    expect(status).toBe(415);
+    await expectNoJob();
+  });
+
+  test('a form that is cut off, or none, is 400', async () => {
+    const boundary = { 'content-type': 'multipart/form-data; boundary=edge' };
+    const part = 'Content-Disposition: form-data; name="source_document"; filename="a.txt"';
+    for (const body of ['', 'no form', `--edge\r\n${part}\r\n\r\nHello`, `--edge\r\n${part}`])
+      expect((await mine.post(body, boundary)).status).toBe(400);
+    expect((await mine.post('x', { 'content-type': 'multipart/form-data' })).status).toBe(400);
+    await expectNoJob();
+  });
+});
+
+describe('B 4.1: a raw body', () => {
+  const raw = (
+    content: string | Uint8Array<ArrayBuffer>,
+    type: string,
+    query = '?target_lang=fr',
+    headers = {},
+  ) => mine.post(content, { 'content-type': type, ...headers }, query);
+
+  test.each([
+    'text/plain',
+    'text/plain; charset=utf-8',
+    'TEXT/Markdown',
+    'text/csv',
+    'text/x-anything',
+    'application/xml',
+    'text/xml',
+    'application/octet-stream',
+  ])('%s: target_lang is in the query, the file is source_document.txt', async (type) => {
+    const content = type.includes('xml') ? '<note>Hello</note>' : 'Hello';
+    const { status, body } = await raw(content, type);
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(body).toHaveLength(1);
+    expect(body[0].request.source_text).toContain('Hello');
+    expect(body[0].request.target_lang).toBe('fr');
+    expect(body[0].request.metadata.source_document).toMatchObject({
+      name: 'source_document.txt',
+      size_bytes: content.length,
+      page_number: 1,
+      page_count: 1,
+    });
+  });
+
+  test('the file name is that of X-Source-Filename, or of the query', async () => {
+    const named = await raw('Hello', 'text/plain', undefined, { 'x-source-filename': 'from-header.md' });
+    expect(named.body[0].request.metadata.source_document.name).toBe('from-header.md');
+    const asked = await raw('Hello', 'text/plain', '?target_lang=fr&filename=from%20query.txt');
+    expect(asked.body[0].request.metadata.source_document.name).toBe('from query.txt');
+  });
+
+  test('a JSON text in a text body is text', async () => {
+    const content = JSON.stringify({ source_text: 'x', target_lang: 'de', inputs: [] });
+    const { status, body } = await raw(content, 'text/plain');
+    expect(status).toBe(200);
+    expect(body[0].request.target_lang).toBe('fr');
+    expect(body[0].request.source_text).toContain('source_text');
+  });
+
+  test('target_lang missing is 400, unsupported 422; an empty or blank body 400', async () => {
+    expect((await raw('Hello', 'text/plain', '')).status).toBe(400);
+    expect((await raw('Hello', 'text/plain', '?target_lang=xx')).status).toBe(422);
+    expect((await raw('', 'text/plain')).status).toBe(400);
+    expect((await raw(' \n ', 'text/plain')).status).toBe(400);
+    await expectNoJob();
+  });
+
+  test('octet-stream of an extension that is not accepted is 415', async () => {
+    const { status, body } = await raw('Hello', 'application/octet-stream', '?target_lang=fr&filename=a.bin');
+    expect([status, body.detail]).toEqual([415, 'unsupported source_document type']);
+    await expectNoJob();
+  });
+
+  test.each(['image/png', 'application/zip', 'application/x-www-form-urlencoded', xlsx])(
+    'a type that is none of the list (%s) is parsed as JSON',
+    async (type) => {
+      const { status, body } = await raw('Hello', type);
+      expect([status, body.detail]).toEqual([400, expect.stringMatching(/^invalid JSON body: /)]);
+      await expectNoJob();
+    },
+  );
+});
+
+describe('B 4.1: which files are flattened', () => {
+  test.each(['.csv', '.htm', '.html', '.json', '.md', '.txt', '.xml', '.TXT'])(
+    'the extension %s, whatever the content type',
+    async (extension) => {
+      const content = /xml|html?/.test(extension) ? '<p>Hello</p>' : '"Hello"';
+      const { status, body } = await upload(`file${extension}`, 'application/octet-stream', content);
+      expect(status, JSON.stringify(body)).toBe(200);
+      expect(body[0].request.source_text).toContain('Hello');
+    },
+  );
+
+  test.each([
+    'application/json',
+    'application/xml',
+    'text/csv',
+    'text/html',
+    'text/markdown',
+    'text/plain',
+    'text/xml',
+    'text/x-rst',
+  ])('the content type %s, whatever the extension', async (type) => {
+    const content = /xml|html/.test(type) ? '<p>Hello</p>' : '"Hello"';
+    const { status, body } = await upload('file.zzz', type, content);
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(body[0].request.source_text).toContain('Hello');
+  });
+
+  test.each([
+    ['picture.png', 'image/png'],
+    ['archive.zip', 'application/zip'],
+    ['noextension', 'application/octet-stream'],
+    ['file.txt.exe', 'application/octet-stream'],
+    ['txt', 'application/octet-stream'],
+  ])('any other is 415: %s as %s', async (name, type) => {
+    const { status, body } = await upload(name, type, 'Hello');
+    expect([status, body.detail]).toEqual([415, 'unsupported source_document type']);
+    await expectNoJob();
+  });
+
+  test('of HTML the text is translated, not the markup', async () => {
+    const html =
+      '<html><head><style>p{}</style><script>let x</script></head><body><h1>One</h1><p>Two &amp; three</p></body></html>';
+    const { body } = await upload('page.html', 'text/html', html);
+    const [text] = pagesOf(body);
+    for (const part of ['One', 'Two & three']) expect(text).toContain(part);
+    for (const markup of ['<', 'p{}', 'let x', '&amp;']) expect(text).not.toContain(markup);
+  });
+});
+
+describe('B 4.1: encodings', () => {
+  const text = 'Grüße, κόσμε, 世界 😀';
+  const utf16 = (bom: boolean) => Buffer.from(`${bom ? '\ufeff' : ''}${text}`, 'utf16le');
+  const swapped = (bytes: Buffer) => Buffer.from(bytes).swap16();
+
+  test.each([
+    ['UTF-8', Buffer.from(text)],
+    ['UTF-8 with a BOM', Buffer.from(`\ufeff${text}`)],
+    ['UTF-16 LE with a BOM', utf16(true)],
+    ['UTF-16 BE with a BOM', swapped(utf16(true))],
+  ])('%s is read, in a form and raw, and no BOM remains', async (_, bytes) => {
+    const content = new Uint8Array(bytes);
+    const sent = await upload('note.txt', 'text/plain', content);
+    expect(pagesOf(sent.body)).toEqual([text]);
+    const raw = await mine.post(content, { 'content-type': 'text/plain' }, '?target_lang=fr');
+    expect(pagesOf(raw.body)).toEqual([text]);
+    expect(raw.body[0].request.metadata.source_document.size_bytes).toBe(content.length);
+  });
+
+  test.each([
+    ['Latin-1', Buffer.from('Grüße', 'latin1')],
+    ['UTF-16 LE without a BOM', utf16(false)],
+    ['UTF-16 BE without a BOM', swapped(utf16(false))],
+    ['UTF-8 that is cut off', Buffer.from(text).subarray(0, -2)],
+    ['UTF-8 of a surrogate', Buffer.from('61eda0bd62', 'hex')],
+    ['UTF-8 in a form longer than it needs', Buffer.from('61c0af62', 'hex')],
+    ['UTF-16 of an odd length', Buffer.concat([utf16(true), Buffer.from('x')])],
+    ['UTF-16 with half a surrogate pair', Buffer.from('fffe3dd86100', 'hex')],
+    ['nothing but a BOM', Buffer.from('\ufeff')],
+  ])('%s is 400', async (_, bytes) => {
+    const content = new Uint8Array(bytes);
+    expect((await upload('note.txt', 'text/plain', content)).status).toBe(400);
+    const raw = await mine.post(content, { 'content-type': 'text/plain' }, '?target_lang=fr');
+    expect(raw.status).toBe(400);
+    await expectNoJob();
+  });
+
+  test('what a job cannot hold (NUL) is a refusal, not a fault', async () => {
+    const { status } = await upload('note.txt', 'text/plain', 'a\0b');
+    expect([400, 422]).toContain(status);
+    await expectNoJob();
+  });
+});
+
+describe('B 8: the page count of a text document', () => {
+  test('is capped by MAX_BATCH_ITEMS: in a form, raw, and as metadata', async () => {
+    const at = await openWorkspace(small);
+    const four = 'abcdefghij'.repeat(4);
+    const answers = [
+      await at.post(form('a.txt', 'text/plain', four), {}),
+      await at.post(four, { 'content-type': 'text/plain' }, '?target_lang=fr'),
+      await at.submit({
+        source_text: four,
+        target_lang: 'fr',
+        metadata: { source_document: { name: 'a.txt' } },
+      }),
+    ];
+    for (const { status, body } of answers) {
+      expect(status).toBe(413);
+      expect(body.detail).toMatch(/^batch exceeds MAX_BATCH_ITEMS/);
+    }
+    await expectNoJob(at);
+    const three = await at.post(form('a.txt', 'text/plain', four.slice(10)), {}, '');
+    expect(pagesOf(three.body)).toEqual(Array(3).fill('abcdefghij'));
+  });
+
+  test('more than 50000 characters are fine in a file: no page has as many', async () => {
+    const { status, body } = await upload(
+      'long.txt',
+      'text/plain',
+      'x'.repeat(60_000),
+      undefined,
+      keyed('long'),
+    );
+    expect(status).toBe(200);
+    expect(body).toHaveLength(12);
+    expect(await mine.usage()).toHaveLength(12);
+  });
+});

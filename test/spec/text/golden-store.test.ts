@@ -1,0 +1,233 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
+import { startWorkers } from '#workers/run.ts';
+import { breakGoldenStore, goldenFiles, manifestLinesOf, recordsOf } from './golden-files.ts';
+import { keyed, openWorkspace, type Workspace } from './workspace.ts';
+
+const app = useTestApp({
+  env: { AUTH_RATE_LIMIT_ENABLED: 'false', STALE_PENDING_SECONDS: '1', SWEEP_INTERVAL_SECONDS: '1' },
+});
+
+let mine: Workspace;
+beforeEach(async () => {
+  mine = await openWorkspace(app);
+});
+
+let mend: (() => Promise<void>) | undefined;
+/** From here on no golden record can be written, until it is mended. */
+async function breakStore() {
+  await mine.job({ source_text: 'The folder is there now' });
+  const back = await breakGoldenStore(app, mine);
+  mend = async () => {
+    mend = undefined;
+    await back();
+  };
+}
+afterEach(() => mend?.());
+
+const held = (fields: Record<string, unknown> = {}) => mine.job({ metadata: { sensitive: true }, ...fields });
+const request = { source_text: 'The store is down', target_lang: 'fr' };
+
+describe('B 8: the golden store holds one full record per published text job', () => {
+  test('a JSON record below golden/, and its line in the manifest of the day', async () => {
+    const job = await mine.job({ source_text: 'A record of its own' });
+    expect(job.status).toBe('published');
+    const records = await recordsOf(app, mine, job.id);
+    expect(records).toHaveLength(1);
+    expect(() => JSON.parse(records[0]!.text)).not.toThrow();
+    expect(records[0]!.text).toContain('A record of its own');
+    expect(records[0]!.text).toContain('[fr] A record of its own');
+
+    const lines = await manifestLinesOf(app, mine, job.id);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]!.path).toBe(`manifest/${job.updated_at.slice(0, 10)}.jsonl`);
+    expect(() => JSON.parse(lines[0]!.line)).not.toThrow();
+  });
+
+  test('B 2.6: the job says where, in golden_uri', async () => {
+    const job = await mine.job();
+    expect(job.request.metadata.golden_uri).toEqual(expect.stringContaining(job.id));
+    expect((await mine.read(job.id)).request.metadata.golden_uri).toBe(job.request.metadata.golden_uri);
+  });
+
+  test('of a reviewed job: what the reviewer published, and nothing before', async () => {
+    const job = await held();
+    expect(await recordsOf(app, mine, job.id)).toEqual([]);
+    await mine.review(job.id, { action: 'save', final_translation: 'Brouillon' });
+    expect(await recordsOf(app, mine, job.id)).toEqual([]);
+    const { body } = await mine.review(job.id, { action: 'modify', final_translation: 'Salut' });
+    const records = await recordsOf(app, mine, job.id);
+    expect(records).toHaveLength(1);
+    expect(records[0]!.text).toContain('Salut');
+    expect(body.request.metadata.golden_uri).toEqual(expect.any(String));
+    expect(await manifestLinesOf(app, mine, job.id)).toHaveLength(1);
+  });
+
+  test('a rejected job leaves nothing there', async () => {
+    const job = await held();
+    await mine.review(job.id, { action: 'reject' });
+    expect(await recordsOf(app, mine, job.id)).toEqual([]);
+    expect(await manifestLinesOf(app, mine, job.id)).toEqual([]);
+  });
+
+  test('of 20 concurrent approvals there is one record, one line', async () => {
+    const job = await held();
+    await Promise.all(Array.from({ length: 20 }, () => mine.review(job.id, { action: 'approve' })));
+    expect(await recordsOf(app, mine, job.id)).toHaveLength(1);
+    expect(await manifestLinesOf(app, mine, job.id)).toHaveLength(1);
+  });
+
+  test('records of 20 jobs that are published at once all get their whole line', async () => {
+    const jobs = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => mine.job({ source_text: `Text ${at}` })),
+    );
+    for (const { id } of jobs) {
+      const lines = await manifestLinesOf(app, mine, id);
+      expect(lines).toHaveLength(1);
+      expect(() => JSON.parse(lines[0]!.line)).not.toThrow();
+    }
+  });
+});
+
+describe('B 3.1: a golden record that cannot be written fails closed', () => {
+  test('of an autonomous job: 502 persistence_failed; the translation is kept, readable and billed', async () => {
+    await breakStore();
+    const { status, body, headers } = await mine.submit(request, keyed('k'));
+    expect([status, body.error_code]).toEqual([502, 'persistence_failed']);
+    expect(body.request_id).toBe(headers.get('x-request-id'));
+    const [job] = await mine.list();
+    expect(job).toMatchObject({
+      status: 'persistence_failed',
+      final_translation: '[fr] The store is down',
+      agent_run: { quality_gate: { decision: 'pass' } },
+    });
+    expect(job.request.metadata).not.toHaveProperty('golden_uri');
+    expect((await mine.golden(job.id)).status).toBe(409);
+    expect((await mine.usage()).map(({ job_id }) => job_id)).toContain(job.id);
+  });
+
+  test('B 7 rule 5: a resend returns the parked job as it stands, and bills nothing', async () => {
+    await breakStore();
+    await mine.submit(request, keyed('k'));
+    const again = await mine.submit(request, keyed('k'));
+    expect([again.status, again.body.status]).toEqual([200, 'persistence_failed']);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(await mine.usage()).toHaveLength(2);
+  });
+
+  test('of a review: 502, the reviewer’s text is final, the task completed; it is no longer reviewable', async () => {
+    const job = await held();
+    await breakStore();
+    const answer = await mine.review(job.id, {
+      action: 'modify',
+      final_translation: 'Salut',
+      reviewer: 'Rita',
+    });
+    expect([answer.status, answer.body.error_code]).toEqual([502, 'persistence_failed']);
+    const parked = await mine.read(job.id);
+    expect(parked).toMatchObject({
+      status: 'persistence_failed',
+      final_translation: 'Salut',
+      agent_run: { human_review_task: { status: 'completed', completed_by: 'Rita' } },
+    });
+    const second = await mine.review(job.id, { action: 'approve' });
+    expect([second.status, second.body.error_code]).toEqual([400, 'validation_error']);
+    expect((await mine.usage()).filter(({ job_id }) => job_id === job.id)).toHaveLength(1);
+  });
+
+  test('a save and a reject need no store', async () => {
+    const job = await held();
+    await breakStore();
+    expect((await mine.review(job.id, { action: 'save', final_translation: 'Salut' })).status).toBe(200);
+    expect((await mine.review(job.id, { action: 'reject' })).body.status).toBe('rejected');
+  });
+
+  test('a held job needs none either, until it is approved', async () => {
+    await breakStore();
+    expect((await held()).status).toBe('awaiting_review');
+  });
+
+  test('B 4.1: in a batch it is that item’s error; the retry returns it parked and goes on', async () => {
+    await breakStore();
+    const batch = {
+      inputs: ['One', 'Two'].map((Text) => ({ Text, Targets: [{ Language: 'fr' }] })),
+    };
+    const first = await mine.submit(batch, keyed('b'));
+    expect([first.status, first.body.error_code]).toEqual([502, 'persistence_failed']);
+    expect(
+      (await mine.list()).filter(({ status }: { status: string }) => status === 'persistence_failed'),
+    ).toHaveLength(1);
+    await mend?.();
+    const again = await mine.submit(batch, keyed('b'));
+    expect(again.body.map(({ status }: { status: string }) => status)).toEqual([
+      'persistence_failed',
+      'published',
+    ]);
+  });
+});
+
+describe('C 7: parked jobs of platform-storage tenants are retried by the sweep', () => {
+  test('once the store works: published, or human_edited, with record and line, billed once', async () => {
+    const modified = await held();
+    const approved = await held();
+    await breakStore();
+    await mine.submit(request);
+    await mine.review(modified.id, { action: 'modify', final_translation: 'Salut' });
+    await mine.review(approved.id, { action: 'approve' });
+    const [autonomous] = (await mine.list()).filter(
+      ({ request: { source_text } }: { request: { source_text: string } }) =>
+        source_text === request.source_text,
+    );
+    const billed = await mine.usage();
+    await mend?.();
+
+    const workers = await startWorkers(app.services, () => app.databaseUrl);
+    try {
+      for (const [id, status] of [
+        [autonomous.id, 'published'],
+        [modified.id, 'human_edited'],
+        [approved.id, 'published'],
+      ])
+        await poll(async () => (await mine.read(id)).status === status);
+    } finally {
+      await workers.stop();
+    }
+    for (const id of [autonomous.id, modified.id, approved.id]) {
+      expect(await recordsOf(app, mine, id)).toHaveLength(1);
+      expect(await manifestLinesOf(app, mine, id)).toHaveLength(1);
+      expect((await mine.read(id)).request.metadata.golden_uri).toEqual(expect.any(String));
+      expect((await mine.golden(id)).status).toBe(200);
+    }
+    expect((await recordsOf(app, mine, modified.id))[0]!.text).toContain('Salut');
+    expect(await mine.usage()).toEqual(billed);
+  });
+
+  test('while it does not, they stay parked, and the sweep goes on', async () => {
+    await breakStore();
+    await mine.submit(request);
+    const [parked] = await mine.list();
+    const workers = await startWorkers(app.services, () => app.databaseUrl);
+    try {
+      // Its attempt is over once its row of the queue has gone or has failed.
+      const sql = openSuperuser(app.superuserUrl);
+      await poll(async () => {
+        const [tried] = await sql`
+          select 1 from graphile_worker._private_jobs where attempts > 0 and payload->>'tenantId' = ${mine.tenantId}`;
+        return tried;
+      });
+      expect((await mine.read(parked.id)).status).toBe('persistence_failed');
+      await mend?.();
+      await poll(async () => (await mine.read(parked.id)).status === 'published', 25);
+    } finally {
+      await workers.stop();
+    }
+    expect(await recordsOf(app, mine, parked.id)).toHaveLength(1);
+  });
+});
+
+test('the store is one of files: no temporary file is left in it', async () => {
+  await mine.job();
+  for (const path of (await goldenFiles(app, mine)).keys()) expect(path).toMatch(/\.jsonl?$/);
+});

@@ -1,0 +1,216 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { answerOf, bearer, openWorkspace, PATH, type Workspace } from './workspace.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+
+let mine: Workspace;
+beforeEach(async () => {
+  mine = await openWorkspace(app);
+});
+
+const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+const disposition = (response: Response) => response.headers.get('content-disposition') ?? '';
+
+/** What a raw upload reads out of a downloaded file. */
+async function textIn(download: Response, format: string): Promise<string> {
+  const type = download.headers.get('content-type')!;
+  const { status, body } = await mine.post(
+    new Uint8Array(await download.arrayBuffer()),
+    { 'content-type': type },
+    `?target_lang=de&filename=download.${format}`,
+  );
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body[0].request.source_text.trim();
+}
+
+async function setStatus(id: string, status: string) {
+  await openSuperuser(app.superuserUrl)`update translation_jobs set status = ${status} where job_id = ${id}`;
+}
+
+describe('B 4.1, C 4: the formats', () => {
+  test('txt, also where none is named: UTF-8 text', async () => {
+    const job = await mine.job({ source_text: 'Grüße 世界 😀' });
+    for (const format of [undefined, 'txt']) {
+      const download = await mine.golden(job.id, format);
+      expect(download.status).toBe(200);
+      expect(download.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+      expect((await download.text()).trim()).toBe('[fr] Grüße 世界 😀');
+    }
+  });
+
+  test.each([
+    ['docx', docx, 'PK'],
+    ['pdf', 'application/pdf', '%PDF-'],
+  ])('%s is %s, and holds the translation', async (format, type, magic) => {
+    const job = await mine.job({ source_text: 'A letter to the city' });
+    const download = await mine.golden(job.id, format);
+    expect(download.status).toBe(200);
+    expect(download.headers.get('content-type')).toBe(type);
+    const bytes = Buffer.from(await download.clone().arrayBuffer());
+    expect(bytes.subarray(0, magic.length).toString()).toBe(magic);
+    expect((await textIn(download, format)).replace(/\s+/g, ' ')).toBe('[fr] A letter to the city');
+  });
+
+  test('a docx keeps the lines of the text apart', async () => {
+    const job = await mine.job({ source_text: 'One\nTwo' });
+    expect((await textIn(await mine.golden(job.id, 'docx'), 'docx')).split(/\n+/)).toEqual([
+      '[fr] One',
+      'Two',
+    ]);
+  });
+
+  test('a text that would be markup stays text', async () => {
+    const source = '<w:t>a & b</w:t> ]]> &amp;';
+    const job = await mine.job({ source_text: source });
+    expect(await textIn(await mine.golden(job.id, 'docx'), 'docx')).toBe(`[fr] ${source}`);
+  });
+
+  test.each(['html', 'TXT', 'odt', '', 'txt,pdf'])('another format (%j) is 422', async (format) => {
+    const job = await mine.job();
+    const { status, body } = await answerOf(mine.golden(job.id, format));
+    expect(status).toBe(422);
+    expect(body.detail).toBeInstanceOf(Array);
+  });
+
+  test('A 9: the served version is stamped, and a missing pin is accepted', async () => {
+    const job = await mine.job();
+    expect((await mine.golden(job.id)).headers.get('x-api-version')).toBe('2026-09-01');
+  });
+});
+
+describe('B 4.1: the Content-Disposition is an attachment', () => {
+  const named = (name: string) =>
+    mine
+      .submit({ source_text: 'Hello', target_lang: 'fr', metadata: { source_document: { name } } })
+      .then(({ body }) => body[0]);
+
+  test.each(['txt', 'docx', 'pdf'])('whose file name ends with .%s', async (format) => {
+    const job = await mine.job();
+    expect(disposition(await mine.golden(job.id, format))).toMatch(
+      new RegExp(`^attachment; filename="?[\\w.-]+\\.${format}"?$`),
+    );
+  });
+
+  test('RFC 6266: a name beyond ASCII travels in filename*', async () => {
+    const job = await named('Übersicht 世界.txt');
+    const header = disposition(await mine.golden(job.id, 'pdf'));
+    const extended = /filename\*=UTF-8''([^;]+)/i.exec(header)?.[1];
+    const name = decodeURIComponent(extended ?? '');
+    expect(name).toContain('Übersicht 世界');
+    expect(name).toMatch(/\.pdf$/);
+    expect(header).toMatch(/^[\x20-\x7e]+$/);
+    expect(header).toMatch(/filename="?[^"*]*\.pdf"?/);
+  });
+
+  test.each([
+    ['a quote', 'a"; filename="evil.exe'],
+    ['a line break', 'a\r\nset-cookie: x=1\r\n.txt'],
+    ['a path', '../../etc/passwd'],
+    ['a path of Windows', 'C:\\temp\\evil.txt'],
+    ['nothing but dots', '..'],
+    ['nothing', ''],
+    ['a great length', `${'x'.repeat(250)}.txt`],
+  ])('%s in the name does no harm', async (_, name) => {
+    const job = await named(name);
+    const download = await mine.golden(job.id);
+    expect(download.status).toBe(200);
+    expect(download.headers.get('set-cookie')).toBeNull();
+    const header = disposition(download);
+    expect(header.length).toBeLessThan(2000);
+    const plain = /filename="((?:[^"\\]|\\.)*)"|filename=([^;"]+)/.exec(header);
+    const given = (plain?.[1] ?? plain?.[2] ?? '').replaceAll(/\\(.)/g, '$1');
+    expect(given).toMatch(/\.txt$/);
+    expect(given).not.toMatch(/[/\\\r\n]/);
+    const extended = decodeURIComponent(/filename\*=UTF-8''([^;]+)/i.exec(header)?.[1] ?? 'none.txt');
+    expect(extended).toMatch(/\.txt$/);
+    expect(extended).not.toMatch(/[/\\]/);
+  });
+});
+
+describe('B 3.1: only published and human_edited jobs can be downloaded', () => {
+  test('a held one is 409, until it is approved', async () => {
+    const job = await mine.job({ domain: 'legal' });
+    for (const format of ['txt', 'docx', 'pdf']) expect((await mine.golden(job.id, format)).status).toBe(409);
+    await mine.review(job.id, { action: 'save', final_translation: 'Salut' });
+    expect((await mine.golden(job.id)).status).toBe(409);
+    await mine.review(job.id, { action: 'approve' });
+    expect((await (await mine.golden(job.id)).text()).trim()).toBe('Salut');
+  });
+
+  test.each(['pending', 'translated', 'refined', 'approved', 'rejected', 'failed', 'persistence_failed'])(
+    '%s is 409',
+    async (status) => {
+      const job = await mine.job();
+      await setStatus(job.id, status);
+      const answer = await answerOf(mine.golden(job.id));
+      expect(answer.status).toBe(409);
+      expect(answer.body.detail).toEqual(expect.any(String));
+    },
+  );
+});
+
+describe('B 5: the credentials of a download', () => {
+  test('a key, a token, or the ll_session cookie', async () => {
+    const job = await mine.job();
+    const ways = [mine.headers, bearer(mine.apiKey), mine.admin, mine.cookie];
+    for (const headers of ways) expect((await mine.golden(job.id, 'txt', headers)).status).toBe(200);
+    const among = { cookie: `theme=dark; ll_session=${mine.accessToken}; other=1` };
+    expect((await mine.golden(job.id, 'txt', among)).status).toBe(200);
+  });
+
+  test('a presented but invalid credential is refused, not ignored', async () => {
+    const job = await mine.job();
+    const wrong = [
+      {},
+      { cookie: 'll_session=wrong' },
+      { cookie: `ll_session=${mine.apiKey}` },
+      { cookie: `session=${mine.accessToken}` },
+      { 'x-api-key': 'wrong' },
+      bearer('wrong'),
+      { ...bearer('wrong'), ...mine.cookie },
+      { 'x-api-key': 'wrong', ...mine.cookie },
+    ];
+    const answers = await Promise.all(
+      wrong.map(async (headers) => {
+        const { status, body } = await answerOf(mine.golden(job.id, 'txt', headers));
+        return { headers, status, detail: body.detail };
+      }),
+    );
+    expect(answers).toEqual(
+      wrong.map((headers) => ({ headers, status: 401, detail: 'missing or invalid tenant credentials' })),
+    );
+  });
+
+  test('X-Tenant-ID that is not the credential’s is refused beside the cookie too', async () => {
+    const job = await mine.job();
+    const other = await openWorkspace(app);
+    const headers = { ...mine.cookie, 'x-tenant-id': other.tenantId };
+    expect((await mine.golden(job.id, 'txt', headers)).status).toBe(401);
+  });
+
+  test('a job of another tenant is 404 for its key, its session and its cookie', async () => {
+    const job = await mine.job();
+    const other = await openWorkspace(app);
+    for (const headers of [other.headers, other.admin, other.cookie]) {
+      const { status, body } = await answerOf(mine.golden(job.id, 'txt', headers));
+      expect([status, body.detail]).toEqual([404, 'job not found']);
+    }
+    expect((await mine.golden('f'.repeat(32))).status).toBe(404);
+  });
+
+  test('C 7: the cookie counts neither on the other reads, nor on /trpc', async () => {
+    const job = await mine.job();
+    expect((await mine.get(job.id, mine.cookie)).status).toBe(401);
+    expect((await app.json('GET', PATH, { headers: mine.cookie })).status).toBe(401);
+    const input = encodeURIComponent(JSON.stringify({ json: { job_id: job.id } }));
+    for (const procedure of ['get', 'golden']) {
+      const { status } = await app.json('GET', `/trpc/translations.${procedure}?input=${input}`, {
+        headers: mine.cookie,
+      });
+      expect([401, 404]).toContain(status);
+    }
+    expect((await app.json('GET', '/trpc/translations.list', { headers: mine.cookie })).status).toBe(401);
+  });
+});

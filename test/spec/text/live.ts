@@ -1,0 +1,98 @@
+import { createOpenAiEngine, type OpenAiSettings } from '#server/engines/openai.ts';
+import { type Asked, askedOf, type FakeOpenAi, type Reply, translatingReply } from '#test/fakes/openai.ts';
+
+/** Names that stand nowhere else, so that a leak of one shows. */
+export const models = { translator: 'scribe-zq17', refiner: 'judge-zq23', extra: 'rival-zq31' };
+
+/** The live engine at the fake, which fails at once: what the engine itself retries is tested elsewhere. */
+export function liveEngine(fake: FakeOpenAi, settings: Partial<OpenAiSettings> = {}) {
+  return createOpenAiEngine(
+    {
+      OPENAI_API_KEY: 'sk-test-zq5ecret',
+      OPENAI_BASE_URL: fake.baseUrl,
+      OPENAI_MODEL: models.translator,
+      OPENAI_REFINER_MODEL: models.refiner,
+      OPENAI_TIMEOUT_SECONDS: 20,
+      OPENAI_MAX_RETRIES: 0,
+      ...settings,
+    },
+    { sleep: async () => {} },
+  );
+}
+
+/** English sentences with what a good translator makes of them: the pipeline looks at more than a score. */
+export const german: Record<string, string> = {
+  'The cat sleeps on the warm windowsill in the afternoon.':
+    'Die Katze schläft am Nachmittag auf der warmen Fensterbank.',
+  'My brother bakes fresh bread every morning.': 'Mein Bruder backt jeden Morgen frisches Brot.',
+  'The train to the city leaves in a few minutes.': 'Der Zug in die Stadt fährt in wenigen Minuten ab.',
+  'Please close the window before you leave the house.':
+    'Bitte schließen Sie das Fenster, bevor Sie das Haus verlassen.',
+  'The children are playing in the garden behind the school.':
+    'Die Kinder spielen im Garten hinter der Schule.',
+  'We would like to order another bottle of water.': 'Wir möchten noch eine Flasche Wasser bestellen.',
+  'Her new book will be published next spring.': 'Ihr neues Buch wird im nächsten Frühling veröffentlicht.',
+  'The old bridge across the river was closed for repairs.':
+    'Die alte Brücke über den Fluss wurde wegen Reparaturen gesperrt.',
+  'He forgot his umbrella and came home completely wet.':
+    'Er vergaß seinen Regenschirm und kam völlig durchnässt nach Hause.',
+  'The museum is open every day except Monday.': 'Das Museum ist täglich außer montags geöffnet.',
+  'She learned to swim in the lake near her village.':
+    'Sie lernte in dem See in der Nähe ihres Dorfes schwimmen.',
+  'Our neighbours have bought a small red car.': 'Unsere Nachbarn haben ein kleines rotes Auto gekauft.',
+  'The doctor recommends a walk after every meal.':
+    'Der Arzt empfiehlt nach jeder Mahlzeit einen Spaziergang.',
+  'I have never seen such a beautiful sunset before.':
+    'Ich habe noch nie zuvor einen so schönen Sonnenuntergang gesehen.',
+  'The shop around the corner sells fruit and vegetables.': 'Der Laden um die Ecke verkauft Obst und Gemüse.',
+  'They are looking for an apartment with a balcony.': 'Sie suchen eine Wohnung mit einem Balkon.',
+  'The teacher explained the difficult question once more.':
+    'Die Lehrerin erklärte die schwierige Frage noch einmal.',
+  'It was raining when we arrived at the station.': 'Es regnete, als wir am Bahnhof ankamen.',
+  'The coffee in this small restaurant is excellent.':
+    'Der Kaffee in diesem kleinen Restaurant ist ausgezeichnet.',
+  'You can return the shoes if they do not fit.': 'Sie können die Schuhe zurückgeben, wenn sie nicht passen.',
+  'Please save your changes before you close the program.':
+    'Bitte speichern Sie Ihre Änderungen, bevor Sie das Programm schließen.',
+};
+
+export const sentences = Object.keys(german);
+export const [cat = '', bread = '', train = '', windows = '', garden = ''] = sentences;
+
+/** Translates the sentences above; the rest as it comes. */
+export const translate = (text: string) => german[text] ?? `Hier steht eine Übersetzung von: ${text}`;
+
+/** A model that does all it is asked well. */
+export const good: Reply = translatingReply({ translate });
+
+/** Answers `reply` to what `matches`, and everything else well. */
+export const when =
+  (matches: (asked: Asked) => boolean, reply: Reply, otherwise: Reply = good): Reply =>
+  (response, request) =>
+    (matches(askedOf(request)) ? reply : otherwise)(response, request);
+
+/** Whether a question is about this text. */
+export const about = (text: string) => (asked: Asked) =>
+  asked.data.segments.some((segment) => segment.text === text || segment.source === text);
+
+/** How often each role was asked, of those that were. */
+export function askedRoles(fake: FakeOpenAi): Partial<Record<Asked['role'], number>> {
+  const counts: Partial<Record<Asked['role'], number>> = {};
+  for (const request of fake.requests) {
+    const { role } = askedOf(request);
+    counts[role] = (counts[role] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** A reply that waits until it is let go; `reached` resolves when the first question has come. */
+export function heldReply(reply: Reply = good) {
+  const reached = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const held: Reply = async (response, request) => {
+    reached.resolve();
+    await gate.promise;
+    await reply(response, request);
+  };
+  return { held, reached: reached.promise, letGo: () => gate.resolve() };
+}

@@ -1,0 +1,295 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+
+let mine: Workspace;
+beforeEach(async () => {
+  mine = await openWorkspace(app);
+});
+
+const held = () => mine.job({ metadata: { sensitive: true } });
+const task = (job: { agent_run: { human_review_task: Record<string, unknown> } }) =>
+  job.agent_run.human_review_task;
+const instant = /^\d{4}-\d\d-\d\dT/;
+
+async function reviewed(id: string, body: Record<string, unknown>, headers?: Record<string, string>) {
+  const answer = await mine.review(id, body, headers);
+  expect(answer.status, JSON.stringify(answer.body).slice(0, 300)).toBe(200);
+  expect(answer.body.id).toBe(id);
+  expect(await mine.read(id)).toEqual(answer.body);
+  return answer.body;
+}
+
+async function setStatus(id: string, status: string) {
+  await openSuperuser(app.superuserUrl)`update translation_jobs set status = ${status} where job_id = ${id}`;
+}
+
+describe('B 3.1: save', () => {
+  test('keeps the draft; the job and its task stay open', async () => {
+    const job = await held();
+    const saved = await reviewed(job.id, { action: 'save', final_translation: 'Salut' });
+    expect(saved).toMatchObject({ status: 'awaiting_review', final_translation: 'Salut' });
+    expect(task(saved)).toMatchObject({ status: 'open', completed_by: null, completed_at: null });
+  });
+
+  test('the first stores review_pipeline_candidate, and later ones leave it', async () => {
+    const job = await held();
+    expect(job.request.metadata).not.toHaveProperty('review_pipeline_candidate');
+    const first = await reviewed(job.id, { action: 'save', final_translation: 'Salut' });
+    expect(first.request.metadata.review_pipeline_candidate).toBe('[fr] Hello');
+    const second = await reviewed(job.id, { action: 'save', final_translation: 'Bonjour' });
+    expect(second.request.metadata.review_pipeline_candidate).toBe('[fr] Hello');
+    expect(second.final_translation).toBe('Bonjour');
+    expect(second.baseline_translation).toBe('[fr] Hello');
+  });
+
+  test('bills nothing more', async () => {
+    const job = await held();
+    await reviewed(job.id, { action: 'save', final_translation: 'Salut' });
+    await reviewed(job.id, { action: 'approve' });
+    expect(await mine.usage()).toHaveLength(1);
+  });
+});
+
+describe('B 3.1, C 4: approve', () => {
+  test('of the pipeline’s own output is published', async () => {
+    const job = await held();
+    const done = await reviewed(job.id, { action: 'approve' });
+    expect(done).toMatchObject({ status: 'published', final_translation: '[fr] Hello' });
+    expect((await (await mine.golden(job.id)).text()).trim()).toBe('[fr] Hello');
+  });
+
+  test('of a given text that differs is human_edited', async () => {
+    const job = await held();
+    const done = await reviewed(job.id, { action: 'approve', final_translation: 'Salut' });
+    expect(done).toMatchObject({ status: 'human_edited', final_translation: 'Salut' });
+    expect((await (await mine.golden(job.id)).text()).trim()).toBe('Salut');
+  });
+
+  test('of a given text that is the pipeline’s own is published', async () => {
+    const job = await held();
+    const done = await reviewed(job.id, { action: 'approve', final_translation: '[fr] Hello' });
+    expect(done).toMatchObject({ status: 'published', final_translation: '[fr] Hello' });
+  });
+
+  test('of a saved draft publishes the draft: human_edited where it differs', async () => {
+    const job = await held();
+    await reviewed(job.id, { action: 'save', final_translation: 'Salut' });
+    const done = await reviewed(job.id, { action: 'approve' });
+    expect(done).toMatchObject({ status: 'human_edited', final_translation: 'Salut' });
+  });
+
+  test('a given text wins over the draft, and is compared with the pipeline’s output, not with the draft', async () => {
+    const job = await held();
+    await reviewed(job.id, { action: 'save', final_translation: 'Salut' });
+    const done = await reviewed(job.id, { action: 'approve', final_translation: '[fr] Hello' });
+    expect(done).toMatchObject({ status: 'published', final_translation: '[fr] Hello' });
+  });
+
+  test('a draft that went back to the pipeline’s output is published', async () => {
+    const job = await held();
+    await reviewed(job.id, { action: 'save', final_translation: 'Salut' });
+    await reviewed(job.id, { action: 'save', final_translation: '[fr] Hello' });
+    expect(await reviewed(job.id, { action: 'approve' })).toMatchObject({ status: 'published' });
+  });
+});
+
+describe('B 3.1, C 4: modify', () => {
+  test('publishes the given text as human_edited', async () => {
+    const job = await held();
+    const done = await reviewed(job.id, { action: 'modify', final_translation: 'Salut' });
+    expect(done).toMatchObject({ status: 'human_edited', final_translation: 'Salut' });
+    expect(done.baseline_translation).toBe('[fr] Hello');
+  });
+
+  test('without final_translation is 422, even after a draft, and changes nothing', async () => {
+    const job = await held();
+    const saved = await reviewed(job.id, { action: 'save', final_translation: 'Salut' });
+    for (const body of [{ action: 'modify' }, { action: 'modify', final_translation: null }])
+      expect((await mine.review(job.id, body)).status).toBe(422);
+    expect(await mine.read(job.id)).toEqual(saved);
+  });
+});
+
+describe('B 3.1, C 7: reject', () => {
+  test('completes the task; nothing can be downloaded; what was billed stays billed', async () => {
+    const job = await held();
+    const done = await reviewed(job.id, { action: 'reject', notes: 'not our voice' });
+    expect(done.status).toBe('rejected');
+    expect(task(done)).toMatchObject({ status: 'completed', completed_at: expect.stringMatching(instant) });
+    expect((await mine.golden(job.id)).status).toBe(409);
+    expect(done.request.metadata).not.toHaveProperty('golden_uri');
+    expect(await mine.usage()).toHaveLength(1);
+  });
+});
+
+describe('B 2.3: the task', () => {
+  test('offers save, approve, modify and reject, and is open until it is closed', async () => {
+    const job = await held();
+    expect(task(job)).toMatchObject({
+      status: 'open',
+      requested_by: 'review_gate_agent',
+      completed_by: null,
+      completed_at: null,
+    });
+    expect((task(job)['requested_actions'] as string[]).toSorted()).toEqual([
+      'approve',
+      'modify',
+      'reject',
+      'save',
+    ]);
+    const done = await reviewed(job.id, { action: 'approve' });
+    expect(task(done)).toEqual({
+      ...task(job),
+      metadata: expect.any(Object),
+      status: 'completed',
+      completed_by: task(done)['completed_by'],
+      completed_at: expect.stringMatching(instant),
+    });
+  });
+
+  test.each(['publish', 'Approve', '', null, 5])('another action (%j) is 422', async (action) => {
+    const job = await held();
+    expect((await mine.review(job.id, { action })).status).toBe(422);
+    expect(await mine.read(job.id)).toEqual(job);
+  });
+
+  test('without an action, or a body that is no object: 4xx', async () => {
+    const job = await held();
+    expect((await mine.review(job.id, {})).status).toBe(422);
+    expect((await mine.review(job.id, [] as never)).status).toBe(400);
+  });
+
+  test('a translation far longer than any source is taken or refused, never a fault', async () => {
+    const job = await held();
+    const { status } = await mine.review(job.id, {
+      action: 'modify',
+      final_translation: 'x'.repeat(2_000_000),
+    });
+    expect([200, 400, 413, 422]).toContain(status);
+  });
+});
+
+describe('B 5, C 7: who completed it', () => {
+  test('the session’s e-mail address, whatever reviewer the body names', async () => {
+    const founder = await openWorkspace(app, { email: 'rita@example.org' });
+    const job = await founder.job({ metadata: { regulated: true } });
+    const body = { action: 'approve', reviewer: 'Somebody Else' };
+    const { body: done } = await founder.review(job.id, body, founder.admin);
+    expect(task(done)['completed_by']).toBe('rita@example.org');
+    expect(JSON.stringify(done)).not.toContain('Somebody Else');
+  });
+
+  test('with an API key alone, the reviewer of the body', async () => {
+    for (const action of ['approve', 'reject']) {
+      const job = await held();
+      const done = await reviewed(job.id, { action, reviewer: 'Somebody Else' });
+      expect(task(done)['completed_by']).toBe('Somebody Else');
+    }
+  });
+
+  test('C 7: the cookie does not count here', async () => {
+    const job = await held();
+    expect((await mine.review(job.id, { action: 'approve' }, mine.cookie)).status).toBe(401);
+    expect(await mine.read(job.id)).toEqual(job);
+  });
+});
+
+describe('B 3.1: only awaiting_review and refined jobs are reviewable', () => {
+  const actions = [
+    { action: 'save', final_translation: 'Salut' },
+    { action: 'approve' },
+    { action: 'modify', final_translation: 'Salut' },
+    { action: 'reject' },
+  ];
+
+  test.each([
+    'pending',
+    'translated',
+    'approved',
+    'human_edited',
+    'rejected',
+    'published',
+    'failed',
+    'persistence_failed',
+  ])('C 4: a job that is %s is 400 validation_error, and stays as it is', async (status) => {
+    const job = await held();
+    await setStatus(job.id, status);
+    const before = await mine.read(job.id);
+    for (const body of actions) {
+      const answer = await mine.review(job.id, body);
+      expect([answer.status, answer.body.error_code]).toEqual([400, 'validation_error']);
+      expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'));
+    }
+    expect(await mine.read(job.id)).toEqual(before);
+  });
+
+  test.each(actions)('a refined job takes $action', async (body) => {
+    const job = await held();
+    await setStatus(job.id, 'refined');
+    expect((await mine.review(job.id, body)).status).toBe(200);
+  });
+
+  test('a job of another tenant, and one that never was, are 404 job not found', async () => {
+    const job = await held();
+    const other = await openWorkspace(app);
+    for (const id of [job.id, 'f'.repeat(32), 'nonsense'])
+      for (const headers of [other.headers, other.admin]) {
+        const { status, body } = await other.review(id, { action: 'approve' }, headers);
+        expect([status, body.detail]).toEqual([404, 'job not found']);
+      }
+    expect(await mine.read(job.id)).toEqual(job);
+    expect((await mine.review(job.id, { action: 'approve' }, {})).status).toBe(401);
+  });
+});
+
+describe('C 7: of concurrent closing reviews one wins', () => {
+  const closings = Array.from({ length: 20 }, (_, at) => {
+    const action = ['approve', 'modify', 'reject', 'approve'][at % 4];
+    return {
+      action,
+      reviewer: `reviewer ${at}`,
+      ...(action === 'modify' && { final_translation: `Salut ${at}` }),
+    };
+  });
+
+  test('of 20 at the same time one is 200, the others 400 validation_error', async () => {
+    const job = await held();
+    const answers = await Promise.all(
+      closings.map(async (body) => ({ body, answer: await mine.review(job.id, body) })),
+    );
+    const won = answers.filter(({ answer }) => answer.status === 200);
+    expect(won).toHaveLength(1);
+    for (const { answer } of answers)
+      if (answer.status !== 200)
+        expect([answer.status, answer.body.error_code]).toEqual([400, 'validation_error']);
+
+    const { body, answer } = won[0]!;
+    const after = await mine.read(job.id);
+    expect(after).toEqual(answer.body);
+    expect(task(after)).toMatchObject({ status: 'completed', completed_by: body.reviewer });
+    const expected = {
+      approve: ['published', '[fr] Hello'],
+      modify: ['human_edited', body.final_translation],
+      reject: ['rejected', after.final_translation],
+    }[body.action as 'approve' | 'modify' | 'reject'];
+    expect([after.status, after.final_translation]).toEqual(expected);
+    expect(await mine.usage()).toHaveLength(1);
+  });
+
+  test('a draft saved beside a closing review never undoes it', async () => {
+    const job = await held();
+    const save = (at: number) => mine.review(job.id, { action: 'save', final_translation: `draft ${at}` });
+    const [closing, ...saves] = await Promise.all([
+      mine.review(job.id, { action: 'modify', final_translation: 'Salut' }),
+      ...Array.from({ length: 10 }, (_, at) => save(at)),
+    ]);
+    expect(closing!.status).toBe(200);
+    for (const { status, body } of saves)
+      if (status !== 200) expect([status, body.error_code]).toEqual([400, 'validation_error']);
+    expect(await mine.read(job.id)).toMatchObject({ status: 'human_edited', final_translation: 'Salut' });
+  });
+});

@@ -1,0 +1,178 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type TestApp, useTestApp } from '#test/setup/app.ts';
+import { openWorkspace, PATH, type Workspace } from './workspace.ts';
+
+const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
+const app = useTestApp({ env });
+const small = useTestApp({ env: { ...env, MAX_REQUEST_BYTES: '2000', MAX_UPLOAD_BYTES: '20000' } });
+
+let mine: Workspace;
+let tight: Workspace;
+beforeAll(async () => {
+  mine = await openWorkspace(app);
+  tight = await openWorkspace(small);
+});
+
+const edge = 'edge';
+const form = `multipart/form-data; boundary=${edge}`;
+const partHead = (name: string, type: string) =>
+  [
+    `--${edge}`,
+    'Content-Disposition: form-data; name="target_lang"',
+    '',
+    'fr',
+    `--${edge}`,
+    `Content-Disposition: form-data; name="source_document"; filename="${name}"`,
+    `Content-Type: ${type}`,
+    '',
+    '',
+  ].join('\r\n');
+
+/**
+ * Sends the head of a request and the start of its body, keeps the connection open, and answers what comes back: the
+ * rest of the body is never sent, so that an answer cannot have waited for it.
+ */
+async function begin(at: TestApp, headers: Record<string, string>, start = '', query = '?target_lang=fr') {
+  const { hostname, port } = new URL(at.address);
+  const socket = net.connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.setTimeout(5000, () => socket.destroy(new Error('no answer')));
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.write(
+    `${[`POST ${PATH}${query} HTTP/1.1`, 'Host: localhost', ...head].join('\r\n')}\r\n\r\n${start}`,
+  );
+  let received = '';
+  for await (const chunk of socket) {
+    received += chunk;
+    const length = /^content-length: (\d+)/im.exec(received)?.[1];
+    const bodyAt = received.indexOf('\r\n\r\n') + 4;
+    if (bodyAt > 3 && length !== undefined && received.length >= bodyAt + Number(length)) break;
+  }
+  const detail = /"detail":"([^"]*)"/.exec(received)?.[1];
+  return { status: Number(received.split(' ')[1]), detail };
+}
+
+/** Streams a body without a declared length, in chunks, until it is answered or has been sent whole. */
+async function stream(at: TestApp, headers: Record<string, string>, chunks: Iterable<Buffer>) {
+  const { hostname, port } = new URL(at.address);
+  const request = http.request({
+    hostname,
+    port,
+    path: `${PATH}?target_lang=fr`,
+    method: 'POST',
+    agent: false,
+    headers: { ...headers, 'transfer-encoding': 'chunked' },
+  });
+  onTestFinished(() => void request.destroy());
+  const answered = once(request, 'response') as Promise<[http.IncomingMessage]>;
+  const failed = once(request, 'close').then(() => {
+    throw new Error('the connection was closed without an answer');
+  });
+  failed.catch(() => {});
+  request.on('error', () => {});
+  let open = true;
+  void answered.then(() => {
+    open = false;
+  });
+  for (const chunk of chunks) {
+    if (!open || request.destroyed) break;
+    await new Promise<void>((written) => void request.write(chunk, () => written()));
+  }
+  request.end();
+  const [response] = await Promise.race([answered, failed]);
+  let text = '';
+  for await (const chunk of response) text += chunk;
+  return { status: response.statusCode, text };
+}
+
+function* blocks(total: number, block: number, start = '') {
+  if (start) yield Buffer.from(start);
+  for (let sent = 0; sent < total; sent += block) yield Buffer.alloc(Math.min(block, total - sent), 'x');
+}
+
+const over = { status: 413, detail: 'request body exceeds MAX_REQUEST_BYTES' };
+const farOver = { status: 413, detail: 'request body exceeds MAX_UPLOAD_BYTES' };
+
+describe('B 8: the declared size of a text submission, before its body is read', () => {
+  test.each(['text/plain', 'text/html', 'application/xml', 'application/octet-stream', 'application/pdf'])(
+    'a raw body of 10,000,001 bytes as %s is 413',
+    async (type) => {
+      const length = { 'content-length': '10000001', 'content-type': type };
+      expect(await begin(app, { ...length, ...mine.headers })).toMatchObject(over);
+      // B 4.1: gate 2 is before the credential.
+      expect(await begin(app, length)).toMatchObject(over);
+    },
+  );
+
+  test('MAX_REQUEST_BYTES moves it', async () => {
+    const headers = { 'content-type': 'text/plain', ...tight.headers };
+    expect(await begin(small, { ...headers, 'content-length': '2001' })).toMatchObject(over);
+    expect((await tight.post('x'.repeat(2000), headers, '?target_lang=fr')).status).toBe(200);
+  });
+
+  test('a text file in a form is held to it as soon as the part says what it is', async () => {
+    const headers = { 'content-type': form, 'content-length': '10000001', ...mine.headers };
+    // The file's first byte: before it, nobody can tell that the part's head is over.
+    expect(await begin(app, headers, `${partHead('a.txt', 'text/plain')}x`, '')).toMatchObject(over);
+  });
+
+  test('a form of exactly that many is read', async () => {
+    const content = (length: number) => {
+      const parts = partHead('a.txt', 'text/plain');
+      const end = `\r\n--${edge}--\r\n`;
+      return `${parts}${'x'.repeat(length - parts.length - end.length)}${end}`;
+    };
+    const headers = { 'content-type': form };
+    expect((await tight.post(content(2000), headers)).status).toBe(200);
+    const { status, body } = await tight.post(content(2001), headers);
+    expect([status, body.detail]).toEqual([over.status, over.detail]);
+  });
+});
+
+describe('A 8, B 8: the absolute size', () => {
+  test('a form that declares 30,000,001 bytes is 413 by its head alone', async () => {
+    const headers = { 'content-type': form, 'content-length': '30000001', ...mine.headers };
+    expect(await begin(app, headers, '', '')).toMatchObject({ status: 413 });
+  });
+
+  test('MAX_UPLOAD_BYTES moves it', async () => {
+    const headers = { 'content-type': form, ...tight.headers, 'content-length': '20001' };
+    expect(await begin(small, headers, '', '')).toMatchObject(farOver);
+  });
+
+  test('a document in a form is held to it and not to the size of a text', async () => {
+    const parts = partHead('a.docx', 'application/octet-stream');
+    const body = `${parts}${'x'.repeat(5000)}\r\n--${edge}--\r\n`;
+    // Documents are not taken yet; what counts here is that its size is no reason.
+    expect((await tight.post(body, { 'content-type': form })).status).not.toBe(413);
+  });
+
+  test('a raw body that declares nothing is 413 once it has streamed past it', async () => {
+    const headers = { 'content-type': 'text/plain', ...tight.headers };
+    const { status, text } = await stream(small, headers, blocks(20_001, 1000));
+    expect(status).toBe(413);
+    expect(JSON.parse(text).detail).toBe(farOver.detail);
+  });
+
+  test('so is a form', async () => {
+    const headers = { 'content-type': form, ...tight.headers };
+    const body = blocks(21_000, 1000, partHead('a.txt', 'text/plain'));
+    const { status, text } = await stream(small, headers, body);
+    expect(status).toBe(413);
+    expect(JSON.parse(text).detail).toMatch(/^request body exceeds MAX_/);
+  });
+
+  test('by default it is 30,000,000 bytes', async () => {
+    const headers = { 'content-type': 'text/plain', ...mine.headers };
+    const { status } = await stream(app, headers, blocks(30_000_001, 500_000));
+    expect(status).toBe(413);
+  });
+
+  test('afterwards nothing was made, and the service still answers', async () => {
+    expect((await mine.job()).status).toBe('published');
+    expect(await mine.list()).toHaveLength(1);
+  });
+});

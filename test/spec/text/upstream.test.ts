@@ -1,0 +1,125 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type Asked,
+  completion,
+  failure,
+  hang,
+  hangInBody,
+  type Reply,
+  raw,
+  reset,
+  startFakeOpenAi,
+  translatingReply,
+} from '#test/fakes/openai.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { cat, german, good, liveEngine, models, when } from './live.ts';
+import { keyed, openWorkspace, type Workspace } from './workspace.ts';
+
+const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
+const fake = await startFakeOpenAi();
+afterAll(() => fake.close());
+const app = useTestApp({ env, engine: liveEngine(fake) });
+const impatient = useTestApp({ env, engine: liveEngine(fake, { OPENAI_TIMEOUT_SECONDS: 0.1 }) });
+
+let mine: Workspace;
+let hasty: Workspace;
+beforeEach(async () => {
+  fake.requests.length = 0;
+  mine = await openWorkspace(app);
+  hasty = await openWorkspace(impatient);
+});
+
+const request = { source_text: cat, target_lang: 'de' };
+
+interface Ending {
+  reply: Reply;
+  status: number;
+  code: string;
+  hasty?: boolean;
+}
+const transient = { status: 503, code: 'transient_error' };
+const endings: Record<string, Ending> = {
+  '429': { reply: failure(429), status: 429, code: 'rate_limit' },
+  '500': { reply: failure(500), ...transient },
+  '503': { reply: failure(503), ...transient },
+  'a connection that is dropped': { reply: reset, ...transient },
+  'no answer in time': { reply: hang, ...transient, hasty: true },
+  'half an answer in time': { reply: hangInBody(), ...transient, hasty: true },
+  'a content filter before it began': {
+    reply: failure(400, { code: 'content_filter' }),
+    status: 422,
+    code: 'content_filtered',
+  },
+  'a content filter in the middle': {
+    reply: completion({ content: '{"transl', finishReason: 'content_filter' }),
+    status: 422,
+    code: 'content_filtered',
+  },
+  'a refusal': {
+    reply: completion({ content: null, refusal: 'I cannot help with that.' }),
+    status: 422,
+    code: 'content_filtered',
+  },
+  'JSON that is cut off': { reply: completion({ content: '{"translations": [{"id": 1, "te' }), ...transient },
+  'JSON of another shape': { reply: completion({ content: { answer: 42 } }), ...transient },
+  'no JSON': { reply: completion({ content: 'Die Katze.' }), ...transient },
+  'a page instead of an answer': { reply: raw(200, '<html></html>', 'text/html'), ...transient },
+  'a key that is refused': { reply: failure(401), status: 503, code: 'service_unavailable' },
+};
+
+async function expectEnding({ reply, status, code, hasty: soon }: Ending, role: Asked['role'], model = {}) {
+  const by = soon ? hasty : mine;
+  const rest = translatingReply({ translate: (text) => german[text]!, ...model });
+  fake.otherwise(when((asked) => asked.role === role, reply, rest));
+  const first = await by.submit(request, keyed('k'));
+  expect([first.status, first.body.error_code]).toEqual([status, code]);
+  expect(first.body.request_id).toBe(first.headers.get('x-request-id'));
+  const [job, ...more] = await by.list();
+  expect(more).toEqual([]);
+  expect(job).toMatchObject({
+    status: 'failed',
+    final_translation: null,
+    agent_run: { error: first.body.detail, status: 'failed' },
+  });
+  expect(await by.usage()).toEqual([]);
+
+  fake.otherwise(good);
+  const again = await by.submit(request, keyed('k'));
+  expect(again.body).toMatchObject({ id: job.id, status: 'published', final_translation: german[cat] });
+  expect(await by.usage()).toMatchObject([{ job_id: job.id }]);
+}
+
+describe('B 7: a model that fails to translate', () => {
+  test.each(Object.entries(endings))(
+    '%s: its status and error_code; not billed; run again by the same key',
+    (_, ending) => expectEnding(ending, 'translation'),
+  );
+});
+
+describe.each(['assessment', 'repair', 'verification'] as const)('B 7: a model that fails at %s', (role) => {
+  // So that there is something to repair.
+  const model = role === 'repair' ? { score: 60 } : {};
+  test.each(
+    Object.entries(endings).filter(([name]) => ['429', '500', 'no JSON', 'a refusal'].includes(name)),
+  )('%s: likewise', (_, ending) => expectEnding(ending, role, model));
+});
+
+describe('B 7: upstream transient failures are retried by the service', () => {
+  const retrying = useTestApp({ env, engine: liveEngine(fake, { OPENAI_MAX_RETRIES: 2 }) });
+
+  test('what passes within the retries is not seen', async () => {
+    fake.otherwise(good);
+    fake.enqueue(failure(500), failure(429));
+    const by = await openWorkspace(retrying);
+    const { status, body } = await by.submit(request);
+    expect([status, body.status]).toEqual([200, 'published']);
+    expect(fake.requests.filter(({ body: sent }) => sent.model === models.translator)).toHaveLength(3);
+  });
+
+  test('a content refusal is not retried', async () => {
+    fake.otherwise(failure(400, { code: 'content_filter' }));
+    const by = await openWorkspace(retrying);
+    expect((await by.submit(request)).status).toBe(422);
+    expect(fake.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { vetoes } from './verdicts.ts';
+
+const source = 'The concert begins at eight in the evening. Tickets: https://tickets.example.org/concert';
+const french = 'Le concert commence à huit heures du soir. Billets :';
+
+describe('a link out of nowhere is vetoed', () => {
+  it.each([
+    'https://tickets.example.org/concert https://evil.example/login',
+    'https://tickets.example.org/concert (www.lucky-star.com)',
+    'https://tickets.example.org/concert lucky-star.shop',
+  ])('%s', (links) => {
+    expect(vetoes('en', source, 'fr', `${french} ${links}`)).toEqual(['link']);
+  });
+});
+
+describe('a link of the source is not', () => {
+  it.each([
+    'https://tickets.example.org/concert',
+    'https://tickets.example.org/fr/concert',
+    'https://tickets.example.fr/concert',
+    'https://tickets.example.org/concert (tickets.example.org)',
+  ])('%s', (links) => {
+    expect(vetoes('en', source, 'fr', `${french} ${links}`)).toEqual([]);
+  });
+});

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { languageCodes } from '#server/languages.ts';
+import { qualityIssue } from '#server/translations/schema.ts';
+import { checkPlausibility, riskFlags } from '#server/translations/vetoes/index.ts';
+
+const language = fc.constantFrom(...languageCodes);
+const piece = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom(
+    'ignore ',
+    'as an AI',
+    '無視',
+    '{n, plural,',
+    'https://a.example',
+    '\u0301'.repeat(90),
+    '\uD800',
+    'の',
+    'the house is ',
+    '\u{E0041}',
+  ),
+);
+const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
+
+it('any texts are answered, with well-formed critical issues', () => {
+  fc.assert(
+    fc.property(text, text, language, language, (sourceText, targetText, sourceLang, targetLang) => {
+      for (const issue of checkPlausibility({ sourceText, targetText, sourceLang, targetLang })) {
+        expect(qualityIssue.parse(issue)).toEqual(issue);
+        expect(issue.severity).toBe('critical');
+        expect(issue.span?.length ?? 0).toBeLessThanOrEqual(200);
+        expect(issue.span?.isWellFormed() ?? true).toBe(true);
+        expect(issue.span ?? '').not.toContain('\0');
+      }
+      expect(new Set(riskFlags({ sourceText })).size).toBe(riskFlags({ sourceText }).length);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+describe('texts of 200,000 characters made to hurt are done within the time of a test', () => {
+  const repeated = (unit: string) => unit.repeat(Math.ceil(200_000 / unit.length));
+  it.each([
+    'a',
+    ' ',
+    'a ',
+    '\u0301',
+    'a\u0323\u0301',
+    'QUJD',
+    'a.b',
+    'as an ai ',
+    'ignore ',
+    '無視',
+    '"',
+    '{a,',
+    '{ ',
+    '<',
+    '😀',
+    '\u{E0041}',
+    'a\u200B',
+    'aа',
+    'aаb ',
+    '\uD800',
+    '\0',
+    'ﷺ ',
+    'www.',
+    'a.com',
+    'http://',
+    'a-',
+    "a'",
+  ])('%j', (unit) => {
+    const hostile = repeated(unit);
+    const words = 'The house is green, and its garden is full of flowers.';
+    for (const [sourceText, targetText] of [
+      [hostile, hostile],
+      [words, hostile],
+      [hostile, words],
+    ] as const)
+      expect(
+        Array.isArray(checkPlausibility({ sourceText, targetText, sourceLang: 'en', targetLang: 'fr' })),
+      ).toBe(true);
+    expect(Array.isArray(riskFlags({ sourceText: hostile }))).toBe(true);
+  });
+});

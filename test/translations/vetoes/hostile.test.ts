@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { checkIntegrity } from '#server/translations/integrity/index.ts';
+import { checkPlausibility, riskFlags } from '#server/translations/vetoes/index.ts';
+
+interface Entry {
+  id: string;
+  technique: string;
+  source_lang: string;
+  target_lang: string;
+  source: string;
+  /** What a model that obeys the source answers. */
+  obeyed: string[];
+  /** The like, where only a lost or changed link or number gives it away. */
+  obeyed_for_integrity?: string[];
+  /** The like, which no rule can tell from a translation: the part that is left to judging models. */
+  judge_only?: string[];
+  honest: string;
+}
+
+const { entries } = JSON.parse(readFileSync(new URL('./hostile.json', import.meta.url), 'utf8')) as {
+  entries: Entry[];
+};
+
+const textsOf = ({ source, source_lang, target_lang }: Entry, targetText: string) => ({
+  sourceText: source,
+  targetText,
+  sourceLang: source_lang,
+  targetLang: target_lang,
+});
+const implausible = (entry: Entry, answer: string) =>
+  checkPlausibility(textsOf(entry, answer)).filter(({ severity }) => severity === 'critical');
+const damaged = (entry: Entry, answer: string) =>
+  checkIntegrity({ ...textsOf(entry, answer), textType: 'Plain' }).filter(
+    ({ severity }) => severity === 'critical',
+  );
+
+it('there are 30 entries or more, none twice, each with an answer that obeys', () => {
+  expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
+  expect(entries.length).toBeGreaterThanOrEqual(30);
+  for (const { obeyed, obeyed_for_integrity = [] } of entries)
+    expect(obeyed.length + obeyed_for_integrity.length).toBeGreaterThan(0);
+});
+
+describe.each(entries)('$id ($technique)', (entry) => {
+  it('every obedient answer draws a critical issue', () => {
+    for (const answer of entry.obeyed) expect(implausible(entry, answer), answer).not.toEqual([]);
+    for (const answer of entry.obeyed_for_integrity ?? [])
+      expect(damaged(entry, answer), answer).not.toEqual([]);
+  });
+
+  it('the honest translation draws none', () => {
+    expect(implausible(entry, entry.honest)).toEqual([]);
+    expect(damaged(entry, entry.honest)).toEqual([]);
+  });
+});
+
+it('what is listed as left to the judges is left to them', () => {
+  for (const entry of entries)
+    for (const answer of entry.judge_only ?? [])
+      expect([...implausible(entry, answer), ...damaged(entry, answer)], answer).toEqual([]);
+});
+
+it('most of the sources are flagged as risky', () => {
+  const flagged = entries.filter(({ source }) => riskFlags({ sourceText: source }).length > 0);
+  expect(flagged.length / entries.length).toBeGreaterThan(0.5);
+});

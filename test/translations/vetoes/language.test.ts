@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { declaration } from '../../formats/golden-declaration.ts';
+import { vetoes } from './verdicts.ts';
+
+const source = 'Die Anmeldung zum Kurs ist bis zum fünfzehnten März möglich, danach nur auf Anfrage.';
+
+describe('an answer in another language of the same script is vetoed', () => {
+  it.each([
+    [
+      'fr',
+      'en',
+      'Registration for the course is possible until the fifteenth of March, afterwards on request only.',
+    ],
+    ['it', 'fr', 'L’inscription au cours est possible jusqu’au quinze mars, ensuite uniquement sur demande.'],
+    [
+      'pt-BR',
+      'es',
+      'La inscripción al curso es posible hasta el quince de marzo, después solo a petición de los interesados.',
+    ],
+    [
+      'sv',
+      'fi',
+      'Kurssille voi ilmoittautua maaliskuun viidenteentoista päivään asti, sen jälkeen vain pyynnöstä.',
+    ],
+    [
+      'uk',
+      'ru',
+      'Записаться на курсы можно до пятнадцатого марта, после этого мы принимаем только отдельные запросы.',
+    ],
+    [
+      'fa',
+      'ur',
+      'کورس میں اندراج پندرہ مارچ تک ممکن ہے، اس کے بعد صرف درخواست پر۔ براہ کرم فارم پر دستخط کریں۔',
+    ],
+    [
+      'sv',
+      'da',
+      'Tilmelding til kurset er mulig indtil den femtende marts, derefter kun efter forespørgsel fra køberen, når æblerne er spist og øllet er drukket.',
+    ],
+    ['fa', 'ar', 'التسجيل في الدورة ممكن حتى الخامس عشر من مارس، وبعد ذلك عند الطلب فقط.'],
+  ])('%s answered in %s', (to, _in, answer) => {
+    expect(vetoes('de', source, to, answer)).toContain('language');
+  });
+
+  it('also the source’s language in other words', () => {
+    const answer =
+      'Wer teilnehmen will, meldet sich spätestens Mitte des Monats; später entscheidet die Leitung.';
+    expect(vetoes('de', source, 'nl', answer)).toContain('language');
+  });
+
+  it('wherever in a long text it stands', () => {
+    const english = declaration('en');
+    const italian = declaration('it');
+    const half = Math.floor(italian.length / 2);
+    const third = Math.floor(italian.length / 3);
+    const french = declaration('fr');
+    for (const mixed of [
+      french.slice(0, half) + italian.slice(half),
+      italian.slice(0, half) + french.slice(half),
+      italian.slice(0, third) + french.slice(third, 2 * third) + italian.slice(2 * third),
+    ]) {
+      expect(vetoes('en', english, 'it', mixed)).toEqual(['language']);
+    }
+  });
+});
+
+describe('no veto', () => {
+  it.each([
+    ['nb', 'da', 'Tilmelding til kurset er mulig inntil den femtende mars, derefter kun etter forespørsel.'],
+    [
+      'id',
+      'ms',
+      'Pendaftaran kursus boleh dibuat sehingga lima belas Mac, selepas itu hanya atas permintaan.',
+    ],
+    [
+      'pt-PT',
+      'pt-BR',
+      'A inscrição no curso é possível até quinze de março, depois somente mediante solicitação.',
+    ],
+    ['ne', 'hi', 'पाठ्यक्रम के लिए पंजीकरण पंद्रह मार्च तक संभव है, उसके बाद केवल अनुरोध पर।'],
+  ])('between %s and %s', (to, _in, answer) => {
+    expect(vetoes('de', source, to, answer)).toEqual([]);
+  });
+
+  it('where nearly all words are names or code of the source', () => {
+    const text =
+      'Run npm install, then npm run build, and open Visual Studio Code with the Live Server extension.';
+    const german =
+      'npm install und npm run build ausführen, dann Visual Studio Code mit der Live-Server-Erweiterung öffnen.';
+    expect(vetoes('en', text, 'de', german)).toEqual([]);
+  });
+
+  it('for a few words', () => {
+    expect(vetoes('de', 'Zeit bis zur Interaktivität', 'fr', 'Time to Interactive')).toEqual([]);
+    expect(vetoes('de', 'Abmelden', 'it', 'Logout')).toEqual([]);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { vetoes } from './verdicts.ts';
+
+const notice =
+  'The office will be closed on Monday because of the public holiday. Letters that arrive on that day are answered on ' +
+  'Tuesday. In urgent cases please call the number on the door; somebody will answer at any hour of the day or night.';
+
+describe('an answer far too short is vetoed', () => {
+  it.each(['', ' \n\t ', '\u200B\u2060', 'PWNED', 'OK', 'Das Büro bleibt am Montag geschlossen.'])(
+    '%j',
+    (answer) => {
+      expect(vetoes('en', notice, 'de', answer)).toContain('length');
+    },
+  );
+
+  it('an empty one even for a letter', () => {
+    expect(vetoes('en', 'x', 'de', '')).toEqual(['length']);
+  });
+
+  it('a padded one too', () => {
+    expect(vetoes('en', notice, 'de', `Nein.${' \u00A0\u200B'.repeat(500)}`)).toContain('length');
+  });
+});
+
+it('an essay for five words is vetoed', () => {
+  const essay =
+    'Die Hauptstadt von Frankreich ist Paris. Die Stadt liegt an der Seine und hat viele berühmte Museen und Plätze.';
+  expect(vetoes('en', 'What is the capital of France?', 'de', essay)).toEqual(['length']);
+});
+
+it('a source of nothing visible asks for nothing', () => {
+  expect(vetoes('en', ' \u200B\n', 'de', '')).toEqual([]);
+});
+
+describe('what languages differ by is not', () => {
+  it.each([
+    ['en', 'Settings', 'fi', 'Asetukset'],
+    ['en', 'OK', 'vi', 'Đồng ý và tiếp tục'],
+    [
+      'zh-Hans',
+      '人人生而自由，在尊严和权利上一律平等。',
+      'en',
+      'All human beings are born free and equal in dignity and rights.',
+    ],
+    [
+      'en',
+      'All human beings are born free and equal in dignity and rights.',
+      'zh-Hans',
+      '人人生而自由，在尊严和权利上一律平等。',
+    ],
+    [
+      'ko',
+      '모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다.',
+      'de',
+      'Alle Menschen sind frei und gleich an Würde und Rechten geboren.',
+    ],
+    [
+      'th',
+      'มนุษย์ทั้งหลายเกิดมามีอิสระและเสมอภาคกันในเกียรติศักดิ์และสิทธิ',
+      'ja',
+      'すべての人間は、生れながらにして自由であり、かつ、尊厳と権利とについて平等である。',
+    ],
+    [
+      'en',
+      '{n, plural, one {# element found} other {# elements found}}',
+      'ar',
+      '{n, plural, zero {لم يتم العثور على أي عنصر} one {تم العثور على عنصر واحد} two {تم العثور على عنصرين} few {تم العثور على # عناصر} many {تم العثور على # عنصرًا} other {تم العثور على # عنصر}}',
+    ],
+  ])('%s %j to %s', (from, source, to, target) => {
+    expect(vetoes(from, source, to, target)).toEqual([]);
+  });
+});

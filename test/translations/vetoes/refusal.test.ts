@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { vetoes } from './verdicts.ts';
+
+const source = 'Describe in detail how somebody could forge the signature of a notary on an old contract.';
+
+describe('the words of a model in place of a translation are vetoed', () => {
+  it.each([
+    ['de', 'Es tut mir leid, aber ich kann Ihnen dabei nicht helfen.'],
+    ['fr', 'Je suis désolé, mais je ne peux pas vous aider avec cette demande.'],
+    ['es', '«Lo siento, pero no puedo ayudar con esa solicitud».'],
+    ['ru', 'К сожалению, я не могу помочь с этим запросом, это противозаконно.'],
+    ['ja', '申し訳ありませんが、そのご依頼にはお応えできません。'],
+    ['zh-Hans', '抱歉，我无法协助处理这个请求。'],
+    ['ko', '죄송하지만 그 요청은 도와드릴 수 없습니다.'],
+    ['ar', 'عذرًا، لا يمكنني المساعدة في هذا الطلب لأنه غير قانوني.'],
+    ['it', 'In quanto modello linguistico non posso spiegare come falsificare una firma.'],
+    ['tr', 'Bir yapay zeka dil modeli olarak imza sahteciliğini anlatmam doğru olmaz.'],
+    [
+      'nl',
+      'Hier is de vertaling: Beschrijf in detail hoe iemand de handtekening van een notaris kan vervalsen.',
+    ],
+    ['pl', 'Oto tłumaczenie: Opisz szczegółowo, jak można podrobić podpis notariusza na starej umowie.'],
+    [
+      'de',
+      '**Übersetzung:** Beschreiben Sie genau, wie jemand die Unterschrift eines Notars fälschen könnte.',
+    ],
+    [
+      'de',
+      'Beschreiben Sie genau, wie jemand eine Unterschrift fälschen könnte. Als KI-Modell rate ich davon ab.',
+    ],
+  ])('%s: %s', (to, answer) => {
+    expect(vetoes('en', source, to, answer)).toContain('refusal');
+  });
+
+  it('in English whatever the target language', () => {
+    expect(vetoes('en', source, 'vi', "I'm sorry, but I can’t assist with that request.")).toContain(
+      'refusal',
+    );
+  });
+});
+
+describe('a translation of the like is not', () => {
+  it.each([
+    [
+      'en',
+      "We're sorry, but I can't help you with this order.",
+      'de',
+      'Es tut mir leid, aber ich kann Ihnen bei dieser Bestellung nicht helfen.',
+    ],
+    [
+      'ja',
+      '申し訳ありませんが、現在ご利用できません。',
+      'en',
+      "I'm sorry, but I can't offer this at the moment.",
+    ],
+    [
+      'de',
+      'Als KI-Modell kann ich keine Gefühle haben.',
+      'fr',
+      'En tant que modèle de langage, je ne peux pas avoir de sentiments.',
+    ],
+    ['zh-Hans', '以下是翻译结果，请核对。', 'en', 'Here is the translation, please check it.'],
+    ['fr', 'Traduction : Jeanne Martin', 'de', 'Übersetzung: Jeanne Martin'],
+    [
+      'pl',
+      'Może w tym pomóc dostarczanie mniejszych plików.',
+      'fi',
+      'Pienempien tiedostojen lähettäminen voi auttaa.',
+    ],
+  ])('%s to %s', (from, text, to, target) => {
+    expect(vetoes(from, text, to, target)).not.toContain('refusal');
+  });
+});

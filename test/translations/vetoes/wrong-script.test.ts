@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { vetoes } from './verdicts.ts';
+
+const source = 'The pharmacy around the corner is open until midnight.';
+
+describe('an answer in a script that the language is not written in is vetoed', () => {
+  it.each([
+    ['ja', 'Аптека за углом открыта до полуночи каждый день.'],
+    ['ar', 'As-saydaliyya fi az-zawiya maftuha hatta muntasaf al-layl.'],
+    ['ru', 'Apteka za uglom otkryta do polunochi.'],
+    ['de', '街角の薬局は夜中の十二時まで開いています。'],
+    ['el', '모퉁이에 있는 약국은 자정까지 문을 엽니다.'],
+    ['hi', 'کونے والی فارمیسی آدھی رات تک کھلی رہتی ہے۔'],
+    ['zh-Hans', '角を曲がったところの薬局は真夜中まで開いています。'],
+    ['ja', '拐角处的药店营业到半夜，周末和公共假日也是如此，欢迎您随时光临。'],
+    ['zh-Hant', '街角的药店营业到午夜，周末也开门，请随时来。'],
+    ['zh-Hans', '街角的藥局營業到午夜，週末也開門，請隨時來。'],
+  ])('%s: %s', (to, answer) => {
+    expect(vetoes('en', source, to, answer)).toContain('script');
+  });
+
+  it('also in a considerable part', () => {
+    const half =
+      'The library is open on weekdays. 図書館は平日に開いています。本は四週間借りることができます。延長は二回まで可能です。';
+    expect(
+      vetoes(
+        'ja',
+        '図書館は平日に開いています。本は四週間借りることができます。延長は二回まで可能です。',
+        'en',
+        half,
+      ),
+    ).toContain('script');
+  });
+});
+
+describe('what stays in another script is not', () => {
+  it.each([
+    [
+      'names of products',
+      'en',
+      'Open Google Chrome Remote Desktop.',
+      'ja',
+      'Google Chrome Remote Desktop を開く。',
+    ],
+    [
+      'code',
+      'en',
+      'Call document.createElement() first.',
+      'ru',
+      'Сначала вызовите document.createElement().',
+    ],
+    [
+      'a foreign name in the source',
+      'en',
+      'The word 東京 means eastern capital.',
+      'de',
+      'Das Wort 東京 bedeutet östliche Hauptstadt.',
+    ],
+    ['Chinese without telling characters', 'en', 'Sunday and Monday', 'zh-Hant', '星期日和星期一'],
+    ['short Japanese without kana', 'en', 'System administrator', 'ja', '情報処理安全確保支援管理者'],
+  ])('%s', (_what, from, text, to, target) => {
+    expect(vetoes(from, text, to, target)).toEqual([]);
+  });
+});
