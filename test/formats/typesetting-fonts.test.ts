@@ -11,6 +11,7 @@ import { Blob, Face, Font } from 'harfbuzzjs';
 import { describe, expect, it } from 'vitest';
 import { fontNames, loadFont } from '#server/formats/typesetting/font-files.ts';
 import { breakLines, DocumentFonts, shapeParagraph, singleLine } from '#server/formats/typesetting/index.ts';
+import { turningPoints } from '#server/formats/typesetting/turning-marks.ts';
 
 const matrix = [1, 0, 0, 1, 0, 0] as const;
 
@@ -87,13 +88,25 @@ describe('an embedded font', () => {
     ['emoji', 'en', '👍🏽'],
   ] as const)('in %s draws each code as the clusters were shaped', async (name, language, text) => {
     const source = open(loadFont(name)).font;
-    const { clusters } = shapeParagraph(text, { language });
-    const { characters, font } = await embed(text, language);
-    const drawn = characters.map(({ glyph }) => outline(font, glyph).join());
-    for (const { glyphs } of clusters) {
-      const wanted = glyphs.flatMap(({ id, x, y }) => outline(source, id, x, y)).join();
-      expect(drawn).toContain(wanted);
+    const { characters, font, operators } = await embed(text, language);
+    const drawn: string[] = [];
+    let pen = 0;
+    for (const [, codes, adjustment] of operators.matchAll(/<([0-9A-F]+)>|(-?\d+)(?=[<\]])/g)) {
+      for (const code of codes?.match(/.{4}/g) ?? []) {
+        const { glyph, width } = characters[Number.parseInt(code, 16) - 1]!;
+        drawn.push(...outline(font, glyph, pen));
+        pen += width;
+      }
+      pen -= Number(adjustment ?? 0);
     }
+    const wanted: string[] = [];
+    let start = 0;
+    for (const { clusters } of singleLine(shapeParagraph(text, { language })).runs)
+      for (const { glyphs, advance } of clusters) {
+        for (const { id, x, y } of glyphs) wanted.push(...outline(source, id, start + x, y));
+        start += Math.round(1000 * advance);
+      }
+    expect(drawn).toEqual(wanted);
   });
 
   it('gives a code the text of the whole cluster', async () => {
@@ -116,6 +129,51 @@ describe('an embedded font', () => {
     const { characters, operators } = await embed('حَب', 'ar');
     expect(characters.map(({ text }) => text)).toEqual(['ب', '\u064eح']);
     expect(operators).toContain('<00010002>');
+  });
+
+  const textsOf = async (text: string): Promise<string> => {
+    const { characters, operators } = await embed(text, 'ar');
+    const codes = [...operators.matchAll(/<([0-9A-F]+)>/g)].flatMap(([, digits]) => digits!.match(/.{4}/g)!);
+    return codes.map((code) => characters[Number.parseInt(code, 16) - 1]!.text).join('|');
+  };
+  const mark = '\u202c\u202b';
+
+  it.each<[rule: string, text: string, texts: string]>([
+    ['before marks at the left end of a word', 'حقً حق', `ق|ح| |${mark}|\u064bق|ح`],
+    [
+      'before a number or a stop that a space is to the left of',
+      'حق. 5 حق',
+      `ق|ح| |${mark}|5| |${mark}|.|ق|ح`,
+    ],
+    ['before marks that follow such a stop', 'حقً.', `.|${mark}|\u064bق|ح`],
+    ['before brackets that end a word', '(حق)', `${mark}|)|ق|ح|(`],
+    ['not before marks inside a word', 'حًق', 'ق|\u064bح'],
+    ['in the code of a letter that is too narrow to share its room', 'ح ـًُّ', `${mark}\u0651\u064f\u064bـ| |ح`],
+  ])('gives a turning mark %s', async (_, text, texts) => {
+    expect(await textsOf(text)).toBe(texts);
+  });
+
+  it('gives Latin words inside Arabic one turning mark, before the first', () => {
+    const { runs } = singleLine(shapeParagraph('قال Example Corp 5 شيئا', { language: 'ar' }));
+    expect([...turningPoints(runs).keys()].map(({ text }) => text)).toEqual(['E']);
+  });
+
+  it('starts no two characters of right-to-left text within a tenth of an em of each other', async () => {
+    const { characters, operators } = await embed('إِنَّا لَّ ـًّ أَبًّا. (شَيْءٌ) لأً', 'ar');
+    const starts: number[] = [];
+    let pen = 0;
+    for (const [, codes, adjustment] of operators.matchAll(/<([0-9A-F]+)>|(-?\d+)(?=[<\]])/g)) {
+      for (const code of codes?.match(/.{4}/g) ?? []) {
+        const { text, width } = characters[Number.parseInt(code, 16) - 1]!;
+        const last = starts.at(-1);
+        if (text !== ' ' && last !== undefined) expect(pen - last).toBeGreaterThan(100);
+        // The characters of one code may.
+        starts.push(pen + (width * ([...text].length - 1)) / [...text].length);
+        pen += width;
+      }
+      pen -= Number(adjustment ?? 0);
+      expect(Math.abs(Number(adjustment ?? 0))).toBeLessThan(100);
+    }
   });
 
   it('moves the pen by the shaped advances, kerning included', async () => {

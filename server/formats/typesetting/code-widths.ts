@@ -1,4 +1,4 @@
-import { turningMark } from './turning-marks.ts';
+import { type TurningPoint, turningMark } from './turning-marks.ts';
 
 /** What one code of a cluster stands for, and its place. In thousandths of an em; `offset` from the cluster's start. */
 export interface Piece {
@@ -16,39 +16,64 @@ export interface Piece {
 const leastDistance = 102;
 const widestGap = 98;
 
-/** A turning mark starts a little before its cluster, and takes this much of the cluster's room besides. */
-const overhang = 20;
-const markRoom = 100;
+/** Where a turning mark stands, and where the cluster's text comes after it: at a word's left end in the space before. */
+const markPlaces = {
+  wordEnd: { offset: -20, width: 120 },
+  inWord: { offset: 0, width: 108 },
+} as const;
 
 /**
- * Divides a cluster's width among the codes that it is copied out by.
+ * Divides a cluster's width among the codes that it is copied out by, for text that readers turn around.
  * @param texts from left to right
  * @param turns whether a turning mark comes before them: as a code of its own, unless the cluster is too narrow
  */
-export function piecesOf(texts: readonly string[], width: number, turns: boolean): Piece[] {
-  if (!turns) return sideBySide(texts, 0, width);
-  const mark = narrowed({ text: turningMark, offset: -overhang, width: overhang + markRoom })!;
-  const rest = sideBySide(texts, markRoom, width - markRoom);
-  if (rest.every((piece) => piece.width >= leastDistance && narrowed(piece))) return [mark, ...rest];
-  return sideBySide([turningMark + texts[0]!, ...texts.slice(1)], 0, width);
+export function turnedPieces(
+  texts: readonly string[],
+  width: number,
+  turns: TurningPoint | undefined,
+): Piece[] {
+  if (turns) {
+    const mark = { text: turningMark, ...markPlaces[turns] };
+    const start = mark.offset + mark.width;
+    const pieces = [mark, ...sideBySide(texts, start, width - start)];
+    if (pieces.every(fits)) return pieces.map(narrowed);
+  }
+  const [first, ...rest] = texts;
+  return sideBySide(turns ? [turningMark + first!, ...rest] : texts, 0, width).map(narrowed);
 }
 
-function sideBySide(texts: readonly string[], start: number, width: number): Piece[] {
-  const offset = (index: number): number => start + Math.floor((width * index) / texts.length);
-  return texts.map((text, index) => {
-    const piece = { text, offset: offset(index), width: offset(index + 1) - offset(index) };
-    return narrowed(piece) ?? piece;
+/** A mark that stands alone on a space leaves it what poppler needs to see of a space: 0.15 em. */
+const spaceShare = 4;
+
+/** Divides a width evenly among codes. */
+export function sideBySide(texts: readonly string[], start: number, width: number): Piece[] {
+  const total = texts.reduce((sum, text) => sum + shareOf(text), 0);
+  let share = 0;
+  return texts.map((text) => {
+    const left = Math.floor((width * share) / total);
+    share += shareOf(text);
+    return { text, offset: start + left, width: Math.floor((width * share) / total) - left };
   });
 }
 
+function shareOf(text: string): number {
+  return text.trim() === '' ? spaceShare : 1;
+}
+
 /**
- * Poppler spreads the characters of a code evenly over its width, the last of which may so come too near to what
- * follows. This is the piece, narrow enough to keep it away; undefined where that would leave too wide a gap.
+ * Poppler spreads the characters of a code evenly over its width: the last of them may come too near to what follows.
+ * This is the piece, narrow enough to keep it away; as it was where it has no room for that.
  */
-function narrowed(piece: Piece): Piece | undefined {
-  const count = [...piece.text].length;
-  if (count === 1) return piece;
-  const width = Math.floor(((piece.width - leastDistance) * count) / (count - 1));
-  if (width >= piece.width) return piece;
-  return width > 0 && piece.width - width <= widestGap ? { ...piece, width } : undefined;
+function narrowed(piece: Piece): Piece {
+  return fits(piece) ? { ...piece, width: Math.min(piece.width, mostWidth(piece)) } : piece;
+}
+
+function fits(piece: Piece): boolean {
+  const most = mostWidth(piece);
+  return piece.width >= leastDistance && most > 0 && piece.width - most <= widestGap;
+}
+
+function mostWidth({ text, width }: Piece): number {
+  const count = [...text].length;
+  return count === 1 ? width : Math.floor(((width - leastDistance) * count) / (count - 1));
 }

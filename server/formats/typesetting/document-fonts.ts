@@ -5,7 +5,7 @@ import type { Line } from './lines.ts';
 import type { Cluster } from './shape.ts';
 import { type PlacedCode, SubsetFont } from './subset-font.ts';
 import { hex } from './to-unicode.ts';
-import { turningPoints } from './turning-marks.ts';
+import { type TurningPoint, turningPoints } from './turning-marks.ts';
 
 /** A text matrix (PDF 32000-1, 9.4.2): [1, 0, 0, 1, x, y] sets upright text from the point x, y. */
 export type TextMatrix = readonly [number, number, number, number, number, number];
@@ -57,7 +57,7 @@ export class DocumentFonts {
     for (const run of line.runs) {
       flush();
       for (const cluster of run.clusters) {
-        const { font, codes } = this.#codesFor(cluster, turns.has(cluster));
+        const { font, codes } = this.#codesFor(cluster, turns.get(cluster));
         if (font !== current) {
           flush();
           parts.push(`/${font.resource} ${decimal(fontSize)} Tf`);
@@ -85,7 +85,10 @@ export class DocumentFonts {
     this.#fonts.clear();
   }
 
-  #codesFor(cluster: Cluster, turns: boolean): { font: DocumentFont; codes: readonly PlacedCode[] } {
+  #codesFor(
+    cluster: Cluster,
+    turns: TurningPoint | undefined,
+  ): { font: DocumentFont; codes: readonly PlacedCode[] } {
     const font = this.#fonts.get(cluster.font)?.at(-1);
     const codes = font?.subset.codesFor(cluster, turns);
     if (font && codes) return { font, codes };

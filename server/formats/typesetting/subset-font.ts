@@ -1,8 +1,8 @@
-import { piecesOf } from './code-widths.ts';
+import { sideBySide, turnedPieces } from './code-widths.ts';
 import type { FontName } from './font-files.ts';
 import { openFont } from './open-font.ts';
 import type { Cluster, PlacedGlyph } from './shape.ts';
-import { turningMark } from './turning-marks.ts';
+import { type TurningPoint, turningMark } from './turning-marks.ts';
 
 /** What one character code of an embedded font draws and means. */
 export interface Character {
@@ -36,14 +36,18 @@ export class SubsetFont {
 
   /**
    * The codes that draw a cluster and are copied out as its text; undefined when the font is full.
-   * @param turns whether a turning mark stands before it
+   * @param turns where a turning mark stands before it
    */
-  codesFor(cluster: Cluster, turns: boolean): readonly PlacedCode[] | undefined {
+  codesFor(cluster: Cluster, turns: TurningPoint | undefined): readonly PlacedCode[] | undefined {
     const { glyphs, level, text } = cluster;
-    const key = `${level % 2}${turns ? 1 : 0}${glyphs.map(({ id, x, y }) => `${id},${x},${y}`).join(';')}|${text}`;
+    const key = `${level % 2}${turns ?? ''}${glyphs.map(({ id, x, y }) => `${id},${x},${y}`).join(';')}|${text}`;
     const known = this.#codes.get(key);
     if (known) return known;
-    const pieces = piecesOf(level % 2 ? backward(text) : forward(text), this.#width(cluster), turns);
+    const width = this.#width(cluster);
+    const pieces =
+      level % 2 || turns
+        ? turnedPieces(level % 2 ? backward(text) : forward(text), width, turns)
+        : sideBySide(forward(text), 0, width);
     if (this.characters.length + pieces.length > mostCharacters) return undefined;
     // One draws all of it.
     const drawing = pieces.findIndex(({ text }) => text !== turningMark);
@@ -87,7 +91,8 @@ function forward(text: string): string[] {
   return texts;
 }
 
-const letterWithMarks = /.[\p{M}\p{Default_Ignorable_Code_Point}]{0,40}/gsu;
+/** Poppler ends a word only at a code that is a space alone: a mark that stands on a space gets its own. */
+const letterWithMarks = /\s(?=\p{M})|.[\p{M}\p{Default_Ignorable_Code_Point}]{0,40}/gsu;
 
 /**
  * Readers find right-to-left text in visual order and turn it around character by character: so a code for each
