@@ -1,10 +1,10 @@
 import { callTRPCProcedure } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RequestContext } from '#server/context.ts';
+import type { RequestContext, Services } from '#server/context.ts';
 import type { AppRouter } from '#server/router.ts';
 import type { FileAnswer } from '#server/trpc.ts';
 import { type Address, openAddress } from './address.ts';
-import { type BodyLimits, refuseDeclaredSize } from './body-limits.ts';
+import { refuseDeclaredSize } from './body-limits.ts';
 import { sendError } from './errors.ts';
 import { sendFile } from './files.ts';
 import { type RestProcedure, restProcedures } from './procedures.ts';
@@ -14,8 +14,9 @@ export function serveRest(
   app: FastifyInstance,
   router: AppRouter,
   createContext: (request: FastifyRequest, reply: FastifyReply) => RequestContext,
-  limits: BodyLimits,
+  services: Services,
 ): void {
+  const limits = services.settings;
   for (const procedures of byAddress(restProcedures(router))) {
     const address = openAddress(procedures, limits);
     const { route } = procedures[0] as RestProcedure;
@@ -26,10 +27,15 @@ export function serveRest(
         versioned: route.versioned !== false,
         ...(address.takesFiles && { bodyCeiling: 'MAX_UPLOAD_BYTES' }),
       },
-      ...(address.takesFiles && {
-        bodyLimit: limits.MAX_UPLOAD_BYTES,
-        onRequest: async (request, reply) => refuseDeclaredSize(request, reply, limits),
-      }),
+      ...(address.takesFiles && { bodyLimit: limits.MAX_UPLOAD_BYTES }),
+      onRequest: async (request, reply) => {
+        try {
+          route.gate?.(services);
+          if (address.takesFiles) refuseDeclaredSize(request, limits);
+        } catch (error) {
+          return sendError(reply, error);
+        }
+      },
       handler: async (request, reply) => {
         try {
           return await answer(router, address, request, reply, createContext(request, reply));

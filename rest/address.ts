@@ -42,20 +42,17 @@ export function openAddress(procedures: readonly RestProcedure[], limits: BodyLi
       if (upload && isUpload(request)) return choice(upload, request);
       if (!plain) throw new AppError('unsupported_media_type', 'unsupported content type');
       if (chosen.length === 0) return choice(plain, request);
-      // A body that does not parse is the plain one's to refuse, behind its own first gates.
-      const body = tryParse(request);
-      const found = body && chosen.find(({ route }) => holds(body, route.chosenBy as string));
+      let body: Record<string, unknown>;
+      try {
+        body = parseJsonBody(request.body, request.headers['content-type']);
+      } catch (error) {
+        // The plain one refuses it, behind its own first gates.
+        return { procedure: plain, readInput: () => Promise.reject(error) };
+      }
+      const found = chosen.find(({ route }) => holds(body, route.chosenBy as string));
       return choice(found ?? plain, request, body);
     },
   };
-}
-
-function tryParse(request: FastifyRequest): Record<string, unknown> | undefined {
-  try {
-    return parseJsonBody(request.body, request.headers['content-type']);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether a body has a member; of a path `a.b`, b must hold an object. */

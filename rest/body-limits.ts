@@ -1,6 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
-import { sendError } from './errors.ts';
 
 /** The two sizes of B 8, in bytes. */
 export interface BodyLimits {
@@ -14,15 +13,11 @@ export interface BodyLimits {
  * Refuses by Content-Length, before the body is read. What a form's file is held to is known once its part begins: here
  * it is only held to the absolute limit.
  */
-export function refuseDeclaredSize(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  limits: BodyLimits,
-): FastifyReply | undefined {
+export function refuseDeclaredSize(request: FastifyRequest, limits: BodyLimits): void {
   const limit = isForm(request) ? 'MAX_UPLOAD_BYTES' : exceededFirst(limits);
   const declared = declaredSize(request);
   const exceeded = (['MAX_UPLOAD_BYTES', limit] as const).find((name) => declared > limits[name]);
-  return exceeded && sendError(reply, tooLarge(exceeded));
+  if (exceeded) throw tooLarge(exceeded);
 }
 
 function exceededFirst(limits: BodyLimits): keyof BodyLimits {
@@ -34,8 +29,13 @@ export function declaredSize({ headers }: FastifyRequest): number {
   return Number(headers['content-length'] ?? 0);
 }
 
+/** Without its parameters, in lower case. */
+export function mediaType(contentType: string | undefined): string {
+  return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
+}
+
 export function isForm({ headers }: FastifyRequest): boolean {
-  return /^multipart\/form-data\b/i.test(headers['content-type'] ?? '');
+  return mediaType(headers['content-type']) === 'multipart/form-data';
 }
 
 export function tooLarge(limit: keyof BodyLimits): AppError {

@@ -5,6 +5,7 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { serveRest } from '#rest/adapter.ts';
+import { boundBodies } from '#rest/body-budget.ts';
 import { refuseBrokenRequests } from '#rest/broken-requests.ts';
 import { serveDocs } from '#rest/docs.ts';
 import { answerErrors, sendError } from '#rest/errors.ts';
@@ -60,9 +61,14 @@ export async function buildApp(parts: AppParts): Promise<App> {
 
   // As to any other header that we do not know: Node would refuse the request, without a request id.
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response));
+  boundBodies(http);
   http.removeAllContentTypeParsers();
   // Read part by part, by the routes that take files.
-  http.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body));
+  http.addContentTypeParser('multipart/form-data', (request, body, done) =>
+    request.routeOptions.config.bodyCeiling
+      ? done(null, body)
+      : done(new AppError('unsupported_media_type', 'unsupported content type; send application/json')),
+  );
   http.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   http.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -71,6 +77,9 @@ export async function buildApp(parts: AppParts): Promise<App> {
       if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
         throw new AppError('malformed_request', 'the Host header is missing');
       refuseCrossSiteChange(request, settings.BASE_URL);
+      // A 8: of any request, whatever its route makes of it.
+      if (Number(request.headers['content-length'] ?? 0) > settings.MAX_UPLOAD_BYTES)
+        throw new AppError('payload_too_large', 'request body exceeds MAX_UPLOAD_BYTES');
     } catch (error) {
       return sendError(reply, error);
     }
@@ -113,12 +122,15 @@ export async function buildApp(parts: AppParts): Promise<App> {
       requestId: request.id,
       credentials: readCredentials(request.headers, cookies),
       crossSite: isCrossSite(request.headers, settings.BASE_URL),
+      get hungUp() {
+        return hangUpSignal(reply);
+      },
       answer: {
         setHeader: (name, value) => void reply.header(name, value),
         addCookie: (cookie) => void reply.header('set-cookie', cookie),
       },
     });
-  serveRest(http, appRouter, contextOf(true), settings);
+  serveRest(http, appRouter, contextOf(true), services);
   serveDocs(http, appRouter);
   // C 7: the cookie counts nowhere on it.
   serveRpc(http, appRouter, contextOf(false));
@@ -131,4 +143,15 @@ function refuseCrossSiteChange({ method, headers }: FastifyRequest, baseUrl: str
   if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
   if (carriesSessionCookie(headers) && isCrossSite(headers, baseUrl))
     throw new AppError('forbidden', 'cross-site requests are not allowed here');
+}
+
+/** Made only where somebody asks for it. */
+function hangUpSignal({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  const check = () => {
+    if (!raw.writableFinished) controller.abort(new AppError('request_timeout', 'the client hung up'));
+  };
+  if (raw.destroyed) check();
+  else raw.once('close', check);
+  return controller.signal;
 }

@@ -1,9 +1,11 @@
 import type { Database } from '#db/client.ts';
 import type { PresentedCredentials } from './auth/credentials.ts';
 import type { Engine } from './engines/engine.ts';
+import type { FairShare } from './fair-share.ts';
 import type { Sandbox, tasks } from './sandbox/index.ts';
 import type { Settings } from './settings.ts';
 import type { ObjectStore } from './storage/service.ts';
+import type { UnderWay } from './under-way.ts';
 
 /** Where log lines go: pino's interface, as much of it as we use. Never given text, secrets or parameters. */
 export interface Log {
@@ -22,6 +24,10 @@ export interface Services {
   storage: ObjectStore;
   /** Child processes that read and render files, with limits. */
   sandbox: Sandbox<typeof tasks>;
+  /** Whose turn it is in the sandbox. */
+  sandboxTurns: FairShare;
+  /** Runs that are waited for before the process ends. */
+  underWay: UnderWay;
   /** 32 bytes that encrypt stored secrets. */
   secretsKey: Buffer;
   log: Log;
@@ -42,4 +48,6 @@ export interface RequestContext {
   /** Whether Origin or Sec-Fetch-Site says that another site's page made the request. */
   crossSite: boolean;
   answer: HttpAnswer;
+  /** Goes off when the client hangs up. Runs go on without it; what is only made for this answer does not. */
+  readonly hungUp: AbortSignal;
 }

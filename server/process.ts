@@ -1,14 +1,28 @@
 import { type Database, openDatabase } from '#db/client.ts';
 import type { Log, Services } from './context.ts';
 import { selectEngine } from './engines/select.ts';
-import { loadSecretsKey } from './secrets-key.ts';
+import { describeForLog } from './errors.ts';
+import { createFairShare } from './fair-share.ts';
 import { openSandbox } from './sandbox/index.ts';
+import { loadSecretsKey } from './secrets-key.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
 import { openObjectStore } from './storage/service.ts';
+import { followWork } from './under-way.ts';
 
 /** PostgreSQL connections of the API, and of its workers' tasks and reports, which a busy API must not starve. */
 const apiConnections = 10;
 const workerConnections = 4;
+
+/** The sandbox's two processes, and as many callers as may wait for them. */
+export const shareSandbox = () =>
+  createFairShare({
+    slots: 2,
+    places: 64,
+    refusal: 'too many files are being processed; try again later',
+  });
+
+/** Milliseconds that runs whose clients have gone are waited for, after the last connection. */
+const longestDrain = 120_000;
 
 export interface ProcessParts {
   api: boolean;
@@ -62,7 +76,20 @@ export async function startProcess(settings: Settings, parts: ProcessParts): Pro
   const started: Stoppable[] = [home, { stop: () => sandbox.close() }];
   try {
     await migrate(home.url);
-    return await startParts({ settings, engine, storage, sandbox, secretsKey }, parts, home, started);
+    return await startParts(
+      {
+        settings,
+        engine,
+        storage,
+        sandbox,
+        sandboxTurns: shareSandbox(),
+        underWay: followWork(),
+        secretsKey,
+      },
+      parts,
+      home,
+      started,
+    );
   } catch (error) {
     await stopAll(started);
     throw error;
@@ -92,6 +119,8 @@ async function startParts(
   const api = parts.api
     ? await (await import('./app.ts')).buildApp({ ...given, database: open(apiConnections) })
     : undefined;
+  // After the door is closed, and before the database is.
+  started.push({ stop: () => given.underWay.drain(longestDrain) });
   const log = api?.services.log ?? (await standaloneLog(settings));
   log.debug({ settings: redactSettings(settings) }, 'settings');
   if (parts.workers) {
@@ -136,6 +165,10 @@ export async function runCommand(
   parts: (settings: Settings) => ProcessParts,
   started: (running: RunningProcess) => string,
 ): Promise<void> {
+  // Whatever nobody waits for must not end the process, nor be printed: its message may quote a customer's text.
+  process.on('unhandledRejection', (reason) => {
+    process.stderr.write(`lingualoop: unhandled rejection ${JSON.stringify(describeForLog(reason))}\n`);
+  });
   try {
     const settings = readSettings();
     const signal = new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 import { type AnyProcedure, type AnyRouter, initTRPC, TRPCError } from '@trpc/server';
 import superjson from 'superjson';
 import { type ZodError, z } from 'zod';
-import type { RequestContext } from './context.ts';
+import type { RequestContext, Services } from './context.ts';
 import { AppError, describeForLog, errorBody, errorTable, type FieldProblem, toAppError } from './errors.ts';
 import { findUnstorable } from './storable.ts';
 
@@ -29,6 +29,8 @@ export interface Route {
   upload?: Upload;
   /** The output is a `FileAnswer`, sent as a download of one of these content types. */
   download?: readonly string[];
+  /** Asked before anything of the request is looked at, its size included (B 4.1 gate 1). */
+  gate?: (services: Services) => void;
   /** False for the routes of A 9 rule 5, which ignore the version parameters. */
   versioned?: false;
 }

@@ -4,6 +4,8 @@ import { createHash, randomBytes } from 'node:crypto';
 export interface PresentedCredentials {
   bearer: string | null;
   apiKey: string | null;
+  /** An Authorization header was sent that holds no bearer: it is refused where a cookie would do, not ignored. */
+  unreadable: boolean;
   /** The session cookie's access token. It counts on few routes (C 7), and never on `/trpc`. */
   cookie: string | null;
   /** X-Tenant-ID: narrows every credential to that tenant (A 5.1 rule 3). */
@@ -19,6 +21,7 @@ export function readCredentials(headers: Headers, cookies: boolean): PresentedCr
   return {
     bearer,
     apiKey: single(headers['x-api-key']),
+    unreadable: authorization !== null && bearer === null,
     cookie: cookies ? sessionCookieOf(headers) : null,
     tenantId: single(headers['x-tenant-id']),
   };

@@ -66,8 +66,9 @@ export const tenantOrCookieEntryProcedure = procedure
   .use(({ ctx, next }) => next({ ctx: { enter: enterTenantOrCookie(ctx) } }));
 
 function enterTenantOrCookie(ctx: RequestContext): EnterTenant {
-  const { bearer, apiKey, cookie } = ctx.credentials;
-  if (bearer !== null || apiKey !== null || cookie === null) return enterTenant(ctx, ctx.credentials);
+  const { bearer, apiKey, unreadable, cookie } = ctx.credentials;
+  if (bearer !== null || apiKey !== null || unreadable || cookie === null)
+    return enterTenant(ctx, ctx.credentials);
   return enterTenant(ctx, { ...ctx.credentials, bearer: cookie }, tokenHashes(cookie));
 }
 
@@ -100,8 +101,8 @@ function enterAdmin(ctx: RequestContext): EnterAdmin {
       if (tenantId === undefined || (credentials.tenantId ?? tenantId) !== tenantId) return undefined;
       return database.inTenant(tenantId, (tx) => work(tx, tenantId));
     }
-    const { bearer, cookie } = credentials;
-    const token = bearer ?? cookie;
+    const { bearer, unreadable, cookie } = credentials;
+    const token = bearer ?? (unreadable ? null : cookie);
     if (token === null) throw noAdmin();
     const session = { ...credentials, bearer: token, apiKey: null };
     return database.inTenantOfCredential(tokenHashes(token), async (tx, owner) => {

@@ -1,6 +1,6 @@
+import { createFairShare, type FairShare } from '../fair-share.ts';
 import type { Settings } from '../settings.ts';
 import type { Engine } from './engine.ts';
-import { createFairShare, type FairShare } from './fair-share.ts';
 import type { Upstream } from './openai/ask.ts';
 import { type AskGroups, askGroups } from './openai/ask-groups.ts';
 import { type ChatSettings, connect } from './openai/chat.ts';

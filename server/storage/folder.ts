@@ -20,19 +20,19 @@ export function openFolder(folder: string): ObjectStore {
     return file;
   };
 
+  /** Writes, and once more where somebody removed the folder since it was made. */
+  const inPlace = async (path: string, write: (file: string) => Promise<void>): Promise<void> => {
+    const file = await place(path);
+    await write(file).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      made.delete(dirname(file));
+      await write(await place(path));
+    });
+  };
+
   return {
-    async put(path, bytes) {
-      const file = await place(path);
-      await writeWhole(file, bytes).catch(async (error: NodeJS.ErrnoException) => {
-        // Somebody removed the folder since it was made.
-        if (error.code !== 'ENOENT') throw error;
-        made.delete(dirname(file));
-        await writeWhole(await place(path), bytes);
-      });
-    },
-    async appendLine(path, line) {
-      await append(await place(path), line);
-    },
+    put: (path, bytes) => inPlace(path, (file) => writeWhole(file, bytes)),
+    appendLine: (path, line) => inPlace(path, (file) => append(file, line)),
     async remove(path) {
       try {
         await rm(resolveInside(folder, path));

@@ -1,6 +1,6 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
+import { AppError, describeForLog } from '#server/errors.ts';
 import { countCharacters, type JobUsage, weighCharacters } from '#server/metering/service.ts';
 import type { Run } from './admit.ts';
 import { persistGolden, removeGolden } from './golden/persist.ts';
@@ -17,8 +17,8 @@ export interface Completed<N> {
 }
 
 /**
- * Stores a finished run and bills it, in one transaction of one round trip; what publishes by itself is in the golden
- * store before that. `next` is sent in the same transaction, for the job that follows. A run that another attempt has
+ * Stores a finished run and bills it, in one transaction; what publishes by itself is in the golden store before that.
+ * `next` goes on in the same transaction, with the job that follows. A run that another attempt has
  * replaced writes nothing and answers the job as it stands.
  * @throws AppError persistence_failed where the golden record could not be written: the job is parked, and billed
  */
@@ -47,31 +47,26 @@ export async function completeRun<N>(
   const parked = publishes && uri === null;
   const status = advance('pending', 'translated', parked ? 'persistence_failed' : result.status);
 
-  const { stored, following } = await services.database.inTenant(tenantId, async (tx) => {
-    // Sent first, so that both travel together; awaited after, since the last statement commits.
-    const asked = parked ? undefined : next?.(tx);
-    const [stored] = await tx.last(
-      finishJob(
-        tx,
-        {
-          tenantId,
-          jobId: admitted.jobId,
-          attempt: admitted.attempt,
-          status,
-          baselineTranslation: result.baseline_translation,
-          finalTranslation: result.final_translation,
-          qualityAssessment: result.quality_assessment,
-          refinement: result.refinement,
-          verification: result.verification,
-          agentRun: result.agentRun,
-          goldenUri: uri,
-          publishAs: parked ? 'published' : null,
-        },
-        usageOf(run, result, services.settings.DENSE_SCRIPT_WEIGHT),
-      ),
+  const finish = (tx: Tx) =>
+    finishJob(
+      tx,
+      {
+        tenantId,
+        jobId: admitted.jobId,
+        attempt: admitted.attempt,
+        status,
+        baselineTranslation: result.baseline_translation,
+        finalTranslation: result.final_translation,
+        qualityAssessment: result.quality_assessment,
+        refinement: result.refinement,
+        verification: result.verification,
+        agentRun: result.agentRun,
+        goldenUri: uri,
+        publishAs: parked ? 'published' : null,
+      },
+      usageOf(run, result, services.settings.DENSE_SCRIPT_WEIGHT),
     );
-    return { stored, following: await asked };
-  });
+  const { stored, following } = await storeRun(services, tenantId, finish, parked ? undefined : next);
 
   if (!stored) {
     if (uri !== null) await removeGolden(services, tenantId, admitted.jobId, uri);
@@ -90,6 +85,30 @@ export async function completeRun<N>(
   };
 }
 
+/**
+ * One transaction: the run's result, then whatever follows it, which is asked only where the result was stored. Where what
+ * follows fails, the result is stored without it: a finished translation must not be lost for the next one's sake.
+ */
+async function storeRun<N>(
+  { database, log }: Services,
+  tenantId: string,
+  finish: (tx: Tx) => Promise<{ updatedAt: Date }[]>,
+  next: ((tx: Tx) => Promise<N>) | undefined,
+): Promise<{ stored: { updatedAt: Date } | undefined; following: N | undefined }> {
+  if (next) {
+    try {
+      return await database.inTenant(tenantId, async (tx) => {
+        const [stored] = await finish(tx);
+        return { stored, following: stored && (await next(tx)) };
+      });
+    } catch (error) {
+      log.warn({ error: describeForLog(error) }, 'the next job of a series was not admitted');
+    }
+  }
+  const [stored] = await database.inTenant(tenantId, (tx) => tx.last(finish(tx)));
+  return { stored, following: undefined };
+}
+
 /** B 7: the translation is kept and billed, and is published without being asked for again. */
 export function persistenceFailed(): AppError {
   return new AppError(
@@ -97,6 +116,8 @@ export function persistenceFailed(): AppError {
     'the golden record could not be written; the translation is kept and will be published later, do not send it again',
   );
 }
+
+const mostTokens = 1_000_000_000;
 
 function usageOf({ request }: Run, { cost }: RunResult, denseWeight: number): JobUsage {
   const { source_lang: sourceLang, target_lang: targetLang } = request;
@@ -107,8 +128,9 @@ function usageOf({ request }: Run, { cost }: RunResult, denseWeight: number): Jo
     sourceChars,
     billableChars: weighCharacters(sourceChars, sourceLang, targetLang, denseWeight),
     fastPath: null,
-    inputTokens: cost.inputTokens,
-    outputTokens: cost.outputTokens,
+    // As much as an integer column holds in sum: an upstream may count anything.
+    inputTokens: Math.min(cost.inputTokens, mostTokens),
+    outputTokens: Math.min(cost.outputTokens, mostTokens),
     models: cost.models,
   };
 }

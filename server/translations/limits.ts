@@ -20,9 +20,14 @@ const serverWrittenKeys: ReadonlySet<string> = new Set([
 /** It is stored and listed with each job: a bound of ours, where the specification is silent. */
 const maximumMetadata = 65_536;
 
+/** The first `units` UTF-16 units of a text, without the half of a character at its end. */
+export function cutText(text: string, units: number): string {
+  return text.slice(0, units).replace(/[\ud800-\udbff]$/, '');
+}
+
 /** @throws AppError 422 for an idempotency key over the limit of C 7 */
 export function requireKey(key: string | null | undefined): void {
-  if (!key || key.length <= longestKey) return;
+  if (!key || countCharacters(key) <= longestKey) return;
   throw new AppError('invalid_fields', [
     {
       loc: ['body', 'idempotency_key'],

@@ -16,7 +16,7 @@ export interface JobPage {
   nextCursor: string | null;
 }
 
-/** A page of the tenant's jobs, newest updated_at first. `limit` is 1 to 200. */
+/** A page of the tenant's jobs, newest updated_at first. `limit` is 1 to 200; long jobs make a shorter page. */
 export async function listJobs(
   tx: Tx,
   tenantId: string,
@@ -24,8 +24,7 @@ export async function listJobs(
 ): Promise<JobPage> {
   const { status, limit, cursor } = query;
   const after = cursor === undefined ? undefined : readCursor(cursor);
-  const jobs = await selectJobs(tx, { tenantId, status, limit, after });
-  const page = jobs.slice(0, limit);
-  const last = page.at(-1);
-  return { jobs: page, nextCursor: jobs.length > limit && last ? writeCursor(last) : null };
+  const { jobs, more } = await selectJobs(tx, { tenantId, status, limit, after });
+  const last = jobs.at(-1);
+  return { jobs, nextCursor: more && last ? writeCursor(last) : null };
 }

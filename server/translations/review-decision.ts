@@ -55,13 +55,20 @@ function recordReview(run: AgentRun, { action, notes, reviewer }: Review, now: D
     completed_at: at,
   };
   const task = run.human_review_task;
+  const last = run.steps.at(-1);
+  // Drafts that one reviewer saves one after the other are one step: a job must not grow with every save.
+  const kept = action === 'save' && isDraftOf(last, step) ? run.steps.slice(0, -1) : run.steps;
   return {
     ...run,
-    steps: [...run.steps, step],
+    steps: [...kept, step],
     human_review_task: task && {
       ...task,
       ...(action !== 'save' && { status: 'completed' as const, completed_by: reviewer, completed_at: at }),
       metadata: { ...task.metadata, last_action: action, ...(notes !== undefined && { notes }) },
     },
   };
+}
+
+function isDraftOf(last: AgentStep | undefined, step: AgentStep): boolean {
+  return last?.name === step.name && last.output_summary === 'save' && last.actor === step.actor;
 }

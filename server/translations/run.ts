@@ -5,7 +5,7 @@ import { translateBaseline } from './steps/baseline.ts';
 import { debateCandidates } from './steps/debate.ts';
 import type { RunCost, StepDeps } from './steps/deps.ts';
 import { decideGate } from './steps/gate.ts';
-import { inspectNothing, inspectTranslation } from './steps/inspect.ts';
+import { inspectNothing, inspectorOf } from './steps/inspect.ts';
 import { readQualityOptions } from './steps/quality-options.ts';
 import { type Repaired, repairLoop } from './steps/repair.ts';
 import { repairDelta } from './steps/repair-delta.ts';
@@ -48,11 +48,12 @@ export async function runPipeline(
 ): Promise<RunResult> {
   const steps: AgentStep[] = [];
   const cost: RunCost = { inputTokens: 0, outputTokens: 0, models: [] };
-  const inspect = engine.live ? inspectTranslation : inspectNothing;
-  const deps: StepDeps = { engine, inspect, scope, steps, cost };
   const options = readQualityOptions(request.metadata);
   try {
-    const { task, rebuild } = readSourceText(request);
+    const text = readSourceText(request);
+    const { task, rebuild } = text;
+    const inspect = engine.live ? inspectorOf(text) : inspectNothing;
+    const deps: StepDeps = { engine, inspect, scope, steps, cost };
     const baseline = await translateBaseline(deps, task, options.primaryModel);
     const candidate = await debateCandidates(deps, task, baseline, options);
     const assessment = await assessCandidate(deps, task, candidate, 'quality_assessment');

@@ -43,6 +43,9 @@ export async function runSeries(
       jobs.push(item.known.job);
       continue;
     }
+    // A process that stops ends with the run it is at: a resend goes on from there.
+    if (!admitted && services.underWay.closing)
+      throw new AppError('transient_error', 'the service is stopping; send it again with the same key');
     const admission = admitted ?? (await admitAgain(services, tenant, item));
     admitted = undefined;
     if ('replayed' in admission) {
@@ -54,14 +57,24 @@ export async function runSeries(
     const { job, next } = await runOne(
       services,
       admission,
-      following &&
-        ((tx) =>
-          admitRun(tx, tenant, following.request, following.known, services.settings.STALE_PENDING_SECONDS)),
+      following && !services.underWay.closing
+        ? (tx) => admitFollowing(services, tx, tenant, following)
+        : undefined,
     );
     jobs.push(job);
     admitted = next;
   }
   return { jobs, ran };
+}
+
+/** Admits an item in the transaction that stored the one before it. */
+function admitFollowing(
+  { settings }: Services,
+  tx: Tx,
+  tenant: SeriesTenant,
+  { request, known }: SeriesItem,
+): Promise<Run | undefined> {
+  return admitRun(tx, tenant, request, known, settings.STALE_PENDING_SECONDS, tx.last);
 }
 
 /** Looks the key up and admits, again where another submission with the same key was faster by a moment. */

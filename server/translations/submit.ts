@@ -49,6 +49,6 @@ export async function submit(
     async (tx) => (keys.length > 0 ? selectJobsByKeys(tx, keys, stale) : undefined),
   );
   if ('jobs' in admitted) return admitted;
-  const { jobs, ran } = await runSeries(services, admitted);
+  const { jobs, ran } = await services.underWay.track(runSeries(services, admitted));
   return { jobs, replayed: !ran };
 }

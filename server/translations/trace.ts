@@ -6,6 +6,8 @@ interface StepDescription {
   actor: string;
   kind?: AgentStep['kind'];
   input: string;
+  /** Operator only; there even if the step fails. */
+  metadata?: Record<string, unknown>;
 }
 
 interface StepOutcome<T> {
@@ -34,6 +36,7 @@ export async function recordStep<T>(
     error: null,
     started_at: new Date().toISOString(),
     completed_at: null,
+    ...(description.metadata && { metadata: description.metadata }),
   };
   steps.push(step);
   try {
@@ -41,7 +44,7 @@ export async function recordStep<T>(
     step.status = 'completed';
     step.output_summary = output;
     if (decisions) step.decisions = decisions;
-    if (metadata) step.metadata = metadata;
+    if (metadata) step.metadata = { ...step.metadata, ...metadata };
     return value;
   } catch (error) {
     step.status = 'failed';

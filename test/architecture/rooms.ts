@@ -52,7 +52,7 @@ interface Room {
 
 const domains = 'auth|metering|storage|system|tenants|translations';
 const anyPackage = /^(npm|node):/;
-const kernel = /^server\/(context|errors|ids|jobs|languages|paging|settings|storable|trpc)\.ts$/;
+const kernel = /^server\/(context|errors|fair-share|ids|jobs|languages|paging|settings|storable|trpc|under-way)\.ts$/;
 const services = new RegExp(`^server/(${domains})/service\\.ts$`);
 const formats = /^server\/formats\/\w+\/index\.ts$/;
 const port = /^server\/engines\/engine\.ts$/;
@@ -101,7 +101,7 @@ export const rooms: Room[] = [
     name: 'server/engines',
     files: /^server\/engines\//,
     may: [
-      /^server\/(errors|languages|settings|storable)\.ts$/,
+      /^server\/(errors|fair-share|languages|settings|storable)\.ts$/,
       formats,
       /^npm:(openai|zod)$/,
       /^node:timers/,

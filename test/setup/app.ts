@@ -7,9 +7,11 @@ import { buildApp } from '#server/app.ts';
 import type { Services } from '#server/context.ts';
 import type { Engine } from '#server/engines/engine.ts';
 import { stubEngine } from '#server/engines/stub.ts';
+import { shareSandbox } from '#server/process.ts';
 import { openSandbox } from '#server/sandbox/index.ts';
 import { readSettings } from '#server/settings.ts';
 import { openObjectStore } from '#server/storage/service.ts';
+import { followWork } from '#server/under-way.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export interface TestAppOptions {
@@ -69,6 +71,8 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
       engine,
       storage,
       sandbox,
+      sandboxTurns: shareSandbox(),
+      underWay: followWork(),
       secretsKey: Buffer.alloc(32),
     });
     const address = await http.listen({ host: '127.0.0.1', port: 0 });

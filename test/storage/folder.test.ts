@@ -54,6 +54,10 @@ test('a folder that was removed meanwhile is made again', async () => {
   await rm(join(folder, 'tenant'), { recursive: true });
   await store.put(path, 'two');
   expect(await readFile(join(folder, path), 'utf8')).toBe('two');
+  await store.appendLine('tenant/lines/day.jsonl', 'one');
+  await rm(join(folder, 'tenant'), { recursive: true });
+  await store.appendLine('tenant/lines/day.jsonl', 'two');
+  expect(await readFile(join(folder, 'tenant/lines/day.jsonl'), 'utf8')).toBe('two\n');
 });
 
 test('a store that cannot be written says so, for objects and for lines, and works again when it can', async () => {

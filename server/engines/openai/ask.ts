@@ -1,6 +1,6 @@
 import type { ChatCompletion } from 'openai/resources/chat/completions';
+import type { FairShare } from '../../fair-share.ts';
 import type { CallScope } from '../engine.ts';
-import type { FairShare } from '../fair-share.ts';
 import type { Chat, Prompt, Question } from './chat.ts';
 import { readAnswer } from './completion.ts';
 import { UpstreamFailure } from './failure.ts';

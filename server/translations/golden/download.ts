@@ -18,13 +18,17 @@ export async function downloadGolden(
   enter: EnterTenant,
   jobId: string,
   format: GoldenFormat,
+  signal: AbortSignal,
 ): Promise<FileAnswer> {
-  const job = await enter((tx, principal) => getJob(tx, principal.tenant.id, jobId));
+  const { job, tenantId } = await enter(async (tx, { tenant }) => ({
+    job: await getJob(tx, tenant.id, jobId),
+    tenantId: tenant.id,
+  }));
   if (!isDownloadable(job.status))
     throw new AppError(
       'conflict',
       `the translation of job ${job.id} is not published (status=${job.status})`,
     );
-  const { bytes, contentType } = await renderGolden(services, job, format);
+  const { bytes, contentType } = await renderGolden(services, { tenantId, signal }, job, format);
   return { bytes, contentType, fileName: goldenFileName(job, format) };
 }

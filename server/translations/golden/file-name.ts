@@ -1,3 +1,4 @@
+import { cutText } from '../limits.ts';
 import type { TranslationJob } from '../schema.ts';
 
 /**
@@ -19,5 +20,5 @@ export function goldenFileName({ id, request }: TranslationJob, extension: strin
     typeof document?.page_count === 'number' && document.page_count > 1
       ? `-page-${document.page_number}`
       : '';
-  return `${stem.slice(0, 150)}${page}.${request.target_lang}.${extension}`;
+  return `${cutText(stem, 150)}${page}.${request.target_lang}.${extension}`;
 }

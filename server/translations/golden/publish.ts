@@ -17,6 +17,8 @@ export async function publishJob(
   { job, attempt, publishAs }: UnpersistedJob,
 ): Promise<TranslationJob> {
   const uri = await persistGolden(services, tenantId, { ...job, status: publishAs }, attempt);
+  // Parked it is already; touching it again would put it first in every list.
+  if (uri === null && job.status === 'persistence_failed') throw persistenceFailed();
   const to = uri === null ? 'persistence_failed' : publishAs;
   const ended = await services.database.inTenant(
     tenantId,

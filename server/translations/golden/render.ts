@@ -1,4 +1,5 @@
 import type { Services } from '#server/context.ts';
+import type { ShareScope } from '#server/fair-share.ts';
 import type { FileAnswer } from '#server/trpc.ts';
 import { sandboxRefusal } from '../intake/flatten.ts';
 import type { GoldenFormat, TranslationJob } from '../schema.ts';
@@ -15,7 +16,8 @@ const limits = { timeMs: 60_000, memoryBytes: 1_000_000_000 };
 
 /** A job's final translation in a format. Shaping and packing run in a child process: they may take seconds. */
 export async function renderGolden(
-  { sandbox }: Services,
+  { sandbox, sandboxTurns }: Services,
+  scope: ShareScope,
   job: TranslationJob,
   format: GoldenFormat,
 ): Promise<Omit<FileAnswer, 'fileName'>> {
@@ -24,9 +26,12 @@ export async function renderGolden(
   if (format === 'txt') return { bytes: Buffer.from(text), contentType };
   const { target_lang: language, text_type } = job.request;
   const golden = { format, text, markup: text_type === 'Html', language, title: titleOf(job) };
-  const bytes = await sandbox.run('render_golden', golden, limits).catch((error: unknown) => {
-    throw sandboxRefusal(error);
-  });
+  const { signal } = scope;
+  const bytes = await sandboxTurns
+    .run(scope, () => sandbox.run('render_golden', golden, { ...limits, signal }))
+    .catch((error: unknown) => {
+      throw sandboxRefusal(error);
+    });
   return { bytes, contentType };
 }
 

@@ -1,8 +1,9 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import type { ShareScope } from '#server/fair-share.ts';
 import { documentKind, type FlattenKind, layoutKind } from '#server/formats/flatten/index.ts';
 import { findUnstorable } from '#server/storable.ts';
-import { callersMetadata, requireLanguage } from '../limits.ts';
+import { callersMetadata, cutText, requireLanguage } from '../limits.ts';
 import type { TranslationRequest } from '../schema.ts';
 import { flattenFile } from './flatten.ts';
 import { requestPages, type SourceDocument } from './pages.ts';
@@ -19,7 +20,7 @@ const numberFields = ['debate_rounds', 'min_quality_score', 'max_quality_loop_re
 export async function readFileRequest(
   services: Services,
   input: FileRequest,
-  authenticate: () => Promise<unknown>,
+  authenticate: () => Promise<ShareScope>,
 ): Promise<TranslationRequest[]> {
   const file = input.source_document;
   if (!file) throw new AppError('validation_error', 'source_document upload is required');
@@ -28,11 +29,11 @@ export async function readFileRequest(
   if (!input.target_lang?.trim()) throw new AppError('validation_error', 'target_lang is required');
   const request = requestOf(input, input.target_lang);
 
-  await authenticate();
-  const source_text = await flattenFile(services, kind, file.bytes);
+  const scope = await authenticate();
+  const source_text = await flattenFile(services, scope, kind, file.bytes);
   const document: SourceDocument = {
     name: displayName(file.name),
-    content_type: file.contentType.slice(0, 255) || null,
+    content_type: cutText(file.contentType, 255) || null,
     size_bytes: file.bytes.length,
   };
   return requestPages({ ...request, source_text }, document, services.settings);
@@ -98,5 +99,5 @@ function readMetadata(text: string | undefined): Record<string, unknown> {
 /** Without folders and control characters; a name is shown, and a download is called after it. */
 function displayName(name: string): string {
   const last = name.replace(/^.*[\\/]/s, '');
-  return last.replace(/\p{C}/gu, '').slice(0, 255) || defaultName;
+  return cutText(last.replace(/\p{C}/gu, ''), 255) || defaultName;
 }

@@ -1,19 +1,21 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import type { ShareScope } from '#server/fair-share.ts';
 import { FlattenError, type FlattenKind } from '#server/formats/flatten/index.ts';
 import { flattenUpload, SandboxError } from '#server/sandbox/index.ts';
 
 /**
- * The text of a file, read in a child process.
+ * The text of a file, read in a child process when it is the tenant's turn.
  * @throws AppError 400 for a file that gives no text, 503 where too many files wait to be read
  */
 export async function flattenFile(
-  { sandbox }: Services,
+  { sandbox, sandboxTurns }: Services,
+  scope: ShareScope,
   kind: FlattenKind,
   bytes: Uint8Array,
 ): Promise<string> {
   try {
-    return await flattenUpload(sandbox, kind, bytes);
+    return await sandboxTurns.run(scope, () => flattenUpload(sandbox, kind, bytes, scope.signal));
   } catch (error) {
     if (error instanceof FlattenError)
       throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });

@@ -23,10 +23,12 @@ export function requestPages(
   document: SourceDocument,
   settings: Settings,
 ): TranslationRequest[] {
+  // Longer than that many full pages, whatever its splitting comes to.
+  if (request.source_text.length > 2 * settings.MAX_BATCH_ITEMS * settings.MAX_PAGE_CHARS)
+    throw tooManyPages();
   const pages = splitPages(request.source_text, settings.MAX_PAGE_CHARS, request.source_lang);
   if (pages.length === 0) throw new AppError('validation_error', 'source_document holds no text');
-  if (pages.length > settings.MAX_BATCH_ITEMS)
-    throw new AppError('payload_too_large', 'batch exceeds MAX_BATCH_ITEMS');
+  if (pages.length > settings.MAX_BATCH_ITEMS) throw tooManyPages();
   return pages.map((source_text, index) =>
     checkRequest(
       {
@@ -54,4 +56,8 @@ export function requestPagesOfText(request: DocumentTextRequest, settings: Setti
     size_bytes: Buffer.byteLength(request.source_text),
   };
   return requestPages(checked, document, settings);
+}
+
+function tooManyPages(): AppError {
+  return new AppError('payload_too_large', 'batch exceeds MAX_BATCH_ITEMS');
 }

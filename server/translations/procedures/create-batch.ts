@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { tenantSubmission } from '../guard.ts';
 import { batchRequest } from '../intake/schema.ts';
 import { translationJob } from '../schema.ts';
-import { expandBatch, submit } from '../service.ts';
+import { expandBatch, requireTranslationEnabled, submit } from '../service.ts';
 import { tenantView } from '../tenant-view.ts';
 
 export const createBatch = tenantSubmission
@@ -10,6 +10,7 @@ export const createBatch = tenantSubmission
     route: {
       method: 'POST',
       path: '/api/translations',
+      gate: requireTranslationEnabled,
       chosenBy: 'inputs',
       tag: 'Translations',
       summary: 'Translate a batch',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { tenantSubmission } from '../guard.ts';
 import { fileRequest } from '../intake/schema.ts';
 import { translationJob } from '../schema.ts';
-import { isLayoutFile, readFileRequest, submit } from '../service.ts';
+import { isLayoutFile, readFileRequest, requireTranslationEnabled, submit } from '../service.ts';
 import { tenantView } from '../tenant-view.ts';
 
 export const createFromFile = tenantSubmission
@@ -10,6 +10,7 @@ export const createFromFile = tenantSubmission
     route: {
       method: 'POST',
       path: '/api/translations',
+      gate: requireTranslationEnabled,
       upload: { ceiling: (file) => (isLayoutFile(file) ? 'MAX_UPLOAD_BYTES' : 'MAX_REQUEST_BYTES') },
       tag: 'Translations',
       summary: 'Translate a text file, page by page',
@@ -21,7 +22,8 @@ export const createFromFile = tenantSubmission
   .input(fileRequest)
   .output(z.array(translationJob))
   .mutation(async ({ ctx, input }) => {
-    const authenticate = () => ctx.enter(async () => {});
+    const authenticate = () =>
+      ctx.enter(async (_tx, principal) => ({ tenantId: principal.tenant.id, signal: ctx.hungUp }));
     const requests = await readFileRequest(ctx.services, input, authenticate);
     const { jobs, replayed } = await submit(ctx.services, ctx.enter, requests);
     if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');

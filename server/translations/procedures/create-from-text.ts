@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { tenantSubmission } from '../guard.ts';
 import { documentTextRequest } from '../intake/schema.ts';
 import { translationJob } from '../schema.ts';
-import { callersMetadata, requestPagesOfText, requireKey, submit } from '../service.ts';
+import {
+  callersMetadata,
+  requestPagesOfText,
+  requireKey,
+  requireTranslationEnabled,
+  submit,
+} from '../service.ts';
 import { tenantView } from '../tenant-view.ts';
 
 export const createFromText = tenantSubmission
@@ -10,6 +16,7 @@ export const createFromText = tenantSubmission
     route: {
       method: 'POST',
       path: '/api/translations',
+      gate: requireTranslationEnabled,
       chosenBy: 'metadata.source_document',
       tag: 'Translations',
       summary: 'Translate the text of a document, page by page',

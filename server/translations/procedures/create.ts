@@ -1,7 +1,7 @@
 import { AppError } from '#server/errors.ts';
 import { tenantSubmission } from '../guard.ts';
 import { translationJob, translationRequest } from '../schema.ts';
-import { callersMetadata, checkRequest, requireKey, submit } from '../service.ts';
+import { callersMetadata, checkRequest, requireKey, requireTranslationEnabled, submit } from '../service.ts';
 import { tenantView } from '../tenant-view.ts';
 
 export const create = tenantSubmission
@@ -9,6 +9,7 @@ export const create = tenantSubmission
     route: {
       method: 'POST',
       path: '/api/translations',
+      gate: requireTranslationEnabled,
       tag: 'Translations',
       summary: 'Translate a text, a batch or a text file',
       description:

@@ -21,22 +21,58 @@ export interface JobListing {
   after?: { updatedAt: Date; id: string } | undefined;
 }
 
-/** Newest updated_at first; one more than `limit` tells whether there is a next page. */
-export async function selectJobs(tx: Tx, { tenantId, status, limit, after }: JobListing) {
+/** Bytes that a page's texts come to, about: a page of long texts is shorter than asked for. */
+const pageBytes = 8_000_000;
+
+/** About the bytes of a job in an answer. Sizes are read off the row: nothing is unpacked for them. JSON packs well. */
+const jobBytes = sql`octet_length(coalesce(${translationJobs.finalTranslation}, ''))
+  + octet_length(coalesce(${translationJobs.baselineTranslation}, ''))
+  + 4 * pg_column_size(${translationJobs.request}) + 4 * pg_column_size(${translationJobs.agentRun})`;
+
+/**
+ * Newest updated_at first: `limit` jobs, or fewer where they are long, but one at least; and whether there are more.
+ */
+export async function selectJobs(
+  tx: Tx,
+  { tenantId, status, limit, after }: JobListing,
+): Promise<{ jobs: TranslationJob[]; more: boolean }> {
+  const order = [desc(translationJobs.updatedAt), desc(translationJobs.jobId)];
+  const page = tx.$with('page').as(
+    tx
+      .select({
+        jobId: translationJobs.jobId,
+        bytesBefore:
+          sql<number>`sum(${jobBytes}) over (order by ${sql.join(order, sql`, `)} rows unbounded preceding) - (${jobBytes})`.as(
+            'bytes_before',
+          ),
+        place: sql<number>`row_number() over (order by ${sql.join(order, sql`, `)})`.as('place'),
+      })
+      .from(translationJobs)
+      .where(
+        and(
+          eq(translationJobs.tenantId, tenantId),
+          status && eq(translationJobs.status, status),
+          after &&
+            sql`(${translationJobs.updatedAt}, ${translationJobs.jobId}) < (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
+        ),
+      )
+      .orderBy(...order)
+      .limit(limit + 1),
+  );
   const rows = await tx
-    .select()
-    .from(translationJobs)
-    .where(
-      and(
-        eq(translationJobs.tenantId, tenantId),
-        status && eq(translationJobs.status, status),
-        after &&
-          sql`(${translationJobs.updatedAt}, ${translationJobs.jobId}) < (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
-      ),
+    .with(page)
+    .select({ row: translationJobs, found: sql<number>`(select count(*)::int from ${page})` })
+    .from(page)
+    .innerJoin(
+      translationJobs,
+      and(eq(translationJobs.tenantId, tenantId), eq(translationJobs.jobId, page.jobId)),
     )
-    .orderBy(desc(translationJobs.updatedAt), desc(translationJobs.jobId))
-    .limit(limit + 1);
-  return rows.map(jobOfRow);
+    .where(sql`${page.bytesBefore} < ${pageBytes} and ${page.place} <= ${limit}`)
+    .orderBy(...order);
+  return {
+    jobs: rows.map(({ row }) => jobOfRow(row)),
+    more: rows.length < (rows[0]?.found ?? 0),
+  };
 }
 
 /** Whose job it is; read in platform scope, for the operator. */

@@ -1,5 +1,4 @@
 import type { Translations, TranslationTask } from '#server/engines/engine.ts';
-import { describeForLog } from '#server/errors.ts';
 import { newDecision, recordStep } from '../trace.ts';
 import { type StepDeps, spend } from './deps.ts';
 import type { QualityOptions } from './quality-options.ts';
@@ -36,22 +35,23 @@ async function translateWith(
   task: TranslationTask,
   model: string,
 ): Promise<Candidate | undefined> {
+  const description = {
+    name: 'candidate',
+    actor: 'translator',
+    input: 'the same text, another model',
+    metadata: { asked_model: model },
+  };
   try {
-    return await recordStep(
-      deps.steps,
-      { name: 'candidate', actor: 'translator', input: 'the same text, another model' },
-      async () => {
-        const answer = await deps.engine.translate(task, deps.scope, model);
-        return {
-          value: { model, translations: answer.value },
-          output: 'candidate translation',
-          metadata: { ...spend(deps, answer), asked_model: model },
-        };
-      },
-    );
-  } catch (error) {
-    const failed = deps.steps.findLast((step) => step.name === 'candidate' && step.status === 'failed');
-    if (failed) failed.metadata = { asked_model: model, error: describeForLog(error) };
+    return await recordStep(deps.steps, description, async () => {
+      const answer = await deps.engine.translate(task, deps.scope, model);
+      return {
+        value: { model, translations: answer.value },
+        output: 'candidate translation',
+        metadata: spend(deps, answer),
+      };
+    });
+  } catch {
+    // The trace tells that it failed.
     return undefined;
   }
 }

@@ -1,10 +1,12 @@
 import type { Translations, TranslationTask } from '#server/engines/engine.ts';
-import { extractHtml, rebuildHtml } from '#server/formats/html/index.ts';
+import { blocksOf, extractHtml, rebuildHtml } from '#server/formats/html/index.ts';
 import type { TranslationRequest } from '../schema.ts';
 
 /** A request's text as the pipeline handles it: what is translated, and the way back to the text that is published. */
 export interface SourceText {
   task: TranslationTask;
+  /** The segments that belong together, by index: a sentence never reaches beyond its block. */
+  blocks: readonly (readonly number[])[];
   /** The published form: the translations where the segments stood, and the markup as it was. */
   rebuild(translations: Translations): string;
 }
@@ -15,6 +17,7 @@ export function readSourceText(request: TranslationRequest): SourceText {
   if (request.text_type !== 'Html')
     return {
       task: taskOf(request, [source]),
+      blocks: [[0]],
       rebuild: ([translation]) => translation ?? '',
     };
   const segments = extractHtml(source);
@@ -23,6 +26,7 @@ export function readSourceText(request: TranslationRequest): SourceText {
       request,
       segments.map(({ text }) => text),
     ),
+    blocks: blocksOf(source, segments),
     rebuild: (translations) => rebuildHtml(source, segments, translations),
   };
 }

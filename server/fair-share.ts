@@ -1,5 +1,4 @@
-import { AppError } from '../errors.ts';
-import type { CallScope } from './engine.ts';
+import { AppError } from './errors.ts';
 
 /**
  * Upstream calls under way in one process. Three quarters of them are 192: 64 jobs of one tenant that ask three models
@@ -10,13 +9,19 @@ const slotsOfProcess = 256;
 /** Calls that wait for a slot, all tenants together; one tenant alone may have a quarter of them. */
 const placesOfProcess = 16_000;
 
+/** For whom a call is made, and what ends its waiting. */
+export interface ShareScope {
+  tenantId: string;
+  signal?: AbortSignal | undefined;
+}
+
 /** Bounds what is under way, and shares it among tenants. */
 export interface FairShare {
   /**
    * Makes the call in a slot, once there is one for this tenant, and gives the slot back when the call has ended.
    * @throws AppError rate_limit where too many calls wait already; the signal's reason where it goes off while waiting
    */
-  run<T>(scope: CallScope, call: () => Promise<T>): Promise<T>;
+  run<T>(scope: ShareScope, call: () => Promise<T>): Promise<T>;
 }
 
 interface Tenant {
@@ -34,7 +39,11 @@ interface Tenant {
  * A slot that comes free goes to the tenant with the fewest calls under way, among equals by turns; within a tenant
  * to the call that has waited longest.
  */
-export function createFairShare({ slots = slotsOfProcess, places = placesOfProcess } = {}): FairShare {
+export function createFairShare({
+  slots = slotsOfProcess,
+  places = placesOfProcess,
+  refusal = 'translation capacity is saturated; try again later',
+} = {}): FairShare {
   const tenants = new Map<string, Tenant>();
   /** Tenants with waiting calls by the number of their calls under way; among equals whose turn it is stands first. */
   const queues = Array.from({ length: slots + 1 }, () => new Set<Tenant>());
@@ -74,14 +83,13 @@ export function createFairShare({ slots = slotsOfProcess, places = placesOfProce
     return undefined;
   }
 
-  async function takeSlot({ tenantId, signal }: CallScope, tenant: Tenant): Promise<void> {
+  async function takeSlot({ tenantId, signal }: ShareScope, tenant: Tenant): Promise<void> {
     signal?.throwIfAborted();
     if (tenant.waiting.size === 0 && mayStart(tenant)) {
       count(tenantId, tenant, 1);
       return;
     }
-    if (!mayWait(tenant))
-      throw new AppError('rate_limit', 'translation capacity is saturated; try again later');
+    if (!mayWait(tenant)) throw new AppError('rate_limit', refusal);
     await new Promise<void>((resolve, reject) => {
       const leave = (): void => {
         signal?.removeEventListener('abort', abandon);
