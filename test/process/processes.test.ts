@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { connect } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser, type TestDatabase } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
@@ -252,4 +253,40 @@ describe('a start that cannot be', () => {
     expect(stderr).toMatch(/^lingualoop: .*\n$/);
     expect(stderr).not.toContain('hunter2');
   });
+});
+
+test('SIGTERM: a run whose client has hung up is finished before the process ends', async () => {
+  const { env, superuserUrl } = await sharedDatabase();
+  await using model = await startFakeOpenAi();
+  const waiting = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  model.enqueue(async (response, request) => {
+    waiting.resolve();
+    await goOn.promise;
+    await translatingReply()(response, request);
+  });
+  model.otherwise(translatingReply());
+  const live = { OPENAI_API_KEY: 'key', OPENAI_BASE_URL: model.baseUrl };
+  const service = await start({ ...env, ...live }, 'server/main.ts', ['--api-only']);
+  const { headers } = await connect(service.address).signUp();
+
+  const client = new AbortController();
+  const call = fetch(`${service.address}/api/translations`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(text),
+    signal: client.signal,
+  }).catch(() => {});
+  await waiting.promise;
+  client.abort();
+  await call;
+  const ended = service.stop('SIGTERM');
+  goOn.resolve();
+  expect(await ended).toBe(0);
+
+  const sql = openSuperuser(superuserUrl);
+  const jobs = await sql`select status, final_translation is not null as translated from translation_jobs`;
+  expect(jobs.map((job) => ({ ...job }))).toEqual([
+    { status: expect.stringMatching(/^(published|awaiting_review)$/), translated: true },
+  ]);
 });

@@ -152,6 +152,12 @@ describe('B 3.1: only published and human_edited jobs can be downloaded', () => 
 });
 
 describe('B 5: the credentials of a download', () => {
+  test('a credential that is presented and cannot be read is refused, whatever the cookie says', async () => {
+    const job = await mine.job();
+    for (const authorization of ['Basic YTpi', 'Bearer a b', 'Bearer'])
+      expect((await mine.golden(job.id, 'txt', { ...mine.cookie, authorization })).status).toBe(401);
+  });
+
   test('a key, a token, or the ll_session cookie', async () => {
     const job = await mine.job();
     const ways = [mine.headers, bearer(mine.apiKey), mine.admin, mine.cookie];

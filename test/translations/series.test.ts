@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { failStaleJobsOfTenant } from '#server/translations/service.ts';
+import { type Signup, useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { answered, engineOf } from '#test/setup/engine.ts';
+import { poll } from '#test/setup/poll.ts';
+
+/** Texts that the model takes until the test lets go of them; any other is answered at once. */
+const held = new Map<string, () => void>();
+const asked: string[] = [];
+const app = useTestApp({
+  env: { AUTH_RATE_LIMIT_ENABLED: 'false' },
+  engine: engineOf(async ({ segments: [text = ''] }) => {
+    asked.push(text);
+    if (text.startsWith('held')) await new Promise<void>((resolve) => held.set(text, resolve));
+    return answered([`«${text}»`]);
+  }),
+});
+
+let tenant: Signup;
+beforeEach(async () => {
+  asked.length = 0;
+  tenant = await app.signUp();
+});
+afterEach(() => {
+  for (const letGo of held.values()) letGo();
+  held.clear();
+});
+
+function sendBatch(texts: string[], key = 'batch') {
+  return app.json('POST', '/api/translations', {
+    headers: { ...tenant.headers, 'idempotency-key': key },
+    body: { inputs: texts.map((Text) => ({ Text, Targets: [{ Language: 'fr' }] })) },
+  });
+}
+
+async function stored() {
+  const sql = openSuperuser(app.superuserUrl);
+  const jobs = await sql`
+    select j.job_id, j.idempotency_key, j.status, u.job_id is not null as billed
+    from translation_jobs j left join usage_records u using (tenant_id, job_id)
+    where j.tenant_id = ${tenant.tenantId} order by j.idempotency_key`;
+  return jobs.map(({ idempotency_key, status, billed }) => [idempotency_key, status, billed]);
+}
+
+const heldText = (text: string) => poll(async () => held.get(text));
+
+test('a job that cannot be admitted takes neither the one before it with it, nor the process', async () => {
+  const sql = openSuperuser(app.superuserUrl);
+  await sql.unsafe(`
+    create function refuse_job() returns trigger language plpgsql as $$
+    begin raise exception 'no more jobs'; end $$;
+    create trigger refuse_job before insert on translation_jobs for each row
+      when (new.request->>'source_text' = 'refused') execute function refuse_job()`);
+  try {
+    const { status, body } = await sendBatch(['one', 'refused', 'three']);
+    expect([status, body.error_code]).toEqual([500, 'internal_error']);
+    expect(await stored()).toEqual([['batch:0', 'published', true]]);
+    expect(asked).toEqual(['one']);
+  } finally {
+    await sql.unsafe('drop trigger refuse_job on translation_jobs; drop function refuse_job()');
+  }
+  const { status, body } = await sendBatch(['one', 'refused', 'three']);
+  expect([status, body.length]).toEqual([200, 3]);
+  expect(asked).toEqual(['one', 'refused', 'three']);
+});
+
+test('a job that is deleted while it runs ends its series, and leaves no job that nobody runs', async () => {
+  const answer = sendBatch(['held one', 'two']);
+  const letGo = await heldText('held one');
+  const sql = openSuperuser(app.superuserUrl);
+  await sql`delete from translation_jobs where tenant_id = ${tenant.tenantId}`;
+  letGo();
+  expect((await answer).status).toBe(404);
+  expect(await stored()).toEqual([]);
+  expect(asked).toEqual(['held one']);
+});
+
+test('a job that is marked failed while it runs does so too', async () => {
+  const answer = sendBatch(['held one', 'two']);
+  const letGo = await heldText('held one');
+  await app.database.inTenant(tenant.tenantId, (tx) => failStaleJobsOfTenant(tx, tenant.tenantId, -1));
+  letGo();
+  expect((await answer).status).toBe(503);
+  expect(await stored()).toEqual([['batch:0', 'failed', false]]);
+});
+
+test('two submissions of one series at once run each item once', async () => {
+  const first = sendBatch(['held one', 'two', 'three']);
+  const letGo = await heldText('held one');
+  const second = await sendBatch(['held one', 'two', 'three']);
+  expect(second.status).toBe(200);
+  expect(second.body.map(({ status }: { status: string }) => status)).toEqual([
+    'pending',
+    'published',
+    'published',
+  ]);
+  letGo();
+  expect((await first).body.map(({ status }: { status: string }) => status)).toEqual([
+    'published',
+    'published',
+    'published',
+  ]);
+  expect(asked.toSorted()).toEqual(['held one', 'three', 'two']);
+  expect((await stored()).map(([, , billed]) => billed)).toEqual([true, true, true]);
+});
