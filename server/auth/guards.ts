@@ -31,6 +31,14 @@ function enterTenant(
     });
 }
 
+/**
+ * Whether the call has operator standing if its tenant is believed (C 7): the operator key in X-API-Key beside a tenant's
+ * access token. Alone it resolves to no tenant, so it widens nothing by itself.
+ */
+function isOperator({ credentials, services }: RequestContext): boolean {
+  return presentsOperatorKey(credentials, services.settings);
+}
+
 /** A 5.2 "Public". */
 export const publicProcedure = procedure.meta({ guard: 'public' });
 
@@ -43,7 +51,7 @@ export const tenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(
     ctx,
     ctx.credentials,
   )(async (tx, principal) => {
-    const result = await next({ ctx: { tx, principal } });
+    const result = await next({ ctx: { tx, principal, operator: isOperator(ctx) } });
     if (!result.ok) throw result.error;
     return result;
   }),
@@ -55,7 +63,9 @@ export const tenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(
  */
 export const tenantEntryProcedure = procedure
   .meta({ guard: 'tenant_identity' })
-  .use(({ ctx, next }) => next({ ctx: { enter: enterTenant(ctx, ctx.credentials) } }));
+  .use(({ ctx, next }) =>
+    next({ ctx: { enter: enterTenant(ctx, ctx.credentials), operator: isOperator(ctx) } }),
+  );
 
 /**
  * A 5.2 "Tenant identity", and the session cookie where nothing else is presented (B 5, the golden download): a

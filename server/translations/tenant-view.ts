@@ -15,6 +15,11 @@ const tenantGateKeys = [
   'fast_path',
 ];
 
+/** A job as its caller may see it: whole for an operator, the tenant's view for everybody else. */
+export function viewFor({ operator }: { operator: boolean }): (job: TranslationJob) => TranslationJob {
+  return operator ? (job) => job : tenantView;
+}
+
 /**
  * What every non-operator caller sees of a job (B 2.2): no step, tool or decision metadata, no execution trace,
  * no model names and no token counts. Only what is named here is shown.

@@ -3,7 +3,7 @@ import { tenantSubmission } from '../guard.ts';
 import { batchRequest } from '../intake/schema.ts';
 import { translationJob } from '../schema.ts';
 import { expandBatch, requireTranslationEnabled, submit } from '../service.ts';
-import { tenantView } from '../tenant-view.ts';
+import { viewFor } from '../tenant-view.ts';
 
 export const createBatch = tenantSubmission
   .meta({
@@ -25,5 +25,5 @@ export const createBatch = tenantSubmission
     const requests = expandBatch(input, ctx.services.settings);
     const { jobs, replayed } = await submit(ctx.services, ctx.enter, requests);
     if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
-    return jobs.map(tenantView);
+    return jobs.map(viewFor(ctx));
   });

@@ -3,7 +3,7 @@ import { tenantSubmission } from '../guard.ts';
 import { fileRequest } from '../intake/schema.ts';
 import { translationJob } from '../schema.ts';
 import { isLayoutFile, readFileRequest, requireTranslationEnabled, submit } from '../service.ts';
-import { tenantView } from '../tenant-view.ts';
+import { viewFor } from '../tenant-view.ts';
 
 export const createFromFile = tenantSubmission
   .meta({
@@ -27,5 +27,5 @@ export const createFromFile = tenantSubmission
     const requests = await readFileRequest(ctx.services, input, authenticate);
     const { jobs, replayed } = await submit(ctx.services, ctx.enter, requests);
     if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
-    return jobs.map(tenantView);
+    return jobs.map(viewFor(ctx));
   });

@@ -9,7 +9,7 @@ import {
   requireTranslationEnabled,
   submit,
 } from '../service.ts';
-import { tenantView } from '../tenant-view.ts';
+import { viewFor } from '../tenant-view.ts';
 
 export const createFromText = tenantSubmission
   .meta({
@@ -32,5 +32,5 @@ export const createFromText = tenantSubmission
     const requests = requestPagesOfText({ ...input, metadata }, ctx.services.settings);
     const { jobs, replayed } = await submit(ctx.services, ctx.enter, requests);
     if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
-    return jobs.map(tenantView);
+    return jobs.map(viewFor(ctx));
   });

@@ -2,7 +2,7 @@ import { AppError } from '#server/errors.ts';
 import { tenantSubmission } from '../guard.ts';
 import { translationJob, translationRequest } from '../schema.ts';
 import { callersMetadata, checkRequest, requireKey, requireTranslationEnabled, submit } from '../service.ts';
-import { tenantView } from '../tenant-view.ts';
+import { viewFor } from '../tenant-view.ts';
 
 export const create = tenantSubmission
   .meta({
@@ -33,7 +33,7 @@ export const create = tenantSubmission
     if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
     const [job] = jobs;
     if (!job) throw new Error('a submission came to no job');
-    return tenantView(job);
+    return viewFor(ctx)(job);
   });
 
 function isObject(value: unknown): boolean {

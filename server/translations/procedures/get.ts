@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { tenantProcedure } from '#server/auth/service.ts';
 import { translationJob } from '../schema.ts';
 import { getJob } from '../service.ts';
-import { tenantView } from '../tenant-view.ts';
+import { viewFor } from '../tenant-view.ts';
 
 export const get = tenantProcedure
   .meta({
@@ -15,4 +15,4 @@ export const get = tenantProcedure
   })
   .input(z.object({ job_id: z.string() }))
   .output(translationJob)
-  .query(async ({ ctx, input }) => tenantView(await getJob(ctx.tx, ctx.principal.tenant.id, input.job_id)));
+  .query(async ({ ctx, input }) => viewFor(ctx)(await getJob(ctx.tx, ctx.principal.tenant.id, input.job_id)));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { tenantProcedure } from '#server/auth/service.ts';
 import { listQuery, translationJob } from '../schema.ts';
 import { listJobs } from '../service.ts';
-import { tenantView } from '../tenant-view.ts';
+import { viewFor } from '../tenant-view.ts';
 
 export const list = tenantProcedure
   .meta({
@@ -19,5 +19,5 @@ export const list = tenantProcedure
   .query(async ({ ctx, input }) => {
     const { jobs, nextCursor } = await listJobs(ctx.tx, ctx.principal.tenant.id, input);
     if (nextCursor) ctx.answer.setHeader('X-Next-Cursor', nextCursor);
-    return jobs.map(tenantView);
+    return jobs.map(viewFor(ctx));
   });

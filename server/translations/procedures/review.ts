@@ -1,7 +1,7 @@
 import { tenantEntryProcedure } from '#server/auth/service.ts';
 import { reviewInput, translationJob } from '../schema.ts';
 import { reviewJob } from '../service.ts';
-import { tenantView } from '../tenant-view.ts';
+import { viewFor } from '../tenant-view.ts';
 
 export const review = tenantEntryProcedure
   .meta({
@@ -17,5 +17,5 @@ export const review = tenantEntryProcedure
   .input(reviewInput)
   .output(translationJob)
   .mutation(async ({ ctx, input: { job_id, ...review } }) =>
-    tenantView(await reviewJob(ctx.services, ctx.enter, job_id, review)),
+    viewFor(ctx)(await reviewJob(ctx.services, ctx.enter, job_id, review)),
   );
