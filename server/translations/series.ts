@@ -27,9 +27,9 @@ export interface Series {
 }
 
 /**
- * Runs the items in order, and answers their jobs (B 4.1), and whether any work was done. Each is stored and billed before the next one begins, in
- * the same transaction that admits the next one, so that a series of n takes n + 1 transactions and a process that dies
- * leaves no item behind but the one it was at. An item that fails ends the series with its error.
+ * Runs the items in order, and answers their jobs (B 4.1), and whether any work was done. Each is stored and billed before
+ * the next one begins, in the same transaction that admits the next one, so that a series of n takes n + 1 transactions and
+ * a process that dies leaves no item behind but the one it was at. An item that fails ends the series with its error.
  */
 export async function runSeries(
   services: Services,

@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
+import { type FakeOpenAi, failure, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import type { BareTenant } from './bare-job.ts';
 import { startBenchService } from './bench-service.ts';
 import { median } from './load.ts';
@@ -52,6 +52,11 @@ export async function benchLiveEngine(print: (line: string) => void): Promise<vo
     }
     print(`64 jobs at once       ${median(ratios).toFixed(2)} times one job   (target 1.30 at most)`);
 
+    const failing = await failingBatch(pool, fake, calm);
+    print(
+      `a batch of 50 whose 10th item fails: ${failing.jobs} jobs, ${failing.later} engine calls for later items   (target 0)`,
+    );
+
     const flood = Promise.all(Array.from({ length: others }, () => translate(busy)));
     const beside = await inTurn(5, () => translate(calm));
     const left = await Promise.race([flood.then(() => 'ended'), Promise.resolve('running')]);
@@ -63,6 +68,35 @@ export async function benchLiveEngine(print: (line: string) => void): Promise<vo
     await pool.close();
     await service.stop();
   }
+}
+
+/** The jobs that such a batch leaves, and how often a text after the failing one was asked about. */
+async function failingBatch(pool: Pool, fake: FakeOpenAi, { apiKey }: BareTenant) {
+  const before = fake.requests.length;
+  fake.otherwise((response, request) =>
+    JSON.stringify(request.body.messages).includes('number 9,')
+      ? failure(400, { code: 'content_filter' })(response, request)
+      : translatingReply({ translate: () => translated })(response, request),
+  );
+  const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
+  const inputs = Array.from({ length: 50 }, (_, i) => ({
+    Text: `The quick brown fox number ${i}, jumps over the lazy dog, and nobody minds.`,
+    Targets: [{ Language: 'fr' }],
+  }));
+  const answer = await pool.request({
+    method: 'POST',
+    path: '/api/translations',
+    headers,
+    body: JSON.stringify({ inputs }),
+  });
+  await answer.body.dump();
+  if (answer.statusCode !== 422) throw new Error(`the batch answered ${answer.statusCode}`);
+  const asked = fake.requests.slice(before).map(({ body }) => JSON.stringify(body.messages));
+  const later = asked.filter((messages) => Number(/fox number (\d+)/.exec(messages)?.[1]) > 9).length;
+  const list = await pool.request({ method: 'GET', path: '/api/translations?limit=200', headers });
+  const jobs = (await list.body.json()) as { request: { source_text: string } }[];
+  fake.otherwise(translatingReply({ latencyMs, translate: () => translated }));
+  return { jobs: jobs.filter(({ request }) => request.source_text.includes('number')).length, later };
 }
 
 async function inTurn<T>(count: number, work: () => Promise<T>): Promise<T[]> {

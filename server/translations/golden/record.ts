@@ -1,6 +1,9 @@
 import type { TranslationJob } from '../schema.ts';
 
-/** Where a job's golden record lies, relative to its tenant. Each attempt has its own: a run that was replaced must not overwrite the record of the one that replaced it. */
+/**
+ * Where a job's golden record lies, relative to its tenant. Each attempt has its own: a run that was replaced must not
+ * overwrite the record of the one that replaced it.
+ */
 export function goldenUri(jobId: string, attempt: number): string {
   return attempt === 1 ? `golden/${jobId}.json` : `golden/${jobId}.${attempt}.json`;
 }

@@ -53,7 +53,7 @@ function continues(above: Line, line: Line, widest: number, leading: number | un
   return true;
 }
 
-/** The median distance between a line and the one drawn after it, of those that are one below the other; undefined of too few. */
+/** The median distance between a line and the one drawn below it and right after it; undefined where there are too few. */
 function usualDrop(lines: readonly Line[]): number | undefined {
   const drops: number[] = [];
   for (const [index, line] of lines.entries()) {
