@@ -52,7 +52,8 @@ interface Room {
 
 const domains = 'auth|metering|storage|system|tenants|translations';
 const anyPackage = /^(npm|node):/;
-const kernel = /^server\/(context|errors|fair-share|ids|jobs|languages|paging|settings|storable|trpc|under-way)\.ts$/;
+const kernel =
+  /^server\/(context|errors|fair-share|ids|jobs|languages|paging|settings|storable|trpc|under-way)\.ts$/;
 const services = new RegExp(`^server/(${domains})/service\\.ts$`);
 const formats = /^server\/formats\/\w+\/index\.ts$/;
 const port = /^server\/engines\/engine\.ts$/;
