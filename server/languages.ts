@@ -48,6 +48,12 @@ export function canonicalLanguage(code: string): LanguageCode | undefined {
   return byLowerCase.get(code.toLowerCase());
 }
 
+/** A language's English name, or its code where it has none here: what people read in messages. */
+export function languageName(code: string): string {
+  const known = canonicalLanguage(code);
+  return known ? supportedLanguages[known] : code;
+}
+
 const denseScripts: ReadonlySet<string> = new Set(['zh-Hans', 'zh-Hant', 'ja', 'ko', 'th', 'hi', 'mr', 'ne']);
 
 /** Whether a character of this language counts more (A 8.1). */

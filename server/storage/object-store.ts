@@ -4,8 +4,8 @@ import { type Settings, SettingsError } from '#server/settings.ts';
 import { openFolder } from './folder.ts';
 
 /**
- * Where published records and files rest. Paths are relative, with `/` between their parts: the first part is the
- * tenant's id.
+ * Where published records and files rest. Paths are relative, with `/` between their parts: what is a tenant's
+ * begins with its id.
  */
 export interface ObjectStore {
   /** Writes a whole object, or nothing of it; replaces what stood there. */

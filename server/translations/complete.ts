@@ -69,8 +69,11 @@ export async function completeRun<N>(
   const { stored, following } = await storeRun(services, tenantId, finish, parked ? undefined : next);
 
   if (!stored) {
-    if (uri !== null) await removeGolden(services, tenantId, admitted.jobId, uri);
-    return { job: await readReplacedJob(services, run), next: following };
+    const job = await readReplacedJob(services, run);
+    // Not where it is this very run's: its transaction was committed, and only the answer to that was lost.
+    if (uri !== null && job?.request.metadata['golden_uri'] !== uri)
+      await removeGolden(services, tenantId, admitted.jobId, uri);
+    return { job: answerReplaced(job), next: following };
   }
   if (parked) throw persistenceFailed();
   const metadata = uri === null ? request.metadata : { ...request.metadata, golden_uri: uri };
@@ -102,7 +105,10 @@ async function storeRun<N>(
         return { stored, following: stored && (await next(tx)) };
       });
     } catch (error) {
-      log.warn({ error: describeForLog(error) }, 'the next job of a series was not admitted');
+      log.warn(
+        { error: describeForLog(error) },
+        'a run was not stored together with the next job; it is stored alone',
+      );
     }
   }
   const [stored] = await database.inTenant(tenantId, (tx) => tx.last(finish(tx)));
@@ -152,8 +158,15 @@ export async function recordFailure(services: Services, run: Run, steps: AgentSt
   );
 }
 
-async function readReplacedJob(services: Services, { tenantId, admitted }: Run): Promise<TranslationJob> {
-  const job = await services.database.inTenant(tenantId, (tx) => selectJob(tx, tenantId, admitted.jobId));
+function readReplacedJob(
+  { database }: Services,
+  { tenantId, admitted }: Run,
+): Promise<TranslationJob | undefined> {
+  return database.inTenant(tenantId, (tx) => selectJob(tx, tenantId, admitted.jobId));
+}
+
+/** The job of a run that another one has replaced, as it stands. @throws AppError where there is nothing to answer */
+function answerReplaced(job: TranslationJob | undefined): TranslationJob {
   if (!job) throw new AppError('not_found', 'the job was deleted while it ran');
   // Not 200: its result was dropped, and only a new submission makes another.
   if (job.status === 'failed')

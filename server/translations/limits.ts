@@ -21,7 +21,7 @@ const serverWrittenKeys: ReadonlySet<string> = new Set([
 const maximumMetadata = 65_536;
 
 /** The first `units` UTF-16 units of a text, without the half of a character at its end. */
-export function cutText(text: string, units: number): string {
+export function clip(text: string, units: number): string {
   return text.slice(0, units).replace(/[\ud800-\udbff]$/, '');
 }
 

@@ -111,6 +111,8 @@ async function runOne(
     const known = toAppError(error instanceof RunError ? error.cause : error);
     // A parked job is no failed one: its translation is stored, and stays.
     if (known.code === 'persistence_failed') throw known;
+    // The caller is told little; whoever runs the service must find out why.
+    services.log.warn({ job_id: run.admitted.jobId, error: describeForLog(known) }, 'a run failed');
     const steps = error instanceof RunError ? error.steps : [];
     await recordFailure(services, run, steps, known.message).catch((failure: unknown) =>
       // The sweep marks it later; the caller's own error matters more.

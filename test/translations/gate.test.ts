@@ -213,7 +213,7 @@ test('B 2.3: a risk flag rides along as a warning on a job that publishes by its
   expect(decided).toMatchObject({
     decision: 'pass',
     triggers: [{ code: 'risk_flag', severity: 'warning' }],
-    reasons: [expect.stringContaining('instruction_like_source')],
+    reasons: ['the source reads like orders to a model'],
   });
   expect(decided.metadata).toMatchObject({
     trigger_codes: ['risk_flag'],

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { PageSizes, PDFDocument, PDFName, ReadingDirection } from '@cantoo/pdf-lib';
 import {
   breakLines,
@@ -35,8 +34,6 @@ export async function renderPdf({ text, language, title }: GoldenText): Promise<
     for (const line of breakLines(shapeParagraph(paragraph, { language }), width)) {
       if (y - lineHeight < margin) {
         page.turn();
-        // Other requests get their turn between pages.
-        await setImmediate();
         y = pageHeight - margin;
       }
       y -= lineHeight;

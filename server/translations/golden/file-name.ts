@@ -1,4 +1,4 @@
-import { cutText } from '../limits.ts';
+import { clip } from '../limits.ts';
 import type { TranslationJob } from '../schema.ts';
 
 /**
@@ -20,5 +20,5 @@ export function goldenFileName({ id, request }: TranslationJob, extension: strin
     typeof document?.page_count === 'number' && document.page_count > 1
       ? `-page-${document.page_number}`
       : '';
-  return `${cutText(stem, 150)}${page}.${request.target_lang}.${extension}`;
+  return `${clip(stem, 150)}${page}.${request.target_lang}.${extension}`;
 }

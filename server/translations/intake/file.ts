@@ -3,7 +3,7 @@ import { AppError } from '#server/errors.ts';
 import type { ShareScope } from '#server/fair-share.ts';
 import { documentKind, type FlattenKind, layoutKind } from '#server/formats/flatten/index.ts';
 import { findUnstorable } from '#server/storable.ts';
-import { callersMetadata, cutText, requireLanguage } from '../limits.ts';
+import { callersMetadata, clip, requireLanguage } from '../limits.ts';
 import type { TranslationRequest } from '../schema.ts';
 import { flattenFile } from './flatten.ts';
 import { requestPages, type SourceDocument } from './pages.ts';
@@ -33,7 +33,7 @@ export async function readFileRequest(
   const source_text = await flattenFile(services, scope, kind, file.bytes);
   const document: SourceDocument = {
     name: displayName(file.name),
-    content_type: cutText(file.contentType, 255) || null,
+    content_type: clip(file.contentType, 255) || null,
     size_bytes: file.bytes.length,
   };
   return requestPages({ ...request, source_text }, document, services.settings);
@@ -63,7 +63,7 @@ function requestOf(input: FileRequest, targetLang: string): TranslationRequest {
     throw new AppError('validation_error', `unsupported text_type ${JSON.stringify(text_type.slice(0, 40))}`);
   const metadata = callersMetadata(readMetadata(input.metadata));
   if (input.candidate_models) metadata['candidate_models'] = input.candidate_models;
-  for (const name of numberFields) if (input[name]?.trim()) metadata[name] = Number(input[name]);
+  for (const name of numberFields) if (input[name]?.trim()) metadata[name] = readNumber(name, input[name]);
   if (input.model) metadata['primary_model'] = input.model;
   return {
     source_text: '',
@@ -80,6 +80,12 @@ function requestOf(input: FileRequest, targetLang: string): TranslationRequest {
     adaptive_dataset_id: null,
     allow_fallback: null,
   };
+}
+
+function readNumber(name: string, text: string): number {
+  const number = Number(text);
+  if (!Number.isFinite(number)) throw new AppError('validation_error', `${name} must be a number`);
+  return number;
 }
 
 function readMetadata(text: string | undefined): Record<string, unknown> {
@@ -99,5 +105,5 @@ function readMetadata(text: string | undefined): Record<string, unknown> {
 /** Without folders and control characters; a name is shown, and a download is called after it. */
 function displayName(name: string): string {
   const last = name.replace(/^.*[\\/]/s, '');
-  return cutText(last.replace(/\p{C}/gu, ''), 255) || defaultName;
+  return clip(last.replace(/\p{C}/gu, ''), 255) || defaultName;
 }

@@ -6,7 +6,7 @@ import { flattenUpload, SandboxError } from '#server/sandbox/index.ts';
 
 /**
  * The text of a file, read in a child process when it is the tenant's turn.
- * @throws AppError 400 for a file that gives no text, 503 where too many files wait to be read
+ * @throws AppError 400 for a file that gives no text, 429 or 503 where too many files wait to be read
  */
 export async function flattenFile(
   { sandbox, sandboxTurns }: Services,

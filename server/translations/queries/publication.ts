@@ -15,8 +15,8 @@ export interface ReviewChange {
 }
 
 /**
- * Moves a job that a reviewer may act on (B 3.1), and locks it for the rest of the transaction: of two closing reviews
- * the second finds no such job. Answers the job, or nothing where it is in no state for it.
+ * The job, if a reviewer may act on it (B 3.1), locked for the rest of the transaction: of two closing reviews the second
+ * finds no such job. Answers the job, or nothing where it is in no state for it.
  */
 export async function selectReviewable(tx: Tx, tenantId: string, jobId: string) {
   const [row] = await tx
@@ -71,7 +71,7 @@ export interface UnpersistedJob {
 
 /**
  * The jobs to persist again: parked ones, and those whose process died while it published them. At most `limit`,
- * longest waiting first; `after` skips those that were tried already.
+ * in the order of their ids; `after` skips those that were tried already.
  */
 export async function selectUnpersisted(
   tx: Tx,

@@ -29,7 +29,7 @@ export function assessCandidate(
       };
       return {
         value,
-        output: `score ${value.score}, ${vetoes.length} vetoes`,
+        output: `score ${value.score}, ${vetoes.length} findings of our own`,
         metadata: spend(deps, answer),
       };
     },

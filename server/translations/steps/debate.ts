@@ -1,4 +1,5 @@
 import type { Translations, TranslationTask } from '#server/engines/engine.ts';
+import { describeForLog } from '#server/errors.ts';
 import { newDecision, recordStep } from '../trace.ts';
 import { type StepDeps, spend } from './deps.ts';
 import type { QualityOptions } from './quality-options.ts';
@@ -39,7 +40,7 @@ async function translateWith(
     name: 'candidate',
     actor: 'translator',
     input: 'the same text, another model',
-    metadata: { asked_model: model },
+    metadata: { asked_model: model, failure: undefined as object | undefined },
   };
   try {
     return await recordStep(deps.steps, description, async () => {
@@ -50,8 +51,9 @@ async function translateWith(
         metadata: spend(deps, answer),
       };
     });
-  } catch {
-    // The trace tells that it failed.
+  } catch (error) {
+    // Operator only, like the name beside it.
+    description.metadata.failure = describeForLog(error);
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import type { Judgement, Verification } from '#server/engines/engine.ts';
+import type { Judgement, QualityIssue, Verification } from '#server/engines/engine.ts';
 import type { HumanReviewTrigger, QualityGate, TranslationRequest, TriggerCode } from '../schema.ts';
 import { highRepairDelta } from './repair-delta.ts';
 
@@ -72,9 +72,12 @@ function qualityTriggers({ threshold, final, verification, repairDelta }: GateIn
   const found: Found[] = [];
   if (score < threshold)
     found.push(blocking('low_quality_score', `the quality score ${score} is below ${threshold}`));
-  const critical = [...final.issues, ...verification.issues].find(({ severity }) => severity === 'critical');
-  if (critical) found.push(blocking('critical_issue', `a critical issue was found: ${critical.explanation}`));
-  if (!verification.passed) found.push(blocking('verification_failed', 'the verification did not pass'));
+  const criticals = criticalsOf([...final.issues, ...verification.issues]);
+  if (criticals.length > 0) found.push(blocking('critical_issue', describeCriticals(criticals)));
+  if (!verification.passed) {
+    const why = criticalsOf(verification.issues).length > 0 ? ': critical issues remain' : '';
+    found.push(blocking('verification_failed', `the verification did not pass${why}`));
+  }
   if (repairDelta > highRepairDelta)
     found.push(
       blocking('high_repair_delta', `repair changed ${Math.round(repairDelta * 100)} % of the translation`),
@@ -82,12 +85,32 @@ function qualityTriggers({ threshold, final, verification, repairDelta }: GateIn
   return found;
 }
 
+/** Each once: assessment and verification find the same. */
+function criticalsOf(issues: readonly QualityIssue[]): string[] {
+  const criticals = issues.filter(({ severity }) => severity === 'critical');
+  return [...new Set(criticals.map(({ explanation }) => explanation.replace(/\.$/, '')))];
+}
+
+function describeCriticals([first, ...others]: string[]): string {
+  return others.length === 0
+    ? `a critical issue was found: ${first}`
+    : `${others.length + 1} critical issues were found, the first: ${first}`;
+}
+
+/** What a reviewer reads of a risk; a name without a sentence stands for itself. */
+const riskSentences: Record<string, string> = {
+  instruction_like_source: 'the source reads like orders to a model',
+  hidden_text: 'the source holds invisible characters',
+  mixed_script_words: 'the source has words of letters from several scripts',
+  encoded_text: 'the source holds encoded text',
+};
+
 function riskTriggers(risks: readonly string[]): Found[] {
   if (risks.length === 0) return [];
   return [
     {
       trigger: { code: 'risk_flag', severity: 'warning' },
-      reason: `the source text raises ${risks.join(', ')}`,
+      reason: risks.map((risk) => riskSentences[risk] ?? risk).join('; '),
     },
   ];
 }

@@ -11,7 +11,7 @@ const mostIssues = 100;
 
 /**
  * The vetoes that no model can talk away: what the source must not lose (integrity), and what cannot be a translation
- * of it (plausibility). Each is a critical issue, which goes through repair first and blocks publishing if it stays.
+ * of it (plausibility). Nearly each is a critical issue, which goes through repair first and blocks publishing if it stays.
  *
  * Of HTML each block is looked at by itself: a bad one must not hide among good ones, nor a placeholder move into another
  * paragraph. The page is looked at as a whole too, since language and length tell more of a longer text.

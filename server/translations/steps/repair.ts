@@ -60,7 +60,7 @@ function isSame(left: Translations, right: Translations): boolean {
   return left.length === right.length && left.every((text, index) => text === right[index]);
 }
 
-/** A veto weighs more than any score, so that no judge can prefer a text that lost a placeholder. */
+/** A critical issue weighs more than any score, so that no judge can prefer a text that lost a placeholder. */
 function isBetter(candidate: Assessed, than: Assessed): boolean {
   const criticals = ({ issues }: Assessed) => issues.filter(({ severity }) => severity === 'critical').length;
   const difference = criticals(candidate) - criticals(than);

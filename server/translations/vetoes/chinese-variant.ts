@@ -1,4 +1,5 @@
 import type { QualityIssue } from '#server/engines/engine.ts';
+import { languageName } from '#server/languages.ts';
 import { critical, type TextPair } from './text-pair.ts';
 
 /*
@@ -48,5 +49,9 @@ export function variantIssue({ target, targetLang }: TextPair): QualityIssue | u
   const [, hans, hant] = counts;
   const [right, wrong] = targetLang === 'zh-Hans' ? [hans, hant] : [hant, hans];
   if (wrong < telling || wrong < outnumbered * right) return undefined;
-  return critical('locale', `The translation is Chinese of the other standard than ${targetLang}.`, target);
+  return critical(
+    'locale',
+    `The translation is not in ${languageName(targetLang)} but in the other standard.`,
+    target,
+  );
 }

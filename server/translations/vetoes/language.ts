@@ -1,5 +1,5 @@
 import type { QualityIssue } from '#server/engines/engine.ts';
-import { languageCodes } from '#server/languages.ts';
+import { languageCodes, languageName } from '#server/languages.ts';
 import { identified, type Scores } from './identification.ts';
 import { kinship, primaryLanguage } from './near-languages.ts';
 import { scriptsOf } from './script.ts';
@@ -41,7 +41,7 @@ export function languageIssue(pair: TextPair): QualityIssue | undefined {
   if (hasForeignLetters(target, targetLang))
     return critical(
       'accuracy',
-      `The translation has the letters of another language than ${targetLang}.`,
+      `The translation has the letters of another language than ${languageName(targetLang)}.`,
       target,
     );
   let letters = 0;
@@ -63,7 +63,7 @@ export function languageIssue(pair: TextPair): QualityIssue | undefined {
   if (!example || wrong < wrongShare * letters) return undefined;
   return critical(
     'accuracy',
-    `The translation is not in its language: ${example.language} was found for ${targetLang}.`,
+    `The translation is not in ${languageName(targetLang)}: it reads like ${languageName(example.language)}.`,
     example.text,
   );
 }
