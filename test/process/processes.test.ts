@@ -40,8 +40,15 @@ async function dataFolder(): Promise<string> {
 
 async function sharedDatabase(): Promise<TestDatabase & { env: Record<string, string> }> {
   const database = await createTestDatabase();
-  onTestFinished(() => database.drop());
-  return { ...database, env: { DATABASE_URL: database.url, SECRETS_KEY: secretsKey } };
+  const storage = await mkdtemp(join(tmpdir(), 'lingualoop-process-'));
+  onTestFinished(async () => {
+    await database.drop();
+    await rm(storage, { recursive: true, force: true });
+  });
+  return {
+    ...database,
+    env: { DATABASE_URL: database.url, SECRETS_KEY: secretsKey, DATA_DIR: storage },
+  };
 }
 
 /** Submits texts from several loops until the service stops answering; the ids that were answered 200. */

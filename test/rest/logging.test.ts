@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { connect as connectSocket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import superjson from 'superjson';
 import { expect, onTestFinished, test } from 'vitest';
+import { failure, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { connect } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
@@ -19,8 +22,9 @@ const secretSettings = {
 };
 
 /** The service as a process of its own at the lowest log level, and everything it prints. */
-async function startTalkative() {
+async function startTalkative(env: Record<string, string> = {}) {
   const database = await createTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-log-'));
   const child: ChildProcess = spawn(process.execPath, [join(root, 'server/main.ts')], {
     cwd: root,
     env: {
@@ -28,8 +32,10 @@ async function startTalkative() {
       PORT: '0',
       LOG_LEVEL: 'trace',
       DATABASE_URL: database.url,
+      DATA_DIR: dataDir,
       AUTH_RATE_LIMIT_ENABLED: 'false',
       ...secretSettings,
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -38,6 +44,7 @@ async function startTalkative() {
     child.kill('SIGKILL');
     await ended;
     await database.drop();
+    await rm(dataDir, { recursive: true, force: true });
   });
   let printed = '';
   for (const stream of [child.stdout, child.stderr])
@@ -139,4 +146,22 @@ test('C 7: nothing secret that is sent or issued, and no text, is logged, at the
   for (const secret of [apiKey, accessToken, secretSettings.SECRETS_KEY]) expect(log).not.toContain(secret);
   // Nor what is stored of them, nor the statement that failed.
   expect(log).not.toMatch(/\$argon2|later@example\.org|insert into|refresh_token=/i);
+});
+
+test('a run that fails is logged with its cause, and with nothing that the upstream or the caller wrote', async () => {
+  await using upstream = await startFakeOpenAi();
+  upstream.otherwise(failure(401, { code: 'invalid_api_key', message: 'sentence-never-logged' }));
+  const app = await startTalkative({
+    OPENAI_API_KEY: 'upstream-key-never-logged',
+    OPENAI_BASE_URL: upstream.baseUrl,
+  });
+  const { headers } = await app.signUp();
+  const body = { source_text: 'A confidential sentence, never logged.', target_lang: 'fr' };
+  expect((await app.json('POST', '/api/translations', { headers, body })).status).toBe(503);
+  const log = await app.finish();
+  const line = log.split('\n').find((text) => text.includes('a run failed'));
+  expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 40, job_id: expect.any(String) });
+  expect(line).toMatch(/401/);
+  expect(line).toContain('invalid_api_key');
+  expect(log).not.toMatch(/never-logged|never logged|confidential/i);
 });

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { startFakeOpenAi } from '#test/fakes/openai.ts';
 import { connect } from '#test/setup/app.ts';
@@ -11,10 +14,15 @@ const fake = await startFakeOpenAi();
 afterAll(() => fake.close());
 
 let database: TestDatabase;
+let dataDir: string;
 beforeAll(async () => {
   database = await createTestDatabase();
+  dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-processes-'));
 });
-afterAll(() => database?.drop());
+afterAll(async () => {
+  await database?.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
 
 const running = new Set<RunningService>();
 beforeEach(() => {
@@ -31,6 +39,7 @@ async function start(env: Record<string, string> = {}) {
     {
       LOG_LEVEL: 'silent',
       DATABASE_URL: database.url,
+      DATA_DIR: dataDir,
       SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
       OPENAI_API_KEY: 'sk-test',
       OPENAI_BASE_URL: fake.baseUrl,
