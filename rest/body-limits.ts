@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
+import { mediaType } from './raw-types.ts';
 
 /** The two sizes of B 8, in bytes. */
 export interface BodyLimits {
@@ -27,11 +28,6 @@ function exceededFirst(limits: BodyLimits): keyof BodyLimits {
 /** Bytes by Content-Length; 0 where it is not sent. */
 export function declaredSize({ headers }: FastifyRequest): number {
   return Number(headers['content-length'] ?? 0);
-}
-
-/** Without its parameters, in lower case. */
-export function mediaType(contentType: string | undefined): string {
-  return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
 }
 
 export function isForm({ headers }: FastifyRequest): boolean {

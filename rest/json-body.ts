@@ -1,10 +1,7 @@
 import { AppError } from '#server/errors.ts';
+import { isRawType, mediaType } from './raw-types.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** What a JSON route refuses to read as JSON; everything else is tried (B 4.1). */
-const otherTypes =
-  /^(text\/|multipart\/|application\/(xml|octet-stream|pdf|vnd\.openxmlformats-officedocument\.wordprocessingml\.))/i;
 
 /** As many values as a procedure's input may have; a larger body is counted before it is made into objects. */
 const mostValues = 100_000;
@@ -41,10 +38,11 @@ function countValues(json: Uint8Array): number {
  */
 export function parseJsonBody(body: unknown, contentType: string | undefined): Record<string, unknown> {
   // A form arrives as a stream, which only the routes that take files read.
-  if (contentType && /^multipart\//i.test(contentType)) throw unsupported();
+  const type = mediaType(contentType);
+  if (type.startsWith('multipart/')) throw unsupported();
   if (!Buffer.isBuffer(body) || body.length === 0)
     throw new AppError('malformed_request', 'invalid JSON body: it is empty');
-  if (contentType && otherTypes.test(contentType)) throw unsupported();
+  if (isRawType(type)) throw unsupported();
   if (body.length > bytesLookedInto && countValues(body) > mostValues)
     throw new AppError('invalid_fields', [
       { loc: ['body'], msg: `more than ${mostValues} values`, type: 'too_many_values' },

@@ -3,14 +3,11 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
 import type { Upload } from '#server/trpc.ts';
-import { type BodyLimits, declaredSize, isForm, mediaType, tooLarge } from './body-limits.ts';
-
-/** B 4.1: what comes as a raw body; forms aside, everything else is tried as JSON. */
-const rawTypes =
-  /^(text\/|application\/(xml|octet-stream|pdf|vnd\.openxmlformats-officedocument\.wordprocessingml\.document)$)/;
+import { type BodyLimits, declaredSize, isForm, tooLarge } from './body-limits.ts';
+import { isRawType, mediaType } from './raw-types.ts';
 
 export function isUpload(request: FastifyRequest): boolean {
-  return isForm(request) || rawTypes.test(mediaType(request.headers['content-type']));
+  return isForm(request) || isRawType(mediaType(request.headers['content-type']));
 }
 
 /** A file as it came over the wire. */

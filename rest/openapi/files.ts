@@ -1,17 +1,9 @@
 import { z } from 'zod';
 import type { RestProcedure } from '../procedures.ts';
+import { rawTypes } from '../raw-types.ts';
 import type { JsonSchema, Operation, Parameter } from './document.ts';
 
 const binary: JsonSchema = { type: 'string', format: 'binary' };
-
-/** What a route that takes files reads as a raw body (B 4.1). */
-const rawTypes = [
-  'text/*',
-  'application/xml',
-  'application/octet-stream',
-  'application/pdf',
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-];
 
 /** A procedure as the generator can read it: without the bytes that its input or output holds. */
 export function withoutBytes(procedure: RestProcedure): RestProcedure {

@@ -1,14 +1,8 @@
+import { countCodePoints } from '#server/formats/text/index.ts';
 import { isDenseScript } from '#server/languages.ts';
 
-/** Characters as the service counts them everywhere: Unicode code points (C 7). `text` must be well-formed. */
-export function countCharacters(text: string): number {
-  let count = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit >= 0xd800 && unit < 0xdc00) count -= 1;
-  }
-  return count;
-}
+/** Characters as the service counts them everywhere: Unicode code points (C 7). */
+export const countCharacters = countCodePoints;
 
 /**
  * Source characters weighted for a pair (A 8.1): the factor applies once if either side is dense, and the

@@ -1,7 +1,7 @@
 import type { Services } from '#server/context.ts';
 import type { ShareScope } from '#server/fair-share.ts';
 import type { FileAnswer } from '#server/trpc.ts';
-import { sandboxRefusal } from '../intake/flatten.ts';
+import { sandboxRefusal } from '../sandbox-refusal.ts';
 import type { GoldenFormat, TranslationJob } from '../schema.ts';
 
 /** B 4.1 "Download content types". */

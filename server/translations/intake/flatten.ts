@@ -2,7 +2,8 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { ShareScope } from '#server/fair-share.ts';
 import { FlattenError, type FlattenKind } from '#server/formats/flatten/index.ts';
-import { flattenUpload, SandboxError } from '#server/sandbox/index.ts';
+import { flattenUpload } from '#server/sandbox/index.ts';
+import { sandboxRefusal } from '../sandbox-refusal.ts';
 
 /**
  * The text of a file, read in a child process when it is the tenant's turn.
@@ -21,13 +22,4 @@ export async function flattenFile(
       throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
     throw sandboxRefusal(error);
   }
-}
-
-/** What a caller is told of a sandbox that could not be had; anything else is an internal error. */
-export function sandboxRefusal(error: unknown): unknown {
-  return error instanceof SandboxError && (error.reason === 'busy' || error.reason === 'closed')
-    ? new AppError('transient_error', 'too many files are being processed; try again later', {
-        cause: error,
-      })
-    : error;
 }

@@ -1,0 +1,18 @@
+/** B 4.1: the content types of a file that is sent as the body itself; `text/*` stands for every text. */
+export const rawTypes = [
+  'text/*',
+  'application/xml',
+  'application/octet-stream',
+  'application/pdf',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+] as const;
+
+/** Whether a media type, without parameters and in lower case, is one of them. */
+export function isRawType(mediaType: string): boolean {
+  return mediaType.startsWith('text/') || (rawTypes as readonly string[]).includes(mediaType);
+}
+
+/** A Content-Type without its parameters, in lower case; empty where there is none. */
+export function mediaType(contentType: string | undefined): string {
+  return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
+}
