@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import superjson from 'superjson';
 import type { RequestContext } from './context.ts';
 import { AppError, errorTable, toAppError } from './errors.ts';
+import { refuseManyValues } from './many-values.ts';
 import type { AppRouter } from './router.ts';
 import { carriesFiles, type ProcedureMeta, proceduresOf } from './trpc.ts';
 
@@ -125,6 +126,7 @@ function bodyText({ body, headers }: FastifyRequest): string | undefined {
   if (!Buffer.isBuffer(body) || body.length === 0) return undefined;
   if (!/^application\/json\b/i.test(headers['content-type'] ?? ''))
     throw new AppError('unsupported_media_type', 'send application/json');
+  refuseManyValues(body);
   try {
     return utf8.decode(body);
   } catch {

@@ -130,7 +130,7 @@ export const rooms: Room[] = [
     name: 'rest',
     files: /^rest\//,
     may: [
-      /^server\/(context|errors|ids|router|trpc)\.ts$/,
+      /^server\/(context|errors|ids|many-values|router|trpc)\.ts$/,
       /^npm:(?!drizzle-orm|postgres$|graphile-worker|openai)/,
       /^node:/,
     ],

@@ -51,6 +51,19 @@ describe('a few bytes cannot make much work', () => {
     expect(answer.body.detail[0].type).toBe('too_many_values');
   });
 
+  test('a million values are refused before they are parsed, at both doors, and commas in a text are no values', async () => {
+    const { headers } = await app.signUp();
+    // What follows the values is no JSON: whoever parses it first answers 400.
+    const values = `[${'1,'.repeat(1_000_000)}1]`;
+    const refused = { status: 422, body: { detail: [expect.objectContaining({ type: 'too_many_values' })] } };
+    const post = (path: string, body: string) => app.json('POST', path, { headers, body });
+    expect(await post('/api/translations', `{"metadata": ${values}, !`)).toMatchObject(refused);
+    const rpc = await post('/trpc/translations.create', `{"json": {"metadata": ${values}, !`);
+    expect(rpc.status).toBe(422);
+    const commas = JSON.stringify({ ...text, source_text: `\\"${','.repeat(1_200_000)}` });
+    expect((await post('/api/translations', commas)).status).toBe(413);
+  });
+
   test('metadata has a size', async () => {
     const { headers } = await app.signUp();
     const body = { ...text, metadata: { long: 'x'.repeat(70_000) } };
