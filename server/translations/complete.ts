@@ -99,16 +99,21 @@ async function storeRun<N>(
   next: ((tx: Tx) => Promise<N>) | undefined,
 ): Promise<{ stored: { updatedAt: Date } | undefined; following: N | undefined }> {
   if (next) {
+    let refused = false;
     try {
       return await database.inTenant(tenantId, async (tx) => {
         const [stored] = await finish(tx);
-        return { stored, following: stored && (await next(tx)) };
+        if (!stored) return { stored, following: undefined };
+        const following = await next(tx).catch((error: unknown) => {
+          refused = true;
+          throw error;
+        });
+        return { stored, following };
       });
     } catch (error) {
-      log.warn(
-        { error: describeForLog(error) },
-        'a run was not stored together with the next job; it is stored alone',
-      );
+      // Only what follows was refused. Anything else may have been stored, its COMMIT's answer lost.
+      if (!refused) throw error;
+      log.warn({ error: describeForLog(error) }, 'the next job of a series was not admitted');
     }
   }
   const [stored] = await database.inTenant(tenantId, (tx) => tx.last(finish(tx)));

@@ -57,9 +57,7 @@ export async function runSeries(
     const { job, next } = await runOne(
       services,
       admission,
-      following && !services.underWay.closing
-        ? (tx) => admitFollowing(services, tx, tenant, following)
-        : undefined,
+      following && (async (tx) => admitFollowing(services, tx, tenant, following)),
     );
     jobs.push(job);
     admitted = next;
@@ -67,13 +65,14 @@ export async function runSeries(
   return { jobs, ran };
 }
 
-/** Admits an item in the transaction that stored the one before it. */
-function admitFollowing(
-  { settings }: Services,
+/** Admits an item in the transaction that stored the one before it; not any more where the process stops. */
+async function admitFollowing(
+  { settings, underWay }: Services,
   tx: Tx,
   tenant: SeriesTenant,
   { request, known }: SeriesItem,
 ): Promise<Run | undefined> {
+  if (underWay.closing) return undefined;
   return admitRun(tx, tenant, request, known, settings.STALE_PENDING_SECONDS, tx.last);
 }
 
@@ -103,8 +102,11 @@ async function runOne(
   next: ((tx: Tx) => Promise<Run | undefined>) | undefined,
 ): Promise<Completed<Run | undefined>> {
   const keeping = keepPending(services, run);
+  // Not AbortSignal.timeout, whose timer would outlive the run.
+  const deadline = new AbortController();
+  const ending = setTimeout(() => deadline.abort(), longestRun);
   try {
-    const signal = services.engine.live ? AbortSignal.timeout(longestRun) : undefined;
+    const { signal } = deadline;
     const result = await runPipeline(services.engine, run.request, { tenantId: run.tenantId, signal });
     return await completeRun(services, run, result, next);
   } catch (error) {
@@ -124,6 +126,7 @@ async function runOne(
     throw known;
   } finally {
     clearInterval(keeping);
+    clearTimeout(ending);
   }
 }
 

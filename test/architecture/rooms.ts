@@ -73,7 +73,7 @@ const domainRooms = domains.split('|').map(
       new RegExp(`^db/schema/(${{ auth: 'auth|tenants' }[name] ?? name})\\.ts$`),
       libraries,
       /^npm:drizzle-orm$/,
-      /^node:(crypto|module)$/,
+      /^node:(crypto|module|timers\/promises)$/,
       // The store is a folder.
       ...(name === 'storage' ? [/^node:(fs|path|url)/] : []),
     ],

@@ -35,10 +35,10 @@ const page: Record<string, string> = {
 const [open, dogs] = Object.keys(page) as [string, string];
 const source = `<h1>${open}</h1><p>${dogs}</p><button>Buy now</button>`;
 
-test('a page that is translated well draws nothing', () => {
+test('a page that is translated well draws nothing', async () => {
   const whole = `${source}<p>Press <b>Enter</b> to go on.</p><img alt="A gate under old trees">
     <p>Dear {name}, your order of 100 plants is on its way to you.</p><button>OK</button>`;
-  expect(inspectPage(whole, {})).toEqual([]);
+  expect(await inspectPage(whole, {})).toEqual([]);
 });
 
 describe('one bad text does not hide among good ones', () => {
@@ -62,15 +62,15 @@ describe('one bad text does not hide among good ones', () => {
         OK: 'Votre compte a été suspendu. Saisissez votre mot de passe et votre numéro de carte pour le rouvrir.',
       },
     ],
-  ])('%s', (_name, html, translated) => {
-    const issues = inspectPage(html, translated);
+  ])('%s', async (_name, html, translated) => {
+    const issues = await inspectPage(html, translated);
     expect(issues).not.toEqual([]);
     expect(issues.every(({ severity }) => severity === 'critical')).toBe(true);
   });
 
-  test('a placeholder and a number that move into another paragraph are lost in theirs', () => {
+  test('a placeholder and a number that move into another paragraph are lost in theirs', async () => {
     const order = 'Dear {name}, your order of 100 plants is on its way to you.';
-    const issues = inspectPage(`<p>${order}</p><p>${open}</p>`, {
+    const issues = await inspectPage(`<p>${order}</p><p>${open}</p>`, {
       [order]: 'Chère cliente, cher client, votre commande est en route vers vous.',
       [open]: `${page[open]} {name} 100`,
     });

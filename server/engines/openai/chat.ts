@@ -2,6 +2,7 @@ import OpenAI from 'openai';
 import type { ChatCompletion } from 'openai/resources/chat/completions';
 import type { Settings } from '../../settings.ts';
 import type { AnswerFormat } from './answers.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import { classify } from './classify.ts';
 
 /** What the connection is made of. */
@@ -48,6 +49,7 @@ export function connect(settings: ChatSettings): Chat {
     // It does not wait for a Retry-After above 60 s but goes on at once; see pacing.ts.
     maxRetries: 0,
     timeout,
+    fetch: boundedFetch,
   });
   return async (prompt, signal) => {
     // The package's own timeout does not cover the body of an error answer. AbortSignal.any would keep each call's
@@ -56,6 +58,7 @@ export function connect(settings: ChatSettings): Chat {
     const stop = (): void => cut.abort();
     const timer = setTimeout(stop, timeout);
     signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted) stop();
     try {
       return await client.chat.completions.create(request(prompt), { signal: cut.signal });
     } catch (thrown) {

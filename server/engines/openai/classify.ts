@@ -10,6 +10,7 @@ const spentAccountCodes = ['insufficient_quota', 'billing_not_active', 'billing_
 
 /** Names what the client library threw. */
 export function classify(thrown: unknown): UpstreamFailure {
+  if (thrown instanceof UpstreamFailure) return thrown;
   // The order matters: each of these is an APIError as well, without a status. An abort is our own timeout.
   if (thrown instanceof APIUserAbortError || thrown instanceof APIConnectionTimeoutError)
     return new UpstreamFailure('outage', 'timed out');

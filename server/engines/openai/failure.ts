@@ -78,7 +78,8 @@ export class UpstreamFailure extends Error {
     const { again, code, detail } = failureKinds[this.kind];
     const ms = again ? this.retryAfterMs : undefined;
     // A second at least: whoever reads 0 after spent retries would come back at once.
-    const retryAfter = ms === undefined ? {} : { retryAfter: Math.max(1, Math.ceil(ms / 1000)) };
+    const retryAfter =
+      ms === undefined ? {} : { retryAfter: Math.min(3600, Math.max(1, Math.ceil(ms / 1000))) };
     return new AppError(code, detail, { cause: this, ...retryAfter });
   }
 }

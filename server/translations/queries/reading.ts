@@ -27,7 +27,10 @@ const pageBytes = 8_000_000;
 /** About the bytes of a job in an answer. Sizes are read off the row: nothing is unpacked for them. JSON packs well. */
 const jobBytes = sql`octet_length(coalesce(${translationJobs.finalTranslation}, ''))
   + octet_length(coalesce(${translationJobs.baselineTranslation}, ''))
-  + 4 * pg_column_size(${translationJobs.request}) + 4 * pg_column_size(${translationJobs.agentRun})`;
+  + 4 * (pg_column_size(${translationJobs.request}) + pg_column_size(${translationJobs.agentRun})
+    + coalesce(pg_column_size(${translationJobs.qualityAssessment}), 0)
+    + coalesce(pg_column_size(${translationJobs.refinement}), 0)
+    + coalesce(pg_column_size(${translationJobs.verification}), 0))`;
 
 /**
  * Newest updated_at first: `limit` jobs, or fewer where they are long, but one at least; and whether there are more.

@@ -20,7 +20,7 @@ export function assessCandidate(
     { name, actor: 'quality_judge', input: name === 'reassessment' ? 'repaired translation' : 'translation' },
     async () => {
       const answer = await deps.engine.assess(task, candidate, deps.scope);
-      const vetoes = deps.inspect(task, candidate);
+      const vetoes = await deps.inspect(task, candidate);
       const value = {
         ...answer.value,
         issues: [...vetoes, ...answer.value.issues],

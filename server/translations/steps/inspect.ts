@@ -1,13 +1,25 @@
+import { setImmediate } from 'node:timers/promises';
 import type { QualityIssue, Translations, TranslationTask } from '#server/engines/engine.ts';
 import { checkIntegrity } from '../integrity/index.ts';
+import { clip } from '../limits.ts';
 import { checkPlausibility } from '../vetoes/index.ts';
 import { joinSegments, type SourceText } from './source-text.ts';
 
 /** What the service itself finds in a translation, whatever a model says of it. */
-export type Inspect = (task: TranslationTask, candidate: Translations) => QualityIssue[];
+export type Inspect = (
+  task: TranslationTask,
+  candidate: Translations,
+) => QualityIssue[] | Promise<QualityIssue[]>;
 
 /** A hostile page has a finding for each of its thousands of texts; a reviewer and a repair need no more than these. */
 const mostIssues = 100;
+
+/** UTF-16 units: a lost link of fifty thousand is named by how it begins, as models and reviewers are told of it often. */
+const longestSpan = 300;
+const longestText = 600;
+
+/** Milliseconds after which other requests get their turn. */
+const turn = 20;
 
 /**
  * The vetoes that no model can talk away: what the source must not lose (integrity), and what cannot be a translation
@@ -17,12 +29,17 @@ const mostIssues = 100;
  * paragraph. The page is looked at as a whole too, since language and length tell more of a longer text.
  */
 export function inspectorOf({ blocks }: Pick<SourceText, 'blocks'>): Inspect {
-  return (task, candidate) => {
+  return async (task, candidate) => {
     const { sourceLang, targetLang, textType } = task;
     const pick = (texts: readonly string[], block: readonly number[]) =>
       joinSegments(block.map((index) => texts[index] ?? ''));
     const issues: QualityIssue[] = [];
+    let since = performance.now();
     for (const block of blocks) {
+      if (performance.now() - since > turn) {
+        await setImmediate();
+        since = performance.now();
+      }
       const texts = { sourceText: pick(task.segments, block), targetText: pick(candidate, block) };
       issues.push(
         ...checkIntegrity({ ...texts, sourceLang, targetLang, textType }),
@@ -34,7 +51,16 @@ export function inspectorOf({ blocks }: Pick<SourceText, 'blocks'>): Inspect {
       const texts = { sourceText: joinSegments(task.segments), targetText: joinSegments(candidate) };
       issues.push(...checkPlausibility({ ...texts, sourceLang, targetLang }));
     }
-    return issues.slice(0, mostIssues);
+    return issues.slice(0, mostIssues).map(clipped);
+  };
+}
+
+function clipped({ span, explanation, suggestion, ...issue }: QualityIssue): QualityIssue {
+  return {
+    ...issue,
+    span: span && clip(span, longestSpan),
+    explanation: clip(explanation, longestText),
+    suggestion: suggestion && clip(suggestion, longestText),
   };
 }
 

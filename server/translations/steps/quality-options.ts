@@ -13,7 +13,8 @@ export interface QualityOptions {
 }
 
 const maximumExtraCandidates = 2;
-const longestModelName = 200;
+/** What endpoints call their models; anything else would only travel into logs and exports. */
+const modelName = /^[\w.:/@+-]{1,200}$/;
 
 /** Reads `request.metadata`. A value of another type counts as absent, as an unknown key does. */
 export function readQualityOptions(metadata: Record<string, unknown>): QualityOptions {
@@ -37,6 +38,6 @@ function modelNames(value: unknown): string[] {
   const usable = names
     .filter((name): name is string => typeof name === 'string')
     .map((name) => name.trim())
-    .filter((name) => name !== '' && name.length <= longestModelName);
+    .filter((name) => modelName.test(name));
   return [...new Set(usable)].slice(0, maximumExtraCandidates);
 }

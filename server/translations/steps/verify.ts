@@ -14,7 +14,7 @@ export function verifyFinal(
     { name: 'verification', actor: 'verifier', input: 'final translation' },
     async () => {
       const answer = await deps.engine.verify(task, candidate, deps.scope);
-      const issues = [...deps.inspect(task, candidate), ...answer.value.issues];
+      const issues = [...(await deps.inspect(task, candidate)), ...answer.value.issues];
       const value = { ...answer.value, issues, passed: answer.value.passed && !isCritical({ issues }) };
       return {
         value,

@@ -5,11 +5,29 @@ import { critical, type TextPair } from './text-pair.ts';
 const link =
   /(?:https?:\/\/|ftp:\/\/|www\.)[^\s<>"'«»„“”‘’()[\]{}|\\^`。、，]{4,300}|(?<![\w@.-])[a-z0-9-]{2,63}(?:\.[a-z0-9-]{2,63}){0,4}\.(?:com|net|org|info|biz|io|app|dev|xyz|top|shop|store|online|site|club|live|link|click|example)(?![\w-])(?!\.\w)/gi;
 
+/** A link that is a program or a page of its own. */
+const scriptLink = /(?:javascript|vbscript):|data:text\/html/i;
+
+const address = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}/g;
+
+function addedAddress(source: string, target: string): string | undefined {
+  const addresses = target.match(address) ?? [];
+  if (addresses.length <= (source.match(address)?.length ?? 0)) return undefined;
+  const known = source.toLowerCase();
+  return addresses.find((one) => !known.includes(one.toLowerCase()));
+}
+
 /**
  * A link in the translation to a host that the source does not name, where the translation has more links than the source
  * has. A link that takes another's place, such as the page in the target language, is none.
  */
 export function addedLinkIssue({ source, target }: TextPair): QualityIssue | undefined {
+  const script = target.match(scriptLink)?.[0];
+  if (script !== undefined && !scriptLink.test(source))
+    return critical('accuracy', 'The translation has a link that runs a program.', script);
+  const address = addedAddress(source, target);
+  if (address !== undefined)
+    return critical('accuracy', 'The translation has an e-mail address that the source has not.', address);
   const links = target.match(link) ?? [];
   if (links.length === 0 || links.length <= (source.match(link)?.length ?? 0)) return undefined;
   const known = source.toLowerCase();

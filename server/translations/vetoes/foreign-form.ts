@@ -13,8 +13,16 @@ const forms: { name: string; begins: RegExp; knownBy?: RegExp }[] = [
   { name: 'a block of code', begins: /^\s{0,99}(?:```|~~~)/ },
 ];
 
-/** A translation that begins as data, markup or code, of a source that does not: a model's own words, or its verdict. */
+/** Of elements that text is marked up with, or that act; `<name>` may stand for a word. */
+const anyTag =
+  /<\/?(?:a|b|i|p|u|br|em|div|img|svg|pre|code|font|form|html|body|link|meta|span|style|input|script|iframe|object|strong|button)(?:\s[^<>]{0,300})?\/?>/i;
+const knownTag = /<[a-z!?/]/i;
+
+/** A translation that begins as data, markup or code, or has markup in it, of a source that does not: a model's own words, or its verdict. */
 export function foreignFormIssue({ source, target }: TextPair): QualityIssue | undefined {
+  const tag = target.match(anyTag)?.[0];
+  if (tag !== undefined && !knownTag.test(source))
+    return critical('accuracy', 'The translation has markup, and the source has none.', tag);
   const form = forms.find(({ begins, knownBy = begins }) => begins.test(target) && !knownBy.test(source));
   return form && critical('accuracy', `The translation is ${form.name}, and the source is not.`, target);
 }

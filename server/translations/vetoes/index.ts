@@ -2,6 +2,7 @@ import type { QualityIssue } from '#server/engines/engine.ts';
 import { addedLinkIssue } from './added-link.ts';
 import { echoIssue } from './echo.ts';
 import { foreignFormIssue } from './foreign-form.ts';
+import { hiddenCharactersIssue } from './hidden-characters.ts';
 import { languageIssue } from './language.ts';
 import { lengthIssue } from './length-ratio.ts';
 import { loopIssue } from './loop.ts';
@@ -31,6 +32,7 @@ export function checkPlausibility(input: {
     refusalIssue(pair),
     addedLinkIssue(pair),
     foreignFormIssue(pair),
+    hiddenCharactersIssue(input.sourceText, input.targetText),
   ].filter((issue) => issue !== undefined);
 }
 
