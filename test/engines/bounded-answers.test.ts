@@ -1,0 +1,71 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { brotliCompressSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { createOpenAiEngine } from '#server/engines/openai.ts';
+import { readSettings } from '#server/settings.ts';
+import { plain } from './live-engine.ts';
+
+/** An engine at an endpoint that gives every call this body. */
+async function engineAt(body: Buffer, headers: Record<string, string> = {}, status = 200) {
+  let calls = 0;
+  const server = createServer((request, response) => {
+    calls += 1;
+    request.resume();
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const settings = readSettings({
+    OPENAI_API_KEY: 'key',
+    OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
+    OPENAI_MAX_RETRIES: '0',
+  });
+  return {
+    translate: () =>
+      createOpenAiEngine({ ...settings, OPENAI_API_KEY: 'key' }).translate(plain, { tenantId: 't' }),
+    calls: () => calls,
+  };
+}
+
+const answer = (text: string) =>
+  Buffer.from(
+    JSON.stringify({
+      choices: [
+        {
+          finish_reason: 'stop',
+          message: { content: JSON.stringify({ translations: [{ id: 1, text }] }) },
+        },
+      ],
+    }),
+  );
+
+const malformed = { code: 'transient_error', message: expect.stringContaining('no usable answer') };
+
+test('an answer that is far longer than any translation is malformed', async () => {
+  const { translate } = await engineAt(answer('x'.repeat(300_000)));
+  await expect(translate()).rejects.toMatchObject(malformed);
+});
+
+test('an answer of megabytes is cut off while it comes, packed or not', async () => {
+  const huge = answer('x'.repeat(30_000_000));
+  for (const [body, headers] of [
+    [huge, {}],
+    [brotliCompressSync(huge), { 'content-encoding': 'br' }],
+  ] as [Buffer, Record<string, string>][]) {
+    const { translate } = await engineAt(body, headers);
+    await expect(translate()).rejects.toMatchObject(malformed);
+  }
+});
+
+test('a redirect is not followed: it would carry the key along', async () => {
+  const { translate, calls } = await engineAt(Buffer.from(''), { location: '/elsewhere' }, 307);
+  await expect(translate()).rejects.toMatchObject({ code: expect.stringMatching(/transient|unavailable/) });
+  expect(calls()).toBe(1);
+});
+
+test('an ordinary answer is read', async () => {
+  const { translate } = await engineAt(answer('Bonjour'));
+  expect((await translate()).value).toEqual(['Bonjour']);
+});
