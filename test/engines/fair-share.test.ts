@@ -195,6 +195,17 @@ describe('waiting', () => {
     await settled();
   });
 
+  it('has no fewer places, however many calls have waited', async () => {
+    const { call, end } = traffic({ slots: 1, places: 3 });
+    for (let round = 0; round < 20; round++) {
+      const both = Promise.all([call('a'), call('a')]);
+      await settled();
+      await end();
+      await end();
+      await both;
+    }
+  });
+
   it('ends with its signal: the call is not made, and its place is free', async () => {
     const { call, end, begun } = traffic({ slots: 1, places: 4 });
     const run = new AbortController();

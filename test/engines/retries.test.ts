@@ -166,6 +166,19 @@ describe('the end of a run', () => {
     });
   });
 
+  it('drops the connection of the request under way, long before its own time is up', async () => {
+    const run = new AbortController();
+    const dropped = Promise.withResolvers<void>();
+    upstream.fake.otherwise((response) => {
+      response.once('close', dropped.resolve);
+      run.abort(gone);
+    });
+    const engine = upstream.engine({ OPENAI_TIMEOUT_SECONDS: 3600 });
+    const error = await failed(engine.translate(plain, { ...scope, signal: run.signal }));
+    expect(error.message).toMatch(/interrupted/);
+    await dropped.promise;
+  });
+
   it('leaves no listener on its signal after a call', async () => {
     upstream.fake.otherwise(agreeable);
     const { signal } = new AbortController();

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -37,6 +37,14 @@ test('two writers of one object leave one of the two, whole', async () => {
   const bodies = Array.from({ length: 20 }, (_, i) => String(i).repeat(50_000));
   await Promise.all(bodies.map((body) => store.put(path, body)));
   expect(bodies).toContain(await readFile(join(folder, path), 'utf8'));
+});
+
+test('who reads an object while it is replaced reads the old one to its end', async () => {
+  const store = openFolder(folder);
+  await store.put(path, 'the old one');
+  await using reader = await open(join(folder, path));
+  await store.put(path, 'new');
+  expect(await reader.readFile('utf8')).toBe('the old one');
 });
 
 test('lines that many append at once are all there, each whole', async () => {

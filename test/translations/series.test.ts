@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { failStaleJobsOfTenant } from '#server/translations/service.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -103,4 +103,15 @@ test('two submissions of one series at once run each item once', async () => {
   ]);
   expect(asked.toSorted()).toEqual(['held one', 'three', 'two']);
   expect((await stored()).map(([, , billed]) => billed)).toEqual([true, true, true]);
+});
+
+test('a process that stops ends a series behind the item it is at', async () => {
+  const answer = sendBatch(['held one', 'two']);
+  const letGo = await heldText('held one');
+  const closing = vi.spyOn(app.services.underWay, 'closing', 'get').mockReturnValue(true);
+  onTestFinished(() => closing.mockRestore());
+  letGo();
+  const { status, body } = await answer;
+  expect([status, body.error_code]).toEqual([503, 'transient_error']);
+  expect(await stored()).toEqual([['batch:0', 'published', true]]);
 });

@@ -35,6 +35,12 @@ describe('markup of a plain text', () => {
     ['a renamed element', '<strong>a</strong>', '<stark>a</stark>', ['<strong>', '</strong>']],
     ['a component', '<0>a</0>', 'a', ['<0>', '</0>']],
     ['an attribute', '<a href="/x" class="c">a</a>', '<a href="/x">a</a>', ['class="c"']],
+    [
+      'one attribute of two',
+      '<a href="/x" rel="r">a</a> <a href="/y" rel="r">b</a>',
+      '<a href="/x" rel="r">a</a> <a href="/y">b</a>',
+      ['rel="r"'],
+    ],
     ['a value', '<a href="/x">a</a>', '<a href="/y">a</a>', ['href="/x"']],
     ['a tag with its attributes, once', '<a href="/x">a</a>', 'a</a>', ['<a href="/x">']],
     ['a placeholder of a text in it', '<img alt="{name} of 30">', '<img alt="von 30">', ['{name}']],

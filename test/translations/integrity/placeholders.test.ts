@@ -202,3 +202,8 @@ describe('ICU messages', () => {
     expect(issuesOf('{n, plural, =42 {all} other {#}}', '{n, plural, other {#}}')).toEqual([]);
   });
 });
+
+it('no more than 100 lost ones are told of', () => {
+  const names = Array.from({ length: 300 }, (_, index) => `{name${index}}`);
+  expect(issuesOf(names.join(' '), 'nichts')).toHaveLength(100);
+});

@@ -1,0 +1,40 @@
+import type { Engine } from '#server/engines/engine.ts';
+import { answered, engineOf } from './engine.ts';
+import { poll } from './poll.ts';
+
+/** A translation that waits for the test. */
+export interface HeldRun {
+  text: string;
+  /** Ends when the service gives the run up. */
+  signal: AbortSignal | undefined;
+  /** Answers «text», at a cost of so many tokens each way. */
+  succeed(tokens?: number): void;
+  fail(error: Error): void;
+}
+
+/** An engine that holds the texts that begin with `held` until the test ends them; any other is answered at once. */
+export function holdRuns() {
+  const all: HeldRun[] = [];
+  let seen = 0;
+  const engine: Engine = engineOf(async ({ segments }, { signal }) => {
+    const [text = ''] = segments;
+    if (!text.startsWith('held')) return answered(segments.map((segment) => `«${segment}»`));
+    return new Promise((resolve, reject) => {
+      all.push({ text, signal, succeed: (tokens) => resolve(answered([`«${text}»`], tokens)), fail: reject });
+    });
+  });
+  return {
+    engine,
+    /** The next run that the engine has begun, in their order. */
+    async next(): Promise<HeldRun> {
+      const run = await poll(async () => all[seen]);
+      seen += 1;
+      return run;
+    },
+    /** Ends whatever a test has left behind. */
+    release(): void {
+      for (const run of all.splice(0)) run.fail(new Error('the test is over'));
+      seen = 0;
+    },
+  };
+}

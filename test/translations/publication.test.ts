@@ -1,0 +1,229 @@
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { AppError } from '#server/errors.ts';
+import type { ObjectStore } from '#server/storage/service.ts';
+import { publishUnpersistedJobs } from '#server/translations/service.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { holdRuns } from '#test/setup/held-runs.ts';
+import { manifestLinesOf, recordsOf } from '#test/spec/text/golden-files.ts';
+import { keyed, openWorkspace, type Workspace } from '#test/spec/text/workspace.ts';
+
+const operatorKey = 'the-operator-key-of-this-test';
+const runs = holdRuns();
+const app = useTestApp({
+  env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey },
+  engine: runs.engine,
+});
+
+let mine: Workspace;
+beforeEach(async () => {
+  mine = await openWorkspace(app);
+});
+afterEach(() => runs.release());
+
+/** A job that waits for its review. */
+const heldForReview = () => mine.job({ metadata: { sensitive: true } });
+const submitHeld = () => mine.submit({ source_text: 'held', target_lang: 'fr' }, keyed('key'));
+const sweep = () => publishUnpersistedJobs(app.services, mine.tenantId);
+const failing = async () => {
+  throw new Error('the disk is full');
+};
+
+/** Puts another function in the store's place until the test ends, made of the real one. */
+function replaceInStore<K extends 'put' | 'appendLine'>(
+  name: K,
+  by: (real: ObjectStore[K]) => ObjectStore[K],
+): () => void {
+  const { storage } = app.services;
+  const real = storage[name];
+  const putBack = () => {
+    storage[name] = real;
+  };
+  onTestFinished(putBack);
+  storage[name] = by(real);
+  return putBack;
+}
+
+/** Holds what is put into the store until `go`, which is told whether to put it. */
+function holdPut() {
+  const reached = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const putBack = replaceInStore('put', (put) => async (...args) => {
+    reached.resolve();
+    await held.promise;
+    await put(...args);
+  });
+  return {
+    reached: reached.promise,
+    putBack,
+    go: held.resolve,
+    fail: () => held.reject(new Error('the disk is full')),
+  };
+}
+
+/** As if its last change were an hour ago. */
+async function age(column: 'job_id' | 'tenant_id', id: string): Promise<void> {
+  const sql = openSuperuser(app.superuserUrl);
+  await sql`update translation_jobs set updated_at = now() - interval '1 hour' where ${sql(column)} = ${id}`;
+}
+
+describe('review', () => {
+  test('B 3.1: modify with the pipeline’s own words is an edit all the same', async () => {
+    const job = await heldForReview();
+    const { body } = await mine.review(job.id, {
+      action: 'modify',
+      final_translation: job.final_translation,
+    });
+    expect(body.status).toBe('human_edited');
+  });
+
+  test('many drafts of one reviewer leave one step of the trace, and another’s its own', async () => {
+    const { id } = await heldForReview();
+    for (let draft = 0; draft < 5; draft++)
+      await mine.review(id, { action: 'save', final_translation: `draft ${draft}` });
+    const { body } = await mine.review(id, { action: 'save', final_translation: 'last' }, mine.admin);
+    const human = body.agent_run.steps.filter(({ kind }: { kind: string }) => kind === 'human');
+    expect(human).toHaveLength(2);
+  });
+
+  test('B 3.1: a rejected job keeps the pipeline’s translation', async () => {
+    const job = await heldForReview();
+    const { body } = await mine.review(job.id, { action: 'reject', final_translation: 'mine' });
+    expect([body.status, body.final_translation]).toEqual(['rejected', job.final_translation]);
+  });
+
+  test('the golden record and the manifest give the job’s final status', async () => {
+    const { id } = await heldForReview();
+    await mine.review(id, { action: 'modify', final_translation: 'Salut' });
+    const [record] = await recordsOf(app, mine, id);
+    expect(JSON.parse(record!.text).job.status).toBe('human_edited');
+    const [line] = await manifestLinesOf(app, mine, id);
+    expect(JSON.parse(line!.line).status).toBe('human_edited');
+  });
+
+  test('a publication that fails late does not park what another has published', async () => {
+    const { id } = await heldForReview();
+    const store = holdPut();
+    const approval = mine.review(id, { action: 'approve' });
+    await store.reached;
+    store.putBack();
+    await age('job_id', id);
+    expect(await sweep()).toEqual({ published: 1, failed: 0 });
+    store.fail();
+    expect((await approval).status).toBe(200);
+    expect(await mine.read(id)).toMatchObject({
+      status: 'published',
+      request: { metadata: { golden_uri: expect.any(String) } },
+    });
+  });
+
+  test('a job that is deleted while it is published leaves no record', async () => {
+    const { id } = await heldForReview();
+    replaceInStore('put', (put) => async (path, bytes) => {
+      await mine.remove(id, mine.admin);
+      await put(path, bytes);
+    });
+    expect((await mine.review(id, { action: 'approve' })).status).toBe(404);
+    expect(await recordsOf(app, mine, id)).toEqual([]);
+  });
+});
+
+describe('the golden record', () => {
+  test('of a run is not taken away by an earlier one that ends later', async () => {
+    const slow = submitHeld();
+    const earlier = await runs.next();
+    await age('tenant_id', mine.tenantId);
+    const resend = submitHeld();
+    (await runs.next()).succeed();
+    const { body } = await resend;
+    earlier.succeed();
+    await slow;
+    const records = await recordsOf(app, mine, body.id);
+    expect(records).toHaveLength(1);
+    expect(body.request.metadata.golden_uri).toBe(`golden/${records[0]!.path}`);
+  });
+
+  test('B 3.1: without its line in the manifest is none: the job is parked', async () => {
+    replaceInStore('appendLine', () => failing);
+    const { status } = await mine.submit({ source_text: 'Hello', target_lang: 'fr' });
+    expect(status).toBe(502);
+    expect((await mine.list())[0].status).toBe('persistence_failed');
+  });
+});
+
+describe('the retry of parked jobs', () => {
+  test('leaves alone a publication that is under way', async () => {
+    const { id } = await heldForReview();
+    const store = holdPut();
+    const approval = mine.review(id, { action: 'approve' });
+    await store.reached;
+    expect(await sweep()).toEqual({ published: 0, failed: 0 });
+    store.go();
+    expect((await approval).body.status).toBe('published');
+  });
+
+  test('publishes more of them than it reads at once', async () => {
+    for (let text = 0; text < 51; text++) await mine.job({ source_text: `Text ${text}` });
+    await openSuperuser(app.superuserUrl)`
+      update translation_jobs set status = 'persistence_failed' where tenant_id = ${mine.tenantId}`;
+    expect(await sweep()).toEqual({ published: 51, failed: 0 });
+  });
+
+  test('goes on behind one that fails', async () => {
+    const putBack = replaceInStore('put', () => failing);
+    for (const source_text of ['one', 'two']) await mine.submit({ source_text, target_lang: 'fr' });
+    putBack();
+    const ids = (await mine.list()).map(({ id }: { id: string }) => id).toSorted();
+    replaceInStore(
+      'put',
+      (put) => async (path, bytes) => (path.includes(ids[0]) ? failing() : put(path, bytes)),
+    );
+    expect(await sweep()).toEqual({ published: 1, failed: 1 });
+  });
+
+  test('in vain leaves a job where it is in the list', async () => {
+    replaceInStore('put', () => failing);
+    await mine.submit({ source_text: 'Hello', target_lang: 'fr' });
+    const before = await mine.list();
+    expect(await sweep()).toEqual({ published: 0, failed: 1 });
+    expect(await mine.list()).toEqual(before);
+  });
+});
+
+describe('B 4.1: deleting a job', () => {
+  test('takes the record of a second run with it', async () => {
+    const first = submitHeld();
+    (await runs.next()).fail(new AppError('transient_error', 'the upstream is away'));
+    await first;
+    const again = submitHeld();
+    (await runs.next()).succeed();
+    const { id } = (await again).body;
+    expect(await recordsOf(app, mine, id)).toHaveLength(1);
+    expect((await mine.remove(id, mine.admin)).body.golden_records_deleted).toBe(1);
+    expect(await recordsOf(app, mine, id)).toEqual([]);
+  });
+
+  test('has its records looked for once more, later, for a publication that was under way', async () => {
+    const { id } = await mine.job();
+    await mine.remove(id, mine.admin);
+    const planned = await openSuperuser(app.superuserUrl)`
+      select run_at > now() + interval '30 seconds' as later from graphile_worker.jobs
+      where task_identifier = 'remove_golden_records' and key like ${`%${id}`}`;
+    expect(planned.map(({ later }) => later)).toEqual([true]);
+  });
+
+  test('by the operator key is narrowed by X-Tenant-ID', async () => {
+    const other = await openWorkspace(app);
+    const { id } = await mine.job();
+    const operator = { 'x-api-key': operatorKey };
+    expect((await mine.remove(id, { ...operator, 'x-tenant-id': other.tenantId })).status).toBe(404);
+    expect((await mine.remove(id, { ...operator, 'x-tenant-id': mine.tenantId })).status).toBe(200);
+  });
+
+  test('with a credential that cannot be read is 401, whatever the cookie', async () => {
+    const { id } = await mine.job();
+    const { status } = await mine.remove(id, { ...mine.cookie, authorization: 'Basic eDp5' });
+    expect(status).toBe(401);
+    expect((await mine.get(id)).status).toBe(200);
+  });
+});

@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { AppError } from '#server/errors.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { holdRuns } from '#test/setup/held-runs.ts';
+import { recordsOf } from '#test/spec/text/golden-files.ts';
+import { keyed, openWorkspace, type Workspace } from '#test/spec/text/workspace.ts';
+
+const runs = holdRuns();
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: runs.engine });
+const outage = () => new AppError('transient_error', 'the upstream is away');
+
+let mine: Workspace;
+beforeEach(async () => {
+  mine = await openWorkspace(app);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  runs.release();
+});
+
+const submit = (key?: string) =>
+  mine.submit({ source_text: 'held', target_lang: 'fr' }, key === undefined ? {} : keyed(key));
+
+test('B 4.2: a re-run starts with an empty trace', async () => {
+  const first = submit('key');
+  (await runs.next()).fail(outage());
+  expect((await first).status).toBe(503);
+  const again = submit('key');
+  const run = await runs.next();
+  const [job] = await mine.list();
+  expect(job).toMatchObject({
+    status: 'pending',
+    agent_run: { status: 'pending', error: null, steps: [] },
+  });
+  run.succeed();
+  expect((await again).body.status).toBe('published');
+});
+
+test('B 4.2: a run that another has replaced leaves no golden record', async () => {
+  const slow = submit('key');
+  const replaced = await runs.next();
+  await openSuperuser(app.superuserUrl)`
+    update translation_jobs set updated_at = now() - interval '1 hour' where tenant_id = ${mine.tenantId}`;
+  const resend = submit('key');
+  const run = await runs.next();
+  replaced.succeed();
+  const { body } = await slow;
+  expect(await recordsOf(app, mine, body.id)).toEqual([]);
+  run.succeed();
+  await resend;
+  expect(await recordsOf(app, mine, body.id)).toHaveLength(1);
+});
+
+test('a run whose model claims more tokens than can be stored is billed all the same', async () => {
+  const answer = submit();
+  (await runs.next()).succeed(Number.MAX_SAFE_INTEGER - 1);
+  const { status, body } = await answer;
+  expect([status, body.status]).toEqual([200, 'published']);
+  expect(await mine.usage()).toHaveLength(1);
+});
+
+test('B 4.1: an item whose other run failed meanwhile is run, not answered as a replay', async () => {
+  const inputs = ['held one', 'two'].map((Text) => ({ Text, Targets: [{ Language: 'fr' }] }));
+  const batch = mine.submit({ inputs }, keyed('batch'));
+  const one = await runs.next();
+  const other = mine.submit({ source_text: 'held two', target_lang: 'fr' }, keyed('batch:1'));
+  (await runs.next()).fail(outage());
+  expect((await other).status).toBe(503);
+  one.succeed();
+  const two = await runs.next();
+  expect(two.text).toBe('held two');
+  two.succeed();
+  const { status, body } = await batch;
+  expect(status).toBe(200);
+  expect(body.map((job: { status: string }) => job.status)).toEqual(['published', 'published']);
+});
+
+test('B 3.1: a job is kept from looking stale while it runs, and no longer', async () => {
+  const begun = vi.spyOn(globalThis, 'setInterval');
+  const ended = vi.spyOn(globalThis, 'clearInterval');
+  await mine.job();
+  // A third of the ten minutes after which a job is stale.
+  const ours = begun.mock.results.filter((_, call) => begun.mock.calls[call]![1] === 200_000);
+  expect(ours).toHaveLength(1);
+  expect(ended.mock.calls.map(([timer]) => timer)).toContain(ours[0]!.value);
+});
+
+test('a run is given up after a quarter of an hour, by a timer that ends with the run', async () => {
+  const begun = vi.spyOn(globalThis, 'setTimeout');
+  const ended = vi.spyOn(globalThis, 'clearTimeout');
+  const answer = submit();
+  const run = await runs.next();
+  const at = begun.mock.calls.findIndex(([, delay]) => delay === 900_000);
+  expect(run.signal?.aborted).toBe(false);
+  begun.mock.calls[at]![0]();
+  expect(run.signal?.aborted).toBe(true);
+  run.fail(outage());
+  expect((await answer).status).toBe(503);
+  expect(ended.mock.calls.map(([timer]) => timer)).toContain(begun.mock.results[at]!.value);
+});
