@@ -18,8 +18,8 @@ export interface Completed<N> {
 
 /**
  * Stores a finished run and bills it, in one transaction; what publishes by itself is in the golden store before that.
- * `next` goes on in the same transaction, with the job that follows. A run that another attempt has
- * replaced writes nothing and answers the job as it stands.
+ * `next` goes on in the same transaction, with the job that follows. A run that another attempt has replaced writes nothing
+ * and answers the job as it stands.
  * @throws AppError persistence_failed where the golden record could not be written: the job is parked, and billed
  */
 export async function completeRun<N>(
