@@ -101,6 +101,8 @@ function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): 
       return;
     }
     let received = 0;
+    // Not told by form.file: a second part may begin before the first one's end is announced.
+    let taken = false;
     body.on('data', (chunk: Buffer) => {
       received += chunk.length;
       if (received > limits.MAX_UPLOAD_BYTES) fail(tooLarge('MAX_UPLOAD_BYTES'));
@@ -114,7 +116,8 @@ function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): 
     });
     parser.on('file', (field, stream, fileName, _encoding, contentType) => {
       stream.on('error', fail);
-      if (field !== 'source_document' || form.file) return void stream.resume();
+      if (field !== 'source_document' || taken) return void stream.resume();
+      taken = true;
       const name = fileName ?? '';
       if (upload.ceiling({ name, contentType }) === 'MAX_REQUEST_BYTES') {
         if (declaredSize(request) > limits.MAX_REQUEST_BYTES) return fail(tooLarge('MAX_REQUEST_BYTES'));

@@ -1,0 +1,95 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { afterEach, expect, test } from 'vitest';
+import { AppError } from '#server/errors.ts';
+import { SandboxError } from '#server/sandbox/index.ts';
+import { useTestApp } from '#test/setup/app.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const closed = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', TRANSLATION_ENABLED: 'false' } });
+
+const undo: (() => void)[] = [];
+afterEach(() => {
+  for (const one of undo.splice(0)) one();
+});
+
+async function upload(headers: Record<string, string>, ...files: File[]) {
+  const form = new FormData();
+  form.append('target_lang', 'fr');
+  for (const file of files) form.append('source_document', file);
+  const answer = await app.request('/api/translations', { method: 'POST', headers, body: form });
+  return { status: answer.status, body: JSON.parse(await answer.text()) };
+}
+
+test('B 4.1 gate 1: a service that is switched off says so before it looks at a size', async () => {
+  const { port } = new URL(closed.address);
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const sent = httpRequest({
+      port,
+      method: 'POST',
+      path: '/api/translations?target_lang=fr',
+      headers: { 'content-type': 'text/plain', 'content-length': '10000001' },
+      agent: false,
+    });
+    sent.on('response', resolve);
+    sent.on('error', reject);
+    sent.flushHeaders();
+  });
+  answer.destroy();
+  expect(answer.statusCode).toBe(503);
+});
+
+test('of two files in a form the first one counts', async () => {
+  const { headers } = await app.signUp();
+  const { status, body } = await upload(headers, new File(['First'], 'a.txt'), new File(['Second'], 'b.txt'));
+  expect(status).toBe(200);
+  expect(body.map(({ request }: { request: { source_text: string } }) => request.source_text)).toEqual([
+    'First',
+  ]);
+});
+
+test('where the sandbox is full, files and renderings come again later, and plain texts still download', async () => {
+  const { headers } = await app.signUp();
+  const { body: jobs } = await upload(headers, new File(['Hello'], 'a.txt'));
+  const { sandboxTurns } = app.services;
+  const { run } = sandboxTurns;
+  undo.push(() => {
+    sandboxTurns.run = run;
+  });
+  sandboxTurns.run = async () => {
+    throw new AppError('rate_limit', 'too many files are being processed; try again later');
+  };
+  const golden = (format: string) =>
+    app.request(`/api/translations/${jobs[0].id}/golden?format=${format}`, { headers });
+  expect((await upload(headers, new File(['Hello'], 'a.txt'))).status).toBe(429);
+  expect((await golden('pdf')).status).toBe(429);
+  expect((await golden('txt')).status).toBe(200);
+});
+
+test('a sandbox that is being closed is a transient error, not a fault', async () => {
+  const { headers } = await app.signUp();
+  const { sandbox } = app.services;
+  const { run } = sandbox;
+  undo.push(() => {
+    sandbox.run = run;
+  });
+  sandbox.run = async () => {
+    throw new SandboxError('closed', 'closed');
+  };
+  const { status, body } = await upload(headers, new File(['Hello'], 'a.txt'));
+  expect([status, body.error_code]).toEqual([503, 'transient_error']);
+});
+
+test('a file that its reader dies of is unreadable, and the next one is read', async () => {
+  const { headers } = await app.signUp();
+  const { sandbox } = app.services;
+  const { run } = sandbox;
+  undo.push(() => {
+    sandbox.run = run;
+  });
+  sandbox.run = async () => {
+    throw new SandboxError('crashed', 'signal 11');
+  };
+  expect((await upload(headers, new File(['Hello'], 'a.txt'))).status).toBe(400);
+  sandbox.run = run;
+  expect((await upload(headers, new File(['Hello'], 'a.txt'))).status).toBe(200);
+});
