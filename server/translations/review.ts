@@ -40,7 +40,9 @@ export async function reviewJob(
     const job = await updateReviewed(tx, tenantId, jobId, change);
     return { tenantId, job, attempt: found.attempt, publishAs: change.publishAs };
   });
-  return publishAs ? publishJob(services, tenantId, { job, attempt, publishAs }) : job;
+  if (!publishAs) return job;
+  // A reviewer who hangs up does not leave a claimed job behind when the process stops.
+  return services.underWay.track(publishJob(services, tenantId, { job, attempt, publishAs }));
 }
 
 /** B 5: the session says who reviews; what the body says counts only where there is none. */

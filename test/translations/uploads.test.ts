@@ -12,6 +12,19 @@ afterEach(() => {
   for (const one of undo.splice(0)) one();
 });
 
+/** Lets every run fail with `error` until it is mended, at the end of the test at the latest. */
+function breakRuns(what: { run: unknown }, error: Error): () => void {
+  const { run } = what;
+  const mend = () => {
+    what.run = run;
+  };
+  undo.push(mend);
+  what.run = async () => {
+    throw error;
+  };
+  return mend;
+}
+
 async function upload(headers: Record<string, string>, ...files: File[]) {
   const form = new FormData();
   form.append('target_lang', 'fr');
@@ -50,14 +63,10 @@ test('of two files in a form the first one counts', async () => {
 test('where the sandbox is full, files and renderings come again later, and plain texts still download', async () => {
   const { headers } = await app.signUp();
   const { body: jobs } = await upload(headers, new File(['Hello'], 'a.txt'));
-  const { sandboxTurns } = app.services;
-  const { run } = sandboxTurns;
-  undo.push(() => {
-    sandboxTurns.run = run;
-  });
-  sandboxTurns.run = async () => {
-    throw new AppError('rate_limit', 'too many files are being processed; try again later');
-  };
+  breakRuns(
+    app.services.sandboxTurns,
+    new AppError('rate_limit', 'too many files are being processed; try again later'),
+  );
   const golden = (format: string) =>
     app.request(`/api/translations/${jobs[0].id}/golden?format=${format}`, { headers });
   expect((await upload(headers, new File(['Hello'], 'a.txt'))).status).toBe(429);
@@ -67,29 +76,15 @@ test('where the sandbox is full, files and renderings come again later, and plai
 
 test('a sandbox that is being closed is a transient error, not a fault', async () => {
   const { headers } = await app.signUp();
-  const { sandbox } = app.services;
-  const { run } = sandbox;
-  undo.push(() => {
-    sandbox.run = run;
-  });
-  sandbox.run = async () => {
-    throw new SandboxError('closed', 'closed');
-  };
+  breakRuns(app.services.sandbox, new SandboxError('closed', 'closed'));
   const { status, body } = await upload(headers, new File(['Hello'], 'a.txt'));
   expect([status, body.error_code]).toEqual([503, 'transient_error']);
 });
 
 test('a file that its reader dies of is unreadable, and the next one is read', async () => {
   const { headers } = await app.signUp();
-  const { sandbox } = app.services;
-  const { run } = sandbox;
-  undo.push(() => {
-    sandbox.run = run;
-  });
-  sandbox.run = async () => {
-    throw new SandboxError('crashed', 'signal 11');
-  };
+  const mend = breakRuns(app.services.sandbox, new SandboxError('crashed', 'signal 11'));
   expect((await upload(headers, new File(['Hello'], 'a.txt'))).status).toBe(400);
-  sandbox.run = run;
+  mend();
   expect((await upload(headers, new File(['Hello'], 'a.txt'))).status).toBe(200);
 });
