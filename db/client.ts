@@ -31,6 +31,14 @@ export interface Database {
     presented: PresentedHashes,
     work: (tx: Tx, owner: Promise<CredentialOwner | null>) => Promise<T>,
   ): Promise<T>;
+  /**
+   * A transaction scoped to the tenant that an access or refresh token was issued in, be it alive or not; null, and no
+   * rows at all, where no such token is known.
+   */
+  inTenantOfToken<T>(
+    tokenHash: Uint8Array,
+    work: (tx: Tx, tenantId: Promise<string | null>) => Promise<T>,
+  ): Promise<T>;
   /** A transaction over all tenants: the operator, cross-tenant sweeps, founding a tenant. */
   inPlatform<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -49,6 +57,12 @@ export const setScopeByCredential = `
     order by kind limit 1
   ) owner on true`;
 
+const setScopeByToken = `
+  select set_config('lingualoop.tenant_id', coalesce(owner.tenant_id, ''), true), owner.tenant_id
+  from (select) nobody left join (
+    select tenant_id from credential_directory where credential_hash = $1 and kind <> 'api_key'
+  ) owner on true`;
+
 /** Opens the pool; connections are made as they are needed. `url` is a postgres:// URL of the
  * service's role, or tells it at each new connection. */
 export function openDatabase(url: string | (() => string), options: PoolOptions): Database {
@@ -65,6 +79,13 @@ export function openDatabase(url: string | (() => string), options: PoolOptions)
               ? { tenantId: String(row['tenant_id']), kind: row['kind'] as CredentialOwner['kind'] }
               : null,
           ),
+        work,
+      ),
+    inTenantOfToken: (tokenHash, work) =>
+      runTransaction(
+        pool,
+        (send) =>
+          send(setScopeByToken, [tokenHash]).then(([row]) => (row?.['tenant_id'] ?? null) as string | null),
         work,
       ),
     close: () => pool.close(),

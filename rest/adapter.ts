@@ -4,7 +4,7 @@ import type { RequestContext, Services } from '#server/context.ts';
 import type { AppRouter } from '#server/router.ts';
 import type { FileAnswer } from '#server/trpc.ts';
 import { type Address, openAddress } from './address.ts';
-import { refuseDeclaredSize } from './body-limits.ts';
+import { bodyCeiling, refuseDeclaredSize } from './body-limits.ts';
 import { sendError } from './errors.ts';
 import { sendFile } from './files.ts';
 import { type RestProcedure, restProcedures } from './procedures.ts';
@@ -20,14 +20,16 @@ export function serveRest(
   for (const procedures of byAddress(restProcedures(router))) {
     const address = openAddress(procedures, limits);
     const { route } = procedures[0] as RestProcedure;
+    const ceiling = bodyCeiling(address, limits);
     app.route({
       method: route.method,
       url: route.path.replace(/\{(\w+)\}/g, ':$1'),
       config: {
         versioned: route.versioned !== false,
-        ...(address.takesFiles && { bodyCeiling: 'MAX_UPLOAD_BYTES' }),
+        formOnly: address.body === 'form',
+        ...(ceiling && { bodyCeiling: ceiling.name }),
       },
-      ...(address.takesFiles && { bodyLimit: limits.MAX_UPLOAD_BYTES }),
+      ...(ceiling && { bodyLimit: ceiling.bytes }),
       onRequest: async (request, reply) => {
         try {
           route.gate?.(services);

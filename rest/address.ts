@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
-import { inputSource } from '#server/trpc.ts';
+import { type BodyKind, inputSource } from '#server/trpc.ts';
 import type { BodyLimits } from './body-limits.ts';
+import { parseForm, parseFormOrJson } from './form-body.ts';
 import { parseJsonBody } from './json-body.ts';
 import type { RestProcedure } from './procedures.ts';
 import { coerceQuery, queryKinds } from './query.ts';
@@ -16,16 +17,24 @@ export interface Choice {
 /** One method and path, with every procedure that stands there. */
 export interface Address {
   takesFiles: boolean;
+  /** What a body that is no file is. */
+  body: BodyKind;
   /** @throws AppError for a body that no procedure here can be chosen by */
   choose(request: FastifyRequest): Choice;
 }
 
-/** Works out once how requests to one address are told apart and read. */
+/**
+ * Works out once how requests to one address are told apart and read.
+ * @throws Error where a form is to be told from other bodies: that is only made for JSON and files
+ */
 export function openAddress(procedures: readonly RestProcedure[], limits: BodyLimits): Address {
   const upload = procedures.find(({ route }) => route.upload);
   const others = procedures.filter((procedure) => procedure !== upload);
   const chosen = others.filter(({ route }) => route.chosenBy !== undefined);
   const plain = others.find(({ route }) => route.chosenBy === undefined);
+  const kinds = procedures.map(bodyKind);
+  if (kinds.length > 1 && kinds.some((kind) => kind !== 'json'))
+    throw new Error(`${procedures[0]?.path}: a procedure that takes a form stands alone at its address`);
   const readers = new Map(procedures.map((procedure) => [procedure, inputReader(procedure, limits)]));
   const choice = (
     procedure: RestProcedure,
@@ -38,6 +47,7 @@ export function openAddress(procedures: readonly RestProcedure[], limits: BodyLi
 
   return {
     takesFiles: upload !== undefined,
+    body: kinds[0] ?? 'json',
     choose(request) {
       if (upload && isUpload(request)) return choice(upload, request);
       if (!plain) throw new AppError('unsupported_media_type', 'unsupported content type');
@@ -53,6 +63,10 @@ export function openAddress(procedures: readonly RestProcedure[], limits: BodyLi
       return choice(found ?? plain, request, body);
     },
   };
+}
+
+function bodyKind({ route }: RestProcedure): BodyKind {
+  return route.body ?? 'json';
 }
 
 /** Whether a body has a member; of a path `a.b`, b must hold an object. */
@@ -74,22 +88,34 @@ type InputReader = (
   body: Record<string, unknown> | undefined,
 ) => Promise<Record<string, unknown>> | Record<string, unknown>;
 
-/** One object out of body or query, headers and path. The path wins: it is what the address says. */
-function inputReader({ route, inputShape }: RestProcedure, limits: BodyLimits): InputReader {
+/**
+ * One object out of body, query, headers and path. The path wins: it is what the address says. What belongs into the query
+ * does not count in a body, and a body that no input comes from is not looked at.
+ */
+function inputReader(procedure: RestProcedure, limits: BodyLimits): InputReader {
+  const { route, inputShape } = procedure;
   const kinds = queryKinds(inputShape, route);
   const names = Object.keys(inputShape);
-  const hasBody = names.some((name) => inputSource(route, name) === 'body');
+  const readBody = bodyReader(procedure);
   const headers = Object.entries(route.headers ?? {}).map(([name, header]) => [name, header.toLowerCase()]);
   return async (request, body) => {
     const input = route.upload
       ? await readUpload(request, names, route.upload, limits)
-      : hasBody
-        ? (body ?? parseJsonBody(request.body, request.headers['content-type']))
-        : coerceQuery(request.query as Record<string, unknown>, kinds);
+      : (body ?? readBody(request));
+    for (const name of kinds.keys()) delete input[name];
+    Object.assign(input, coerceQuery(request.query as Record<string, unknown>, kinds));
     for (const [name, header] of headers as [string, string][]) {
       const value = request.headers[header];
       if (value !== undefined) input[name] ??= value;
     }
     return Object.assign(input, request.params);
   };
+}
+
+function bodyReader(procedure: RestProcedure): (request: FastifyRequest) => Record<string, unknown> {
+  const { route, inputShape } = procedure;
+  const names = Object.keys(inputShape).filter((name) => inputSource(route, name) === 'body');
+  if (names.length === 0) return () => ({});
+  const parse = { json: parseJsonBody, form: parseForm, form_or_json: parseFormOrJson }[bodyKind(procedure)];
+  return ({ body, headers }) => parse(body, headers['content-type'], names);
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
+import type { BodyKind } from '#server/trpc.ts';
 import { mediaType } from './raw-types.ts';
 
 /** The two sizes of B 8, in bytes. */
@@ -8,6 +9,25 @@ export interface BodyLimits {
   MAX_REQUEST_BYTES: number;
   /** Of any request, as declared and as it comes. */
   MAX_UPLOAD_BYTES: number;
+}
+
+/** Bytes; a token or a password is far from it. */
+const largestForm = 65_536;
+
+/** What bodies at an address are held to, and what a refusal calls it. */
+export interface BodyCeiling {
+  name: 'MAX_UPLOAD_BYTES' | `${typeof largestForm} bytes`;
+  bytes: number;
+}
+
+/** Undefined where it is the limit of all others, MAX_REQUEST_BYTES. */
+export function bodyCeiling(
+  address: { takesFiles: boolean; body: BodyKind },
+  limits: BodyLimits,
+): BodyCeiling | undefined {
+  if (address.takesFiles) return { name: 'MAX_UPLOAD_BYTES', bytes: limits.MAX_UPLOAD_BYTES };
+  if (address.body === 'json' || limits[exceededFirst(limits)] < largestForm) return undefined;
+  return { name: `${largestForm} bytes`, bytes: largestForm };
 }
 
 /**

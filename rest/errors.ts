@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { AppError, describeForLog, errorBody, toAppError } from '#server/errors.ts';
+import { notAForm } from './form-body.ts';
 
 /** Answers an error in its shape, with Retry-After where it has one. */
 export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
@@ -30,7 +31,9 @@ function fromFastify(thrown: unknown, { request }: FastifyReply): AppError | und
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return new AppError('malformed_request', 'the body does not have its declared length');
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
-    return new AppError('unsupported_media_type', 'unsupported content type');
+    return request.routeOptions.config?.formOnly
+      ? notAForm()
+      : new AppError('unsupported_media_type', 'unsupported content type');
   if (
     typeof code === 'string' &&
     code.startsWith('FST_') &&

@@ -5,6 +5,7 @@ import { mergeDoubles, nameBodies, plainJson } from './openapi/components.ts';
 import { type Method, methods, type OpenApiDocument, operationOf } from './openapi/document.ts';
 import { describeFiles, withoutBytes } from './openapi/files.ts';
 import { describeOperation } from './openapi/operation.ts';
+import { moveQueryInputs } from './openapi/query-inputs.ts';
 import { addressOf, mergeOperations, withOwnPaths } from './openapi/shared-address.ts';
 import { documentView } from './openapi/view.ts';
 import { type RestProcedure, restProcedures } from './procedures.ts';
@@ -37,6 +38,7 @@ export function buildOpenApiDocument(router: AppRouter): OpenApiDocument {
   });
   const { openapi, info, servers, paths, components } = mergeDoubles(plainJson(generated));
   const schemas = { ...components.schemas, ...errorSchemas };
+  moveQueryInputs(procedures, paths);
   nameBodies(procedures, paths, schemas);
   return {
     openapi,

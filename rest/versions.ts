@@ -1,12 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
+import type { BodyCeiling } from './body-limits.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** A 9 rule 4: the route has versions, and says which one it serves. */
     versioned?: boolean;
-    /** The setting that the route's body limit is, where it is not MAX_REQUEST_BYTES. */
-    bodyCeiling?: 'MAX_UPLOAD_BYTES';
+    /** What the route's body limit is called where it is not MAX_REQUEST_BYTES. */
+    bodyCeiling?: BodyCeiling['name'];
+    /** The route takes a form and nothing else; other content types are answered 422, not 415. */
+    formOnly?: boolean;
   }
 }
 

@@ -7,14 +7,18 @@ import fastify, {
 import { serveRest } from '#rest/adapter.ts';
 import { boundBodies } from '#rest/body-budget.ts';
 import { refuseBrokenRequests } from '#rest/broken-requests.ts';
+import { acceptBodies } from '#rest/content-types.ts';
 import { serveDocs } from '#rest/docs.ts';
 import { answerErrors, sendError } from '#rest/errors.ts';
 import { collectPaths } from '#rest/methods.ts';
 import { requestIdFrom } from '#rest/request-id.ts';
 import { stampVersion } from '#rest/versions.ts';
-import { readCredentials } from './auth/service.ts';
+import { readCredentials } from './access/service.ts';
+import { checkSsoSettings } from './auth/service.ts';
+import { clientAddress } from './client-address.ts';
 import type { RequestContext, Services } from './context.ts';
-import { carriesSessionCookie, isCrossSite } from './cross-site.ts';
+import { readCookie } from './cookies.ts';
+import { carriesSessionCookie, isCrossSite, isFromBrowser } from './cross-site.ts';
 import { followConnections } from './drain.ts';
 import { AppError } from './errors.ts';
 import { appRouter } from './router.ts';
@@ -31,9 +35,11 @@ export interface App {
 /**
  * Builds the HTTP application: both doors over one router. It does not listen yet, opens nothing of its own,
  * and closes nothing that it was given.
+ * @throws SettingsError where single sign-on is switched on and could not begin
  */
 export async function buildApp(parts: AppParts): Promise<App> {
   const { settings } = parts;
+  checkSsoSettings(settings);
   const bodyLimit = Math.min(settings.MAX_REQUEST_BYTES, settings.MAX_UPLOAD_BYTES);
   const http = fastify({
     logger: { level: settings.LOG_LEVEL },
@@ -62,14 +68,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   // As to any other header that we do not know: Node would refuse the request, without a request id.
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response));
   boundBodies(http);
-  http.removeAllContentTypeParsers();
-  // Read part by part, by the routes that take files.
-  http.addContentTypeParser('multipart/form-data', (request, body, done) =>
-    request.routeOptions.config.bodyCeiling
-      ? done(null, body)
-      : done(new AppError('unsupported_media_type', 'unsupported content type; send application/json')),
-  );
-  http.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  acceptBodies(http);
   http.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     try {
@@ -115,27 +114,33 @@ export async function buildApp(parts: AppParts): Promise<App> {
   });
   answerErrors(http);
 
-  const contextOf =
-    (cookies: boolean) =>
-    (request: FastifyRequest, reply: FastifyReply): RequestContext => ({
-      services,
-      requestId: request.id,
-      credentials: readCredentials(request.headers, cookies),
-      crossSite: isCrossSite(request.headers, settings.BASE_URL),
-      get hungUp() {
-        return hangUpSignal(reply);
-      },
-      answer: {
-        setHeader: (name, value) => void reply.header(name, value),
-        addCookie: (cookie) => void reply.header('set-cookie', cookie),
-      },
-    });
-  serveRest(http, appRouter, contextOf(true), services);
+  serveRest(http, appRouter, contextOf(services, true), services);
   serveDocs(http, appRouter);
   // C 7: the cookie counts nowhere on it.
-  serveRpc(http, appRouter, contextOf(false));
+  serveRpc(http, appRouter, contextOf(services, false));
   await http.ready();
   return { http, services };
+}
+
+/** What a door makes its contexts with. `cookies`: whether it takes any. */
+export function contextOf(services: Services, cookies: boolean) {
+  const { BASE_URL, TRUST_PROXY } = services.settings;
+  return (request: FastifyRequest, reply: FastifyReply): RequestContext => ({
+    services,
+    requestId: request.id,
+    credentials: readCredentials(request.headers, cookies),
+    get clientAddress() {
+      return clientAddress(request.headers, request.socket.remoteAddress ?? '', TRUST_PROXY);
+    },
+    cookie: (name) => (cookies ? readCookie(request.headers, name) : null),
+    crossSite: isCrossSite(request.headers, BASE_URL),
+    fromBrowser: isFromBrowser(request.headers),
+    hungUp: () => hangUpSignal(reply),
+    answer: {
+      setHeader: (name, value) => void reply.header(name, value),
+      addCookie: (cookie) => void reply.header('set-cookie', cookie),
+    },
+  });
 }
 
 /** C 7: a changing request that carries the cookie must not come from another site's page. */

@@ -1,5 +1,5 @@
 import type { Database } from '#db/client.ts';
-import type { PresentedCredentials } from './auth/credentials.ts';
+import type { PresentedCredentials } from './access/credentials.ts';
 import type { Engine } from './engines/engine.ts';
 import type { FairShare } from './fair-share.ts';
 import type { Sandbox, tasks } from './sandbox/index.ts';
@@ -45,9 +45,15 @@ export interface RequestContext {
   services: Services;
   requestId: string;
   credentials: PresentedCredentials;
+  /** Who connects (C 2), as rate limits and the audit log are told. */
+  readonly clientAddress: string;
+  /** A cookie of the request, as it was sent; null where there is none, or where the door takes none (C 7: /trpc). */
+  cookie(name: string): string | null;
   /** Whether Origin or Sec-Fetch-Site says that another site's page made the request. */
   crossSite: boolean;
+  /** Whether a browser made it: either of those headers was sent. */
+  fromBrowser: boolean;
   answer: HttpAnswer;
   /** Goes off when the client hangs up. Runs go on without it; what is only made for this answer does not. */
-  readonly hungUp: AbortSignal;
+  hungUp(): AbortSignal;
 }

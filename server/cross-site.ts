@@ -17,3 +17,8 @@ export function isCrossSite(headers: Headers, baseUrl: string | undefined): bool
 export function carriesSessionCookie({ cookie }: Headers): boolean {
   return typeof cookie === 'string' && /(?:^|;\s*)ll_session=/.test(cookie);
 }
+
+/** Whether a browser sent the request; what is none sends neither header. */
+export function isFromBrowser(headers: Headers): boolean {
+  return headers['origin'] !== undefined || headers['sec-fetch-site'] !== undefined;
+}

@@ -34,6 +34,7 @@ export const errorTable = {
   method_not_allowed: standard(405, 'METHOD_NOT_SUPPORTED'),
   request_timeout: standard(408, 'TIMEOUT'),
   capability_not_enabled: standard(409, 'CONFLICT'),
+  state_conflict: standard(409, 'CONFLICT'),
   payload_too_large: standard(413, 'PAYLOAD_TOO_LARGE'),
   unsupported_media_type: standard(415, 'UNSUPPORTED_MEDIA_TYPE'),
   invalid_fields: { status: 422, shape: 'validation', trpc: 'UNPROCESSABLE_CONTENT' },

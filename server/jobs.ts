@@ -9,6 +9,8 @@ export interface TaskPayloads {
   /** Finds the tenants whose jobs are stale or unpersisted, and adds a job for each. */
   sweep_stale_jobs: Record<string, never>;
   fail_stale_jobs: { tenantId: string };
+  /** Deletes expired tokens, challenges, links, states and rate windows. */
+  prune_expired: Record<string, never>;
   /** Writes the golden records that could not be written, or whose process died meanwhile. */
   publish_unpersisted_jobs: { tenantId: string };
   /** Looks again for golden records of a deleted job; `attempt` is its last. */

@@ -1,12 +1,16 @@
 import { authRouter } from './auth/router.ts';
+import { membersRouter } from './members/router.ts';
 import { systemRouter } from './system/router.ts';
+import { tenantsRouter } from './tenants/router.ts';
 import { translationsRouter } from './translations/router.ts';
 import { router } from './trpc.ts';
 
 /** Every procedure of the service, by domain. */
 export const appRouter = router({
   auth: authRouter,
+  members: membersRouter,
   system: systemRouter,
+  tenants: tenantsRouter,
   translations: translationsRouter,
 });
 

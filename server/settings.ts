@@ -176,6 +176,11 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   return Object.freeze(read.data);
 }
 
+/** The address that links, redirects and browsers know the service by (C 1). */
+export function publicAddress({ BASE_URL, HOST, PORT }: Settings): string {
+  return BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`;
+}
+
 /** The settings as they may be printed: what is secret is only said to be set. */
 export function redactSettings(settings: Settings): Record<string, unknown> {
   return Object.fromEntries(

@@ -6,7 +6,22 @@ import { AppError, describeForLog, errorBody, errorTable, type FieldProblem, toA
 import { findUnstorable } from './storable.ts';
 
 /** The rows of A 5.2. Each procedure declares exactly one. */
-export type GuardName = 'public' | 'tenant_identity' | 'tenant_identity_or_cookie' | 'admin';
+export type GuardName =
+  | 'public'
+  | 'tenant_identity'
+  | 'tenant_identity_or_cookie'
+  | 'tenant_admin'
+  | 'admin'
+  | 'platform_operator'
+  | 'bearer'
+  | 'challenge_or_cookie'
+  | 'session_cookie';
+
+/**
+ * What a body that is no file is: `form` is application/x-www-form-urlencoded and nothing else, all of whose values are
+ * strings; `form_or_json` is either, or no body at all.
+ */
+export type BodyKind = 'json' | 'form' | 'form_or_json';
 
 /** How a procedure appears at the REST door (A 4, B 4). */
 export interface Route {
@@ -18,6 +33,10 @@ export interface Route {
   description?: string;
   /** The status of success; 200 unless it says otherwise. */
   status?: 200 | 202 | 204;
+  /** Inputs that come from the query string although the method has a body. */
+  query?: readonly string[];
+  /** JSON unless it says otherwise. */
+  body?: BodyKind;
   /** Inputs that are filled from a request header where the body leaves them out: input name → header name. */
   headers?: Readonly<Record<string, string>>;
   /**
@@ -89,7 +108,8 @@ export const { router, middleware } = t;
 /** Where an input comes from at the REST door; the first element of a validation entry's `loc`. */
 export function inputSource(route: Route, name: string): 'path' | 'query' | 'body' {
   if (route.path.includes(`{${name}}`)) return 'path';
-  return route.method === 'GET' || route.method === 'DELETE' ? 'query' : 'body';
+  if (route.method === 'GET' || route.method === 'DELETE' || route.query?.includes(name)) return 'query';
+  return 'body';
 }
 
 /**

@@ -37,6 +37,7 @@ const plainErrors: [ErrorName, number][] = [
   ['method_not_allowed', 405],
   ['request_timeout', 408],
   ['capability_not_enabled', 409],
+  ['state_conflict', 409],
   ['payload_too_large', 413],
   ['unsupported_media_type', 415],
   ['unprocessable', 422],

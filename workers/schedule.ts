@@ -2,15 +2,15 @@ import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import { addJob, type TaskName, type TaskPayloads } from '#server/jobs.ts';
 
-interface Recurring<N extends TaskName = TaskName> {
-  task: N;
-  payload: TaskPayloads[N];
-  everySeconds: number;
-}
+/** Tasks that need no payload: what recurs finds its work by itself. */
+type RecurringTask = {
+  [N in TaskName]: TaskPayloads[N] extends Record<string, never> ? N : never;
+}[TaskName];
 
-/** What recurs, and how often. */
-function recurring({ settings }: Services): Recurring<'sweep_stale_jobs'>[] {
-  return [{ task: 'sweep_stale_jobs', payload: {}, everySeconds: settings.SWEEP_INTERVAL_SECONDS }];
+/** What recurs, and after how many seconds. */
+function recurring({ settings }: Services): Record<RecurringTask, number> {
+  const { SWEEP_INTERVAL_SECONDS } = settings;
+  return { sweep_stale_jobs: SWEEP_INTERVAL_SECONDS, prune_expired: SWEEP_INTERVAL_SECONDS };
 }
 
 /**
@@ -21,7 +21,7 @@ function recurring({ settings }: Services): Recurring<'sweep_stale_jobs'>[] {
  */
 export function startSchedule(services: Services) {
   const timers = new Set<NodeJS.Timeout>();
-  for (const { task, payload, everySeconds } of recurring(services)) {
+  for (const [task, everySeconds] of Object.entries(recurring(services)) as [RecurringTask, number][]) {
     const interval = everySeconds * 1000;
     const wait = () => {
       const timer = setTimeout(
@@ -29,7 +29,7 @@ export function startSchedule(services: Services) {
           timers.delete(timer);
           wait();
           services.database
-            .inPlatform((tx) => addJob(tx, task, payload, { key: task }))
+            .inPlatform((tx) => addJob(tx, task, {}, { key: task }))
             .catch((error: unknown) =>
               services.log.warn({ task, error: describeForLog(error) }, 'recurring job not added'),
             );

@@ -2,6 +2,7 @@ import type { Services } from '#server/context.ts';
 import type { TaskName, TaskPayloads } from '#server/jobs.ts';
 import { removeGoldenRecords } from '#server/translations/service.ts';
 import { failStaleJobs } from './fail-stale-jobs.ts';
+import { pruneExpired } from './prune-expired.ts';
 import { publishUnpersisted } from './publish-unpersisted-jobs.ts';
 import { sweepStaleJobs } from './sweep-stale-jobs.ts';
 
@@ -11,6 +12,7 @@ export type TaskHandler<N extends TaskName> = (services: Services, payload: Task
 export const tasks: { [N in TaskName]: TaskHandler<N> } = {
   sweep_stale_jobs: sweepStaleJobs,
   fail_stale_jobs: failStaleJobs,
+  prune_expired: pruneExpired,
   publish_unpersisted_jobs: publishUnpersisted,
   remove_golden_records: async (services, removed) => void (await removeGoldenRecords(services, removed)),
 };

@@ -1,4 +1,5 @@
-export * from './auth.ts';
+export * from './audit.ts';
+export * from './identity.ts';
 export * from './metering.ts';
 export * from './tenants.ts';
 export * from './translations.ts';

@@ -36,8 +36,8 @@ export function mergeDoubles(generated: Generated): OpenApiDocument {
 }
 
 /**
- * Makes each JSON body whose input has an id the component of that id. The generator takes the path parameters
- * out of the input and loses its id on the way; so an input's id names what is left, the body. Where the schema
+ * Makes each body whose input has an id the component of that id. The generator takes the path parameters out of
+ * the input and loses its id on the way; so an input's id names what is left, the body. Where the schema
  * is answered too, the request's form stands: nobody must be asked for what has a default.
  */
 export function nameBodies(
@@ -48,12 +48,14 @@ export function nameBodies(
   const seen = new Map<string, string>();
   for (const { path, route, input } of procedures) {
     const id = input?.meta()?.id;
-    const body = operationOf(paths, route).requestBody?.content['application/json'];
-    if (!id || !body) continue;
-    const text = JSON.stringify(body.schema);
+    // The same schema in each, where there are two.
+    const bodies = Object.values(operationOf(paths, route).requestBody?.content ?? {});
+    const schema = bodies[0]?.schema;
+    if (!id || !schema) continue;
+    const text = JSON.stringify(schema);
     if ((seen.get(id) ?? text) !== text) throw new Error(`${path}: another body is called ${id} too`);
     seen.set(id, text);
-    schemas[id] = body.schema;
-    body.schema = refTo(id);
+    schemas[id] = schema;
+    for (const body of bodies) body.schema = refTo(id);
   }
 }

@@ -1,5 +1,6 @@
 import type { generateOpenApiDocument } from 'trpc-to-openapi';
 import { z } from 'zod';
+import { bodyTypes } from '../form-body.ts';
 import type { RestProcedure } from '../procedures.ts';
 
 type GeneratorRouter = Parameters<typeof generateOpenApiDocument>[0];
@@ -39,6 +40,7 @@ function openapiMeta({ path, route, inputShape }: RestProcedure): Record<string,
     description: route.description,
     protect: false,
     errorResponses: [],
+    contentTypes: bodyTypes[route.body ?? 'json'],
     ...(headers.length > 0 && { requestHeaders: z.object(Object.fromEntries(headers)) }),
   };
 }

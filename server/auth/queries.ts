@@ -1,82 +1,98 @@
-import { and, eq, sql } from 'drizzle-orm';
-import { prepare, type Tx } from '#db/client.ts';
-import { credentialDirectory, tokens, users } from '#db/schema/auth.ts';
+import { and, asc, eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { ssoStates, users } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
 
-export interface Standing {
+export interface PasswordAccount {
   tenantId: string;
-  name: string;
-  active: boolean;
-  user: { id: string; email: string; role: string; active: boolean } | null;
-}
-
-/**
- * The tenant that the transaction is scoped to (row-level security leaves only that one: here the tenant is not
- * known yet, so nothing else can name it) and, for an access token, the member it was issued to.
- */
-const selectStanding = prepare<{ accessTokenHash: Uint8Array | null }, Standing[]>((db) =>
-  db
-    .select({
-      tenantId: tenants.tenantId,
-      name: tenants.name,
-      active: tenants.active,
-      user: { id: users.userId, email: users.email, role: users.role, active: users.active },
-    })
-    .from(tenants)
-    .leftJoin(
-      tokens,
-      and(
-        eq(tokens.tenantId, tenants.tenantId),
-        eq(tokens.tokenHash, sql.placeholder('accessTokenHash')),
-        eq(tokens.kind, 'access_token'),
-      ),
-    )
-    .leftJoin(users, and(eq(users.tenantId, tokens.tenantId), eq(users.userId, tokens.userId)))
-    .prepare('select_standing'),
-);
-
-export async function readStanding(
-  tx: Tx,
-  accessTokenHash: Uint8Array | null,
-): Promise<Standing | undefined> {
-  const [standing] = await selectStanding(tx, { accessTokenHash });
-  return standing;
-}
-
-export interface NewToken {
-  tokenHash: Uint8Array;
-  kind: 'access_token' | 'refresh_token';
-  tenantId: string;
+  tenantName: string;
   userId: string;
-  scope: string;
-  role: string;
-  expiresAt: Date;
-}
-
-export async function insertTokens(tx: Tx, rows: NewToken[]): Promise<void> {
-  await tx.insert(tokens).values(rows);
-  await tx.insert(credentialDirectory).values(
-    rows.map(({ tokenHash, kind, tenantId, expiresAt }) => ({
-      credentialHash: tokenHash,
-      kind,
-      tenantId,
-      expiresAt,
-    })),
-  );
-}
-
-export async function insertApiKey(tx: Tx, tenantId: string, keyHash: Uint8Array): Promise<void> {
-  await tx.insert(credentialDirectory).values({ credentialHash: keyHash, kind: 'api_key', tenantId });
-}
-
-export interface NewUser {
-  tenantId: string;
-  userId: string;
-  email: string;
-  role: string;
   passwordHash: string;
 }
 
-export async function insertUser(tx: Tx, user: NewUser): Promise<void> {
-  await tx.insert(users).values({ ...user, provider: 'email' });
+/**
+ * The active password accounts of an address, oldest first, in active tenants (A 4.3 rule 4); over all tenants, or in
+ * the one that is named. The transaction's last statement.
+ */
+export async function findPasswordAccounts(
+  tx: Tx,
+  email: string,
+  tenantId: string | undefined,
+  limit: number,
+): Promise<PasswordAccount[]> {
+  const accounts = tx
+    .select({
+      tenantId: users.tenantId,
+      tenantName: tenants.name,
+      userId: users.userId,
+      passwordHash: users.passwordHash,
+    })
+    .from(users)
+    .innerJoin(tenants, eq(tenants.tenantId, users.tenantId))
+    .where(
+      and(
+        eq(users.email, email),
+        sql`${users.provider} = 'email' and ${users.active}`,
+        eq(tenants.active, true),
+        tenantId === undefined ? undefined : eq(users.tenantId, tenantId),
+      ),
+    )
+    .orderBy(asc(users.createdAt), asc(users.userId))
+    .limit(limit);
+  const rows = await tx.last(accounts);
+  return rows.filter((row): row is PasswordAccount => row.passwordHash !== null);
+}
+
+export interface Membership {
+  tenantId: string;
+  tenantName: string;
+  userId: string;
+  /** Both the member and the tenant are active. */
+  usable: boolean;
+}
+
+/** Where a person of the identity provider is a member, over all tenants; oldest first. */
+export async function findMemberships(tx: Tx, providerSubject: string): Promise<Membership[]> {
+  const usable = sql<boolean>`${users.active} and ${tenants.active}`;
+  return tx
+    .select({ tenantId: users.tenantId, tenantName: tenants.name, userId: users.userId, usable })
+    .from(users)
+    .innerJoin(tenants, eq(tenants.tenantId, users.tenantId))
+    .where(eq(users.providerSubject, providerSubject))
+    .orderBy(asc(users.createdAt), asc(users.userId));
+}
+
+/** Whether a tenant keeps this value of the organization claim. */
+export async function hasTenantOfOrganization(tx: Tx, organization: string): Promise<boolean> {
+  const rows = await tx
+    .select({ tenantId: tenants.tenantId })
+    .from(tenants)
+    .where(sql`${tenants.metadata} ->> 'oidc_org_id' = ${organization}`)
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** Lets one transaction at a time found a tenant for each of these names. In sorted order, against deadlocks. */
+export async function lockFounding(tx: Tx, names: string[]): Promise<void> {
+  for (const name of names.toSorted())
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`found ${name}`}, 0))`);
+}
+
+export async function insertSsoState(
+  tx: Tx,
+  stateHash: Uint8Array,
+  sealed: Uint8Array,
+  ttlSeconds: number,
+): Promise<void> {
+  const expiresAt = sql`now() + make_interval(secs => ${ttlSeconds})`;
+  await tx.insert(ssoStates).values({ stateHash, sealed, expiresAt });
+}
+
+/** Deletes a state and answers what it sealed, where its time is not over. */
+export async function takeSsoState(tx: Tx, stateHash: Uint8Array): Promise<Uint8Array | undefined> {
+  const [taken] = await tx
+    .delete(ssoStates)
+    .where(eq(ssoStates.stateHash, stateHash))
+    .returning({ sealed: ssoStates.sealed, alive: sql<boolean>`${ssoStates.expiresAt} > now()` });
+  return taken?.alive ? taken.sealed : undefined;
 }

@@ -1,27 +1,30 @@
-import { AppError } from '#server/errors.ts';
 import { router } from '#server/trpc.ts';
-import { publicProcedure } from './guards.ts';
-import { emailSignupRequest, signupResponse } from './schema.ts';
-import { sessionCookie } from './sessions.ts';
-import { signUp } from './signup.ts';
+import { confirmMfa } from './procedures/confirm-mfa.ts';
+import { enrollMfa } from './procedures/enroll-mfa.ts';
+import { introspect } from './procedures/introspect.ts';
+import { me } from './procedures/me.ts';
+import { regenerateRecoveryCodes } from './procedures/regenerate-recovery-codes.ts';
+import { resetPassword } from './procedures/reset-password.ts';
+import { revoke } from './procedures/revoke.ts';
+import { signOut } from './procedures/sign-out.ts';
+import { signUpWithEmail } from './procedures/sign-up-with-email.ts';
+import { authorizeSso, completeSso, ssoClientConfig } from './procedures/sso.ts';
+import { token } from './procedures/token.ts';
+import { verifyMfa } from './procedures/verify-mfa.ts';
 
-const signUpWithEmail = publicProcedure
-  .meta({
-    route: {
-      method: 'POST',
-      path: '/api/auth/signup/email',
-      tag: 'Sign-in',
-      summary: 'Create a workspace and its founding administrator',
-    },
-  })
-  .input(emailSignupRequest)
-  .output(signupResponse)
-  .mutation(async ({ ctx, input }) => {
-    // It sets the cookie, so another site's page must not be able to call it in a visitor's name (C 7).
-    if (ctx.crossSite) throw new AppError('forbidden', 'cross-site requests are not allowed here');
-    const signup = await signUp(ctx.services, input);
-    if (signup.token) ctx.answer.addCookie(sessionCookie(signup.token, ctx.services.settings.BASE_URL ?? ''));
-    return signup;
-  });
-
-export const authRouter = router({ signUpWithEmail });
+export const authRouter = router({
+  signUpWithEmail,
+  token,
+  revoke,
+  introspect,
+  signOut,
+  me,
+  enrollMfa,
+  confirmMfa,
+  verifyMfa,
+  regenerateRecoveryCodes,
+  resetPassword,
+  authorizeSso,
+  completeSso,
+  ssoClientConfig,
+});

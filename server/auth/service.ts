@@ -1,11 +1,10 @@
-export { type PresentedCredentials, readCredentials } from './credentials.ts';
-export {
-  adminEntryProcedure,
-  type EnterAdmin,
-  type EnterTenant,
-  publicProcedure,
-  tenantEntryProcedure,
-  tenantOrCookieEntryProcedure,
-  tenantProcedure,
-} from './guards.ts';
-export type { Principal } from './principal.ts';
+import type { Settings } from '#server/settings.ts';
+import { providerSlug, requireProvider } from './sso/switch.ts';
+
+/**
+ * Refuses settings that no single sign-on could begin with, before anybody tries.
+ * @throws SettingsError
+ */
+export function checkSsoSettings(settings: Settings): void {
+  if (settings.OIDC_ENABLED) requireProvider(settings, providerSlug);
+}

@@ -13,4 +13,45 @@ export const tenantAccount = z
   })
   .meta({ id: 'TenantAccount' });
 
+/** What the column holds. */
+const largestLimit = 2_147_483_647;
+
+/** C 3. The limit is not clamped: an operator may give more than the default. Platform-owned metadata is kept (C 7). */
+export const tenantAccountCreate = z
+  .object({
+    name: z.string().trim().min(1).max(200),
+    monthly_char_limit: z.int().min(1).max(largestLimit).nullish(),
+    metadata: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .meta({ id: 'TenantAccountCreate' });
+
+/** C 3 */
+export const provisionedTenant = tenantAccount
+  .extend({ api_key: z.string().meta({ description: 'shown this once' }) })
+  .meta({ id: 'ProvisionedTenant' });
+
+/** Bounds of a listing, which the specification leaves open: a client without a cursor still sees whole rosters. */
+export const listPage = {
+  limit: z.int().min(1).max(1000).default(1000),
+  cursor: z.string().max(200).optional(),
+};
+
+/**
+ * C 3. Strict, because a mistyped toggle that is silently ignored leaves a tenant less safe than its administrator
+ * believes; and one of the two must be there, for the same reason.
+ */
+export const securityPolicyRequest = z
+  .strictObject({
+    tenant_id: z.string().optional(),
+    mfa_required: z.boolean().optional(),
+    mfa_required_for_sso: z.boolean().optional(),
+  })
+  .refine((policy) => policy.mfa_required !== undefined || policy.mfa_required_for_sso !== undefined, {
+    error: 'mfa_required or mfa_required_for_sso is required',
+  })
+  .meta({ id: 'SecurityPolicyRequest' });
+
 export type TenantAccount = z.infer<typeof tenantAccount>;
+export type ProvisionedTenant = z.infer<typeof provisionedTenant>;
+export type TenantAccountCreate = z.infer<typeof tenantAccountCreate>;
+export type SecurityPolicyRequest = z.infer<typeof securityPolicyRequest>;

@@ -1,4 +1,4 @@
-import { tenantEntryProcedure } from '#server/auth/service.ts';
+import { tenantEntryProcedure } from '#server/access/service.ts';
 import { requireTranslationEnabled } from './service.ts';
 
 /** Gate (1) of B 4.1 before everything else, the input's own shape included. */

@@ -1,4 +1,4 @@
-import type { EnterAdmin } from '#server/auth/service.ts';
+import type { EnterAdmin } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { addJob } from '#server/jobs.ts';

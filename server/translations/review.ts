@@ -1,4 +1,4 @@
-import type { EnterTenant, Principal } from '#server/auth/service.ts';
+import type { EnterTenant, Principal } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { publishJob } from './golden/publish.ts';

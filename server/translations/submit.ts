@@ -1,4 +1,4 @@
-import type { EnterTenant } from '#server/auth/service.ts';
+import type { EnterTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { admitRun, answersReplay } from './admit.ts';

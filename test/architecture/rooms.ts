@@ -50,14 +50,22 @@ interface Room {
   may: RegExp[];
 }
 
-const domains = 'auth|metering|storage|system|tenants|translations';
+const domains = 'access|audit|auth|members|metering|storage|system|tenants|translations';
 const anyPackage = /^(npm|node):/;
 const kernel =
-  /^server\/(context|errors|fair-share|ids|jobs|languages|paging|settings|storable|trpc|under-way)\.ts$/;
+  /^server\/(client-address|context|cookies|errors|fair-share|ids|jobs|languages|paging|sealing|settings|storable|trpc|under-way)\.ts$/;
 const services = new RegExp(`^server/(${domains})/service\\.ts$`);
 const formats = /^server\/formats\/\w+\/index\.ts$/;
 const port = /^server\/engines\/engine\.ts$/;
 const libraries = /^npm:(?!fastify|graphile-worker|drizzle-orm|postgres$|openai)/;
+
+/** Whose tables a domain's queries may name, where they are not its own file of the schema alone. */
+const tablesOf: Record<string, string> = {
+  access: 'identity|tenants',
+  auth: 'identity|tenants',
+  members: 'identity',
+  tenants: 'tenants',
+};
 
 const domainRooms = domains.split('|').map(
   (name): Room => ({
@@ -70,10 +78,12 @@ const domainRooms = domains.split('|').map(
       port,
       /^server\/sandbox\/index\.ts$/,
       /^db\/client\.ts$/,
-      new RegExp(`^db/schema/(${{ auth: 'auth|tenants' }[name] ?? name})\\.ts$`),
+      new RegExp(`^db/schema/(${tablesOf[name] ?? name})\\.ts$`),
       libraries,
       /^npm:drizzle-orm$/,
-      /^node:(crypto|module|timers\/promises)$/,
+      /^node:(crypto|module|os|timers\/promises)$/,
+      // Single sign-on checks the addresses it dials.
+      ...(name === 'auth' ? [/^node:(dns|net)$/] : []),
       // The store is a folder.
       ...(name === 'storage' ? [/^node:(fs|path|url)/] : []),
     ],
@@ -118,7 +128,7 @@ export const rooms: Room[] = [
       /^server\/(\w+)\/router\.ts$/,
       /^server\/engines\/select\.ts$/,
       /^server\/sandbox\/index\.ts$/,
-      /^server\/auth\/credentials\.ts$/,
+      /^server\/access\/credentials\.ts$/,
       /^rest\/[\w-]+\.ts$/,
       /^workers\/run\.ts$/,
       /^db\/(client|migrate|embedded\/index)\.ts$/,

@@ -322,6 +322,11 @@ async function viaRest(
     const answer = await app.request(path, { method: route.method, headers, body: form });
     return { status: answer.status, body: await answer.json(), headers: telling(answer.headers) };
   }
+  if (route.body === 'form') {
+    const form = new URLSearchParams(body as Record<string, string>);
+    const answer = await app.request(path, { method: route.method, headers, body: form });
+    return { status: answer.status, body: await answer.json(), headers: telling(answer.headers) };
+  }
   const answer = await app.json(route.method, `${path}?${query}`, { headers, ...(hasBody && { body }) });
   return { status: answer.status, body: answer.body, headers: telling(answer.headers) };
 }

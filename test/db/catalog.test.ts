@@ -5,6 +5,8 @@ import { createTestDatabase, type TestDatabase } from '#test/setup/database.ts';
 /** Tables without a tenant policy, and why. Everything else must have one. */
 const exceptions: Record<string, string> = {
   'public.credential_directory': 'read before the tenant is known: hash → tenant, nothing else',
+  'public.rate_windows': 'attempts by bucket and client address, before any tenant is known',
+  'public.sso_states': 'sign-ins whose tenant is known only at their end; sealed',
   'public.worker_heartbeats': 'about processes, not tenants',
   'drizzle.__drizzle_migrations': 'the record of migrations',
 };

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase, type Tx } from '#db/client.ts';
 import { openPool } from '#db/pool.ts';
-import { credentialDirectory } from '#db/schema/auth.ts';
+import { credentialDirectory } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import { createTestDatabase, type TestDatabase } from '#test/setup/database.ts';
 

@@ -25,5 +25,5 @@ export const createBatch = tenantSubmission
     const requests = expandBatch(input, ctx.services.settings);
     const { jobs, replayed } = await submit(ctx.services, ctx.enter, requests);
     if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
-    return jobs.map(viewFor(ctx));
+    return jobs.map(viewFor(ctx.audience));
   });

@@ -23,9 +23,9 @@ export const createFromFile = tenantSubmission
   .output(z.array(translationJob))
   .mutation(async ({ ctx, input }) => {
     const authenticate = () =>
-      ctx.enter(async (_tx, principal) => ({ tenantId: principal.tenant.id, signal: ctx.hungUp }));
+      ctx.enter(async (_tx, principal) => ({ tenantId: principal.tenant.id, signal: ctx.hungUp() }));
     const requests = await readFileRequest(ctx.services, input, authenticate);
     const { jobs, replayed } = await submit(ctx.services, ctx.enter, requests);
     if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
-    return jobs.map(viewFor(ctx));
+    return jobs.map(viewFor(ctx.audience));
   });

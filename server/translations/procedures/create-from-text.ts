@@ -32,5 +32,5 @@ export const createFromText = tenantSubmission
     const requests = requestPagesOfText({ ...input, metadata }, ctx.services.settings);
     const { jobs, replayed } = await submit(ctx.services, ctx.enter, requests);
     if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
-    return jobs.map(viewFor(ctx));
+    return jobs.map(viewFor(ctx.audience));
   });

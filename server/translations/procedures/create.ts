@@ -33,7 +33,7 @@ export const create = tenantSubmission
     if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
     const [job] = jobs;
     if (!job) throw new Error('a submission came to no job');
-    return viewFor(ctx)(job);
+    return viewFor(ctx.audience)(job);
   });
 
 function isObject(value: unknown): boolean {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { adminEntryProcedure } from '#server/auth/service.ts';
+import { adminProcedure } from '#server/access/service.ts';
 import { jobDeletion } from '../schema.ts';
 import { removeJob } from '../service.ts';
 
-export const deleteJob = adminEntryProcedure
+export const deleteJob = adminProcedure
   .meta({
     route: {
       method: 'DELETE',

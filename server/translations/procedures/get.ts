@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tenantProcedure } from '#server/auth/service.ts';
+import { tenantProcedure } from '#server/access/service.ts';
 import { translationJob } from '../schema.ts';
 import { getJob } from '../service.ts';
 import { viewFor } from '../tenant-view.ts';
@@ -15,4 +15,4 @@ export const get = tenantProcedure
   })
   .input(z.object({ job_id: z.string() }))
   .output(translationJob)
-  .query(async ({ ctx, input }) => viewFor(ctx)(await getJob(ctx.tx, ctx.principal.tenant.id, input.job_id)));
+  .query(async ({ ctx, input }) => viewFor(ctx.audience)(await getJob(ctx.tx, ctx.principal.tenant.id, input.job_id)));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tenantOrCookieEntryProcedure } from '#server/auth/service.ts';
+import { tenantOrCookieEntryProcedure } from '#server/access/service.ts';
 import { fileAnswer } from '#server/trpc.ts';
 import { goldenTypes } from '../golden/render.ts';
 import { goldenFormat } from '../schema.ts';
@@ -18,4 +18,4 @@ export const golden = tenantOrCookieEntryProcedure
   })
   .input(z.object({ job_id: z.string(), format: goldenFormat }))
   .output(fileAnswer)
-  .query(({ ctx, input }) => downloadGolden(ctx.services, ctx.enter, input.job_id, input.format, ctx.hungUp));
+  .query(({ ctx, input }) => downloadGolden(ctx.services, ctx.enter, input.job_id, input.format, ctx.hungUp()));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tenantProcedure } from '#server/auth/service.ts';
+import { tenantProcedure } from '#server/access/service.ts';
 import { listQuery, translationJob } from '../schema.ts';
 import { listJobs } from '../service.ts';
 import { viewFor } from '../tenant-view.ts';
@@ -19,5 +19,5 @@ export const list = tenantProcedure
   .query(async ({ ctx, input }) => {
     const { jobs, nextCursor } = await listJobs(ctx.tx, ctx.principal.tenant.id, input);
     if (nextCursor) ctx.answer.setHeader('X-Next-Cursor', nextCursor);
-    return jobs.map(viewFor(ctx));
+    return jobs.map(viewFor(ctx.audience));
   });

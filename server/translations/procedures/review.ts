@@ -1,4 +1,4 @@
-import { tenantEntryProcedure } from '#server/auth/service.ts';
+import { tenantEntryProcedure } from '#server/access/service.ts';
 import { reviewInput, translationJob } from '../schema.ts';
 import { reviewJob } from '../service.ts';
 import { viewFor } from '../tenant-view.ts';
@@ -17,5 +17,5 @@ export const review = tenantEntryProcedure
   .input(reviewInput)
   .output(translationJob)
   .mutation(async ({ ctx, input: { job_id, ...review } }) =>
-    viewFor(ctx)(await reviewJob(ctx.services, ctx.enter, job_id, review)),
+    viewFor(ctx.audience)(await reviewJob(ctx.services, ctx.enter, job_id, review)),
   );

@@ -1,0 +1,29 @@
+import { index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { identifier, moment } from './columns.ts';
+
+/**
+ * The audit log (A 6 rule 5): append-only. No foreign keys, because it outlives what it tells of; `tenant_id` is
+ * empty for what happened outside of any tenant, which only the platform's scope sees.
+ */
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    eventId: identifier('event_id').notNull(),
+    recordedAt: moment('recorded_at').notNull().defaultNow(),
+    action: text('action').notNull(),
+    actorKind: text('actor_kind').notNull(),
+    /** A member's id; null where the actor is no member. */
+    actorId: text('actor_id'),
+    /** What was acted upon: the id of a member, an invite, a token family; or an address of a sign-in. */
+    target: text('target'),
+    /** The client's address. */
+    address: text('address'),
+    requestId: text('request_id'),
+    details: jsonb('details').$type<Record<string, unknown>>().notNull().default({}),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.eventId] }),
+    index('audit_log_tenant_id_recorded_at_idx').on(t.tenantId, t.recordedAt),
+  ],
+);

@@ -1,0 +1,197 @@
+import { sql } from 'drizzle-orm';
+import { boolean, foreignKey, index, integer, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import { bytes, identifier, moment } from './columns.ts';
+import { tenants } from './tenants.ts';
+
+/** Members of a tenant (A 2.2); `email` is lowercase and unique within its tenant only. */
+export const users = pgTable(
+  'users',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    userId: identifier('user_id').notNull(),
+    email: text('email').notNull(),
+    provider: text('provider').notNull(),
+    role: text('role').notNull(),
+    /** argon2id in PHC form; null for members who sign in by an identity provider. */
+    passwordHash: text('password_hash'),
+    /** Issuer and `sub` of the identity provider, with a space between; null for members with a password. */
+    providerSubject: text('provider_subject'),
+    active: boolean('active').notNull().default(true),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    /** The authenticator's secret, sealed; null where none is enrolled. */
+    totpSecret: bytes('totp_secret'),
+    /** Of an enrolment that waits for its confirmation, sealed. */
+    totpPendingSecret: bytes('totp_pending_secret'),
+    /** The newest 30-second step whose code was accepted: no code counts twice (C 2). */
+    totpLastStep: integer('totp_last_step'),
+    /** When the last failed codes were sent, at most ten of them (A 5.3 rule 4). */
+    mfaFailedAt: moment('mfa_failed_at').array().notNull().default(sql`'{}'`),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.userId] }),
+    unique('users_tenant_id_email_key').on(t.tenantId, t.email),
+    unique('users_tenant_id_provider_subject_key').on(t.tenantId, t.providerSubject),
+    // A 4.3 rule 4: the oldest accounts of an address, over all tenants.
+    index('users_password_accounts_idx').on(t.email, t.createdAt).where(sql`provider = 'email' and active`),
+    index('users_provider_subject_idx').on(t.providerSubject).where(sql`provider_subject is not null`),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
+  ],
+);
+
+/** Access and refresh tokens (A 2.3), by the SHA-256 of the token. */
+export const tokens = pgTable(
+  'tokens',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    tokenHash: bytes('token_hash').notNull(),
+    kind: text('kind', { enum: ['access_token', 'refresh_token'] }).notNull(),
+    userId: identifier('user_id').notNull(),
+    scope: text('scope').notNull(),
+    /** The role at issuance, which introspection shows; guards read the member's present one. */
+    role: text('role').notNull(),
+    /** All tokens that descend from one sign-in by refreshing. */
+    familyId: identifier('family_id').notNull().default(sql`gen_random_uuid()::text`),
+    /** When a refresh token was used; it stays until it expires, so that a late second use is recognized. */
+    consumedAt: moment('consumed_at'),
+    issuedAt: moment('issued_at').notNull().defaultNow(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.tokenHash] }),
+    index('tokens_tenant_id_user_id_idx').on(t.tenantId, t.userId, t.familyId),
+    index('tokens_expires_at_idx').on(t.expiresAt),
+    foreignKey({ columns: [t.tenantId, t.userId], foreignColumns: [users.tenantId, users.userId] }).onDelete(
+      'cascade',
+    ),
+  ],
+);
+
+/**
+ * Which tenant a credential belongs to, by its SHA-256. The one table about tenants without a policy: it is
+ * read before the tenant is known. It holds nothing else of the tenant's.
+ */
+export const credentialDirectory = pgTable(
+  'credential_directory',
+  {
+    credentialHash: bytes('credential_hash').primaryKey(),
+    kind: text('kind', { enum: ['access_token', 'api_key', 'refresh_token'] }).notNull(),
+    tenantId: identifier('tenant_id').notNull(),
+    /** Null for a key, which does not expire. */
+    expiresAt: moment('expires_at'),
+  },
+  (t) => [
+    index('credential_directory_tenant_id_idx').on(t.tenantId),
+    index('credential_directory_expires_at_idx').on(t.expiresAt),
+  ],
+);
+
+/** A sign-in whose password was right and that waits for a code (A 3.4), by the SHA-256 of its secret. */
+export const mfaChallenges = pgTable(
+  'mfa_challenges',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    challengeHash: bytes('challenge_hash').notNull(),
+    userId: identifier('user_id').notNull(),
+    method: text('method', { enum: ['totp', 'totp_enroll'] }).notNull(),
+    /** Of the tokens that will be issued. */
+    scope: text('scope').notNull(),
+    codesSubmitted: integer('codes_submitted').notNull().default(0),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.challengeHash] }),
+    index('mfa_challenges_tenant_id_user_id_idx').on(t.tenantId, t.userId),
+    index('mfa_challenges_expires_at_idx').on(t.expiresAt),
+    foreignKey({ columns: [t.tenantId, t.userId], foreignColumns: [users.tenantId, users.userId] }).onDelete(
+      'cascade',
+    ),
+  ],
+);
+
+/** Recovery codes that are not used yet, by a keyed hash: the codes are too short for a plain one. */
+export const recoveryCodes = pgTable(
+  'recovery_codes',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    userId: identifier('user_id').notNull(),
+    codeHash: bytes('code_hash').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.userId, t.codeHash] }),
+    foreignKey({ columns: [t.tenantId, t.userId], foreignColumns: [users.tenantId, users.userId] }).onDelete(
+      'cascade',
+    ),
+  ],
+);
+
+/** Password-reset links: one alive per member (C 2), by the SHA-256 of its secret. */
+export const resetLinks = pgTable(
+  'reset_links',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    userId: identifier('user_id').notNull(),
+    linkHash: bytes('link_hash').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.userId] }),
+    index('reset_links_expires_at_idx').on(t.expiresAt),
+    foreignKey({ columns: [t.tenantId, t.userId], foreignColumns: [users.tenantId, users.userId] }).onDelete(
+      'cascade',
+    ),
+  ],
+);
+
+/** Invites into a tenant (C 2), kept as a ledger. The token is never kept, only the SHA-256 of its secret. */
+export const invites = pgTable(
+  'invites',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    inviteId: identifier('invite_id').notNull(),
+    secretHash: bytes('secret_hash').notNull(),
+    /** Lowercase; null where anybody who holds the token may use it. */
+    email: text('email'),
+    role: text('role').notNull(),
+    createdBy: text('created_by').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    expiresAt: moment('expires_at').notNull(),
+    redeemedAt: moment('redeemed_at'),
+    /** The member that it made. */
+    redeemedBy: text('redeemed_by'),
+    withdrawnAt: moment('withdrawn_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.inviteId] }),
+    unique('invites_tenant_id_secret_hash_key').on(t.tenantId, t.secretHash),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
+  ],
+);
+
+/**
+ * Single sign-ons under way, by the SHA-256 of their state. Without a policy: the tenant is not known before the
+ * provider has answered. What is sealed: nonce, verifier and redirect address, and the hashes of invite and browser.
+ */
+export const ssoStates = pgTable(
+  'sso_states',
+  {
+    stateHash: bytes('state_hash').primaryKey(),
+    sealed: bytes('sealed').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (t) => [index('sso_states_expires_at_idx').on(t.expiresAt)],
+);
+
+/**
+ * Attempts at the authentication endpoints (A 5.4), by bucket and client address. Unlogged: after a crash of
+ * the database everybody starts anew, and counting costs no flush to disk.
+ */
+export const rateWindows = pgTable(
+  'rate_windows',
+  {
+    bucket: identifier('bucket').notNull(),
+    subject: identifier('subject').notNull(),
+    attempts: integer('attempts').notNull(),
+    endsAt: moment('ends_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.bucket, t.subject] }), index('rate_windows_ends_at_idx').on(t.endsAt)],
+);

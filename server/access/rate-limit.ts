@@ -1,0 +1,70 @@
+import type { Database } from '#db/client.ts';
+import { rateLimitSubject } from '#server/client-address.ts';
+import type { RequestContext } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { middleware } from '#server/trpc.ts';
+import { countAttempt } from './queries.ts';
+
+/** The buckets of A 5.4: each authentication endpoint counts for itself. */
+export type Bucket =
+  | 'signup'
+  | 'password_grant'
+  | 'mfa_grant'
+  | 'mfa_verify'
+  | 'mfa_enroll'
+  | 'mfa_confirm'
+  | 'mfa_recovery'
+  | 'invite_preview'
+  | 'password_reset'
+  | 'sso_authorize'
+  | 'sso_callback'
+  | 'sso_client_config';
+
+/** Attempts of one client address in one window (A 5.4). */
+const attemptsAllowed = 30;
+const windowSeconds = 60;
+
+/** Refusals remembered by this process, so that a flood costs the database nothing; until when, by `performance.now`. */
+const refusals = new WeakMap<Database, Map<string, number>>();
+const refusalsRemembered = 10_000;
+
+/**
+ * Counts one attempt of the client's address. The count is the database's, so that it holds over all processes.
+ * @throws AppError 429 with Retry-After, past 30 in 60 seconds
+ */
+export async function limitAttempts(ctx: RequestContext, bucket: Bucket): Promise<void> {
+  const { settings, database } = ctx.services;
+  if (!settings.AUTH_RATE_LIMIT_ENABLED) return;
+  const subject = rateLimitSubject(ctx.clientAddress);
+  const refusedUntil = refusalsOf(database);
+  const remembered = ((refusedUntil.get(`${bucket} ${subject}`) ?? 0) - performance.now()) / 1000;
+  if (remembered > 0) throw tooMany(remembered);
+
+  const { attempts, secondsLeft } = await database.inPlatform((tx) =>
+    countAttempt(tx, bucket, subject, windowSeconds),
+  );
+  if (attempts <= attemptsAllowed) return;
+  if (refusedUntil.size >= refusalsRemembered) refusedUntil.clear();
+  refusedUntil.set(`${bucket} ${subject}`, performance.now() + secondsLeft * 1000);
+  throw tooMany(secondsLeft);
+}
+
+function refusalsOf(database: Database): Map<string, number> {
+  const known = refusals.get(database) ?? new Map<string, number>();
+  refusals.set(database, known);
+  return known;
+}
+
+/** Before anything else of a request is looked at, its body included. */
+export function limited(bucket: Bucket) {
+  return middleware(async ({ ctx, next }) => {
+    await limitAttempts(ctx, bucket);
+    return next();
+  });
+}
+
+function tooMany(seconds: number): AppError {
+  return new AppError('too_many_requests', 'too many attempts; try again later', {
+    retryAfter: Math.max(1, seconds),
+  });
+}

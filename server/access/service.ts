@@ -1,0 +1,48 @@
+export {
+  hashSecret,
+  newSecret,
+  type PresentedCredentials,
+  readCredentials,
+} from './credentials.ts';
+export {
+  type Administrator,
+  adminProcedure,
+  type EnterAdmin,
+  type EnterNamedTenant,
+  operatorProcedure,
+  tenantNotFound,
+} from './guards/admin.ts';
+export { bearerProcedure } from './guards/bearer.ts';
+export { publicProcedure } from './guards/public.ts';
+export { enterByCookie, notSignedIn, sessionCookieProcedure } from './guards/session-cookie.ts';
+export {
+  type EnterTenant,
+  tenantAdminEntryProcedure,
+  tenantEntryProcedure,
+  tenantOrCookieEntryProcedure,
+  tenantProcedure,
+} from './guards/tenant.ts';
+export { isDesignatedOperator } from './operator.ts';
+export type { Principal, SessionPrincipal } from './principal.ts';
+export { pruneExpired } from './prune.ts';
+export {
+  deleteApiKeys,
+  deleteTokens,
+  findToken,
+  insertApiKey,
+  lockMember,
+  serviceTenantId,
+  tenantOfToken,
+} from './queries.ts';
+export { limitAttempts, limited } from './rate-limit.ts';
+export { sameSiteOnly } from './same-site.ts';
+export { clearedSessionCookie, sessionCookie } from './session-cookie.ts';
+export {
+  defaultScope,
+  endSession,
+  endSessionsOf,
+  type IssuedTokens,
+  type SessionMember,
+  startSession,
+} from './sessions.ts';
+export { endFamily, rotateRefreshToken } from './token-families.ts';

@@ -1,0 +1,133 @@
+import { type Adapter, type DatabaseSession, Lucia, TimeSpan } from 'lucia';
+import type { Tx } from '#db/client.ts';
+import { newId } from '#server/ids.ts';
+import type { Settings } from '#server/settings.ts';
+import { hashSecret, newSecret } from './credentials.ts';
+import { deleteTokens, insertTokens, lockMember, readStanding, type Standing } from './queries.ts';
+
+/**
+ * Sessions, on lucia, which lives only here. A session's id is an access token; the adapter below keeps and looks up
+ * nothing but its SHA-256. Its life is fixed (A 2.3): lucia's sliding expiry finds no way to move it.
+ */
+interface TokenAttributes {
+  tenantId: string;
+  scope: string;
+  role: string;
+  familyId: string;
+}
+
+declare module 'lucia' {
+  interface Register {
+    DatabaseSessionAttributes: TokenAttributes;
+  }
+}
+
+/** A member as a session begins: what its tokens say of it. */
+export interface SessionMember {
+  tenantId: string;
+  userId: string;
+  email: string;
+  provider: string;
+  role: string;
+}
+
+/** Tokens as they were issued, this once; lives in seconds. */
+export interface IssuedTokens {
+  member: SessionMember;
+  scope: string;
+  accessToken: string;
+  accessTtl: number;
+  refreshToken: string;
+  refreshTtl: number;
+}
+
+export const defaultScope = 'translate:jobs';
+
+/**
+ * Issues an access and a refresh token for a member. The caller holds a lock on the member (`lockMember`), so that
+ * nobody is issued a token while being revoked.
+ */
+export async function startSession(
+  tx: Tx,
+  member: SessionMember,
+  settings: Settings,
+  { scope = defaultScope, familyId = newId() }: { scope?: string; familyId?: string } = {},
+): Promise<IssuedTokens> {
+  const { tenantId, userId, role } = member;
+  const { ACCESS_TOKEN_TTL_SECONDS: accessTtl, REFRESH_TOKEN_TTL_SECONDS: refreshTtl } = settings;
+  const attributes = { tenantId, scope, role, familyId };
+  const accessToken = newSecret();
+  const refreshToken = newSecret();
+  await Promise.all([
+    sessionsIn(tx, accessTtl).createSession(userId, attributes, { sessionId: accessToken }),
+    insertTokens(tx, [
+      {
+        ...attributes,
+        tokenHash: hashSecret(refreshToken),
+        kind: 'refresh_token',
+        userId,
+        expiresAt: new Date(Date.now() + refreshTtl * 1000),
+      },
+    ]),
+  ]);
+  return { member, scope, accessToken, accessTtl, refreshToken, refreshTtl };
+}
+
+/**
+ * The standing of whoever asks: of the access token's member where it is a live one, else of the tenant that the
+ * transaction is scoped to. The statement leaves at once, with the transaction's first packet.
+ */
+export async function readSession(tx: Tx, accessToken: string): Promise<Standing | undefined> {
+  let standing: Standing | undefined;
+  const sessions = sessionsIn(tx, 0, (read) => {
+    standing = read;
+  });
+  const { session } = await sessions.validateSession(accessToken);
+  return standing && { ...standing, user: session === null ? null : standing.user };
+}
+
+/** Ends one session: its access token. */
+export async function endSession(tx: Tx, tenantId: string, accessToken: string): Promise<number> {
+  return deleteTokens(tx, tenantId, { tokenHash: hashSecret(accessToken) });
+}
+
+/** Ends every session of a member, at once: its tokens of both kinds. */
+export async function endSessionsOf(tx: Tx, tenantId: string, userId: string): Promise<void> {
+  await lockMember(tx, tenantId, userId, 'no key update');
+  await deleteTokens(tx, tenantId, { userId });
+}
+
+function sessionsIn(tx: Tx, ttl: number, onStanding?: (standing: Standing | undefined) => void): Lucia {
+  return new Lucia(adapterOver(tx, onStanding), { sessionExpiresIn: new TimeSpan(ttl, 's') });
+}
+
+/** What lucia asks of a store, over our tables and inside one transaction of one tenant. */
+function adapterOver(tx: Tx, onStanding: ((standing: Standing | undefined) => void) | undefined): Adapter {
+  const never = () => Promise.reject(new Error('sessions are not ended one by one through lucia'));
+  return {
+    async getSessionAndUser(accessToken) {
+      const standing = await readStanding(tx, hashSecret(accessToken));
+      onStanding?.(standing);
+      if (!standing?.token || !standing.user) return [null, null];
+      const { user, token, tenantId } = standing;
+      const session: DatabaseSession = {
+        id: accessToken,
+        userId: user.id,
+        expiresAt: token.expiresAt,
+        attributes: { tenantId, scope: '', role: user.role, familyId: token.familyId },
+      };
+      return [session, { id: user.id, attributes: {} }];
+    },
+    setSession: ({ id, userId, expiresAt, attributes }) =>
+      insertTokens(tx, [
+        { ...attributes, tokenHash: hashSecret(id), kind: 'access_token', userId, expiresAt },
+      ]),
+    // The directory opens no scope for an expired token, so lucia never sees one; pruning deletes it.
+    deleteSession: async () => {},
+    // A token's life is what its answer said: half of it used up is no reason for more.
+    updateSessionExpiration: async () => {},
+    getUserSessions: never,
+    deleteUserSessions: never,
+    deleteExpiredSessions: never,
+  };
+}

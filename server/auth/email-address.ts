@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { AppError } from '#server/errors.ts';
+
+const emailAddress = z.email();
+
+/** The form in which addresses are kept and compared. */
+export function normalizeEmail(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+/** @throws AppError 400 for what is no address */
+export function requireEmail(text: string): string {
+  const email = normalizeEmail(text);
+  if (!isEmail(email)) throw new AppError('malformed_request', 'invalid email address');
+  return email;
+}
+
+export function isEmail(text: string): boolean {
+  return emailAddress.safeParse(text).success;
+}

@@ -1,0 +1,98 @@
+import type { Tx } from '#db/client.ts';
+import { type Origin, recordEvent } from '#server/audit/service.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { isEmail, normalizeEmail } from '../email-address.ts';
+import { accountsOfPassword } from '../passwords/matching.ts';
+import { normalizePassword } from '../passwords/policy.ts';
+import { findPasswordAccounts, type PasswordAccount } from '../queries.ts';
+import { completeSignIn, type SignIn } from '../sign-in.ts';
+
+/** Accounts of one address that an unpinned sign-in looks at (A 4.3 rule 4). */
+const candidatesSearched = 10;
+
+export interface PasswordGrant {
+  username: string;
+  password: string;
+  tenantId: string | undefined;
+  scope: string | undefined;
+}
+
+/** More than one workspace has this address with this password (A 4.3 rule 3). */
+export interface WorkspaceSelection {
+  kind: 'selection';
+  workspaces: { tenantId: string; tenantName: string }[];
+}
+
+/**
+ * The password grant (A 4.3). An unknown address, a wrong password and a revoked member take the same way: one look-up,
+ * one hash, one line of the audit log, one answer.
+ * @throws AppError 401, 403 where the method is switched off
+ */
+export async function grantByPassword(
+  services: Services,
+  origin: Origin,
+  { username, password, tenantId, scope }: PasswordGrant,
+): Promise<SignIn | WorkspaceSelection> {
+  const { settings, database, secretsKey } = services;
+  if (!settings.PASSWORD_SIGNIN_ENABLED)
+    throw new AppError('forbidden', 'password sign-in is disabled; use single sign-on');
+  const email = normalizeEmail(username);
+  const accounts = await database.inPlatform((tx) =>
+    findPasswordAccounts(tx, email, tenantId, candidatesSearched + 1),
+  );
+  const capped = tenantId === undefined && accounts.length > candidatesSearched;
+  const searched = accounts.slice(0, candidatesSearched);
+  const matching = await accountsOfPassword(searched, normalizePassword(password), email, secretsKey);
+
+  const [only, ...others] = matching;
+  if (!only) {
+    await database.inPlatform((tx) => recordFailure(tx, origin, email, capped));
+    if (capped) throw new AppError('unauthenticated', tooManyWorkspaces);
+    throw refused();
+  }
+  if (capped) await database.inPlatform((tx) => recordCapped(tx, origin, email));
+  if (others.length > 0) return { kind: 'selection', workspaces: matching };
+  return signInTo(services, origin, only, scope);
+}
+
+const tooManyWorkspaces =
+  'workspace_id_required: this address belongs to more workspaces than a sign-in searches; send tenant_id';
+
+async function signInTo(
+  services: Services,
+  origin: Origin,
+  { tenantId, userId, passwordHash }: PasswordAccount,
+  scope: string | undefined,
+): Promise<SignIn> {
+  const signIn = await services.database.inTenant(tenantId, (tx) =>
+    completeSignIn(tx, services, origin, { tenantId, userId, passwordHash, scope, way: 'password' }),
+  );
+  // Revoked, or the password changed, while it was being hashed.
+  if (!signIn) throw refused();
+  return signIn;
+}
+
+function refused(): AppError {
+  return new AppError('unauthenticated', 'invalid email or password');
+}
+
+/** Of no tenant, even where the address has one: what is known of the address must not change the work. */
+async function recordFailure(tx: Tx, origin: Origin, email: string, capped: boolean): Promise<void> {
+  if (capped) await recordCapped(tx, origin, email);
+  await recordEvent(tx, origin, {
+    ...signInOf(email),
+    action: 'sign_in_failed',
+    details: { way: 'password' },
+  });
+}
+
+async function recordCapped(tx: Tx, origin: Origin, email: string): Promise<void> {
+  await recordEvent(tx, origin, { ...signInOf(email), action: 'login_candidates_capped' });
+}
+
+function signInOf(email: string) {
+  const target = isEmail(email) ? { target: email } : {};
+  // What is no address may be a password in the wrong field.
+  return { tenantId: null, actor: { kind: 'anonymous' } as const, ...target };
+}

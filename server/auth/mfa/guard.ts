@@ -1,0 +1,38 @@
+import type { Tx } from '#db/client.ts';
+import { enterByCookie, lockMember, notSignedIn } from '#server/access/service.ts';
+import type { RequestContext } from '#server/context.ts';
+import { procedure } from '#server/trpc.ts';
+import { type Claimant, lockChallenge, readChallengeId } from './challenge.ts';
+
+/**
+ * Opens a transaction as the member who enrolls, its row locked: by the challenge that is given, which must be pending,
+ * else by the session cookie; never by a bearer. 401 `authentication required` where neither is good.
+ */
+export type EnterFactor = <T>(
+  challengeId: string | undefined,
+  work: (tx: Tx, claimant: Claimant) => Promise<T>,
+) => Promise<T>;
+
+function enterFactor(ctx: RequestContext): EnterFactor {
+  return async (challengeId, work) => {
+    if (challengeId !== undefined) {
+      const key = readChallengeId(challengeId);
+      if (!key) throw notSignedIn();
+      return ctx.services.database.inTenant(key.tenantId, async (tx) => {
+        const claimant = await lockChallenge(tx, key);
+        if (!claimant) throw notSignedIn();
+        return work(tx, claimant);
+      });
+    }
+    return enterByCookie(ctx, async (tx, { tenant, user: { id } }) => {
+      const user = await lockMember(tx, tenant.id, id, 'no key update');
+      if (!user?.active) throw notSignedIn();
+      return work(tx, { user, challenge: null });
+    });
+  };
+}
+
+/** A 5.2 "Challenge or cookie": the challenge is in the input, so the body calls `ctx.enterFactor` with it. */
+export const challengeOrCookieProcedure = procedure
+  .meta({ guard: 'challenge_or_cookie' })
+  .use(({ ctx, next }) => next({ ctx: { enterFactor: enterFactor(ctx) } }));

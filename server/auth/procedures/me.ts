@@ -1,0 +1,36 @@
+import { bearerProcedure, tenantNotFound } from '#server/access/service.ts';
+import { pendingInvites } from '#server/members/service.ts';
+import { accountOf, memberViewOf, readTenant } from '#server/tenants/service.ts';
+import { meResponse } from '../schema.ts';
+import { providerOf } from '../token-response.ts';
+
+export const me = bearerProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/auth/me',
+      tag: 'Sign-in',
+      summary: 'The signed-in member and its workspace',
+    },
+  })
+  .output(meResponse)
+  .query(async ({ ctx: { tx, principal } }) => {
+    const { user, tenant } = principal;
+    const row = await readTenant(tx, tenant.id);
+    if (!row) throw tenantNotFound();
+    const admin = user.role === 'global_administrator';
+    const account = admin ? accountOf(row) : memberViewOf(row);
+    // A 2.4: an administrator's account carries the ledger of invites; the key is one that the platform owns.
+    const ledger = admin ? { invites_pending: await pendingInvites(tx, tenant.id) } : {};
+    return {
+      user: {
+        user_id: user.id,
+        tenant_id: tenant.id,
+        email: user.email,
+        provider: providerOf(user),
+        role: user.role,
+        totp_enrolled: user.totpEnrolled,
+      },
+      tenant: { ...account, metadata: { ...account.metadata, ...ledger } },
+    };
+  });

@@ -1,0 +1,69 @@
+import type { Tx } from '#db/client.ts';
+import { type IssuedTokens, isDesignatedOperator, lockMember, startSession } from '#server/access/service.ts';
+import { type Origin, recordEvent } from '#server/audit/service.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { readTenant } from '#server/tenants/service.ts';
+import { type IssuedChallenge, issueChallenge } from './mfa/challenge.ts';
+import { isMfaDemanded, type SignInWay } from './mfa/demand.ts';
+
+/** Where the first factor led: tokens, or a challenge for the second. */
+export type SignIn =
+  | { kind: 'tokens'; tokens: IssuedTokens }
+  | { kind: 'challenge'; challenge: IssuedChallenge };
+
+interface FirstFactor {
+  tenantId: string;
+  userId: string;
+  way: SignInWay;
+  scope?: string | undefined;
+  /** What the first factor was checked against, which must still be so. */
+  passwordHash?: string;
+}
+
+/**
+ * Goes on after the first factor was right, inside a transaction of the member's tenant: the member's standing is read
+ * again under a lock, so that nobody is let in while being revoked.
+ * @returns undefined where the member may not sign in (any more)
+ */
+export async function completeSignIn(
+  tx: Tx,
+  { settings }: Services,
+  origin: Origin,
+  { tenantId, userId, way, scope, passwordHash }: FirstFactor,
+): Promise<SignIn | undefined> {
+  const [user, tenant] = await Promise.all([
+    lockMember(tx, tenantId, userId, 'share'),
+    readTenant(tx, tenantId),
+  ]);
+  if (!user?.active || !tenant?.active) return undefined;
+  if (passwordHash !== undefined && user.passwordHash !== passwordHash) return undefined;
+
+  const demanded = isMfaDemanded({
+    way,
+    enrolled: user.totpSecret !== null,
+    platform: settings.MFA_REQUIRED,
+    operator: isDesignatedOperator(tenantId, user.email, settings),
+    tenant: tenant.metadata,
+  });
+  if (demanded) {
+    const challenge = await issueChallenge(tx, user, settings, scope);
+    return { kind: 'challenge', challenge };
+  }
+  const { email, provider, role } = user;
+  const member = { tenantId, userId, email, provider, role };
+  const tokens = await startSession(tx, member, settings, scope === undefined ? {} : { scope });
+  await recordEvent(tx, origin, {
+    action: 'signed_in',
+    tenantId,
+    actor: { kind: 'member', userId },
+    details: { way },
+  });
+  return { kind: 'tokens', tokens };
+}
+
+/** For a sign-in that cannot have lost its member meanwhile: the same transaction made it. */
+export function certain(signIn: SignIn | undefined): SignIn {
+  if (!signIn) throw new AppError('internal_error', 'internal error');
+  return signIn;
+}

@@ -1,0 +1,52 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Where an address lies. Only what is public can be reached by everybody. */
+export type AddressRange = 'public' | 'loopback' | 'private' | 'link_local' | 'reserved';
+
+/** IANA's special-purpose registries; the first range that holds an address has it. */
+const subnets: [Exclude<AddressRange, 'public'>, string[]][] = [
+  ['loopback', ['127.0.0.0/8', '::1/128']],
+  ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10']],
+  ['private', ['fc00::/7', 'fec0::/10', '64:ff9b:1::/48']],
+  // The metadata services of clouds are here.
+  ['link_local', ['169.254.0.0/16', 'fe80::/10']],
+  ['reserved', ['0.0.0.0/8', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15']],
+  ['reserved', ['198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4']],
+  ['reserved', ['::/96', '::ffff:0:0:0/96', '100::/64', '2001::/23', '2001:db8::/32', '2002::/16']],
+  ['reserved', ['3fff::/20', '5f00::/16', 'ff00::/8']],
+];
+
+const blocks = subnets.map(([range, members]) => ({ range, block: blockOf(members) }));
+
+/** A BlockList also tells IPv4 addresses that are written in IPv6 (`::ffff:10.0.0.1`); those behind NAT64 it must be told. */
+function blockOf(members: string[]): BlockList {
+  const block = new BlockList();
+  for (const member of members) {
+    const [network, bits] = member.split('/') as [string, string];
+    if (isIP(network) === 6) block.addSubnet(network, Number(bits), 'ipv6');
+    else {
+      block.addSubnet(network, Number(bits), 'ipv4');
+      block.addSubnet(`64:ff9b::${network}`, 96 + Number(bits), 'ipv6');
+    }
+  }
+  return block;
+}
+
+/** Where an IP address lies; what is no address is `reserved`. */
+export function rangeOf(address: string): AddressRange {
+  const [bare = ''] = address.split('%');
+  const family = isIP(bare);
+  if (family === 0) return 'reserved';
+  const found = blocks.find(({ block }) => block.check(bare, family === 4 ? 'ipv4' : 'ipv6'));
+  return found?.range ?? 'public';
+}
+
+/** A host as it is dialled: an IPv6 address stands in brackets in a URL. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
+}
+
+/** Whether a host is this machine by its name (RFC 6761) or address. */
+export function isLoopbackHost(host: string): boolean {
+  return isIP(host) ? rangeOf(host) === 'loopback' : /(^|\.)localhost$/.test(host);
+}

@@ -1,0 +1,54 @@
+import { newSecret } from '#server/access/service.ts';
+import type { RequestContext } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { findPendingInvite, readInviteToken } from '#server/members/service.ts';
+import { publicAddress, type Settings } from '#server/settings.ts';
+import { bindBrowser } from './browser-binding.ts';
+import { hex, keepState, type SsoState } from './states.ts';
+import { requireProvider } from './switch.ts';
+
+export interface SsoAuthorization {
+  authorizationUrl: string;
+  state: string;
+}
+
+/**
+ * Begins a single sign-on: nonce, verifier and redirect address stay here, under a state that is used once (C 2).
+ * @throws AppError 400 for a redirect address that is not allowed, or an unusable invite; 503 provider out of reach
+ */
+export async function authorize(
+  ctx: RequestContext,
+  provider: string,
+  request: { redirectUri: string; tenantId: string | null; inviteToken: string | null },
+): Promise<SsoAuthorization> {
+  const { settings, database, secretsKey } = ctx.services;
+  const sso = requireProvider(settings, provider);
+  requireRedirectAddress(request.redirectUri, settings);
+  const invite = request.inviteToken === null ? null : await checkInvite(ctx, request.inviteToken);
+  const [state, nonce, codeVerifier] = [newSecret(), newSecret(), newSecret()];
+  const { redirectUri, tenantId } = request;
+  const authorizationUrl = await sso.authorizationUrl({ state, nonce, codeVerifier, redirectUri });
+  const browserHash = bindBrowser(ctx, state);
+  const kept: SsoState = { nonce, codeVerifier, redirectUri, tenantId, invite, browserHash };
+  await database.inPlatform((tx) => keepState(tx, secretsKey, state, kept));
+  return { authorizationUrl, state };
+}
+
+/** C 7: of BASE_URL's origin, or one of OIDC_REDIRECT_URIS letter by letter. */
+function requireRedirectAddress(redirectUri: string, settings: Settings): void {
+  const own =
+    URL.canParse(redirectUri) && new URL(redirectUri).origin === new URL(publicAddress(settings)).origin;
+  if (!own && !settings.OIDC_REDIRECT_URIS.includes(redirectUri))
+    throw new AppError('malformed_request', 'redirect_uri is not allowed');
+}
+
+async function checkInvite(ctx: RequestContext, token: string): Promise<SsoState['invite']> {
+  const invite = readInviteToken(token);
+  const pending =
+    invite &&
+    (await ctx.services.database.inTenant(invite.tenantId, (tx) =>
+      findPendingInvite(tx, invite.tenantId, invite.secretHash),
+    ));
+  if (!pending) throw new AppError('malformed_request', 'invalid or expired invite');
+  return { tenantId: invite.tenantId, secretHash: hex(invite.secretHash) };
+}

@@ -1,0 +1,173 @@
+import { type LookupAddress, type LookupOptions, promises } from 'node:dns';
+import { isIP } from 'node:net';
+import type { CustomFetch } from 'openid-client';
+import { Agent, fetch as undiciFetch } from 'undici';
+import { SettingsError } from '#server/settings.ts';
+import { type AddressRange, hostOf, isLoopbackHost, rangeOf } from './address-range.ts';
+
+/** Bytes of one answer, unpacked. */
+const maximumAnswer = 1_000_000;
+/** Connections to one origin; what comes on top waits, inside its timeout. */
+const maximumConnections = 32;
+
+/** What the provider named or sent must not be used. */
+export class ProviderRefused extends Error {
+  override name = 'ProviderRefused';
+}
+
+/** The provider is out of reach, too slow, or not well. */
+export class ProviderUnreachable extends Error {
+  override name = 'ProviderUnreachable';
+}
+
+/** Every address of a host. */
+export type Resolve = (host: string) => Promise<LookupAddress[]>;
+
+export interface OutboundParts {
+  resolve?: Resolve;
+  /** Milliseconds for one request, from the look-up of its host to the last byte of its answer. */
+  timeout?: number;
+}
+
+/** The way to one provider's addresses. */
+export interface Outbound {
+  /**
+   * For openid-client. Follows no redirects.
+   * @throws ProviderRefused, ProviderUnreachable
+   */
+  fetch: CustomFetch;
+  /**
+   * What can be told of an address without a look-up.
+   * @throws ProviderRefused
+   */
+  check(address: string): void;
+}
+
+/**
+ * Whether OIDC_ISSUER can be used: https, or http on a loopback address (C 7), and nothing behind its path.
+ * @throws SettingsError
+ */
+export function checkIssuer(issuer: string): void {
+  const url = new URL(issuer);
+  if (url.protocol !== 'https:' && !isLoopbackHost(hostOf(url)))
+    throw new SettingsError('OIDC_ISSUER: must start with https://, unless it is on a loopback address');
+  if (url.search || url.hash || url.username || url.password)
+    throw new SettingsError('OIDC_ISSUER: must not have a query, a fragment or credentials');
+  if (url.pathname.includes('/.well-known/'))
+    throw new SettingsError('OIDC_ISSUER: must be the issuer itself, not the address of its metadata');
+}
+
+/**
+ * Opens the way to the addresses that an issuer's metadata name: https unless loopback, and never to a range of
+ * addresses that are not public, unless the issuer itself was in that range, and in no other, when it was first
+ * dialled, which is to discover it. Open one for each discovery.
+ */
+export function openOutbound(issuer: string, parts: OutboundParts = {}): Outbound {
+  const { resolve = (host) => promises.lookup(host, { all: true }), timeout = 10_000 } = parts;
+  const issuerHost = hostOf(new URL(issuer));
+  /** Where the issuer is; of a name it is not known before it is looked up. */
+  let home: ReadonlySet<AddressRange> | undefined = isIP(issuerHost)
+    ? new Set([rangeOf(issuerHost)])
+    : undefined;
+
+  function admit(host: string, addresses: string[]): void {
+    const ranges = new Set(addresses.map(rangeOf));
+    // One that is in two ranges would be found in one and open the other: it is in none.
+    if (host === issuerHost) home ??= ranges.size === 1 ? ranges : new Set();
+    for (const range of ranges) {
+      if (isLoopbackHost(host) && range !== 'loopback')
+        throw new ProviderRefused(`${host} is not on the loopback address`);
+      if (range !== 'public' && !home?.has(range))
+        throw new ProviderRefused(`${host} is at a ${range} address, and the issuer is not`);
+    }
+  }
+
+  function check(address: string): void {
+    if (!URL.canParse(address)) throw new ProviderRefused('not an address');
+    const url = new URL(address);
+    const host = hostOf(url);
+    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(host)))
+      throw new ProviderRefused(`${url.protocol}//${host} is neither https nor http on a loopback address`);
+    if (isIP(host)) admit(host, [host]);
+  }
+
+  /** What is dialled is what was checked: the answer of this look-up, and no other. Addresses are not looked up. */
+  function lookup(host: string, options: LookupOptions, done: LookupDone): void {
+    resolve(host).then(
+      (found) => {
+        const [first] = found;
+        try {
+          if (!first) throw new ProviderUnreachable(`${host} has no address`);
+          admit(
+            host,
+            found.map(({ address }) => address),
+          );
+        } catch (error) {
+          return done(error as Error, []);
+        }
+        if (options.all) done(null, found);
+        else done(null, first.address, first.family);
+      },
+      (error: Error) => done(error, []),
+    );
+  }
+
+  // No connection is kept, as HTTP/2 would, so that every request dials, and is checked.
+  const dispatcher = new Agent({
+    pipelining: 0,
+    allowH2: false,
+    connections: maximumConnections,
+    connect: { lookup, timeout },
+  });
+
+  async function fetch(...[address, { body, headers, method }]: Parameters<CustomFetch>): Promise<Response> {
+    check(address);
+    // The library's requests have no body, or a form.
+    const form = body instanceof URLSearchParams ? body : null;
+    try {
+      const answer = await undiciFetch(address, {
+        method,
+        headers,
+        body: form,
+        redirect: 'manual',
+        dispatcher,
+        signal: AbortSignal.timeout(timeout),
+      });
+      if (answer.status >= 500 || answer.status === 429) {
+        await answer.body?.cancel();
+        throw new ProviderUnreachable(`status ${answer.status}`);
+      }
+      const bytes = await readBounded(answer.body);
+      return new Response(bytes.length > 0 ? bytes : null, {
+        status: answer.status,
+        headers: [...answer.headers],
+      });
+    } catch (error) {
+      throw reasonOf(error, new URL(address).origin);
+    }
+  }
+
+  return { fetch, check };
+}
+
+type LookupDone = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
+
+async function readBounded(body: AsyncIterable<Uint8Array> | null): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > maximumAnswer) throw new ProviderRefused(`an answer larger than ${maximumAnswer} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** What was thrown at the bottom of what undici throws: of other errors their code, or their name, alone. */
+function reasonOf(thrown: unknown, origin: string): Error {
+  let root = thrown;
+  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
+  if (root instanceof ProviderRefused || root instanceof ProviderUnreachable) return root;
+  const { code, name } = root as { code?: unknown; name?: unknown };
+  return new ProviderUnreachable(`${origin}: ${typeof code === 'string' ? code : String(name)}`);
+}

@@ -1,0 +1,65 @@
+import type { Tx } from '#db/client.ts';
+import {
+  type Administrator,
+  type EnterAdmin,
+  isDesignatedOperator,
+  lockMember,
+} from '#server/access/service.ts';
+import { AppError } from '#server/errors.ts';
+import type { Settings } from '#server/settings.ts';
+import { lockTenant } from '#server/tenants/service.ts';
+import { selectTenantOfMember } from './queries/members.ts';
+
+type LockedMember = NonNullable<Awaited<ReturnType<typeof lockMember>>>;
+
+/** A member as an administrator found it, locked until the transaction ends. */
+export interface EnteredMember {
+  tx: Tx;
+  tenantId: string;
+  userId: string;
+  admin: Administrator;
+  member: LockedMember;
+}
+
+/**
+ * Opens a member's tenant for an administrator. The tenant's row is locked first, so that two changes of standing in one
+ * tenant follow each other (the last administrator is counted under it), then the member's, which sign-ins share.
+ * @throws AppError 404 for an unknown or foreign id
+ */
+export async function enterMember<T>(
+  enter: EnterAdmin,
+  userId: string,
+  work: (found: EnteredMember) => Promise<T>,
+): Promise<T> {
+  const entered = await enter(
+    async (tx, tenantId, admin) => {
+      const [, member] = await Promise.all([
+        lockTenant(tx, tenantId),
+        lockMember(tx, tenantId, userId, 'no key update'),
+      ]);
+      if (!member) throw memberNotFound();
+      return { answer: await work({ tx, tenantId, userId, admin, member }) };
+    },
+    (tx) => selectTenantOfMember(tx, userId),
+  );
+  if (!entered) throw memberNotFound();
+  return entered.answer;
+}
+
+/**
+ * A 5.2: a designated operator's sign-in is reset by the operator key, or by that operator itself; not by any other
+ * administrator of the workspace, who could make it their own.
+ * @throws AppError 403
+ */
+export function requireMayReset(
+  { tenantId, userId, admin, member }: EnteredMember,
+  settings: Settings,
+): void {
+  if (!isDesignatedOperator(tenantId, member.email, settings)) return;
+  if (admin.operatorKey || admin.user?.id === userId) return;
+  throw new AppError('forbidden', "resetting another operator's sign-in requires the operator key");
+}
+
+function memberNotFound(): AppError {
+  return new AppError('not_found', 'user not found');
+}

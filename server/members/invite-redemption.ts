@@ -1,0 +1,67 @@
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { readTenant } from '#server/tenants/service.ts';
+import { markRedeemed, selectPendingInvite } from './queries/invites.ts';
+import type { InvitePreview } from './schema.ts';
+import { readTenantToken } from './tenant-token.ts';
+
+/** What the holder of an invite is told of it; of every unusable token the same (A 4.1). */
+export async function previewInvite({ database }: Services, inviteToken: string): Promise<InvitePreview> {
+  const token = readTenantToken(inviteToken);
+  if (!token) return { valid: false };
+  const { tenantId, secretHash } = token;
+  return database.inTenant(tenantId, async (tx) => {
+    const [invite, tenant] = await Promise.all([
+      selectPendingInvite(tx, tenantId, secretHash),
+      readTenant(tx, tenantId),
+    ]);
+    if (!invite || !tenant?.active) return { valid: false };
+    return {
+      valid: true,
+      tenant_name: tenant.name,
+      role: invite.role,
+      email: invite.email,
+      expires_at: invite.expiresAt.toISOString(),
+    };
+  });
+}
+
+/** An invite that may be redeemed at this moment, into an active tenant. What counts is its redemption. */
+export async function findPendingInvite(
+  tx: Tx,
+  tenantId: string,
+  secretHash: Uint8Array,
+): Promise<{ inviteId: string; email: string | null; role: string } | undefined> {
+  const [invite, tenant] = await Promise.all([
+    selectPendingInvite(tx, tenantId, secretHash),
+    readTenant(tx, tenantId),
+  ]);
+  if (!invite || !tenant?.active) return undefined;
+  const { inviteId, email, role } = invite;
+  return { inviteId, email, role };
+}
+
+/**
+ * Redeems an invite, once however many try at a time. In the transaction that then makes the member: fails that, the
+ * invite is as it was.
+ * @param redeemer `email` in lowercase
+ * @throws AppError 400, with the details of A 4.2
+ */
+export async function redeemInvite(
+  tx: Tx,
+  tenantId: string,
+  secretHash: Uint8Array,
+  redeemer: { userId: string; email: string },
+): Promise<{ inviteId: string; role: string }> {
+  const [redeemed, tenant] = await Promise.all([
+    markRedeemed(tx, tenantId, secretHash, redeemer),
+    readTenant(tx, tenantId),
+  ]);
+  if (redeemed && tenant?.active) return redeemed;
+  const pending = redeemed ? undefined : await findPendingInvite(tx, tenantId, secretHash);
+  throw new AppError(
+    'malformed_request',
+    pending ? 'this invite was issued for a different email address' : 'invalid or expired invite',
+  );
+}

@@ -1,0 +1,137 @@
+import type { Tx } from '#db/client.ts';
+import { type Administrator, type EnterNamedTenant, tenantNotFound } from '#server/access/service.ts';
+import type { Origin } from '#server/audit/service.ts';
+import { AppError } from '#server/errors.ts';
+import { newId } from '#server/ids.ts';
+import { readCursor, writeCursor } from '#server/paging.ts';
+import type { Settings } from '#server/settings.ts';
+import { lockTenant, readTenant, recordAdministration } from '#server/tenants/service.ts';
+import {
+  countPendingInvites,
+  type InviteRow,
+  insertInvite,
+  markWithdrawn,
+  selectInvites,
+} from './queries/invites.ts';
+import type { CreatedInvite, InviteCreateRequest, InviteRecord } from './schema.ts';
+import { newTenantToken } from './tenant-token.ts';
+
+/** A 8 */
+const pendingAllowed = 20;
+const secondsOfDay = 86_400;
+
+/** A 4.4: the operator key names a tenant, an operator's session may, and anybody else's foreign one is 404. */
+const parameterOf = (named: string | undefined) =>
+  ({
+    named,
+    foreign: 'not_found',
+    missing: 'tenant_id query parameter is required with API-key access',
+  }) as const;
+
+/**
+ * Creates an invite. Its token is in this answer and nowhere else.
+ * @throws AppError 409 where 20 are pending, 404 for a foreign or unknown tenant
+ */
+export async function createInvite(
+  origin: Origin,
+  enter: EnterNamedTenant,
+  { INVITE_TTL_SECONDS }: Settings,
+  { tenant_id, email = null, role, expires_in_days }: InviteCreateRequest,
+): Promise<CreatedInvite> {
+  return enter(parameterOf(tenant_id), async (tx, tenantId, admin) => {
+    // Counted under the lock, by a statement of its own: of two at once the second sees the first one's.
+    if (!(await lockTenant(tx, tenantId))) throw tenantNotFound();
+    if ((await countPendingInvites(tx, tenantId)) >= pendingAllowed)
+      throw new AppError('state_conflict', `a workspace holds at most ${pendingAllowed} pending invites`);
+
+    const { token, secretHash } = newTenantToken(tenantId);
+    const invite = await insertInvite(tx, {
+      tenantId,
+      inviteId: newId(),
+      secretHash,
+      email,
+      role,
+      createdBy: nameIn(tenantId, admin),
+      ttlSeconds: expires_in_days ? expires_in_days * secondsOfDay : INVITE_TTL_SECONDS,
+    });
+    await recordAdministration(tx, origin, admin, {
+      action: 'invite_created',
+      tenantId,
+      target: invite.inviteId,
+      details: { email, role },
+    });
+    return { ...recordOf(invite), invite_token: token };
+  });
+}
+
+/** The e-mail of one of the tenant's own; whoever comes from outside is the operator. */
+function nameIn(tenantId: string, { user, tenant }: Administrator): string {
+  return user && tenant?.id === tenantId ? user.email : 'operator';
+}
+
+export interface InviteQuery {
+  tenant_id?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+}
+
+/** A page of a tenant's invites, newest first, whatever became of them. @throws AppError 404 for a foreign or unknown tenant */
+export async function listInvites(
+  enter: EnterNamedTenant,
+  { tenant_id, limit, cursor }: InviteQuery,
+): Promise<{ invites: InviteRecord[]; nextCursor: string | null }> {
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  return enter(parameterOf(tenant_id), async (tx, tenantId) => {
+    const [rows, tenant] = await Promise.all([
+      selectInvites(tx, { tenantId, pendingOnly: false, limit: limit + 1, after }),
+      readTenant(tx, tenantId),
+    ]);
+    if (!tenant) throw tenantNotFound();
+    const invites = rows.slice(0, limit).map(recordOf);
+    const last = invites.at(-1);
+    const more = rows.length > limit && last;
+    return {
+      invites,
+      nextCursor: more ? writeCursor({ updated_at: last.created_at, id: last.invite_id }) : null,
+    };
+  });
+}
+
+/** The invites of a tenant that may still be redeemed, newest first (A 2.4, the ledger). */
+export async function pendingInvites(tx: Tx, tenantId: string): Promise<InviteRecord[]> {
+  const rows = await selectInvites(tx, { tenantId, pendingOnly: true, limit: pendingAllowed });
+  return rows.map(recordOf);
+}
+
+/** Takes an invite back. @throws AppError 404 for one that is not pending, is foreign or unknown */
+export async function withdrawInvite(
+  origin: Origin,
+  enter: EnterNamedTenant,
+  tenantNamed: string | undefined,
+  inviteId: string,
+): Promise<void> {
+  await enter(parameterOf(tenantNamed), async (tx, tenantId, admin) => {
+    if (!(await readTenant(tx, tenantId))) throw tenantNotFound();
+    if (!(await markWithdrawn(tx, tenantId, inviteId))) throw new AppError('not_found', 'invite not found');
+    await recordAdministration(tx, origin, admin, {
+      action: 'invite_withdrawn',
+      tenantId,
+      target: inviteId,
+    });
+  });
+}
+
+/** C 2 */
+function recordOf(invite: InviteRow): InviteRecord {
+  return {
+    invite_id: invite.inviteId,
+    email: invite.email,
+    role: invite.role,
+    status: invite.status,
+    created_by: invite.createdBy,
+    created_at: invite.createdAt.toISOString(),
+    expires_at: invite.expiresAt.toISOString(),
+    redeemed_at: invite.redeemedAt?.toISOString() ?? null,
+    redeemed_by: invite.redeemedBy,
+  };
+}

@@ -1,0 +1,27 @@
+import type { EnterAdmin } from '#server/access/service.ts';
+import type { Origin } from '#server/audit/service.ts';
+import type { Settings } from '#server/settings.ts';
+import { recordAdministration } from '#server/tenants/service.ts';
+import { enterMember, requireMayReset } from './enter-member.ts';
+import { deleteAuthenticator, deleteChallenges } from './queries/members.ts';
+
+/**
+ * Clears a member's authenticator, with everything that belongs to it: the member enrols anew at the next sign-in that
+ * asks for a code. Sessions go on (A 4.1 ends none here), but an operator's standing needs an authenticator.
+ * @throws AppError 404, 403 for another designated operator's
+ */
+export async function resetMfa(
+  origin: Origin,
+  enter: EnterAdmin,
+  settings: Settings,
+  userId: string,
+): Promise<{ mfa_reset: true; user_id: string }> {
+  return enterMember(enter, userId, async (found) => {
+    requireMayReset(found, settings);
+    const { tx, tenantId, admin } = found;
+    await deleteAuthenticator(tx, tenantId, userId);
+    await deleteChallenges(tx, tenantId, userId);
+    await recordAdministration(tx, origin, admin, { action: 'mfa_reset', tenantId, target: userId });
+    return { mfa_reset: true, user_id: userId };
+  });
+}

@@ -1,0 +1,125 @@
+import { and, desc, eq, isNull, or, type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { invites } from '#db/schema/identity.ts';
+import type { PageEnd } from '#server/paging.ts';
+import { entering, inviteStatus, mayBecome } from '../invite-states.ts';
+import type { InviteStatus } from '../schema.ts';
+
+/** Everything of an invite but its secret's hash. */
+const columns = {
+  inviteId: invites.inviteId,
+  email: invites.email,
+  role: invites.role,
+  status: inviteStatus,
+  createdBy: invites.createdBy,
+  createdAt: invites.createdAt,
+  expiresAt: invites.expiresAt,
+  redeemedAt: invites.redeemedAt,
+  redeemedBy: invites.redeemedBy,
+};
+
+export type InviteRow = Omit<typeof invites.$inferSelect, 'tenantId' | 'secretHash' | 'withdrawnAt'> & {
+  status: InviteStatus;
+};
+
+export interface NewInvite {
+  tenantId: string;
+  inviteId: string;
+  secretHash: Uint8Array;
+  email: string | null;
+  role: string;
+  createdBy: string;
+  ttlSeconds: number;
+}
+
+const isPending = eq(inviteStatus, 'pending');
+
+const hasSecret = (tenantId: string, secretHash: Uint8Array) =>
+  and(eq(invites.tenantId, tenantId), eq(invites.secretHash, secretHash)) as SQL;
+
+export async function insertInvite(tx: Tx, { ttlSeconds, ...invite }: NewInvite): Promise<InviteRow> {
+  const expiresAt = sql`now() + make_interval(secs => ${ttlSeconds})`;
+  const [row] = await tx
+    .insert(invites)
+    .values({ ...invite, expiresAt })
+    .returning(columns);
+  return row as InviteRow;
+}
+
+export async function countPendingInvites(tx: Tx, tenantId: string): Promise<number> {
+  const [row] = await tx
+    .select({ count: sql<number>`count(*)::int` })
+    .from(invites)
+    .where(and(eq(invites.tenantId, tenantId), isPending));
+  return row?.count ?? 0;
+}
+
+export interface InviteListing {
+  tenantId: string;
+  pendingOnly: boolean;
+  limit: number;
+  after?: PageEnd | undefined;
+}
+
+/** Newest first. */
+export async function selectInvites(
+  tx: Tx,
+  { tenantId, pendingOnly, limit, after }: InviteListing,
+): Promise<InviteRow[]> {
+  return tx
+    .select(columns)
+    .from(invites)
+    .where(
+      and(
+        eq(invites.tenantId, tenantId),
+        pendingOnly ? isPending : undefined,
+        after &&
+          sql`(${invites.createdAt}, ${invites.inviteId}) < (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
+      ),
+    )
+    .orderBy(desc(invites.createdAt), desc(invites.inviteId))
+    .limit(limit);
+}
+
+export async function selectPendingInvite(
+  tx: Tx,
+  tenantId: string,
+  secretHash: Uint8Array,
+): Promise<InviteRow | undefined> {
+  const [row] = await tx
+    .select(columns)
+    .from(invites)
+    .where(and(hasSecret(tenantId, secretHash), isPending));
+  return row;
+}
+
+/** Marks an invite redeemed, if it may be, and by this address: of any number at a time, one is answered it. */
+export async function markRedeemed(
+  tx: Tx,
+  tenantId: string,
+  secretHash: Uint8Array,
+  { userId, email }: { userId: string; email: string },
+): Promise<{ inviteId: string; role: string } | undefined> {
+  const [row] = await tx
+    .update(invites)
+    .set(entering.redeemed(userId))
+    .where(
+      and(
+        hasSecret(tenantId, secretHash),
+        mayBecome('redeemed'),
+        or(isNull(invites.email), eq(invites.email, email)),
+      ),
+    )
+    .returning({ inviteId: invites.inviteId, role: invites.role });
+  return row;
+}
+
+/** Marks an invite withdrawn; false where it is none that may be. */
+export async function markWithdrawn(tx: Tx, tenantId: string, inviteId: string): Promise<boolean> {
+  const rows = await tx
+    .update(invites)
+    .set(entering.withdrawn())
+    .where(and(eq(invites.tenantId, tenantId), eq(invites.inviteId, inviteId), mayBecome('withdrawn')))
+    .returning({ inviteId: invites.inviteId });
+  return rows.length > 0;
+}

@@ -1,0 +1,121 @@
+import { and, asc, eq, ne, type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { mfaChallenges, recoveryCodes, users } from '#db/schema/identity.ts';
+import type { PageEnd } from '#server/paging.ts';
+
+/** Everything of a member but what is secret. */
+const columns = {
+  tenantId: users.tenantId,
+  userId: users.userId,
+  email: users.email,
+  provider: users.provider,
+  role: users.role,
+  active: users.active,
+  createdAt: users.createdAt,
+  totpEnrolled: sql<boolean>`${users.totpSecret} is not null`,
+};
+
+export type MemberRow = Pick<
+  typeof users.$inferSelect,
+  'tenantId' | 'userId' | 'email' | 'provider' | 'role' | 'active' | 'createdAt'
+> & { totpEnrolled: boolean };
+
+export type NewMember = typeof users.$inferInsert;
+
+const isMember = (tenantId: string, userId: string) =>
+  and(eq(users.tenantId, tenantId), eq(users.userId, userId)) as SQL;
+
+/** Inserts a member; false where the tenant has one of that e-mail or that provider subject already. */
+export async function insertMember(tx: Tx, member: NewMember): Promise<boolean> {
+  const inserted = await tx
+    .insert(users)
+    .values(member)
+    .onConflictDoNothing()
+    .returning({ userId: users.userId });
+  return inserted.length > 0;
+}
+
+export async function selectMember(tx: Tx, tenantId: string, userId: string): Promise<MemberRow | undefined> {
+  const [row] = await tx.select(columns).from(users).where(isMember(tenantId, userId));
+  return row;
+}
+
+/** Which tenant a member belongs to, over all tenants: for the operator key alone. */
+export async function selectTenantOfMember(tx: Tx, userId: string): Promise<string | undefined> {
+  const [row] = await tx.select({ tenantId: users.tenantId }).from(users).where(eq(users.userId, userId));
+  return row?.tenantId;
+}
+
+export interface MemberListing {
+  tenantId: string;
+  includeRevoked: boolean;
+  limit: number;
+  after: PageEnd | undefined;
+}
+
+/** Oldest first. */
+export async function selectMembers(
+  tx: Tx,
+  { tenantId, includeRevoked, limit, after }: MemberListing,
+): Promise<MemberRow[]> {
+  return tx
+    .select(columns)
+    .from(users)
+    .where(
+      and(
+        eq(users.tenantId, tenantId),
+        includeRevoked ? undefined : eq(users.active, true),
+        after &&
+          sql`(${users.createdAt}, ${users.userId}) > (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
+      ),
+    )
+    .orderBy(asc(users.createdAt), asc(users.userId))
+    .limit(limit);
+}
+
+export async function updateMember(
+  tx: Tx,
+  tenantId: string,
+  userId: string,
+  changes: { active?: boolean; role?: string; passwordHash?: string },
+): Promise<MemberRow> {
+  const [row] = await tx.update(users).set(changes).where(isMember(tenantId, userId)).returning(columns);
+  return row as MemberRow;
+}
+
+/** Whether the tenant has an active administrator beside this member. */
+export async function hasOtherAdministrator(tx: Tx, tenantId: string, userId: string): Promise<boolean> {
+  const rows = await tx
+    .select({ one: sql`1` })
+    .from(users)
+    .where(
+      and(
+        eq(users.tenantId, tenantId),
+        ne(users.userId, userId),
+        eq(users.active, true),
+        eq(users.role, 'global_administrator'),
+      ),
+    )
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** Takes a member's authenticator away, enrolled or waiting for its confirmation, with its recovery codes. */
+export async function deleteAuthenticator(tx: Tx, tenantId: string, userId: string): Promise<void> {
+  await Promise.all([
+    tx
+      .update(users)
+      .set({ totpSecret: null, totpPendingSecret: null, totpLastStep: null, mfaFailedAt: [] })
+      .where(isMember(tenantId, userId)),
+    tx
+      .delete(recoveryCodes)
+      .where(and(eq(recoveryCodes.tenantId, tenantId), eq(recoveryCodes.userId, userId))),
+  ]);
+}
+
+/** Ends the sign-ins of a member that wait for a code. */
+export async function deleteChallenges(tx: Tx, tenantId: string, userId: string): Promise<void> {
+  await tx
+    .delete(mfaChallenges)
+    .where(and(eq(mfaChallenges.tenantId, tenantId), eq(mfaChallenges.userId, userId)));
+}

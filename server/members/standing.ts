@@ -1,0 +1,79 @@
+import { type EnterAdmin, endSessionsOf } from '#server/access/service.ts';
+import type { Origin } from '#server/audit/service.ts';
+import { AppError } from '#server/errors.ts';
+import { recordAdministration } from '#server/tenants/service.ts';
+import { type EnteredMember, enterMember } from './enter-member.ts';
+import { userRowOf } from './members.ts';
+import { deleteChallenges, hasOtherAdministrator, updateMember } from './queries/members.ts';
+import { deleteResetLink } from './queries/reset-links.ts';
+import type { Role, UserRow } from './schema.ts';
+
+/**
+ * Revokes a member (A 3.2): signed out everywhere, with nothing left that leads back in. Revoking a revoked member
+ * changes nothing.
+ * @throws AppError 404, 409 for the last active administrator
+ */
+export async function revokeMember(origin: Origin, enter: EnterAdmin, userId: string): Promise<UserRow> {
+  return enterMember(enter, userId, async (found) => {
+    const { tx, tenantId, admin, member } = found;
+    if (!member.active) return unchanged(found);
+    await requireAnotherAdministrator(found);
+    const revoked = await updateMember(tx, tenantId, userId, { active: false });
+    await endSessionsOf(tx, tenantId, userId);
+    await deleteChallenges(tx, tenantId, userId);
+    await deleteResetLink(tx, tenantId, userId);
+    await recordAdministration(tx, origin, admin, { action: 'member_revoked', tenantId, target: userId });
+    return userRowOf(revoked);
+  });
+}
+
+/** Reinstates a member, with the role that it had; a member that is active stays so. @throws AppError 404 */
+export async function restoreMember(origin: Origin, enter: EnterAdmin, userId: string): Promise<UserRow> {
+  return enterMember(enter, userId, async (found) => {
+    const { tx, tenantId, admin, member } = found;
+    if (member.active) return unchanged(found);
+    const restored = await updateMember(tx, tenantId, userId, { active: true });
+    await recordAdministration(tx, origin, admin, { action: 'member_restored', tenantId, target: userId });
+    return userRowOf(restored);
+  });
+}
+
+/**
+ * Gives a member another role. Its tokens stay: guards read the role anew at each request.
+ * @throws AppError 404, 409 for the last active administrator
+ */
+export async function changeRole(
+  origin: Origin,
+  enter: EnterAdmin,
+  userId: string,
+  role: Role,
+): Promise<UserRow> {
+  return enterMember(enter, userId, async (found) => {
+    const { tx, tenantId, admin, member } = found;
+    if (member.role === role) return unchanged(found);
+    await requireAnotherAdministrator(found);
+    const changed = await updateMember(tx, tenantId, userId, { role });
+    await recordAdministration(tx, origin, admin, {
+      action: 'role_changed',
+      tenantId,
+      target: userId,
+      details: { from: member.role, to: role },
+    });
+    return userRowOf(changed);
+  });
+}
+
+/** C 2: whoever takes standing from an active administrator needs another one to be left. The tenant's row is locked. */
+async function requireAnotherAdministrator({ tx, tenantId, userId, member }: EnteredMember): Promise<void> {
+  if (!member.active || member.role !== 'global_administrator') return;
+  if (await hasOtherAdministrator(tx, tenantId, userId)) return;
+  throw new AppError(
+    'state_conflict',
+    'the last active administrator of a workspace can be neither revoked nor demoted',
+  );
+}
+
+/** The row of a member that is as asked for already. */
+function unchanged({ member }: EnteredMember): UserRow {
+  return userRowOf({ ...member, totpEnrolled: member.totpSecret !== null });
+}

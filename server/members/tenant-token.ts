@@ -1,0 +1,17 @@
+import { hashSecret, newSecret } from '#server/access/service.ts';
+
+/**
+ * The tokens of invites and reset links: `<tenant_id>.<secret>` (A 2.4). Naming its tenant, a token is looked up in that
+ * tenant's scope alone. Of the secret only the SHA-256 is kept.
+ */
+export function newTenantToken(tenantId: string): { token: string; secretHash: Uint8Array } {
+  const secret = newSecret();
+  return { token: `${tenantId}.${secret}`, secretHash: hashSecret(secret) };
+}
+
+/** The parts of a token, by its form alone; undefined for what never was one, however long. */
+export function readTenantToken(token: string): { tenantId: string; secretHash: Uint8Array } | undefined {
+  const [, tenantId, secret] = /^([a-z0-9_-]{1,64})\.([\w-]{43})$/.exec(token) ?? [];
+  if (tenantId === undefined || secret === undefined) return undefined;
+  return { tenantId, secretHash: hashSecret(secret) };
+}

@@ -1,0 +1,47 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** What a sealed value is for. Each purpose has a key of its own, so that no value opens in another's place. */
+export type SealPurpose = 'authenticator' | 'sso_state' | 'storage';
+
+/**
+ * Encrypts a secret for the database: AES-256-GCM under a key derived from SECRETS_KEY.
+ * @param owner whose it is, an id; it opens for nobody else
+ * @returns 12 bytes of nonce, 16 of tag, then the ciphertext
+ */
+export function seal(secretsKey: Buffer, purpose: SealPurpose, owner: string, plain: Uint8Array): Buffer {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', keyFor(secretsKey, purpose), nonce);
+  cipher.setAAD(Buffer.from(owner));
+  const sealed = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+}
+
+/** @throws Error where the key, the purpose or the owner is another one, or the value was changed */
+export function unseal(secretsKey: Buffer, purpose: SealPurpose, owner: string, sealed: Uint8Array): Buffer {
+  const nonce = sealed.subarray(0, nonceBytes);
+  const tag = sealed.subarray(nonceBytes, nonceBytes + tagBytes);
+  const decipher = createDecipheriv('aes-256-gcm', keyFor(secretsKey, purpose), nonce, {
+    authTagLength: tagBytes,
+  });
+  decipher.setAAD(Buffer.from(owner));
+  decipher.setAuthTag(tag);
+  return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]);
+}
+
+/** A keyed hash (HMAC-SHA-256, 32 bytes), for values too short to be kept under a plain one. */
+export function keyedHash(secretsKey: Buffer, purpose: string, value: string): Buffer {
+  return createHmac('sha256', derive(secretsKey, `hash ${purpose}`))
+    .update(value)
+    .digest();
+}
+
+function keyFor(secretsKey: Buffer, purpose: SealPurpose): Buffer {
+  return derive(secretsKey, `seal ${purpose}`);
+}
+
+function derive(secretsKey: Buffer, info: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secretsKey, '', `lingualoop ${info}`, 32));
+}

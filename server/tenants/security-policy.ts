@@ -1,0 +1,38 @@
+import { type EnterNamedTenant, tenantNotFound } from '#server/access/service.ts';
+import type { Origin } from '#server/audit/service.ts';
+import { accountOf } from './account.ts';
+import { recordAdministration } from './administration.ts';
+import { mergeMetadata } from './queries.ts';
+import type { SecurityPolicyRequest, TenantAccount } from './schema.ts';
+
+/**
+ * Sets the toggles of A 5.3 that are given, and leaves the other. Sign-ins read them anew; sessions go on.
+ * @throws AppError 404 for a foreign or unknown tenant
+ */
+export async function setSecurityPolicy(
+  origin: Origin,
+  enter: EnterNamedTenant,
+  { tenant_id: named, ...request }: SecurityPolicyRequest,
+): Promise<TenantAccount> {
+  const given = Object.entries(request).filter(
+    (toggle): toggle is [string, boolean] => toggle[1] !== undefined,
+  );
+  const toggles = Object.fromEntries(given);
+  const parameter = {
+    named,
+    foreign: 'not_found',
+    missing: 'tenant_id query parameter is required for operators',
+    operatorMustName: true,
+  } as const;
+  return enter(parameter, async (tx, tenantId, admin) => {
+    const row = await mergeMetadata(tx, tenantId, toggles);
+    if (!row) throw tenantNotFound();
+    await recordAdministration(tx, origin, admin, {
+      action: 'security_policy_changed',
+      tenantId,
+      target: tenantId,
+      details: toggles,
+    });
+    return accountOf(row);
+  });
+}

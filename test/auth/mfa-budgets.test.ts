@@ -1,0 +1,164 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
+import {
+  auditOf,
+  challengeFor,
+  type Enrolled,
+  failuresOf,
+  foundEnrolled,
+  freshCode,
+  grant,
+  mfaGrantType,
+  verify,
+} from './mfa-members.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+
+let member: Enrolled;
+beforeEach(async () => {
+  member = await foundEnrolled(app);
+});
+
+const challenge = (of: Enrolled = member) => challengeFor(app.database, of);
+const code = (of: Enrolled = member) => freshCode(app.superuserUrl, of);
+const failures = () => failuresOf(app.superuserUrl, member);
+
+const wrongCode = { status: 401, body: { detail: 'invalid MFA code' } };
+const noChallenge = { status: 401, body: { detail: 'invalid or expired MFA challenge' } };
+const tooMany = { status: 429, body: { detail: 'too many MFA attempts' } };
+
+async function fail(id: string, times: number): Promise<void> {
+  const wrong = wrongTotpCode(member.secret);
+  for (let sent = 0; sent < times; sent += 1) expect(await verify(app, id, wrong)).toMatchObject(wrongCode);
+}
+
+/** Failures of the member, so many seconds ago each. */
+async function setFailures(...secondsAgo: number[]): Promise<void> {
+  await openSuperuser(app.superuserUrl)`
+    update users set mfa_failed_at = array(
+      select clock_timestamp() - make_interval(secs => ago::float8)
+      from json_array_elements_text(${JSON.stringify(secondsAgo)}::text::json) ago)
+    where user_id = ${member.userId}`;
+}
+
+describe('A 5.3 rule 3: five codes a challenge', () => {
+  test('the fifth still passes', async () => {
+    const id = await challenge();
+    await fail(id, 4);
+    expect((await verify(app, id, await code())).status).toBe(200);
+  });
+
+  test('the next attempt burns it, though its code be right, and counts as no failure', async () => {
+    const id = await challenge();
+    await fail(id, 5);
+    const right = await code();
+    expect(await verify(app, id, right)).toMatchObject(noChallenge);
+    expect(await verify(app, id, right)).toMatchObject(noChallenge);
+    expect(await failures()).toBe(5);
+    const log = await auditOf(app.superuserUrl, member);
+    const count = (action: string) => log.filter((event) => event.action === action).length;
+    expect([count('mfa_code_refused'), count('mfa_challenge_burnt')]).toEqual([5, 1]);
+    // The code was not used up by it.
+    expect((await verify(app, await challenge(), right)).status).toBe(200);
+  });
+
+  test('counted together: either kind of code, either endpoint', async () => {
+    const id = await challenge();
+    const byGrant = (mfa_code: string) =>
+      grant(app, { grant_type: mfaGrantType, challenge_id: id, mfa_code });
+    await fail(id, 2);
+    expect(await verify(app, id, 'aaaaa-aaaaa')).toMatchObject(wrongCode);
+    expect(await byGrant('aaaaa-aaaaa')).toMatchObject(wrongCode);
+    expect(await byGrant(wrongTotpCode(member.secret))).toMatchObject(wrongCode);
+    const [recoveryCode] = member.recoveryCodes as [string];
+    expect(await byGrant(recoveryCode)).toMatchObject(noChallenge);
+    expect((await verify(app, await challenge(), recoveryCode)).status).toBe(200);
+  });
+
+  test('a code that was used before is one of the five', async () => {
+    const used = await code();
+    expect((await verify(app, await challenge(), used)).status).toBe(200);
+    const id = await challenge();
+    for (let sent = 0; sent < 5; sent += 1) expect(await verify(app, id, used)).toMatchObject(wrongCode);
+    expect(await verify(app, id, totpCode(member.secret, 1))).toMatchObject(noChallenge);
+  });
+
+  test('each challenge has its own', async () => {
+    const [one, two] = [await challenge(), await challenge()];
+    await fail(one, 5);
+    await fail(two, 4);
+    expect((await verify(app, two, await code())).status).toBe(200);
+  });
+});
+
+describe('A 5.3 rule 4: ten failed codes a member in 15 minutes', () => {
+  test('over all challenges; a right one is 429 then too, and stays good', async () => {
+    await fail(await challenge(), 5);
+    await fail(await challenge(), 4);
+    const id = await challenge();
+    await fail(id, 1);
+    const right = await code();
+    for (const attempt of [right, wrongTotpCode(member.secret), member.recoveryCodes[0] as string]) {
+      const refused = await verify(app, id, attempt);
+      expect(refused).toMatchObject(tooMany);
+      const seconds = Number(refused.headers.get('retry-after'));
+      expect(seconds).toBeGreaterThan(890);
+      expect(seconds).toBeLessThanOrEqual(900);
+    }
+    expect(await grant(app, { grant_type: mfaGrantType, challenge_id: id, mfa_code: right })).toMatchObject(
+      tooMany,
+    );
+    expect(await failures()).toBe(10);
+    // What was refused so did not count for the challenge.
+    await setFailures(...Array(10).fill(900));
+    await fail(id, 3);
+    expect((await verify(app, id, right)).status).toBe(200);
+  });
+
+  test('right codes do not count, nor do they forgive', async () => {
+    await setFailures(...Array(9).fill(60));
+    for (const recoveryCode of member.recoveryCodes.slice(0, 3))
+      expect((await verify(app, await challenge(), recoveryCode)).status).toBe(200);
+    expect(await failures()).toBe(9);
+    const id = await challenge();
+    await fail(id, 1);
+    expect(await verify(app, id, await code())).toMatchObject(tooMany);
+  });
+
+  test('the window slides: one leaves it, one more may fail', async () => {
+    await setFailures(899, ...Array(9).fill(60));
+    const id = await challenge();
+    const refused = await verify(app, id, await code());
+    expect(refused).toMatchObject(tooMany);
+    expect(refused.headers.get('retry-after')).toBe('1');
+
+    await setFailures(900, ...Array(9).fill(60));
+    await fail(id, 1);
+    const again = await verify(app, id, await code());
+    expect(again).toMatchObject(tooMany);
+    const seconds = Number(again.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThan(830);
+    expect(seconds).toBeLessThanOrEqual(840);
+    expect(await failures()).toBe(10);
+  });
+
+  test('is the member’s own', async () => {
+    await setFailures(...Array(10).fill(60));
+    const other = await foundEnrolled(app);
+    expect((await verify(app, await challenge(other), await code(other))).status).toBe(200);
+    expect(await verify(app, await challenge(), await code())).toMatchObject(tooMany);
+  });
+
+  test('C 7: a code sent to a burnt challenge is not counted, and the password step is not held back', async () => {
+    await setFailures(...Array(9).fill(60));
+    const id = await challenge();
+    await openSuperuser(app.superuserUrl)`
+      update mfa_challenges set codes_submitted = 5 where tenant_id = ${member.tenantId}`;
+    for (let sent = 0; sent < 3; sent += 1)
+      expect(await verify(app, id, wrongTotpCode(member.secret))).toMatchObject(noChallenge);
+    expect(await failures()).toBe(9);
+    expect((await verify(app, await challenge(), await code())).status).toBe(200);
+  });
+});

@@ -1,0 +1,297 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
+import {
+  auditOf,
+  challengeFor,
+  confirm,
+  enroll,
+  type Founder,
+  failuresOf,
+  foundEnrolled,
+  foundMember,
+  verify,
+} from './mfa-members.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+
+let founder: Founder;
+beforeEach(async () => {
+  founder = await foundMember(app);
+});
+
+const challenge = (member: Founder = founder) => challengeFor(app.database, member);
+
+async function pendingSecret(headers: Record<string, string> = founder.cookie): Promise<string> {
+  return (await enroll(app, undefined, headers)).body.secret;
+}
+
+async function isEnrolled({ accessToken }: Founder): Promise<boolean> {
+  const { body } = await app.json('GET', '/api/auth/me', {
+    headers: { authorization: `Bearer ${accessToken}` },
+  });
+  return body.user.totp_enrolled;
+}
+
+const notAuthenticated = { status: 401, body: { detail: 'authentication required' } };
+const wrongCode = { status: 401, body: { detail: 'invalid MFA code' } };
+const noChallenge = { status: 401, body: { detail: 'invalid or expired MFA challenge' } };
+
+describe('C 2: enrolling', () => {
+  test('answers a base32 secret, its key URI and a picture of that', async () => {
+    const { status, body } = await enroll(app, undefined, founder.cookie);
+    expect(status).toBe(200);
+    expect(Object.keys(body).sort()).toEqual(['otpauth_uri', 'qr_code', 'secret']);
+    expect(body.secret).toMatch(/^[A-Z2-7]{32}$/);
+    const uri = new URL(body.otpauth_uri);
+    expect(decodeURIComponent(uri.pathname)).toBe(`/LinguaLoop:${founder.email}`);
+    expect(uri.searchParams.get('secret')).toBe(body.secret);
+    const [, base64] = /^data:image\/svg\+xml;base64,(.+)$/.exec(body.qr_code) ?? [];
+    expect(Buffer.from(base64 ?? '', 'base64').toString()).toMatch(/^<svg .*<\/svg>$/s);
+    expect(await isEnrolled(founder)).toBe(false);
+  });
+
+  test('A 3.4: by a challenge it completes the sign-in on the confirmation, with cookie and tokens', async () => {
+    const id = await challenge();
+    const { body } = await enroll(app, id);
+    const confirmed = await confirm(app, id, totpCode(body.secret));
+    expect(confirmed.status).toBe(200);
+    expect(confirmed.body).toMatchObject({
+      enrolled: true,
+      token: { token_type: 'bearer', scope: 'translate:jobs', user: { user_id: founder.userId } },
+    });
+    const { access_token: accessToken } = confirmed.body.token;
+    expect(confirmed.headers.get('set-cookie')).toContain(`ll_session=${accessToken};`);
+    expect(await isEnrolled({ ...founder, accessToken })).toBe(true);
+    // The challenge is consumed.
+    expect(await confirm(app, id, totpCode(body.secret, 1))).toMatchObject(notAuthenticated);
+    expect(await verify(app, id, totpCode(body.secret, 1))).toMatchObject(noChallenge);
+  });
+
+  test('by a session it answers no tokens, and sets no cookie', async () => {
+    const { status, body, headers } = await confirm(
+      app,
+      undefined,
+      totpCode(await pendingSecret()),
+      founder.cookie,
+    );
+    expect(status).toBe(200);
+    expect(Object.keys(body).sort()).toEqual(['enrolled', 'recovery_codes']);
+    expect(headers.get('set-cookie')).toBe(null);
+    expect(await isEnrolled(founder)).toBe(true);
+  });
+
+  test('A 5.3 rule 5: ten different recovery codes, xxxxx-xxxxx', async () => {
+    const { recoveryCodes } = await foundEnrolled(app);
+    expect(new Set(recoveryCodes).size).toBe(10);
+    for (const code of recoveryCodes) expect(code).toMatch(/^[2-9a-hjkmnp-z]{5}-[2-9a-hjkmnp-z]{5}$/);
+  });
+
+  test('again before the confirmation replaces the secret', async () => {
+    const first = await pendingSecret();
+    const second = await pendingSecret();
+    expect(second).not.toBe(first);
+    expect(await confirm(app, undefined, totpCode(first), founder.cookie)).toMatchObject(wrongCode);
+    expect((await confirm(app, undefined, totpCode(second), founder.cookie)).status).toBe(200);
+  });
+
+  test('the code that confirmed it is used up, and passes no challenge', async () => {
+    const secret = await pendingSecret();
+    const code = totpCode(secret);
+    await confirm(app, undefined, code, founder.cookie);
+    const id = await challenge();
+    expect(await verify(app, id, code)).toMatchObject(wrongCode);
+    expect((await verify(app, id, totpCode(secret, 1))).status).toBe(200);
+  });
+
+  test('C 2: who is enrolled already: 409, and the authenticator stays', async () => {
+    const member = await foundEnrolled(app);
+    const taken = { status: 409, body: { detail: 'an authenticator is enrolled already' } };
+    expect(await enroll(app, undefined, member.cookie)).toMatchObject(taken);
+    expect(await enroll(app, await challenge(member))).toMatchObject(taken);
+    expect(await confirm(app, undefined, totpCode(member.secret, 1), member.cookie)).toMatchObject(taken);
+    expect((await verify(app, await challenge(member), totpCode(member.secret, 1))).status).toBe(200);
+  });
+
+  test('a confirmation without an enrolment is 409, and counts as no failure', async () => {
+    expect(await confirm(app, undefined, '123456', founder.cookie)).toMatchObject({
+      status: 409,
+      body: { detail: 'no authenticator waits for confirmation; enroll first' },
+    });
+    expect(await failuresOf(app.superuserUrl, founder)).toBe(0);
+    expect(await isEnrolled(founder)).toBe(false);
+  });
+});
+
+describe('A 5.2 "Challenge or cookie"', () => {
+  test('neither, or a bearer: 401', async () => {
+    const bearer = { authorization: `Bearer ${founder.accessToken}` };
+    for (const headers of [{}, bearer, { cookie: 'll_session=unknown' }]) {
+      expect(await enroll(app, undefined, headers)).toMatchObject(notAuthenticated);
+      expect(await confirm(app, undefined, '123456', headers)).toMatchObject(notAuthenticated);
+    }
+  });
+
+  test('a challenge that is not pending is 401, be there a cookie beside it', async () => {
+    const pending = await challenge();
+    const expired = await challenge();
+    await openSuperuser(app.superuserUrl)`
+      update mfa_challenges set expires_at = clock_timestamp()
+      where tenant_id = ${founder.tenantId} and challenge_hash = sha256(${expired.split('.')[1] as string}::bytea)`;
+    const neighbour = await foundMember(app);
+    const secret = pending.split('.')[1];
+    const unusable = [
+      '',
+      'unknown',
+      expired,
+      `${founder.tenantId}.${'a'.repeat(43)}`,
+      `${neighbour.tenantId}.${secret}`,
+      `*.${secret}`,
+    ];
+    for (const id of unusable) {
+      expect(await enroll(app, id, founder.cookie)).toMatchObject(notAuthenticated);
+      expect(await confirm(app, id, '123456', founder.cookie)).toMatchObject(notAuthenticated);
+    }
+    expect((await enroll(app, pending)).status).toBe(200);
+  });
+
+  test.each([
+    ['a revoked member', 'users', false],
+    ['an inactive workspace', 'tenants', false],
+  ])('%s has no pending challenge', async (_, table) => {
+    const id = await challenge();
+    await openSuperuser(app.superuserUrl).unsafe(`update ${table} set active = false where tenant_id = $1`, [
+      founder.tenantId,
+    ]);
+    expect(await enroll(app, id)).toMatchObject(notAuthenticated);
+    expect(await verify(app, id, '123456')).toMatchObject(noChallenge);
+    expect(await enroll(app, undefined, founder.cookie)).toMatchObject(notAuthenticated);
+  });
+
+  test('a challenge whose five codes were sent enrolls nobody', async () => {
+    const id = await challenge();
+    await openSuperuser(app.superuserUrl)`
+      update mfa_challenges set codes_submitted = 5 where tenant_id = ${founder.tenantId}`;
+    expect(await enroll(app, id)).toMatchObject(notAuthenticated);
+  });
+
+  test('a challenge for a code enrolls nobody either, where the authenticator was reset meanwhile', async () => {
+    const member = await foundEnrolled(app);
+    const id = await challenge(member);
+    await openSuperuser(
+      app.superuserUrl,
+    )`update users set totp_secret = null where user_id = ${member.userId}`;
+    expect(await enroll(app, id)).toMatchObject(notAuthenticated);
+    expect(await verify(app, id, totpCode(member.secret, 1))).toMatchObject(wrongCode);
+  });
+});
+
+describe('a challenge for an enrolment', () => {
+  test('is passed by no code, while its member has no authenticator', async () => {
+    const id = await challenge();
+    const { secret } = (await enroll(app, id)).body;
+    expect(await verify(app, id, totpCode(secret))).toMatchObject(wrongCode);
+    expect(await verify(app, id, 'aaaaa-aaaaa')).toMatchObject(wrongCode);
+    expect(await isEnrolled(founder)).toBe(false);
+  });
+
+  test('ends with the enrolment by another one', async () => {
+    const other = await challenge();
+    await confirm(app, undefined, totpCode(await pendingSecret()), founder.cookie);
+    expect(await enroll(app, other)).toMatchObject(notAuthenticated);
+    expect(await verify(app, other, '123456')).toMatchObject(noChallenge);
+  });
+
+  test('of two that enroll at a time, one secret stands, and only its codes count', async () => {
+    const [one, two] = [await challenge(), await challenge()];
+    await enroll(app, one);
+    const { secret } = (await enroll(app, two)).body;
+    const code = totpCode(secret);
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => confirm(app, index % 2 ? one : two, code)),
+    );
+    const [winner, ...others] = answers.filter(({ status }) => status === 200);
+    expect(others).toEqual([]);
+    expect(winner?.body.recovery_codes).toHaveLength(10);
+    for (const answer of answers.filter((each) => each !== winner))
+      expect(answer).toMatchObject(notAuthenticated);
+    const codes = await openSuperuser(app.superuserUrl)`
+      select from recovery_codes where user_id = ${founder.userId}`;
+    expect(codes).toHaveLength(10);
+  });
+});
+
+describe('A 5.3 rules 3 and 4: codes sent to the confirmation', () => {
+  test('count for the challenge; the sixth burns it, and is no failure', async () => {
+    const id = await challenge();
+    const { secret } = (await enroll(app, id)).body;
+    for (let sent = 0; sent < 5; sent += 1)
+      expect(await confirm(app, id, wrongTotpCode(secret))).toMatchObject(wrongCode);
+    expect(await confirm(app, id, totpCode(secret))).toMatchObject(noChallenge);
+    expect(await confirm(app, id, totpCode(secret))).toMatchObject(notAuthenticated);
+    expect(await failuresOf(app.superuserUrl, founder)).toBe(5);
+    expect(await isEnrolled(founder)).toBe(false);
+  });
+
+  test('count for the member, with or without a challenge', async () => {
+    const secret = await pendingSecret();
+    for (let sent = 0; sent < 10; sent += 1)
+      expect(await confirm(app, undefined, wrongTotpCode(secret), founder.cookie)).toMatchObject(wrongCode);
+    const refused = { status: 429, body: { detail: 'too many MFA attempts' } };
+    expect(await confirm(app, undefined, totpCode(secret), founder.cookie)).toMatchObject(refused);
+    expect(await confirm(app, await challenge(), totpCode(secret))).toMatchObject(refused);
+    expect(await isEnrolled(founder)).toBe(false);
+  });
+});
+
+test('no secret and no recovery code can be read in the database, and none is in the audit log', async () => {
+  const pending = await pendingSecret();
+  const member = await foundEnrolled(app);
+  const used = member.recoveryCodes[0] as string;
+  const id = await challenge(member);
+  expect((await verify(app, id, used)).status).toBe(200);
+
+  const sql = openSuperuser(app.superuserUrl);
+  const rows = await Promise.all([
+    sql`select u::text as row, totp_secret, totp_pending_secret from users u`,
+    sql`select r::text as row from recovery_codes r`,
+    sql`select c::text as row from mfa_challenges c`,
+    sql`select a::text as row from audit_log a`,
+  ]);
+  const stored = rows.flat().map(({ row }) => String(row).toLowerCase());
+  const secrets = [pending, member.secret, id, id.split('.')[1] as string, ...member.recoveryCodes];
+  for (const secret of secrets)
+    for (const form of [secret, secret.replace('-', ''), hexOf(secret)])
+      expect(stored.filter((row) => row.includes(form.toLowerCase()))).toEqual([]);
+  for (const secret of [pending, member.secret])
+    expect(stored.filter((row) => row.includes(base32Hex(secret)))).toEqual([]);
+
+  expect(await auditOf(app.superuserUrl, member)).toEqual(
+    expect.arrayContaining([
+      { action: 'mfa_enrolled', actor: 'member', details: {} },
+      { action: 'recovery_code_used', actor: 'member', details: { left: 9 } },
+      { action: 'signed_in', actor: 'member', details: { way: 'mfa' } },
+    ]),
+  );
+});
+
+test('C 7: another site’s page confirms nothing', async () => {
+  const id = await challenge();
+  const { secret } = (await enroll(app, id)).body;
+  const foreign = { 'sec-fetch-site': 'cross-site' };
+  expect((await confirm(app, id, totpCode(secret), foreign)).status).toBe(403);
+  expect((await verify(app, id, totpCode(secret), foreign)).status).toBe(403);
+  expect((await confirm(app, id, totpCode(secret))).status).toBe(200);
+});
+
+function hexOf(text: string): string {
+  return Buffer.from(text).toString('hex');
+}
+
+/** The bytes that a base32 text stands for, in hex. */
+function base32Hex(text: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = [...text].map((char) => alphabet.indexOf(char).toString(2).padStart(5, '0')).join('');
+  return (bits.match(/.{4}/g) ?? []).map((nibble) => Number.parseInt(nibble, 2).toString(16)).join('');
+}

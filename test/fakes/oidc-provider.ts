@@ -1,0 +1,225 @@
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type ClientAuthMethod, type Configuration, Provider } from 'oidc-provider';
+import { createMemory } from './oidc-memory.ts';
+
+/** Somebody who can sign in, by the claims that the provider makes of them. */
+export interface OidcAccount {
+  sub: string;
+  email?: string;
+  email_verified?: boolean;
+  [claim: string]: unknown;
+}
+
+export interface OidcProviderOptions {
+  clientId: string;
+  /** None: a public client. */
+  clientSecret?: string;
+  /** How the client is registered; client_secret_basic, or none without a secret. */
+  authentication?: ClientAuthMethod;
+  redirectUris: string[];
+  /** Read at each sign-in: a test may add to it, though no claims that nobody had at the start. */
+  accounts: OidcAccount[];
+  /** Where claims beside `sub` are to be had. */
+  claimsIn?: 'id_token' | 'userinfo';
+}
+
+const endpoints = {
+  '/.well-known/openid-configuration': 'discovery',
+  '/auth': 'authorization',
+  '/token': 'token',
+  '/jwks': 'jwks',
+  '/me': 'userinfo',
+} as const;
+
+export type OidcEndpoint = (typeof endpoints)[keyof typeof endpoints];
+
+/** How the provider goes wrong, until a test says otherwise. */
+export interface OidcFaults {
+  /** Answers in the provider's stead; may never answer. */
+  reply?: Partial<Record<OidcEndpoint, (response: ServerResponse) => void>>;
+  /** Laid over the discovery document; undefined takes a member out. */
+  metadata?: Record<string, unknown>;
+  /** Claims of ID tokens laid over the right ones (`{nonce: 'another'}`); undefined takes one out. */
+  idToken?: Record<string, unknown>;
+  /** Signs ID tokens with a key that is not the provider's, under the name of the one that is. */
+  foreignKey?: boolean;
+  /** Signs ID tokens with nothing (`alg: none`). */
+  unsigned?: boolean;
+}
+
+export interface FakeOidcProvider extends AsyncDisposable {
+  /** For OIDC_ISSUER. */
+  readonly issuer: string;
+  /** Where each request went so far, in the order of arrival. */
+  readonly requests: OidcEndpoint[];
+  /** Set anew for each test: `provider.faults = {}`. */
+  faults: OidcFaults;
+  /**
+   * Does what a browser does with an authorization address, as the account `sub`.
+   * @returns what the browser would bring back
+   * @throws Error with what the provider answered, where it does not send the browser back with a code
+   */
+  signIn(
+    authorizationUrl: string,
+    sub: string,
+  ): Promise<{ code: string; state: string; redirectUri: string }>;
+  stop(): Promise<void>;
+}
+
+const keyId = 'signing';
+let keys: { own: KeyObject; foreign: KeyObject } | undefined;
+
+/** Made once in a process: they are slow to make. */
+function signingKeys() {
+  const make = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  keys ??= { own: make(), foreign: make() };
+  return keys;
+}
+
+/** Starts a real OpenID provider with one client, which must use PKCE, on a free port of the loopback address. */
+export async function startOidcProvider(options: OidcProviderOptions): Promise<FakeOidcProvider> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider = new Provider(issuer, configurationOf(options));
+  // Koa would print what goes wrong.
+  provider.silent = true;
+
+  const fake: FakeOidcProvider = {
+    issuer,
+    requests: [],
+    faults: {},
+    signIn: (authorizationUrl, sub) => signIn(issuer, authorizationUrl, sub),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+
+  provider.use(async (ctx, next) => {
+    if (ctx.path.startsWith('/interaction/')) {
+      ctx.respond = false;
+      const { params } = await provider.interactionDetails(ctx.req, ctx.res);
+      const login = { accountId: String(params['login_hint']) };
+      return provider.interactionFinished(ctx.req, ctx.res, { login });
+    }
+    const endpoint = endpoints[ctx.path as keyof typeof endpoints];
+    if (!endpoint) return next();
+    fake.requests.push(endpoint);
+    const reply = fake.faults.reply?.[endpoint];
+    if (reply) {
+      ctx.respond = false;
+      return reply(ctx.res);
+    }
+    await next();
+    const body = ctx.body as Record<string, unknown>;
+    if (endpoint === 'discovery') ctx.body = { ...body, ...fake.faults.metadata };
+    if (endpoint === 'token' && body['id_token'])
+      ctx.body = { ...body, id_token: spoil(String(body['id_token']), fake.faults) };
+  });
+  server.on('request', provider.callback());
+
+  async function stop(): Promise<void> {
+    server.closeAllConnections();
+    if (server.listening) await new Promise((closed) => server.close(closed));
+  }
+
+  return fake;
+}
+
+function configurationOf(options: OidcProviderOptions): Configuration {
+  const { accounts, clientId, clientSecret, redirectUris } = options;
+  const authentication = options.authentication ?? (clientSecret ? 'client_secret_basic' : 'none');
+  const otherClaims = accounts
+    .flatMap((account) => Object.keys(account))
+    .filter((claim) => !['sub', 'email', 'email_verified'].includes(claim));
+  const lifetime = 3600;
+  return {
+    adapter: createMemory(),
+    jwks: {
+      keys: [{ ...signingKeys().own.export({ format: 'jwk' }), kid: keyId, use: 'sig', alg: 'RS256' }],
+    },
+    clients: [
+      {
+        client_id: clientId,
+        ...(clientSecret && { client_secret: clientSecret }),
+        token_endpoint_auth_method: authentication,
+        redirect_uris: redirectUris,
+        grant_types: ['authorization_code'],
+        response_types: ['code'],
+      },
+    ],
+    pkce: { required: () => true },
+    conformIdTokenClaims: options.claimsIn === 'userinfo',
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: otherClaims },
+    features: { devInteractions: { enabled: false } },
+    async findAccount(_, sub) {
+      const account = accounts.find((known) => known.sub === sub);
+      return account && { accountId: sub, claims: () => account };
+    },
+    // Nobody is asked whether they agree.
+    async loadExistingGrant({ oidc }) {
+      const accountId = oidc.session?.accountId;
+      const grant = new oidc.provider.Grant({ clientId, ...(accountId && { accountId }) });
+      grant.addOIDCScope('openid email profile');
+      await grant.save();
+      return grant;
+    },
+    renderError(ctx, out) {
+      ctx.body = out;
+    },
+    // Those it has of itself, it prints advice about.
+    ttl: {
+      AccessToken: lifetime,
+      AuthorizationCode: 60,
+      Grant: lifetime,
+      IdToken: lifetime,
+      Interaction: lifetime,
+      Session: lifetime,
+    },
+  };
+}
+
+/** The ID token that a provider gone wrong would have made. */
+function spoil(token: string, { idToken, foreignKey, unsigned }: OidcFaults): string {
+  const [header, claims] = token
+    .split('.', 2)
+    .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()));
+  const signed = [unsigned ? { alg: 'none' } : header, { ...claims, ...idToken }]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  if (unsigned) return `${signed}.`;
+  const key = foreignKey ? signingKeys().foreign : signingKeys().own;
+  return `${signed}.${sign('sha256', Buffer.from(signed), key).toString('base64url')}`;
+}
+
+async function signIn(issuer: string, authorizationUrl: string, sub: string) {
+  const cookies = new Map<string, string>();
+  let address = new URL(authorizationUrl);
+  // Tells the interaction, which has no page, who it is.
+  address.searchParams.set('login_hint', sub);
+  for (let hop = 0; hop < 10; hop++) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await fetch(address, { redirect: 'manual', headers: { cookie } });
+    const body = await answer.text();
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line) as unknown as [string, string, string];
+      if (value) cookies.set(name, value);
+      else cookies.delete(name);
+    }
+    const location = answer.headers.get('location');
+    if (location === null) throw new Error(`the provider answered ${answer.status} ${body}`);
+    address = new URL(location, address);
+    if (address.origin !== issuer) return broughtBack(address);
+  }
+  throw new Error('the provider redirects for ever');
+}
+
+function broughtBack(address: URL) {
+  const { code, state, error } = Object.fromEntries(address.searchParams);
+  if (code === undefined || state === undefined) throw new Error(`the provider sent back ${error}`);
+  for (const name of ['code', 'state', 'iss']) address.searchParams.delete(name);
+  return { code, state, redirectUri: address.href };
+}

@@ -1,0 +1,230 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { OpenApiDocument } from '#rest/openapi/document.ts';
+import { buildOpenApiDocument } from '#rest/openapi.ts';
+import type { AppRouter } from '#server/router.ts';
+import { procedure, type Route, router } from '#server/trpc.ts';
+
+const route = (method: Route['method'], path: Route['path'], more: Partial<Route> = {}) => ({
+  route: { method, path, tag: 'T', summary: 'S', ...more },
+});
+const nothing = () => undefined as never;
+const ref = (id: string) => ({ $ref: `#/components/schemas/${id}` });
+const formType = 'application/x-www-form-urlencoded';
+
+async function documentOf(record: Parameters<typeof router>[0]): Promise<OpenApiDocument> {
+  const document = buildOpenApiDocument(router(record) as unknown as AppRouter);
+  expect(await new Validator().validate(JSON.parse(JSON.stringify(document)))).toEqual({ valid: true });
+  return document;
+}
+
+describe('the document of forms', () => {
+  const revokeRequest = z
+    .object({ token: z.string(), token_type_hint: z.string().optional() })
+    .meta({ id: 'RevokeRequest' });
+  const signoutRequest = z.object({ refresh_token: z.string().optional() }).meta({ id: 'SignoutRequest' });
+
+  test('a form is documented as one, by the name of its input', async () => {
+    const { paths, components } = await documentOf({
+      revoke: procedure
+        .meta(route('POST', '/revoke', { body: 'form' }))
+        .input(revokeRequest)
+        .output(z.object({}))
+        .mutation(nothing),
+    });
+    expect(paths['/revoke']?.post?.requestBody).toEqual({
+      required: true,
+      content: { [formType]: { schema: ref('RevokeRequest') } },
+    });
+    expect(components.schemas['RevokeRequest']).toEqual({
+      type: 'object',
+      properties: { token: { type: 'string' }, token_type_hint: { type: 'string' } },
+      required: ['token'],
+    });
+  });
+
+  test('a form or JSON is documented as both, and may be left out', async () => {
+    const { paths, components } = await documentOf({
+      signout: procedure
+        .meta(route('POST', '/signout', { body: 'form_or_json' }))
+        .input(signoutRequest)
+        .output(z.object({}))
+        .mutation(nothing),
+    });
+    const body = { schema: ref('SignoutRequest') };
+    expect(paths['/signout']?.post?.requestBody).toEqual({
+      required: false,
+      content: { [formType]: body, 'application/json': body },
+    });
+    expect(components.schemas['SignoutRequest']).toEqual({
+      type: 'object',
+      properties: { refresh_token: { type: 'string' } },
+    });
+  });
+
+  test('a form without a name stands there whole', async () => {
+    const { paths } = await documentOf({
+      revoke: procedure
+        .meta(route('POST', '/revoke', { body: 'form' }))
+        .input(z.object({ token: z.string() }))
+        .output(z.object({}))
+        .mutation(nothing),
+    });
+    expect(paths['/revoke']?.post?.requestBody?.content).toEqual({
+      [formType]: {
+        schema: { type: 'object', properties: { token: { type: 'string' } }, required: ['token'] },
+      },
+    });
+  });
+});
+
+describe('the document of inputs that come from the query beside a body', () => {
+  const policy = z
+    .object({
+      tenant_id: z.string().optional().describe('whose policy it is'),
+      dry: z.boolean(),
+      invite_id: z.string(),
+      mfa_required: z.boolean(),
+      note: z.string().nullable().default(null),
+    })
+    .meta({ id: 'SecurityPolicy' });
+  const set = (query: string[]) => ({
+    set: procedure
+      .meta(route('PATCH', '/security/{invite_id}', { query }))
+      .input(policy)
+      .output(z.object({}))
+      .mutation(nothing),
+  });
+
+  test('they are parameters, and the component is what is left', async () => {
+    const { paths, components } = await documentOf(set(['tenant_id', 'dry']));
+    const operation = paths['/security/{invite_id}']?.patch;
+    expect(operation?.parameters.slice(0, 3)).toEqual([
+      { in: 'path', name: 'invite_id', required: true, schema: { type: 'string' } },
+      {
+        in: 'query',
+        name: 'tenant_id',
+        description: 'whose policy it is',
+        schema: { type: 'string', description: 'whose policy it is' },
+      },
+      { in: 'query', name: 'dry', required: true, schema: { type: 'boolean' } },
+    ]);
+    expect(operation?.requestBody).toEqual({
+      required: true,
+      content: { 'application/json': { schema: ref('SecurityPolicy') } },
+    });
+    expect(components.schemas['SecurityPolicy']).toEqual({
+      type: 'object',
+      properties: { mfa_required: { type: 'boolean' }, note: { default: null, type: ['string', 'null'] } },
+      required: ['mfa_required'],
+    });
+  });
+
+  test('a body of which only optional fields are left need not be sent', async () => {
+    const { paths, components } = await documentOf(set(['dry', 'mfa_required']));
+    expect(paths['/security/{invite_id}']?.patch?.requestBody?.required).toBe(false);
+    expect(components.schemas['SecurityPolicy']?.required).toBeUndefined();
+  });
+
+  test('a body of which nothing is left is none, and has no component', async () => {
+    const { paths, components } = await documentOf(set(['tenant_id', 'dry', 'mfa_required', 'note']));
+    expect(paths['/security/{invite_id}']?.patch?.requestBody).toBeUndefined();
+    expect(Object.keys(components.schemas)).not.toContain('SecurityPolicy');
+  });
+
+  test('beside a form it is the same', async () => {
+    const { paths } = await documentOf({
+      signout: procedure
+        .meta(route('POST', '/signout', { body: 'form_or_json', query: ['all'] }))
+        .input(z.object({ refresh_token: z.string(), all: z.string() }))
+        .output(z.object({}))
+        .mutation(nothing),
+    });
+    const schema = {
+      type: 'object',
+      properties: { refresh_token: { type: 'string' } },
+      required: ['refresh_token'],
+    };
+    const { parameters, requestBody } = paths['/signout']?.post ?? {};
+    expect(requestBody?.content).toEqual({ [formType]: { schema }, 'application/json': { schema } });
+    expect(parameters?.filter(({ name }) => name === 'all')).toHaveLength(1);
+  });
+
+  test('as the generator itself describes a query parameter', async () => {
+    const input = z.object({
+      a: z.string().min(1).optional(),
+      b: z.enum(['x', 'y']).default('x'),
+      c: z.number().int(),
+    });
+    const make = (method: 'GET' | 'POST', more: Partial<Route> = {}) => {
+      const made = procedure
+        .meta(route(method, '/x', more))
+        .input(input)
+        .output(z.object({}));
+      return documentOf({ x: method === 'GET' ? made.query(nothing) : made.mutation(nothing) });
+    };
+    const get = (await make('GET')).paths['/x']?.get?.parameters;
+    const post = (await make('POST', { query: ['a', 'b', 'c'] })).paths['/x']?.post?.parameters;
+    expect(post).toEqual(get);
+  });
+});
+
+describe('the document of an output that is one of several', () => {
+  const user = z.object({ user_id: z.string() }).meta({ id: 'User' });
+  const token = z.object({ access_token: z.string(), user }).meta({ id: 'Token' });
+  const challenge = z
+    .object({ mfa_required: z.literal(true), next: z.record(z.string(), z.string()) })
+    .meta({ id: 'Challenge' });
+  const selection = z.object({ workspaces: z.array(user) }).meta({ id: 'Selection' });
+
+  test('it is anyOf their components, each of them there once', async () => {
+    const { paths, components } = await documentOf({
+      token: procedure
+        .meta(route('POST', '/token', { body: 'form' }))
+        .input(z.object({ grant_type: z.string() }).meta({ id: 'TokenRequest' }))
+        .output(z.union([token, challenge, selection]))
+        .mutation(nothing),
+      verify: procedure
+        .meta(route('POST', '/verify'))
+        .input(z.object({ code: z.string() }).meta({ id: 'VerifyRequest' }))
+        .output(token)
+        .mutation(nothing),
+    });
+    expect(paths['/token']?.post?.responses['200']?.content).toEqual({
+      'application/json': { schema: { anyOf: [ref('Token'), ref('Challenge'), ref('Selection')] } },
+    });
+    expect(components.schemas['Token']?.properties).toEqual({
+      access_token: { type: 'string' },
+      user: ref('User'),
+    });
+    expect(Object.keys(components.schemas)).toEqual([
+      'Challenge',
+      'ErrorDetail',
+      'HTTPValidationError',
+      'PipelineError',
+      'Selection',
+      'Token',
+      'TokenRequest',
+      'User',
+      'ValidationError',
+      'VerifyRequest',
+    ]);
+  });
+
+  test('a union with a name is a component too, and one that is discriminated says by what', async () => {
+    const valid = z.object({ valid: z.literal(true), role: z.string() }).meta({ id: 'Valid' });
+    const invalid = z.object({ valid: z.literal(false) }).meta({ id: 'Invalid' });
+    const { paths, components } = await documentOf({
+      preview: procedure
+        .meta(route('POST', '/preview'))
+        .input(z.object({ invite_token: z.string() }))
+        .output(z.discriminatedUnion('valid', [valid, invalid]).meta({ id: 'Preview' }))
+        .mutation(nothing),
+    });
+    expect(paths['/preview']?.post?.responses['200']?.content?.['application/json']?.schema).toEqual(
+      ref('Preview'),
+    );
+    expect(components.schemas['Preview']).toMatchObject({ oneOf: [ref('Valid'), ref('Invalid')] });
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { procedure, router } from '#server/trpc.ts';
+import { useBothDoors } from './both-doors.ts';
+
+const served = router({
+  who: procedure
+    .meta({ route: { method: 'GET', path: '/who', tag: 'T', summary: 'S' } })
+    .output(z.object({ address: z.string(), a: z.string().nullable(), b: z.string().nullable() }))
+    .query(({ ctx }) => ({ address: ctx.clientAddress, a: ctx.cookie('a'), b: ctx.cookie('b') })),
+});
+
+describe('C 2: the client address of a request', () => {
+  const forwarded = { headers: { 'x-forwarded-for': '1.1.1.1, 2.2.2.2' } };
+  const direct = useBothDoors(served);
+  const behindTwo = useBothDoors(served, { TRUST_PROXY: '2' });
+
+  test("without TRUST_PROXY it is the socket's, whatever a header says", async () => {
+    expect((await direct('/who', forwarded)).body.address).toBe('127.0.0.1');
+  });
+
+  test('with TRUST_PROXY it is the one that the proxies saw, at both doors', async () => {
+    expect((await behindTwo('/who', forwarded)).body.address).toBe('1.1.1.1');
+    expect((await behindTwo('/trpc/who', forwarded)).body.result.data.json.address).toBe('1.1.1.1');
+    expect((await behindTwo('/who')).body.address).toBe('127.0.0.1');
+  });
+});
+
+describe('a cookie of a request', () => {
+  const send = useBothDoors(served);
+  const sent = (cookie: string) => send('/who', { headers: { cookie } });
+
+  test.each([
+    ['b=1; a=x', 'x'],
+    ['a=x', 'x'],
+    ['a=x;b=1', 'x'],
+    ['  a = x ; b=1', 'x'],
+    ['b=1', null],
+    ['aa=x; ba=y; b=a=z', null],
+    ['A=x', null],
+    ['a', null],
+    ['a=', null],
+    ['a=x; a=y', 'x'],
+    ['a=; a=y', null],
+    ['a=x=y==', 'x=y=='],
+    ['a=%20"x"', '%20"x"'],
+    [`${'c=1;'.repeat(900)}a=x`, 'x'],
+    [`${'c=1;'.repeat(1000)}a=x`, null],
+  ])('%s', async (header, value) => {
+    expect((await sent(header)).body.a).toBe(value);
+  });
+
+  test('no header', async () => {
+    expect((await send('/who')).body).toMatchObject({ a: null, b: null });
+  });
+
+  test('C 7: on /trpc there is none', async () => {
+    const { body } = await send('/trpc/who', { headers: { cookie: 'a=x' } });
+    expect(body.result.data.json.a).toBeNull();
+  });
+});
