@@ -176,7 +176,10 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   return Object.freeze(read.data);
 }
 
-/** The address that links, redirects and browsers know the service by (C 1). */
+/**
+ * The address that links, redirects and browsers know the service by (C 1). Never the request's Host, which anybody may have
+ * written.
+ */
 export function publicAddress({ BASE_URL, HOST, PORT }: Settings): string {
   return BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`;
 }

@@ -1,8 +1,9 @@
-import { type Auth, auth } from './auth.ts';
+import { type Auth, auth, refreshGrant } from './auth.ts';
 import { type LinguaLoopOptions, readOptions } from './options.ts';
 import { createRest } from './rest.ts';
 import { createRpc } from './rpc.ts';
 import { createSend } from './send.ts';
+import { createSession } from './session.ts';
 import { type System, system } from './system.ts';
 import { type Translations, translations } from './translations.ts';
 
@@ -14,7 +15,8 @@ import { type Translations, translations } from './translations.ts';
  * const job = await client.translations.create({ source_text: 'Hello', target_lang: 'fr' });
  * ```
  *
- * The credential lives in the methods' closures: nothing that prints the client shows it.
+ * Who asks is the session that `auth.signIn` began, else the access token or the API key of the options. They live in the
+ * methods' closures: nothing that prints the client shows them.
  */
 export class LinguaLoop {
   readonly auth: Auth;
@@ -25,8 +27,10 @@ export class LinguaLoop {
     const settings = readOptions(options);
     const rpc = createRpc(`${settings.baseUrl}/trpc`, settings.fetch);
     const send = createSend(settings);
-    this.auth = auth(rpc, send);
+    const session = createSession(settings.tokens, refreshGrant(rpc, send, settings));
+    const sendSignedIn = createSend(settings, session);
+    this.auth = auth({ rpc, send, sendSignedIn, session, tenantId: settings.tenantId });
     this.system = system(rpc, send);
-    this.translations = translations(rpc, createRest(settings.baseUrl, settings.fetch), send);
+    this.translations = translations(rpc, createRest(settings.baseUrl, settings.fetch), sendSignedIn);
   }
 }

@@ -1,4 +1,5 @@
 import type { Backoff } from './retry.ts';
+import type { TokenStore } from './token-store.ts';
 
 /** Sends one HTTP request: `globalThis.fetch`, or whatever stands in for it. */
 export type Fetch = (
@@ -17,8 +18,12 @@ export interface LinguaLoopOptions {
   apiKey?: string | undefined;
   /** A user's access token; where both are given it decides who asks. */
   accessToken?: AccessToken | undefined;
-  /** Narrows the credential to this tenant: one that belongs to another is refused. */
+  /** Narrows the credential to this tenant: one that belongs to another is refused. A sign-in is to this one, too. */
   tenantId?: string | undefined;
+  /**
+   * Where `auth.signIn` keeps its tokens; in memory unless told. What it holds goes before `accessToken` and `apiKey`.
+   */
+  tokens?: TokenStore | undefined;
   /**
    * Milliseconds for one attempt, 130,000 unless told: the pipeline may take 120 s over one text. A call that translates
    * several texts one after the other has so many times that. `Infinity`: no limit.
@@ -57,6 +62,7 @@ export interface Settings {
   apiKey: string | undefined;
   accessToken: AccessToken | undefined;
   tenantId: string | undefined;
+  tokens: TokenStore | undefined;
   timeoutMs: number;
   maxRetries: number;
   backoff: Backoff;
@@ -70,6 +76,7 @@ export function readOptions(options: LinguaLoopOptions): Settings {
     apiKey: options.apiKey,
     accessToken: options.accessToken,
     tenantId: options.tenantId,
+    tokens: options.tokens,
     timeoutMs: options.timeoutMs ?? 130_000,
     maxRetries: options.maxRetries ?? 2,
     backoff: options.backoff ?? { firstMs: 500, maxMs: 8_000 },

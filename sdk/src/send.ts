@@ -1,12 +1,12 @@
-import { Answer, errorOfAnswer } from './answer.ts';
-import { Expired, pause, withDeadline } from './deadline.ts';
-import { ConnectionError, LinguaLoopError, TimeoutError } from './errors.ts';
-import { NoAnswer } from './exchange.ts';
+import { askerOf } from './asker.ts';
+import { errorOf } from './attempt-error.ts';
+import { pause, withDeadline } from './deadline.ts';
+import { LinguaLoopError } from './errors.ts';
 import { requestHeaders } from './headers.ts';
 import type { CallOptions, Settings } from './options.ts';
 import { delayBeforeRetry } from './retry.ts';
-import { type CallContext, unwrap } from './rpc.ts';
-import { neverSent } from './unsent.ts';
+import type { CallContext } from './rpc.ts';
+import type { Session } from './session.ts';
 
 /** What a method knows of its call. */
 export interface Call {
@@ -32,13 +32,23 @@ export type Send = <T>(
   options: CallOptions | undefined,
 ) => Promise<T>;
 
-export function createSend(settings: Settings): Send {
-  const headersFor = requestHeaders(settings);
+/** @param session sends as its member, where one is signed in; else as the options say */
+export function createSend(settings: Settings, session?: Session): Send {
+  const headersOf = requestHeaders(settings);
   return async (call, attempt, options = {}) => {
     const { signal, requestId, maxRetries = settings.maxRetries } = options;
     const timeoutMs = options.timeoutMs ?? settings.timeoutMs * (call.texts ?? 1);
-    const once = async (stop: AbortSignal) =>
-      attempt({ signal: stop, context: { headers: await headersFor(requestId), onHeaders: call.onHeaders } });
+    const askAs = session && askerOf(session, settings.tenantId);
+    let failure: LinguaLoopError | undefined;
+    const once = (stop: AbortSignal) => {
+      const attemptWith = async (sessionToken: string | undefined) => {
+        const headers = await headersOf(requestId, sessionToken);
+        // The call may have ended while it waited for a credential.
+        stop.throwIfAborted();
+        return attempt({ signal: stop, context: { headers, onHeaders: call.onHeaders } });
+      };
+      return askAs ? askAs(attemptWith, failure) : attemptWith(undefined);
+    };
 
     for (let retries = 0; ; retries += 1) {
       try {
@@ -46,35 +56,17 @@ export function createSend(settings: Settings): Send {
       } catch (thrown) {
         if (signal?.aborted) throw signal.reason;
         const error = errorOf(thrown, call.name, timeoutMs);
-        if (!(error instanceof LinguaLoopError)) throw error;
+        // What was such an error already was no answer to this call: it is a token source's, or the session's.
+        if (!(error instanceof LinguaLoopError) || error === thrown) throw error;
         const delay = delayBeforeRetry(
           error,
           { repeatable: call.repeatable, retries, maxRetries },
           settings.backoff,
         );
         if (delay === null) throw error;
+        failure = error;
         await pause(delay, signal);
       }
     }
   };
-}
-
-/** The public error for what an attempt threw; what is no failed exchange (a token source's error) stays as it is. */
-function errorOf(thrown: unknown, call: string, timeoutMs: number): unknown {
-  if (thrown instanceof Expired) return new TimeoutError(call, timeoutMs);
-  const failure = unwrap(thrown);
-  if (failure instanceof Answer) return errorOfAnswer(failure);
-  if (!(failure instanceof NoAnswer)) return failure;
-  const { cause } = failure;
-  return new ConnectionError(`${call}: no answer: ${describe(cause)}`, {
-    maybeSent: !neverSent(cause),
-    cause,
-  });
-}
-
-/** Node's fetch says "fetch failed" and keeps the reason in `cause`; of several addresses tried, only a code. */
-function describe(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  if (cause.cause instanceof Error) return describe(cause.cause);
-  return cause.message || String((cause as { code?: unknown }).code ?? cause.name);
 }

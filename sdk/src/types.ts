@@ -65,14 +65,30 @@ export type HumanReviewTrigger = QualityGate['triggers'][number];
 
 /** The workspace to found and its first administrator. */
 export type EmailSignupRequest = Inputs['auth']['signUpWithEmail'];
-/** The new workspace, its API key (shown this once) and, where no second factor is due, a token. */
+/** Who joins a workspace by an invite, instead of founding one. */
+export type InviteSignupRequest = Pick<EmailSignupRequest, 'email' | 'password'> & { invite_token: string };
+/**
+ * The workspace; its API key, shown this once, where it is a new one; and `token`, or where `mfa_required` says so an
+ * `mfa_challenge`.
+ */
 export type SignupResponse = Outputs['auth']['signUpWithEmail'];
 /** A workspace. */
 export type TenantAccount = SignupResponse['account'];
 /** A user's access token and the refresh token beside it. */
 export type OAuth2TokenResponse = NonNullable<SignupResponse['token']>;
-/** The user whom a token stands for. */
+/** The user whom a token stands for. Its `role` is not the effective one, which `auth.me` tells. */
 export type AuthenticatedUser = OAuth2TokenResponse['user'];
+/** What a sign-in waits for: a code of the authenticator, or that one is enrolled (`totp_enroll`). */
+export type MfaChallenge = Extract<Outputs['auth']['token'], { mfa_required: true }>['mfa_challenge'];
+/** What to set an authenticator up with: its secret in base32, as a URI, and as a picture of that URI in a data URI. */
+export type MfaEnrollment = Outputs['auth']['enrollMfa'];
+/** A workspace that one may sign in to. */
+export type Workspace = Extract<
+  Outputs['auth']['token'],
+  { tenant_selection_required: true }
+>['tenants'][number];
+/** The signed-in member, with the effective role, and its workspace. */
+export type Me = Outputs['auth']['me'];
 
 /** Liveness, and which parts run on stubs. */
 export type HealthStatus = Outputs['system']['health'];

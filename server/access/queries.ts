@@ -169,6 +169,23 @@ export async function lockMember(
   return row;
 }
 
+/** The same lock on every member of a tenant. */
+export async function lockAllMembers(tx: Tx, tenantId: string): Promise<void> {
+  await tx.execute(sql`
+    select count(*) from (
+      select from users where tenant_id = ${tenantId} order by user_id for no key update) locked`);
+}
+
+/** Deletes what lets a tenant's members in, or is on its way to: its tokens, challenges and reset links. */
+export async function deleteSignIns(tx: Tx, tenantId: string): Promise<void> {
+  await Promise.all([
+    tx.execute(sql`delete from tokens where tenant_id = ${tenantId}`),
+    tx.execute(sql`delete from credential_directory where tenant_id = ${tenantId} and kind <> 'api_key'`),
+    tx.execute(sql`delete from mfa_challenges where tenant_id = ${tenantId}`),
+    tx.execute(sql`delete from reset_links where tenant_id = ${tenantId}`),
+  ]);
+}
+
 /** The service key's tenant. No key of a tenant leads to it, and it has no members. */
 export async function insertServiceTenant(tx: Tx, monthlyCharLimit: number): Promise<void> {
   await tx

@@ -36,9 +36,11 @@ export {
 } from './queries.ts';
 export { limitAttempts, limited } from './rate-limit.ts';
 export { sameSiteOnly } from './same-site.ts';
+export { serverAdministrator } from './server-administrator.ts';
 export { clearedSessionCookie, sessionCookie } from './session-cookie.ts';
 export {
   defaultScope,
+  endAllSessions,
   endSession,
   endSessionsOf,
   type IssuedTokens,

@@ -3,7 +3,15 @@ import type { Tx } from '#db/client.ts';
 import { newId } from '#server/ids.ts';
 import type { Settings } from '#server/settings.ts';
 import { hashSecret, newSecret } from './credentials.ts';
-import { deleteTokens, insertTokens, lockMember, readStanding, type Standing } from './queries.ts';
+import {
+  deleteSignIns,
+  deleteTokens,
+  insertTokens,
+  lockAllMembers,
+  lockMember,
+  readStanding,
+  type Standing,
+} from './queries.ts';
 
 /**
  * Sessions, on lucia, which lives only here. A session's id is an access token; the adapter below keeps and looks up
@@ -95,6 +103,15 @@ export async function endSession(tx: Tx, tenantId: string, accessToken: string):
 export async function endSessionsOf(tx: Tx, tenantId: string, userId: string): Promise<void> {
   await lockMember(tx, tenantId, userId, 'no key update');
   await deleteTokens(tx, tenantId, { userId });
+}
+
+/**
+ * Ends every session of a tenant, at once, with the sign-ins that wait for a code and the reset links. Sign-ins that are
+ * under way hold a lock on their member: they are waited for, and those that come later see what the caller did before.
+ */
+export async function endAllSessions(tx: Tx, tenantId: string): Promise<void> {
+  await lockAllMembers(tx, tenantId);
+  await deleteSignIns(tx, tenantId);
 }
 
 function sessionsIn(tx: Tx, ttl: number, onStanding?: (standing: Standing | undefined) => void): Lucia {

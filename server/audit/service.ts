@@ -3,7 +3,9 @@ import { newId } from '#server/ids.ts';
 import type { AuditAction } from './actions.ts';
 import { insertEvent } from './queries.ts';
 
-export type { AuditAction } from './actions.ts';
+export { type AuditAction, auditActions } from './actions.ts';
+export type { AuditRow } from './queries.ts';
+export { type AuditQuery, readEvents } from './reading.ts';
 
 /** The request that something was done by; a RequestContext is one. */
 export interface Origin {

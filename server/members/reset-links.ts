@@ -2,7 +2,7 @@ import type { Tx } from '#db/client.ts';
 import { type EnterAdmin, endSessionsOf, lockMember } from '#server/access/service.ts';
 import type { Origin } from '#server/audit/service.ts';
 import { AppError } from '#server/errors.ts';
-import type { Settings } from '#server/settings.ts';
+import { publicAddress, type Settings } from '#server/settings.ts';
 import { readTenant, recordAdministration } from '#server/tenants/service.ts';
 import { enterMember, requireMayReset } from './enter-member.ts';
 import { deleteChallenges, updateMember } from './queries/members.ts';
@@ -39,11 +39,6 @@ export async function issueResetLink(
       expires_at: expiresAt.toISOString(),
     };
   });
-}
-
-/** C 1: BASE_URL, and what it is where nobody set it. Never the request's Host, which anybody may have written. */
-function publicAddress({ BASE_URL, HOST, PORT }: Settings): string {
-  return BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`;
 }
 
 /** A reset token's parts, by its form alone. */

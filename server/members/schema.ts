@@ -2,8 +2,11 @@ import { z } from 'zod';
 
 const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
 
+/** As addresses are kept and compared: trimmed, in lowercase. */
+const email = z.string().max(320).trim().toLowerCase().meta({ format: 'email' }).pipe(z.email());
+
 /** C 2: no other role is accepted. */
-export const role = z.enum(['global_administrator', 'agent_id_developer']).meta({ id: 'Role' });
+export const role = z.enum(['global_administrator', 'agent_id_developer']);
 
 /** A 2.2 */
 export const userRow = z
@@ -61,7 +64,7 @@ export const createdInvite = z
 export const inviteCreateRequest = z
   .object({
     tenant_id: z.string().optional(),
-    email: z.string().max(320).trim().toLowerCase().pipe(z.email()).nullish(),
+    email: email.nullish(),
     role: role.default('agent_id_developer'),
     expires_in_days: z.int().min(1).max(30).nullish(),
   })

@@ -1,4 +1,11 @@
 export {
+  type Administrators,
+  administratorsOf,
+  inviteByOperator,
+  type RestoredAdministrator,
+  restoreAdministrator,
+} from './by-operator.ts';
+export {
   findPendingInvite,
   previewInvite,
   redeemInvite,
@@ -8,6 +15,6 @@ export { addMember, type JoiningMember, listMembers } from './members.ts';
 export { resetMfa } from './mfa-reset.ts';
 export { type MemberRow, selectMember as findMember } from './queries/members.ts';
 export { findResetLink, issueResetLink, readResetToken, usePasswordResetLink } from './reset-links.ts';
-export type { InviteRecord } from './schema.ts';
+export { type CreatedInvite, type InviteRecord, type Role, role } from './schema.ts';
 export { changeRole, restoreMember, revokeMember } from './standing.ts';
 export { readTenantToken as readInviteToken } from './tenant-token.ts';

@@ -19,7 +19,8 @@ export async function recordAdministration(
 }
 
 /** The session decides the person (C 7). In open dev mode (A 5.1 rule 7) there is nobody to name. */
-function actorOf({ user, operatorKey }: Administrator): Actor {
+function actorOf({ user, operatorKey, atServer }: Administrator): Actor {
+  if (atServer) return { kind: 'server' };
   if (user) return { kind: 'member', userId: user.id };
   return { kind: operatorKey ? 'operator_key' : 'anonymous' };
 }

@@ -23,7 +23,7 @@ export interface TenantPage {
  * credential to (A 5.1 rule 3); anybody else its own.
  */
 export async function listTenants(
-  { database }: Services,
+  { database }: Pick<Services, 'database'>,
   asAdministrator: AsAdministrator,
   narrowedTo: string | null,
   query: ListQuery,

@@ -48,6 +48,16 @@ export async function mergeMetadata(
   return row;
 }
 
+/** Changes a tenant that is there. */
+export async function updateTenant(
+  tx: Tx,
+  tenantId: string,
+  changes: Partial<Pick<TenantRow, 'active' | 'apiKeyPrefix' | 'monthlyCharLimit'>>,
+): Promise<TenantRow> {
+  const [row] = await tx.update(tenants).set(changes).where(eq(tenants.tenantId, tenantId)).returning();
+  return row as TenantRow;
+}
+
 export interface TenantListing {
   /** The one tenant that the caller is narrowed to. */
   only: string | null;

@@ -14,7 +14,7 @@ export const tenantAccount = z
   .meta({ id: 'TenantAccount' });
 
 /** What the column holds. */
-const largestLimit = 2_147_483_647;
+export const largestLimit = 2_147_483_647;
 
 /** C 3. The limit is not clamped: an operator may give more than the default. Platform-owned metadata is kept (C 7). */
 export const tenantAccountCreate = z

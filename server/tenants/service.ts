@@ -1,5 +1,14 @@
 export { accountOf, memberViewOf } from './account.ts';
 export { recordAdministration } from './administration.ts';
+export {
+  deactivateTenant,
+  lockAccount,
+  type Outcome,
+  reactivateTenant,
+  revokeKey,
+  rotateKey,
+  setAllowance,
+} from './by-operator.ts';
 export { listTenants } from './listing.ts';
 export { foundTenant, type NewTenant, provisionTenant } from './provision.ts';
 export {
@@ -8,5 +17,5 @@ export {
   selectTenantNames as tenantsByIds,
   type TenantRow,
 } from './queries.ts';
-export { listPage, type TenantAccount, tenantAccount } from './schema.ts';
+export { largestLimit, listPage, type TenantAccount, tenantAccount } from './schema.ts';
 export { setSecurityPolicy } from './security-policy.ts';

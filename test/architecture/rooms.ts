@@ -81,9 +81,9 @@ const domainRooms = domains.split('|').map(
       new RegExp(`^db/schema/(${tablesOf[name] ?? name})\\.ts$`),
       libraries,
       /^npm:drizzle-orm$/,
-      /^node:(crypto|module|os|timers\/promises)$/,
-      // Single sign-on checks the addresses it dials.
-      ...(name === 'auth' ? [/^node:(dns|net)$/] : []),
+      /^node:(crypto|module|timers\/promises)$/,
+      // Single sign-on checks the addresses it dials; passwords are hashed on threads of their own.
+      ...(name === 'auth' ? [/^node:(dns|net|os|worker_threads)$/] : []),
       // The store is a folder.
       ...(name === 'storage' ? [/^node:(fs|path|url)/] : []),
     ],

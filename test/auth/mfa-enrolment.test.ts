@@ -1,3 +1,4 @@
+import superjson from 'superjson';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -222,6 +223,16 @@ describe('a challenge for an enrolment', () => {
   });
 });
 
+test('of confirmations by a session at one time, one enrolls, and one set of codes is good', async () => {
+  const code = totpCode(await pendingSecret());
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () => confirm(app, undefined, code, founder.cookie)),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(11).fill(409)]);
+  const sql = openSuperuser(app.superuserUrl);
+  expect(await sql`select from recovery_codes where user_id = ${founder.userId}`).toHaveLength(10);
+});
+
 describe('A 5.3 rules 3 and 4: codes sent to the confirmation', () => {
   test('count for the challenge; the sixth burns it, and is no failure', async () => {
     const id = await challenge();
@@ -283,6 +294,15 @@ test('C 7: another site’s page confirms nothing', async () => {
   expect((await confirm(app, id, totpCode(secret), foreign)).status).toBe(403);
   expect((await verify(app, id, totpCode(secret), foreign)).status).toBe(403);
   expect((await confirm(app, id, totpCode(secret))).status).toBe(200);
+});
+
+test('C 7: on the typed door the challenge counts, and the cookie does not', async () => {
+  const call = (input: object) =>
+    app.json('POST', '/trpc/auth.enrollMfa', { body: superjson.serialize(input), headers: founder.cookie });
+  expect((await call({})).status).toBe(401);
+  const { status, body } = await call({ challenge_id: await challenge() });
+  expect(status).toBe(200);
+  expect(body.result.data.json.secret).toMatch(/^[A-Z2-7]{32}$/);
 });
 
 function hexOf(text: string): string {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { describeEnrolment } from '#server/auth/mfa/enrolment.ts';
 import { readRecoveryCode } from '#server/auth/mfa/recovery-codes.ts';
 import { matchStep, newTotpSecret, otpauthUri } from '#server/auth/mfa/totp.ts';
 import { totpCode } from '#test/setup/totp.ts';
@@ -100,4 +101,12 @@ test('the key URI names issuer, account, secret and the three parameters', () =>
     digits: '6',
     period: '30',
   });
+});
+
+test('however long an address is, its picture can be drawn', () => {
+  for (const account of ['+', 'é', '漢', '\u{1f600}'].map((char) => char.repeat(1000))) {
+    const { uri, qrCode } = describeEnrolment({ secret, email: account });
+    expect(uri).toContain(`secret=${base32}`);
+    expect(qrCode.length).toBeGreaterThan(1000);
+  }
 });

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { startService } from '#test/setup/service.ts';
 import type { BareTenant } from './bare-job.ts';
 
+export type BenchTenant = BareTenant & { email: string };
+
 /** A service of its own over an embedded database of its own, as `npm start` runs it, without workers. */
 export interface BenchService {
   address: string;
-  foundTenant(): Promise<BareTenant>;
+  foundTenant(): Promise<BenchTenant>;
   stop(): Promise<void>;
 }
 
@@ -15,7 +17,8 @@ let founded = 0;
 
 export async function startBenchService(env: Record<string, string> = {}): Promise<BenchService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
-  const service = await startService({ DATA_DIR: dataDir, ...env }, 'server/main.ts', ['--api-only']);
+  const settings = { DATA_DIR: dataDir, AUTH_RATE_LIMIT_ENABLED: 'false', ...env };
+  const service = await startService(settings, 'server/main.ts', ['--api-only']);
   return {
     address: service.address,
     foundTenant: () => foundTenant(service.address),
@@ -26,14 +29,15 @@ export async function startBenchService(env: Record<string, string> = {}): Promi
   };
 }
 
-export async function foundTenant(address: string): Promise<BareTenant> {
+export async function foundTenant(address: string): Promise<BenchTenant> {
   founded += 1;
+  const email = `bench${founded}@example.org`;
   const response = await fetch(`${address}/api/auth/signup/email`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       tenant_name: `Bench ${founded}`,
-      email: `bench${founded}@example.org`,
+      email,
       password: 'a long enough passphrase',
     }),
   });
@@ -41,5 +45,5 @@ export async function foundTenant(address: string): Promise<BareTenant> {
     account: { id: string };
     tenant_api_key: string;
   };
-  return { tenantId: account.id, apiKey: tenant_api_key };
+  return { tenantId: account.id, apiKey: tenant_api_key, email };
 }

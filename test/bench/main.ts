@@ -1,6 +1,7 @@
 import { cpus, totalmem } from 'node:os';
 import { benchBatch } from './batch.ts';
 import { benchLiveEngine } from './live-engine.ts';
+import { benchSignIns } from './sign-ins.ts';
 import { benchTextJobs } from './text-jobs.ts';
 
 const print = (line: string) => console.log(line);
@@ -8,6 +9,7 @@ const print = (line: string) => console.log(line);
 const benches = {
   text: ['Text jobs on the stub engine, 32 connections over 100 tenants', benchTextJobs],
   batch: ['A batch beside single requests, one connection, stub engine', benchBatch],
+  'sign-ins': ['100 addresses sign in at once, beside a list on one connection', benchSignIns],
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
 } as const;
 

@@ -2,17 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
-import {
-  asOperator,
-  env,
-  eventsOf,
-  found,
-  join,
-  type Person,
-  refresh,
-  signIn,
-  standing,
-} from './people.ts';
+import { asOperator, env, eventsOf, found, join, type Person, refresh, signIn, standing } from './people.ts';
 
 const app = useTestApp({ env });
 
@@ -153,7 +143,10 @@ describe('C 2: the last active administrator', () => {
 
   test('can be neither revoked nor demoted, by anybody', async () => {
     for (const headers of [admin.bearer, asOperator])
-      for (const answer of [await revoke(admin, headers), await setRole(admin, 'agent_id_developer', headers)])
+      for (const answer of [
+        await revoke(admin, headers),
+        await setRole(admin, 'agent_id_developer', headers),
+      ])
         expect([answer.status, answer.body]).toEqual([409, { detail: lastOne }]);
     expect(await standing(app, admin)).toBe(200);
     expect(await activeAdministrators(admin.tenantId)).toBe(1);

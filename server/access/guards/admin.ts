@@ -15,6 +15,8 @@ export interface Administrator {
   operatorKey: boolean;
   /** Platform-operator standing (A 5.1 rule 8): the key, a designated operator, or open dev mode. */
   operator: boolean;
+  /** A command on the server, rather than a request. */
+  atServer?: true;
 }
 
 /** `tx` is a transaction in the session's own tenant; null where there is no session. */
@@ -66,10 +68,8 @@ export type EnterAdmin = <T>(
   tenantOf: (tx: Tx) => Promise<string | undefined>,
 ) => Promise<T | undefined>;
 
-function enterAdmin(ctx: RequestContext): EnterAdmin {
-  const { services, credentials } = ctx;
+function enterAdmin({ services, credentials }: RequestContext, asAdmin: AsAdministrator): EnterAdmin {
   const { database } = services;
-  const asAdmin = asAdministrator(ctx);
   return async (work, tenantOf) => {
     let elsewhere: Administrator | undefined;
     const done = await asAdmin(async (admin, tx) => {
@@ -103,9 +103,8 @@ export type EnterNamedTenant = <T>(
   work: (tx: Tx, tenantId: string, admin: Administrator) => Promise<T>,
 ) => Promise<T>;
 
-function enterNamedTenant(ctx: RequestContext): EnterNamedTenant {
+function enterNamedTenant(ctx: RequestContext, asAdmin: AsAdministrator): EnterNamedTenant {
   const { database } = ctx.services;
-  const asAdmin = asAdministrator(ctx);
   return async <T>(parameter: TenantParameter, work: Parameters<EnterNamedTenant>[1]) => {
     const { named, foreign, missing, operatorMustName = false } = parameter;
     const entered = await asAdmin(async (admin, tx) => {
@@ -128,28 +127,51 @@ export function tenantNotFound(): AppError {
   return new AppError('not_found', 'tenant not found');
 }
 
-/** A 5.2 "Admin": the body calls what suits it of `enterAdmin`, `enterNamedTenant` and `asAdministrator`. */
-export const adminProcedure = procedure.meta({ guard: 'admin' }).use(({ ctx, next }) =>
-  next({
+/** Whether somebody was believed already, and the work begun. */
+function remembering(asAdmin: AsAdministrator): { asAdmin: AsAdministrator; believed(): boolean } {
+  let believed = false;
+  return {
+    asAdmin: (work) =>
+      asAdmin((admin, tx) => {
+        believed = true;
+        return work(admin, tx);
+      }),
+    believed: () => believed,
+  };
+}
+
+/**
+ * A 5.2 "Admin": the body calls what suits it of `enterAdmin`, `enterNamedTenant` and `asAdministrator`, which believe the
+ * caller in the transaction that the work needs anyway. Where it never came to that, because the input was refused, the
+ * caller is looked at now: who may not call is told so first.
+ */
+export const adminProcedure = procedure.meta({ guard: 'admin' }).use(async ({ ctx, next }) => {
+  const { asAdmin, believed } = remembering(asAdministrator(ctx));
+  const result = await next({
     ctx: {
-      enterAdmin: enterAdmin(ctx),
-      enterNamedTenant: enterNamedTenant(ctx),
-      asAdministrator: asAdministrator(ctx),
+      enterAdmin: enterAdmin(ctx, asAdmin),
+      enterNamedTenant: enterNamedTenant(ctx, asAdmin),
+      asAdministrator: asAdmin,
     },
-  }),
-);
+  });
+  if (!result.ok && !believed()) await asAdmin(async () => {});
+  return result;
+});
 
 /**
  * A 5.2 "Platform operator", after "Admin". `asOperator` leaves the caller's own tenant before the work begins.
  * @param refusal the 403 for an administrator who is none
  */
 export function operatorProcedure(refusal: string) {
-  return procedure.meta({ guard: 'platform_operator' }).use(({ ctx, next }) => {
-    const asOperator = async (): Promise<Administrator> =>
-      asAdministrator(ctx)(async (admin) => {
+  return procedure.meta({ guard: 'platform_operator' }).use(async ({ ctx, next }) => {
+    const { asAdmin, believed } = remembering(asAdministrator(ctx));
+    const asOperator = (): Promise<Administrator> =>
+      asAdmin(async (admin) => {
         if (!admin.operator) throw new AppError('forbidden', refusal);
         return admin;
       });
-    return next({ ctx: { asOperator } });
+    const result = await next({ ctx: { asOperator } });
+    if (!result.ok && !believed()) await asOperator();
+    return result;
   });
 }

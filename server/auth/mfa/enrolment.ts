@@ -64,7 +64,7 @@ export async function confirmEnrolment(
   refuseEnrolled(claimant);
   return submitCode(tx, origin, claimant, async (now) => {
     if (user.totpPendingSecret === null)
-      throw new AppError('capability_not_enabled', 'no authenticator waits for confirmation; enroll first');
+      throw new AppError('state_conflict', 'no authenticator waits for confirmation; enroll first');
     const secret = unsealSecret(secretsKey, user, user.totpPendingSecret);
     const step = matchStep(secret, code, now, null);
     if (step === undefined) return undefined;
@@ -90,7 +90,6 @@ export async function confirmEnrolment(
 
 /** A challenge for a code enrolls nobody: where its member's authenticator was reset meanwhile, a new sign-in does. */
 function refuseEnrolled({ user, challenge }: Claimant): void {
-  if (user.totpSecret !== null)
-    throw new AppError('capability_not_enabled', 'an authenticator is enrolled already');
+  if (user.totpSecret !== null) throw new AppError('state_conflict', 'an authenticator is enrolled already');
   if (challenge?.method === 'totp') throw notSignedIn();
 }

@@ -19,7 +19,7 @@ export async function regenerateCodes(
   const userId = principal.user.id;
   const user = await lockMember(tx, tenantId, userId, 'no key update');
   if (!user?.active) throw notSignedIn();
-  if (user.totpSecret === null) throw new AppError('capability_not_enabled', 'no authenticator is enrolled');
+  if (user.totpSecret === null) throw new AppError('state_conflict', 'no authenticator is enrolled');
   const codes = await issueRecoveryCodes(tx, secretsKey, user);
   await recordEvent(tx, origin, {
     action: 'recovery_codes_regenerated',

@@ -7,6 +7,8 @@ const digits = 6;
 /** Steps to either side of the present one whose codes count: a clock that is off, a code that was typed slowly. */
 const tolerance = 1;
 const issuer = 'LinguaLoop';
+/** Characters of an account's name that a key URI tells: escaped, more of them might not fit into a QR code. */
+const accountLength = 200;
 
 /** 20 random bytes, as many as SHA-1's output (RFC 4226, R6). */
 export function newTotpSecret(): Uint8Array {
@@ -38,5 +40,6 @@ export function matchStep(
 
 /** The key URI that a QR code carries to the authenticator; `account` is what the app shows beside the issuer. */
 export function otpauthUri(secret: Uint8Array, account: string): string {
-  return createTOTPKeyURI(issuer, account, secret, stepSeconds, digits);
+  const name = [...account].slice(0, accountLength).join('');
+  return createTOTPKeyURI(issuer, name, secret, stepSeconds, digits);
 }

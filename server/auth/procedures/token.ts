@@ -30,7 +30,8 @@ const grants: Readonly<Record<string, Grant>> = {
     const challengeId = required(request, 'challenge_id');
     const code = required(request, 'mfa_code');
     await limitAttempts(ctx, 'mfa_grant');
-    return minted(ctx, await passChallenge(ctx.services, ctx, challengeId, code));
+    const scope = request.scope || undefined;
+    return minted(ctx, await passChallenge(ctx.services, ctx, challengeId, code, scope));
   },
   async refresh_token(ctx, request) {
     const token = required(request, 'refresh_token');

@@ -40,6 +40,19 @@ export async function selectMember(tx: Tx, tenantId: string, userId: string): Pr
   return row;
 }
 
+/** A tenant's member of an address, revoked or not; `email` in lowercase. */
+export async function selectMemberByEmail(
+  tx: Tx,
+  tenantId: string,
+  email: string,
+): Promise<MemberRow | undefined> {
+  const [row] = await tx
+    .select(columns)
+    .from(users)
+    .where(and(eq(users.tenantId, tenantId), eq(users.email, email)));
+  return row;
+}
+
 /** Which tenant a member belongs to, over all tenants: for the operator key alone. */
 export async function selectTenantOfMember(tx: Tx, userId: string): Promise<string | undefined> {
   const [row] = await tx.select({ tenantId: users.tenantId }).from(users).where(eq(users.userId, userId));
@@ -98,6 +111,41 @@ export async function hasOtherAdministrator(tx: Tx, tenantId: string, userId: st
     )
     .limit(1);
   return rows.length > 0;
+}
+
+/** Of each tenant the active administrators, oldest first and at most `limit`, and how many there are. */
+export async function selectAdministrators(
+  tx: Tx,
+  tenantIds: readonly string[],
+  limit: number,
+): Promise<{ tenantId: string; email: string; total: number }[]> {
+  const ofTenant = sql`partition by ${users.tenantId}`;
+  const ranked = tx.$with('ranked').as(
+    tx
+      .select({
+        tenantId: users.tenantId,
+        email: users.email,
+        place: sql<number>`row_number() over (${ofTenant} order by ${users.createdAt}, ${users.userId})`.as(
+          'place',
+        ),
+        total: sql<number>`(count(*) over (${ofTenant}))::int`.as('total'),
+      })
+      .from(users)
+      .where(
+        and(
+          sql`${users.tenantId} = any(array(
+            select jsonb_array_elements_text(${JSON.stringify(tenantIds)}::jsonb)))`,
+          eq(users.active, true),
+          eq(users.role, 'global_administrator'),
+        ),
+      ),
+  );
+  return tx
+    .with(ranked)
+    .select({ tenantId: ranked.tenantId, email: ranked.email, total: ranked.total })
+    .from(ranked)
+    .where(sql`${ranked.place} <= ${limit}`)
+    .orderBy(asc(ranked.tenantId), asc(ranked.place));
 }
 
 /** Takes a member's authenticator away, enrolled or waiting for its confirmation, with its recovery codes. */

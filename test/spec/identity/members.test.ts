@@ -1,7 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { bearer } from '../text/workspace.ts';
-import { administrator, developer, operator, operatorKey, openTeam, type Person, type Team } from './people.ts';
+import {
+  administrator,
+  developer,
+  openTeam,
+  operator,
+  operatorKey,
+  type Person,
+  type Team,
+} from './people.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
 

@@ -1,32 +1,31 @@
-import { decodeBase32IgnorePadding } from '@oslojs/encoding';
-import { generateTOTP } from '@oslojs/otp';
-import type { TestApp } from '#test/setup/app.ts';
-import { answerOf, bearer } from '../text/workspace.ts';
+import { expect } from 'vitest';
+import { totpCode } from '#test/setup/totp.ts';
+import { enroll, confirm as sendCode } from './authenticator.ts';
+import {
+  bearer,
+  cookie,
+  type Door,
+  grant,
+  type Headers,
+  me as meOf,
+  signUp as postSignUp,
+} from './sign-in.ts';
 
-/** An application that tests speak to: of this process, or of another. */
-export type Door = Pick<TestApp, 'json' | 'request'>;
+export { type Door, type Headers, postForm } from './sign-in.ts';
+
 export type Fields = Record<string, unknown>;
-export type Headers = Record<string, string>;
 
-export const operatorKey = 'an-operator-key-of-some-length-0123456789';
-export const operator = { 'x-api-key': operatorKey };
-export const passphrase = 'a long enough passphrase';
 export const administrator = 'global_administrator';
 export const developer = 'agent_id_developer';
-export const mfaGrant = 'urn:ietf:params:oauth:grant-type:mfa-otp';
+export const passphrase = 'a long enough passphrase';
+export const operatorKey = 'an-operator-key-of-some-length-0123456789';
+/** Headers of the operator key alone. */
+export const operator = { 'x-api-key': operatorKey };
 
-let counted = 0;
-
-/** An address that nobody of this file has. */
-export function freshEmail(): string {
-  counted += 1;
-  return `person${counted}@example.org`;
-}
-
-/** Somebody who is signed in. */
+/** A session of a member, and the headers that carry it. */
 export interface Person {
-  tenantId: string;
   userId: string;
+  tenantId: string;
   email: string;
   accessToken: string;
   refreshToken: string;
@@ -36,95 +35,88 @@ export interface Person {
   cookie: Headers;
 }
 
-export const signUp = (door: Door, fields: Fields) =>
-  door.json('POST', '/api/auth/signup/email', {
-    body: { tenant_name: 'A workspace', email: freshEmail(), password: passphrase, ...fields },
-  });
-
-/** The one that a token response was made for. */
+/** The person of an OAuth2TokenResponse (A 2.3). */
 // biome-ignore lint/suspicious/noExplicitAny: the parsed body of any route that mints tokens
 export function personOf(token: any): Person {
   return {
-    tenantId: token.user.tenant_id,
     userId: token.user.user_id,
+    tenantId: token.user.tenant_id,
     email: token.user.email,
     accessToken: token.access_token,
     refreshToken: token.refresh_token,
     headers: bearer(token.access_token),
-    cookie: { cookie: `ll_session=${token.access_token}` },
+    cookie: cookie(token.access_token),
   };
 }
 
-/** Founds a workspace by signup. */
-export async function openTeam(door: Door, fields: Fields = {}) {
-  const { status, body } = await signUp(door, fields);
-  if (status !== 200) throw new Error(`signup answered ${status}: ${JSON.stringify(body)}`);
+let counted = 0;
+
+/** An address that nobody of this file has. */
+export function freshEmail(): string {
+  counted += 1;
+  return `somebody${counted}@example.org`;
+}
+
+/** A signup of a fresh address; a join where the fields hold an invite_token. */
+export const signUp = (at: Door, fields: Fields = {}) =>
+  postSignUp(at, { tenant_name: 'A team', email: freshEmail(), password: passphrase, ...fields });
+
+/** Inviting into one tenant: the caller's own, or the one that the query names. */
+export function inviting(at: Door, headers: Headers, query = '') {
+  const path = `/api/tenants/invites${query}`;
+  const invite = async (body: Fields = {}) => {
+    const answer = await at.json('POST', path, { headers, body });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return answer.body;
+  };
+  return {
+    invite,
+    invites: async () => (await at.json('GET', path, { headers })).body,
+    /** A new member, by an invite of these fields; a developer unless they say otherwise. */
+    async join(fields: Fields = {}, email = freshEmail()): Promise<Person> {
+      const { invite_token } = await invite(fields);
+      const { status, body } = await signUp(at, { invite_token, email });
+      expect(status, JSON.stringify(body)).toBe(200);
+      return personOf(body.token);
+    },
+  };
+}
+
+/** A fresh workspace, with its founder signed in. */
+export async function openTeam(at: Door, fields: Fields = {}) {
+  const { status, body } = await signUp(at, fields);
+  expect(status, JSON.stringify(body)).toBe(200);
   const founder = personOf(body.token);
   return {
     tenantId: founder.tenantId,
-    apiKey: String(body.tenant_api_key),
     account: body.account,
+    apiKey: String(body.tenant_api_key),
     founder,
-    /** Its founder's bearer. */
+    /** The founder's bearer. */
     admin: founder.headers,
-    ...inviting(door, founder.headers),
+    ...inviting(at, founder.headers),
   };
 }
 
 export type Team = Awaited<ReturnType<typeof openTeam>>;
 
-/** Inviting into a workspace, by somebody who may; the operator names it in `query`. */
-export function inviting(door: Door, headers: Headers, query = '') {
-  const invite = async (fields: Fields = {}) => {
-    const answer = await door.json('POST', `/api/tenants/invites${query}`, { headers, body: fields });
-    if (answer.status !== 200) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
-    return answer.body;
-  };
-  const invites = async () => (await door.json('GET', `/api/tenants/invites${query}`, { headers })).body;
-  /** A new member, by an invite; a developer unless told otherwise. */
-  const join = async (fields: Fields = {}, email = freshEmail()) => {
-    const { invite_token } = await invite(fields);
-    const { status, body } = await signUp(door, { email, invite_token });
-    if (status !== 200) throw new Error(`joining answered ${status}: ${JSON.stringify(body)}`);
-    return personOf(body.token);
-  };
-  return { invite, invites, join };
+export const me = (at: Door, { headers }: Pick<Person, 'headers'>) => meOf(at, headers);
+
+/** The password step, pinned to the person's workspace. */
+export const signIn = (at: Door, { email, tenantId }: Person, password = passphrase) =>
+  grant(at, { grant_type: 'password', username: email, password, tenant_id: tenantId });
+
+export const refresh = (at: Door, { refreshToken }: Pick<Person, 'refreshToken'>) =>
+  grant(at, { grant_type: 'refresh_token', refresh_token: refreshToken });
+
+/** Enrols an authenticator, by a challenge or by a cookie. */
+export async function enrol(at: Door, proof: { challenge_id?: string }, headers: Headers = {}) {
+  const begun = await enroll(at, proof, headers);
+  expect(begun.status, JSON.stringify(begun.body)).toBe(200);
+  const { status, body } = await sendCode(at, { ...proof, mfa_code: totpCode(begun.body.secret) }, headers);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return { recoveryCodes: body.recovery_codes as string[], token: body.token };
 }
 
-/** A form, as the OAuth2 routes take it. */
-export const postForm = (door: Door, path: string, fields: Record<string, string>, headers: Headers = {}) =>
-  answerOf(door.request(path, { method: 'POST', headers, body: new URLSearchParams(fields) }));
-
-/** The password grant, pinned to the person's workspace. */
-export const signIn = (door: Door, { email, tenantId }: Person, password = passphrase) =>
-  postForm(door, '/api/oauth2/token', {
-    grant_type: 'password',
-    username: email,
-    password,
-    tenant_id: tenantId,
-  });
-
-export const refresh = (door: Door, { refreshToken }: Person) =>
-  postForm(door, '/api/oauth2/token', { grant_type: 'refresh_token', refresh_token: refreshToken });
-
-export const me = (door: Door, { headers }: Pick<Person, 'headers'>) =>
-  door.json('GET', '/api/auth/me', { headers });
-
-/** The six digits of an authenticator at this moment. */
-export const codeOf = (secret: string) => generateTOTP(decodeBase32IgnorePadding(secret), 30, 6);
-
-/** Enrols an authenticator, by a session cookie or by a challenge, and answers what confirm answered beside the secret. */
-export async function enrol(door: Door, proof: { headers?: Headers; challenge_id?: string }) {
-  const { headers = {}, ...body } = proof;
-  const started = await door.json('POST', '/api/auth/mfa/enroll', { headers, body });
-  const secret = String(started.body.secret);
-  const { status, body: confirmed } = await door.json('POST', '/api/auth/mfa/confirm', {
-    headers,
-    body: { ...body, mfa_code: codeOf(secret) },
-  });
-  if (status !== 200) throw new Error(`confirm answered ${status}: ${JSON.stringify(confirmed)}`);
-  return { secret, recoveryCodes: confirmed.recovery_codes as string[], token: confirmed.token };
-}
-
-/** Somebody whose authenticator was just enrolled by their session. */
-export const enrolled = (door: Door, { cookie }: Person) => enrol(door, { headers: cookie });
+/** Gives a signed-in person an authenticator. */
+export const enrolled = (at: Door, person: Person) => enrol(at, {}, person.cookie);

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
+import { mfaGrant, REFUSED_CHALLENGE, verify } from './authenticator.ts';
 import {
   developer,
   enrolled,
   me,
-  mfaGrant,
   openTeam,
   operator,
   operatorKey,
@@ -16,6 +16,7 @@ import {
   signIn,
   type Team,
 } from './people.ts';
+import { REFUSED_REFRESH } from './sign-in.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
 
@@ -30,12 +31,10 @@ const revoke = (userId: string, headers = team.admin) =>
   app.json('DELETE', `/api/auth/users/${userId}`, { headers });
 const restore = (userId: string, headers = team.admin) =>
   app.json('POST', `/api/auth/users/${userId}/restore`, { headers });
-const verify = (challengeId: string, code = '') =>
-  app.json('POST', '/api/auth/mfa/verify', { body: { challenge_id: challengeId, mfa_code: code } });
 
 const refusedBearer = [401, 'invalid or expired bearer token'];
-const refusedRefresh = [401, 'invalid or expired refresh token'];
-const refusedChallenge = [401, 'invalid or expired MFA challenge'];
+const refusedRefresh = [401, REFUSED_REFRESH];
+const refusedChallenge = [401, REFUSED_CHALLENGE];
 
 /** What the person's tokens are answered. */
 async function tokensOf(person: Person) {
@@ -87,13 +86,9 @@ describe('A 3.2: a member who is revoked', () => {
     const { recoveryCodes } = await enrolled(app, member);
     const waiting = [await challengeOf(member), await challengeOf(member)] as const;
     await revoke(member.userId);
-    const verified = await verify(waiting[0], recoveryCodes[0]);
+    const verified = await verify(app, waiting[0], recoveryCodes[0] ?? '');
     expect([verified.status, verified.body.detail]).toEqual(refusedChallenge);
-    const granted = await postForm(app, '/api/oauth2/token', {
-      grant_type: mfaGrant,
-      challenge_id: waiting[1],
-      mfa_code: recoveryCodes[1] ?? '',
-    });
+    const granted = await mfaGrant(app, waiting[1], recoveryCodes[1] ?? '');
     expect([granted.status, granted.body.detail]).toEqual(refusedChallenge);
   });
 
@@ -187,7 +182,7 @@ describe('A 3.2: a member who is restored', () => {
     await revoke(member.userId);
     await restore(member.userId);
     expect(await tokensOf(member)).toEqual(signedOut);
-    const { status, body } = await verify(challenge, recoveryCodes[0]);
+    const { status, body } = await verify(app, challenge, recoveryCodes[0] ?? '');
     expect([status, body.detail]).toEqual(refusedChallenge);
   });
 
@@ -195,7 +190,7 @@ describe('A 3.2: a member who is restored', () => {
     const { recoveryCodes } = await enrolled(app, member);
     await revoke(member.userId);
     expect((await restore(member.userId)).body.totp_enrolled).toBe(true);
-    const { status } = await verify(await challengeOf(member), recoveryCodes[0]);
+    const { status } = await verify(app, await challengeOf(member), recoveryCodes[0] ?? '');
     expect(status).toBe(200);
   });
 });
@@ -226,8 +221,8 @@ describe('C 2: POST /api/auth/users/{user_id}/mfa/reset', () => {
     const again = await sessionOf(member);
     const second = await enrolled(app, again);
     const challenge = await challengeOf(member);
-    expect((await verify(challenge, recoveryCodes[0])).status).toBe(401);
-    expect((await verify(challenge, second.recoveryCodes[0])).status).toBe(200);
+    expect((await verify(app, challenge, recoveryCodes[0] ?? '')).status).toBe(401);
+    expect((await verify(app, challenge, second.recoveryCodes[0] ?? '')).status).toBe(200);
   });
 });
 

@@ -70,32 +70,27 @@ describe('C 2: PATCH /api/auth/users/{user_id}/role', () => {
 
   test('A 2.4: introspection goes on to show the role at issuance', async () => {
     await setRole(member.userId, administrator);
-    const { body } = await postForm(
-      app,
-      '/api/oauth2/introspect',
-      { token: member.accessToken },
-      team.admin,
-    );
+    const { body } = await postForm(app, '/api/oauth2/introspect', { token: member.accessToken }, team.admin);
     expect(body).toMatchObject({ active: true, sub: member.userId, role: developer });
     const fresh = await refresh(app, member);
-    const now = await postForm(
-      app,
-      '/api/oauth2/introspect',
-      { token: fresh.body.access_token },
-      team.admin,
-    );
+    const now = await postForm(app, '/api/oauth2/introspect', { token: fresh.body.access_token }, team.admin);
     expect(now.body.role).toBe(administrator);
   });
 
-  test.each([['owner'], ['Global_Administrator'], ['operator'], [''], [null], [1], [['global_administrator']]])(
-    'C 2: no other value is a role: %j is 422',
-    async (role) => {
-      const { status, body } = await setRole(member.userId, role);
-      expect(status).toBe(422);
-      expect(body.detail).toEqual(expect.any(Array));
-      expect((await me(app, member)).body.user.role).toBe(developer);
-    },
-  );
+  test.each([
+    ['owner'],
+    ['Global_Administrator'],
+    ['operator'],
+    [''],
+    [null],
+    [1],
+    [['global_administrator']],
+  ])('C 2: no other value is a role: %j is 422', async (role) => {
+    const { status, body } = await setRole(member.userId, role);
+    expect(status).toBe(422);
+    expect(body.detail).toEqual(expect.any(Array));
+    expect((await me(app, member)).body.user.role).toBe(developer);
+  });
 
   test('C 7: a missing role is 422', async () => {
     const { status } = await app.json('PATCH', `/api/auth/users/${member.userId}/role`, {

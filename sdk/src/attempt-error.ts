@@ -1,0 +1,26 @@
+import { Answer, errorOfAnswer } from './answer.ts';
+import { Expired } from './deadline.ts';
+import { ConnectionError, TimeoutError } from './errors.ts';
+import { NoAnswer } from './exchange.ts';
+import { unwrap } from './rpc.ts';
+import { neverSent } from './unsent.ts';
+
+/** The public error for what an attempt threw; what is no failed exchange (a token source's error) stays as it is. */
+export function errorOf(thrown: unknown, call: string, timeoutMs: number): unknown {
+  if (thrown instanceof Expired) return new TimeoutError(call, timeoutMs);
+  const failure = unwrap(thrown);
+  if (failure instanceof Answer) return errorOfAnswer(failure);
+  if (!(failure instanceof NoAnswer)) return failure;
+  const { cause } = failure;
+  return new ConnectionError(`${call}: no answer: ${describe(cause)}`, {
+    maybeSent: !neverSent(cause),
+    cause,
+  });
+}
+
+/** Node's fetch says "fetch failed" and keeps the reason in `cause`; of several addresses tried, only a code. */
+function describe(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  if (cause.cause instanceof Error) return describe(cause.cause);
+  return cause.message || String((cause as { code?: unknown }).code ?? cause.name);
+}

@@ -1,0 +1,30 @@
+import { setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { type Algorithm, hashSync, verifySync } from '@node-rs/argon2';
+
+/** What the thread is asked: the hash of a password, or whether a hash in PHC form is of it. */
+export type HashingTask = { password: string; salt: Uint8Array } | { password: string; phc: string };
+
+export type HashingAnswer = { hash: string } | { matches: boolean } | { failed: true };
+
+/** `Algorithm.Argon2id`, an ambient enum whose value type stripping cannot see. */
+const argon2id = 2 as Algorithm;
+
+/** At least 19 MiB and two passes, OWASP's minimum for argon2id. */
+const parameters = { algorithm: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+// A hash is a core's work for some milliseconds: where cores are short, everything that needs none goes first. On Linux
+// 0 is the calling thread; elsewhere it would be the whole process.
+if (process.platform === 'linux') setPriority(0, 10);
+
+parentPort?.on('message', (task: HashingTask) => parentPort?.postMessage(answer(task)));
+
+function answer(task: HashingTask): HashingAnswer {
+  try {
+    if ('phc' in task) return { matches: verifySync(task.phc, task.password) };
+    return { hash: hashSync(task.password, { ...parameters, salt: task.salt }) };
+  } catch {
+    // Its message might repeat what it was given.
+    return { failed: true };
+  }
+}

@@ -1,0 +1,139 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startSession } from '#server/access/service.ts';
+import { newId } from '#server/ids.ts';
+import { addMember } from '#server/members/service.ts';
+import { foundTenant } from '#server/tenants/service.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { asOperator, env, found } from './people.ts';
+
+const workspace = 'operators';
+const app = useTestApp({
+  env: { ...env, OPERATOR_TENANT_ID: workspace, OPERATOR_EMAILS: 'First@ops.example, second@ops.example' },
+});
+
+/** A member of the operators' workspace, with a session and, unless told otherwise, an authenticator. */
+async function administrator(email: string, { enrolled = true } = {}) {
+  const userId = newId();
+  const member = { tenantId: workspace, userId, email, provider: 'email', role: 'global_administrator' };
+  const { accessToken } = await app.database.inTenant(workspace, async (tx) => {
+    await addMember(tx, { ...member, passwordHash: null });
+    return startSession(tx, member, app.services.settings);
+  });
+  if (enrolled)
+    await openSuperuser(app.superuserUrl)`update users set totp_secret = '\\x01' where user_id = ${userId}`;
+  return { userId, bearer: { authorization: `Bearer ${accessToken}` } };
+}
+type Administrator = Awaited<ReturnType<typeof administrator>>;
+
+beforeAll(() =>
+  app.database.inTenant(workspace, (tx) =>
+    foundTenant(tx, {
+      id: workspace,
+      name: 'Operators',
+      apiKey: 'not used',
+      monthlyCharLimit: 1,
+      metadata: {},
+    }),
+  ),
+);
+
+let first: Administrator;
+let second: Administrator;
+let ordinary: Administrator;
+beforeEach(async () => {
+  await openSuperuser(app.superuserUrl)`delete from users where tenant_id = ${workspace}`;
+  first = await administrator('first@ops.example');
+  second = await administrator('second@ops.example');
+  ordinary = await administrator('ordinary@ops.example');
+});
+
+const mfaReset = 'mfa/reset';
+const resetLink = 'password-reset-link';
+const act = ({ userId }: { userId: string }, what: string, headers: Record<string, string>) =>
+  app.json('POST', `/api/auth/users/${userId}/${what}`, { headers });
+
+describe.each([mfaReset, resetLink])('A 5.2: resetting another operator’s sign-in (%s)', (what) => {
+  const refused = { detail: "resetting another operator's sign-in requires the operator key" };
+
+  test('is refused to every other administrator of the workspace, a designated operator included', async () => {
+    for (const { bearer } of [ordinary, second]) {
+      const { status, body } = await act(first, what, bearer);
+      expect([status, body]).toEqual([403, refused]);
+    }
+    const [row] = await openSuperuser(app.superuserUrl)`
+      select totp_secret is not null as enrolled, (select count(*)::int from reset_links) as links
+      from users where user_id = ${first.userId}`;
+    expect(row).toEqual({ enrolled: true, links: 0 });
+  });
+
+  test('is for the operator key, alone or beside a session, and for that operator itself', async () => {
+    for (const headers of [asOperator, { ...ordinary.bearer, ...asOperator }, first.bearer])
+      expect((await act(first, what, headers)).status).toBe(200);
+  });
+
+  test('an operator without an authenticator is one all the same', async () => {
+    await openSuperuser(
+      app.superuserUrl,
+    )`update users set totp_secret = null where user_id = ${first.userId}`;
+    expect((await act(first, what, ordinary.bearer)).status).toBe(403);
+  });
+
+  test('a member who is no operator is any administrator’s to reset', async () => {
+    expect((await act(ordinary, what, second.bearer)).status).toBe(200);
+  });
+
+  test('the address alone makes no operator: in another workspace it is a member like any other', async () => {
+    const founder = await found(app);
+    const userId = newId();
+    await app.database.inTenant(founder.tenantId, (tx) =>
+      addMember(tx, {
+        tenantId: founder.tenantId,
+        userId,
+        email: 'first@ops.example',
+        provider: 'email',
+        role: 'agent_id_developer',
+        passwordHash: 'x',
+      }),
+    );
+    expect((await act({ userId }, what, founder.bearer)).status).toBe(200);
+  });
+});
+
+describe('A 5.1: the reach of a designated operator’s session', () => {
+  test('A 4.1: its own roster, unless it names another', async () => {
+    const founder = await found(app);
+    const roster = (query = '') => app.json('GET', `/api/auth/users${query}`, { headers: first.bearer });
+    expect((await roster()).body).toHaveLength(3);
+    const { body } = await roster(`?tenant_id=${founder.tenantId}`);
+    expect(body).toEqual([expect.objectContaining({ user_id: founder.userId })]);
+    expect((await roster('?tenant_id=nobody')).status).toBe(404);
+    // Without an authenticator there is no standing: a foreign tenant is ignored.
+    await openSuperuser(
+      app.superuserUrl,
+    )`update users set totp_secret = null where user_id = ${first.userId}`;
+    expect((await roster(`?tenant_id=${founder.tenantId}`)).body).toHaveLength(3);
+  });
+
+  test('A 5.2: a foreign member is 404: the operator key alone reaches any tenant', async () => {
+    const founder = await found(app);
+    for (const what of [mfaReset, resetLink, 'restore'])
+      expect((await act(founder, what, first.bearer)).status).toBe(404);
+    const { status } = await app.json('DELETE', `/api/auth/users/${founder.userId}`, {
+      headers: first.bearer,
+    });
+    expect(status).toBe(404);
+    expect((await act(founder, mfaReset, { ...first.bearer, ...asOperator })).status).toBe(200);
+  });
+
+  test('A 4.4: invites: its own workspace, or the one that it names, where it is the operator', async () => {
+    const founder = await found(app);
+    const create = (query = '') =>
+      app.json('POST', `/api/tenants/invites${query}`, { headers: first.bearer, body: {} });
+    const own = await create();
+    expect([own.status, own.body.created_by]).toEqual([200, 'first@ops.example']);
+    const foreign = await create(`?tenant_id=${founder.tenantId}`);
+    expect([foreign.status, foreign.body.created_by]).toEqual([200, 'operator']);
+    expect(foreign.body.invite_token.startsWith(`${founder.tenantId}.`)).toBe(true);
+  });
+});

@@ -1,0 +1,71 @@
+import { beforeEach, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { env, eventsOf, found, join, type Person, signIn, standing } from './people.ts';
+
+const app = useTestApp({ env });
+
+let admin: Person;
+let member: Person;
+beforeEach(async () => {
+  admin = await found(app);
+  member = await join(app, admin);
+});
+
+const reset = ({ userId }: Person) =>
+  app.json('POST', `/api/auth/users/${userId}/mfa/reset`, { headers: admin.bearer });
+
+/** As an enrolled member's rows are, with failures and a sign-in under way. */
+async function enrol({ tenantId, userId }: Person): Promise<void> {
+  const sql = openSuperuser(app.superuserUrl);
+  await sql`update users set totp_secret = '\\x01', totp_pending_secret = '\\x02', totp_last_step = 7,
+    mfa_failed_at = array_fill(now()::timestamptz(3), array[10]) where user_id = ${userId}`;
+  await sql`insert into recovery_codes (tenant_id, user_id, code_hash) values (${tenantId}, ${userId}, '\\x03')`;
+  await sql`insert into mfa_challenges (tenant_id, challenge_hash, user_id, method, scope, expires_at)
+    values (${tenantId}, ${Buffer.from(userId)}, ${userId}, 'totp', 's', now() + interval '1 hour')`;
+}
+
+async function factorOf({ userId }: Person) {
+  const [row] = await openSuperuser(app.superuserUrl)`
+    select totp_secret is not null as secret, totp_pending_secret is not null as pending, totp_last_step as step,
+      cardinality(mfa_failed_at) as failures,
+      (select count(*)::int from recovery_codes r where r.user_id = users.user_id) as codes,
+      (select count(*)::int from mfa_challenges c where c.user_id = users.user_id) as challenges
+    from users where user_id = ${userId}`;
+  return row;
+}
+
+const nothing = { secret: false, pending: false, step: null, failures: 0, codes: 0, challenges: 0 };
+const everything = { secret: true, pending: true, step: 7, failures: 10, codes: 1, challenges: 1 };
+
+test('A 4.1: clears everything of the member’s second factor, and nobody else’s', async () => {
+  const colleague = await join(app, admin);
+  await enrol(member);
+  await enrol(colleague);
+  const { status, body } = await reset(member);
+  expect([status, body]).toEqual([200, { mfa_reset: true, user_id: member.userId }]);
+  expect(await factorOf(member)).toEqual(nothing);
+  expect(await factorOf(colleague)).toEqual(everything);
+});
+
+test('the member signs in without a code again; sessions go on', async () => {
+  await enrol(member);
+  expect((await signIn(app, member)).body.mfa_required).toBe(true);
+  await reset(member);
+  expect((await signIn(app, member)).body.access_token).toEqual(expect.any(String));
+  expect(await standing(app, member)).toBe(200);
+});
+
+test('twice, or of a member without an authenticator, is no error; the log has each', async () => {
+  expect((await reset(member)).status).toBe(200);
+  expect((await reset(member)).status).toBe(200);
+  const event = expect.objectContaining({ actor: ['member', admin.userId], target: member.userId });
+  expect(await eventsOf(app, admin.tenantId, 'mfa_reset')).toEqual([event, event]);
+});
+
+test('of a revoked member: a restored one enrols anew', async () => {
+  await enrol(member);
+  await app.json('DELETE', `/api/auth/users/${member.userId}`, { headers: admin.bearer });
+  expect((await reset(member)).status).toBe(200);
+  expect(await factorOf(member)).toEqual(nothing);
+});

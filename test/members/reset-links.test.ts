@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { readResetToken, usePasswordResetLink } from '#server/members/service.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { env, eventsOf, found, join, type Person, refresh, signIn, standing } from './people.ts';
+
+const app = useTestApp({
+  env: { ...env, BASE_URL: 'https://lingua.example.org/', PASSWORD_RESET_TTL_SECONDS: '900' },
+});
+const plain = useTestApp({ env: { ...env, HOST: '::1', PORT: '9000' } });
+
+let admin: Person;
+let member: Person;
+beforeEach(async () => {
+  admin = await found(app);
+  member = await join(app, admin);
+});
+
+const issue = ({ userId }: Person, by = admin, door = app) =>
+  door.json('POST', `/api/auth/users/${userId}/password-reset-link`, { headers: by.bearer });
+const reset = (resetToken: string, newPassword = 'quite another passphrase') =>
+  app.json('POST', '/api/auth/password-reset', {
+    body: { reset_token: resetToken, new_password: newPassword },
+  });
+const unusable = { detail: 'invalid or expired reset link' };
+
+describe('C 2: a reset link', () => {
+  test('carries its token in the fragment of an address of BASE_URL', async () => {
+    const before = Date.now();
+    const { status, body } = await issue(member);
+    expect([status, Object.keys(body).toSorted()]).toEqual([200, ['expires_at', 'reset_token', 'reset_url']]);
+    expect(body.reset_token).toMatch(new RegExp(`^${admin.tenantId}\\.[\\w-]{43}$`));
+    const { origin, pathname, search, hash } = new URL(body.reset_url);
+    expect([origin, pathname, search]).toEqual(['https://lingua.example.org', '/signin', '']);
+    expect(hash).toBe(`#reset_token=${body.reset_token}`);
+    const seconds = (Date.parse(body.expires_at) - before) / 1000;
+    expect(seconds).toBeGreaterThan(890);
+    expect(seconds).toBeLessThan(910);
+  });
+
+  test('C 1: without BASE_URL it is http://HOST:PORT, whatever Host the request names', async () => {
+    const founder = await found(plain);
+    const { body } = await issue(founder, founder, plain);
+    expect(body.reset_url).toBe(`http://[::1]:9000/signin#reset_token=${body.reset_token}`);
+  });
+
+  test('of its secret only the SHA-256 is kept; the log has no token', async () => {
+    const { body } = await issue(member);
+    const secret = body.reset_token.split('.')[1];
+    const [row] = await openSuperuser(app.superuserUrl)`
+      select link_hash, reset_links::text as whole from reset_links where user_id = ${member.userId}`;
+    expect(Buffer.from(row?.['link_hash'])).toEqual(createHash('sha256').update(secret).digest());
+    expect(row?.['whole']).not.toContain(secret);
+    expect(await eventsOf(app, admin.tenantId, 'reset_link_issued')).toEqual([
+      expect.objectContaining({ actor: ['member', admin.userId], target: member.userId, details: {} }),
+    ]);
+  });
+
+  test('changes nothing until it is used', async () => {
+    await issue(member);
+    expect(await standing(app, member)).toBe(200);
+    expect((await signIn(app, member)).status).toBe(200);
+  });
+
+  test('sets the password once, and ends every session of the member', async () => {
+    const { body } = await issue(member);
+    const used = await reset(body.reset_token);
+    expect([used.status, used.body]).toEqual([200, { password_reset: true }]);
+    expect(await standing(app, member)).toBe(401);
+    expect((await refresh(app, member)).status).toBe(401);
+    expect((await signIn(app, member)).status).toBe(401);
+    expect((await signIn(app, member, 'quite another passphrase')).status).toBe(200);
+    expect(await standing(app, admin)).toBe(200);
+    const again = await reset(body.reset_token, 'a third passphrase, never set');
+    expect([again.status, again.body]).toEqual([401, unusable]);
+    expect((await signIn(app, member, 'quite another passphrase')).status).toBe(200);
+  });
+
+  test('is one per member: the newest; another member’s stays', async () => {
+    const first = await issue(member);
+    const others = await issue(admin);
+    const second = await issue(member);
+    expect((await reset(first.body.reset_token)).status).toBe(401);
+    expect((await reset(second.body.reset_token)).status).toBe(200);
+    expect((await reset(others.body.reset_token)).status).toBe(200);
+  });
+
+  test('used 8 times at once: exactly one sets the password', async () => {
+    const { body } = await issue(member);
+    const { tenantId, linkHash } = readResetToken(body.reset_token) as NonNullable<
+      ReturnType<typeof readResetToken>
+    >;
+    const hashes = Array.from({ length: 8 }, (_, i) => `hash ${i}`);
+    const uses = await Promise.all(
+      hashes.map((hash) =>
+        app.database.inTenant(tenantId, (tx) => usePasswordResetLink(tx, tenantId, linkHash, hash)),
+      ),
+    );
+    const winners = hashes.filter((_, i) => uses[i] !== undefined);
+    expect(winners).toHaveLength(1);
+    const [row] = await openSuperuser(app.superuserUrl)`
+      select password_hash from users where user_id = ${member.userId}`;
+    expect(row?.['password_hash']).toBe(winners[0]);
+  });
+
+  test('issued and used at once, many times: nobody waits for nobody', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { body } = await issue(member);
+      const { tenantId, linkHash } = readResetToken(body.reset_token) as NonNullable<
+        ReturnType<typeof readResetToken>
+      >;
+      const [issued] = await Promise.all([
+        issue(member),
+        app.database.inTenant(tenantId, (tx) => usePasswordResetLink(tx, tenantId, linkHash, 'hash')),
+      ]);
+      expect(issued.status).toBe(200);
+    }
+  });
+
+  test('expired, of a member revoked since, or of a tenant that is not active: unusable', async () => {
+    const sql = openSuperuser(app.superuserUrl);
+    const expired = await issue(member);
+    await sql`update reset_links set expires_at = now() where user_id = ${member.userId}`;
+    expect((await reset(expired.body.reset_token)).body).toEqual(unusable);
+
+    const revoked = await issue(member);
+    await sql`update users set active = false where user_id = ${member.userId}`;
+    expect((await reset(revoked.body.reset_token)).body).toEqual(unusable);
+    await sql`update users set active = true where user_id = ${member.userId}`;
+
+    await sql`update tenants set active = false where tenant_id = ${admin.tenantId}`;
+    expect((await reset(revoked.body.reset_token)).body).toEqual(unusable);
+    await sql`update tenants set active = true where tenant_id = ${admin.tenantId}`;
+    expect((await reset(revoked.body.reset_token)).status).toBe(200);
+  });
+
+  test.each(['', 'nonsense', '*.x', `unknown.${'x'.repeat(43)}`])('%j is none', async (token) => {
+    expect([(await reset(token)).status, (await reset(token)).body]).toEqual([401, unusable]);
+  });
+
+  test('a used one also ends sign-ins that wait for a code', async () => {
+    const { body } = await issue(member);
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`insert into mfa_challenges (tenant_id, challenge_hash, user_id, method, scope, expires_at)
+      values (${member.tenantId}, '\\x01', ${member.userId}, 'totp', 's', now() + interval '1 hour')`;
+    await reset(body.reset_token);
+    expect(await sql`select 1 from mfa_challenges where user_id = ${member.userId}`).toHaveLength(0);
+  });
+});
+
+describe('A 4.1: who gets none', () => {
+  const links = async () => openSuperuser(app.superuserUrl)`
+    select 1 from reset_links where tenant_id = ${admin.tenantId}`;
+
+  test('a member of an identity provider: 400', async () => {
+    await openSuperuser(app.superuserUrl)`
+      update users set provider = 'oidc', password_hash = null where user_id = ${member.userId}`;
+    const { status, body } = await issue(member);
+    expect([status, body]).toEqual([400, { detail: 'the user signs in by an identity provider' }]);
+    expect(await links()).toHaveLength(0);
+  });
+
+  test('a revoked member: 400', async () => {
+    await app.json('DELETE', `/api/auth/users/${member.userId}`, { headers: admin.bearer });
+    const { status, body } = await issue(member);
+    expect([status, body]).toEqual([400, { detail: 'the user is revoked' }]);
+    expect(await links()).toHaveLength(0);
+  });
+});

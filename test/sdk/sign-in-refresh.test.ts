@@ -1,0 +1,352 @@
+import { describe, expect, test } from 'vitest';
+import { AuthenticationError, ConnectionError, type Tokens } from '#sdk/index.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { failure, result, useScriptedServer } from './scripted-server.ts';
+import {
+  clientOf,
+  ended,
+  errorOf,
+  password,
+  recorder,
+  refused,
+  type Sent,
+  sharedStore,
+} from './sign-in-recorder.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const brief = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', ACCESS_TOKEN_TTL_SECONDS: '5' } });
+
+let members = 0;
+
+/** A signed-in client of a fresh workspace, and all it sends. */
+async function signedIn(
+  change: (tokens: Tokens) => Tokens = (tokens) => tokens,
+  before?: (sent: Sent) => unknown,
+  at = app,
+) {
+  const email = `refresher${++members}@example.org`;
+  const { tenantId, apiKey } = await at.signUp({ email, password });
+  const store = sharedStore();
+  const recorded = recorder(before);
+  const client = clientOf(at.address, { tokens: store, fetch: recorded.fetch });
+  const first = await client.auth.signIn({ email, password });
+  store.tokens = change(first);
+  recorded.sent.length = 0;
+  store.saves.length = 0;
+  return { client, store, first, email, tenantId, apiKey, ...recorded };
+}
+
+const hello = { source_text: 'Hello', target_lang: 'fr' };
+const many = Array.from({ length: 20 }, (_, n) => n);
+
+/** Resolves when it was waited for by `count`. */
+function gate(count: number): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let waiting = 0;
+  return () => {
+    waiting += 1;
+    if (waiting === count) resolve();
+    return promise;
+  };
+}
+
+describe('a refresh before the token ends', () => {
+  test('20 calls that meet an ended token make one refresh request, and none is sent without the new token', async () => {
+    const { client, first, refreshes, sent } = await signedIn(ended);
+    const users = await Promise.all(many.map(() => client.auth.me()));
+    expect(new Set(users.map(({ user }) => user.user_id))).toEqual(new Set([first.user.user_id]));
+    expect(refreshes()).toHaveLength(1);
+    expect(refreshes()[0]?.input['refresh_token']).toBe(first.refresh_token);
+    expect(sent[0]?.call).toBe('auth.token');
+    const bearers = new Set(sent.slice(1).map(({ headers }) => headers['authorization']));
+    expect(bearers.size).toBe(1);
+    expect(bearers).not.toContain(`Bearer ${first.access_token}`);
+    expect(sent.every(({ status }) => status === 200)).toBe(true);
+  });
+
+  test('the refresh carries no credential but the token', async () => {
+    const { client, refreshes } = await signedIn(ended);
+    await client.auth.me();
+    expect(refreshes()[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  test('within the last 30 seconds, not before; the scope stays', async () => {
+    const soon = await signedIn((tokens) => ({ ...tokens, expires_at: Date.now() + 29_000, scope: 'kept' }));
+    await soon.client.auth.me();
+    expect(soon.refreshes()).toHaveLength(1);
+    expect(soon.store.tokens?.scope).toBe('translate:jobs');
+    const later = await signedIn((tokens) => ({ ...tokens, expires_at: Date.now() + 40_000 }));
+    await later.client.auth.me();
+    expect(later.refreshes()).toHaveLength(0);
+  });
+
+  test('a short life is not all margin: a token of 5 seconds is used before it is renewed', async () => {
+    const { client, refreshes } = await signedIn(undefined, undefined, brief);
+    await client.auth.me();
+    await client.auth.me();
+    expect(refreshes()).toHaveLength(0);
+  });
+
+  test('each refresh sends the token of the one before: none is sent twice', async () => {
+    const { client, store, refreshes } = await signedIn(ended);
+    for (let round = 0; round < 3; round += 1) {
+      await Promise.all([client.auth.me(), client.translations.listPage()]);
+      store.tokens = ended(store.tokens as Tokens);
+    }
+    const tokens = refreshes().map(({ input }) => input['refresh_token']);
+    expect(tokens).toHaveLength(3);
+    expect(new Set(tokens).size).toBe(3);
+    expect(refreshes().every(({ status }) => status === 200)).toBe(true);
+  });
+});
+
+describe('a refresh after a 401', () => {
+  test('20 calls that the service refuses make one refresh request, and each is repeated once', async () => {
+    const all = gate(20);
+    const { client, refreshes, sent, calls } = await signedIn(refused, ({ call, headers }) =>
+      call === 'auth.me' && headers['authorization']?.endsWith('xxx') ? all() : undefined,
+    );
+    const users = await Promise.all(many.map(() => client.auth.me()));
+    expect(users).toHaveLength(20);
+    expect(refreshes()).toHaveLength(1);
+    expect(calls().filter((call) => call === 'auth.me')).toHaveLength(40);
+    expect(sent.filter(({ status }) => status === 401)).toHaveLength(20);
+  });
+
+  test('a 401 that comes when the refresh is long over makes no second one', async () => {
+    const late = Promise.withResolvers<void>();
+    let held = false;
+    const { client, refreshes } = await signedIn(refused, ({ call }) => {
+      if (call !== 'auth.me' || held) return undefined;
+      held = true;
+      return late.promise;
+    });
+    const slow = client.auth.me();
+    await client.translations.listPage();
+    expect(refreshes()).toHaveLength(1);
+    late.resolve();
+    await slow;
+    expect(refreshes()).toHaveLength(1);
+  });
+
+  test('what was revoked by an administrator is refreshed, writes and files included', async () => {
+    const { client, first, refreshes, calls } = await signedIn();
+    const revoked = await app.json('POST', '/api/oauth2/revoke', {
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        authorization: `Bearer ${first.access_token}`,
+      },
+      body: `token=${first.access_token}`,
+    });
+    expect(revoked.status).toBe(200);
+    const data = new TextEncoder().encode('The plan');
+    const jobs = await client.translations.createFromFile({ name: 'plan.md', data }, { target_lang: 'fr' });
+    expect(jobs).toHaveLength(1);
+    expect(calls()).toEqual(['/api/translations', 'auth.token', '/api/translations']);
+    expect(refreshes()).toHaveLength(1);
+    expect((await client.translations.create(hello)).status).toBe('published');
+  });
+
+  test('once: where the new token is refused too, the call fails', async () => {
+    const { client, refreshes, calls } = await signedIn(refused, ({ call, headers }) => {
+      if (call === 'auth.me') headers['authorization'] = `Bearer ${'y'.repeat(43)}`;
+    });
+    const error = await errorOf(client.auth.me());
+    expect(error).toMatchObject({ status: 401, detail: 'invalid or expired bearer token' });
+    expect(refreshes()).toHaveLength(1);
+    expect(calls()).toEqual(['auth.me', 'auth.token', 'auth.me']);
+  });
+
+  test('not where the 401 is about something else: a good token of another tenant than tenantId', async () => {
+    const { store, first, tenantId } = await signedIn();
+    const other = await app.signUp();
+    const { fetch, calls } = recorder();
+    const client = clientOf(app.address, { tokens: store, fetch, tenantId: other.tenantId });
+    expect(await errorOf(client.translations.listPage())).toBeInstanceOf(AuthenticationError);
+    expect(calls()).toEqual(['translations.list']);
+    expect(store.tokens).toEqual(first);
+    const own = clientOf(app.address, { tokens: store, tenantId });
+    expect((await own.translations.listPage()).items).toEqual([]);
+  });
+
+  test('nor for a wrong password, while somebody is signed in', async () => {
+    const { client, email, refreshes } = await signedIn();
+    await errorOf(client.auth.signIn({ email, password: 'not the passphrase' }));
+    expect(refreshes()).toHaveLength(0);
+  });
+
+  test('nor for an API key or an access token of the options', async () => {
+    const { fetch, calls } = recorder();
+    const client = clientOf(app.address, { apiKey: 'none', accessToken: 'none', fetch });
+    expect(await errorOf(client.translations.listPage())).toBeInstanceOf(AuthenticationError);
+    expect(calls()).toEqual(['translations.list']);
+  });
+});
+
+describe('a refresh that is refused', () => {
+  test('empties the store and rejects every call with the AuthenticationError of the refresh', async () => {
+    const { client, store, refreshes, calls } = await signedIn((tokens) => ({
+      ...ended(tokens),
+      refresh_token: 'x'.repeat(43),
+    }));
+    const errors = await Promise.all(many.map(() => errorOf(client.auth.me())));
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(AuthenticationError);
+      expect(error['detail']).toBe('invalid or expired refresh token');
+    }
+    expect(store.saves).toEqual([null]);
+    expect(refreshes()).toHaveLength(1);
+    expect(calls()).toEqual(['auth.token']);
+    // Nobody is signed in any more.
+    expect(await errorOf(client.auth.me())).toMatchObject({ detail: 'missing bearer token' });
+    expect(refreshes()).toHaveLength(1);
+  });
+
+  test('a call that the key of the options could have made is not made with it', async () => {
+    const { store, apiKey, email } = await signedIn();
+    const { fetch, sent } = recorder();
+    const client = clientOf(app.address, { apiKey, tokens: store, fetch });
+    const tokens = await client.auth.signIn({ email, password });
+    store.tokens = { ...refused(tokens), refresh_token: 'x'.repeat(43) };
+    sent.length = 0;
+    expect(await errorOf(client.translations.create(hello))).toBeInstanceOf(AuthenticationError);
+    expect(sent.map(({ call }) => call)).toEqual(['translations.create', 'auth.token']);
+    expect(sent.every(({ headers }, n) => n === 1 || !('x-api-key' in headers))).toBe(true);
+  });
+});
+
+describe("the caller's signal and deadline", () => {
+  test('one that gives up does not end the refresh that others wait for', async () => {
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const { client, refreshes, calls } = await signedIn(ended, ({ input }) => {
+      if (input['grant_type'] !== 'refresh_token') return undefined;
+      asked.resolve();
+      return answered.promise;
+    });
+    const controller = new AbortController();
+    const impatient = client.translations.create(hello, { signal: controller.signal });
+    const hasty = client.auth.me({ timeoutMs: 5, maxRetries: 0 });
+    const patient = client.auth.me();
+    await asked.promise;
+    controller.abort('enough');
+    await expect(impatient).rejects.toBe('enough');
+    await expect(hasty).rejects.toMatchObject({ name: 'TimeoutError', call: 'auth.me' });
+    answered.resolve();
+    expect((await patient).user.email).toContain('refresher');
+    expect(refreshes()).toHaveLength(1);
+    // What was given up is not sent after all, when the token is there.
+    expect(calls()).toEqual(['auth.token', 'auth.me']);
+  });
+
+  test('nor does the only one that waited: what the refresh brings is saved', async () => {
+    const asked = Promise.withResolvers<void>();
+    const { client, store, first, refreshes } = await signedIn(ended, ({ input }) =>
+      input['grant_type'] === 'refresh_token' ? asked.resolve() : undefined,
+    );
+    const controller = new AbortController();
+    const call = client.auth.me({ signal: controller.signal });
+    await asked.promise;
+    controller.abort('enough');
+    await expect(call).rejects.toBe('enough');
+    await client.auth.me();
+    expect(refreshes()).toHaveLength(1);
+    expect(store.tokens?.refresh_token).not.toBe(first.refresh_token);
+  });
+});
+
+describe('a refresh without an answer', () => {
+  const server = useScriptedServer();
+  const user = {
+    user_id: 'u',
+    tenant_id: 't',
+    email: 'a@example.org',
+    provider: 'email',
+    role: 'x',
+  } as const;
+  const pair = (name: string) => ({
+    access_token: `access-${name}`,
+    refresh_token: `refresh-${name}`,
+    token_type: 'bearer' as const,
+    expires_in: 3600,
+    refresh_expires_in: 7200,
+    scope: 's',
+    user,
+  });
+  const kept = (name: string): Tokens => ({
+    ...pair(name),
+    expires_at: 0,
+    refresh_expires_at: Date.now() + 9e6,
+  });
+
+  test('is not sent again by itself, nor by the retries of the calls; the tokens stay', async () => {
+    const store = sharedStore(kept('1'));
+    server.script('cut off');
+    const client = clientOf(server.address, { tokens: store });
+    const errors = await Promise.all(many.map(() => errorOf(client.translations.get('1'))));
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(ConnectionError);
+      expect(error.message).toContain('auth refresh');
+    }
+    expect(server.received).toHaveLength(1);
+    expect(store.saves).toEqual([]);
+  });
+
+  test('a proxy that answers for the service ends nobody’s session', async () => {
+    const store = sharedStore(kept('1'));
+    server.script({ status: 401, body: '<h1>Sign in to the network</h1>' });
+    const error = await errorOf(clientOf(server.address, { tokens: store }).translations.get('1'));
+    expect(error).toMatchObject({ status: 401, answeredBy: 'other' });
+    expect(store.saves).toEqual([]);
+  });
+
+  test('nor does its 401 to a call make a refresh', async () => {
+    const store = sharedStore({ ...kept('1'), expires_at: Date.now() + 9e6 });
+    server.script({ status: 401, body: '<h1>Sign in to the network</h1>' });
+    await errorOf(clientOf(server.address, { tokens: store }).translations.get('1'));
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('a call goes on with its retries after a refresh, with the same key', async () => {
+    const store = sharedStore({ ...kept('1'), expires_at: Date.now() + 9e6 });
+    server.script(
+      failure(503, 'try again', { error_code: 'transient_error' }),
+      failure(401, 'missing or invalid tenant credentials'),
+      result(pair('2')),
+      failure(503, 'try again', { error_code: 'transient_error' }),
+      result({ id: '1' }),
+    );
+    expect(await clientOf(server.address, { tokens: store }).translations.create(hello)).toEqual({ id: '1' });
+    expect(server.received.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer access-1',
+      'Bearer access-1',
+      undefined,
+      'Bearer access-2',
+      'Bearer access-2',
+    ]);
+    const keys = new Set(server.received.map(({ input }) => input?.['idempotency_key']));
+    keys.delete(undefined);
+    expect(keys.size).toBe(1);
+  });
+
+  test('a call that one member began is not sent again as another, nor as the key', async () => {
+    const store = sharedStore({ ...kept('1'), expires_at: Date.now() + 9e6 });
+    const others = { ...kept('2'), expires_at: Date.now() + 9e6, user: { ...user, user_id: 'v' } };
+    for (const next of [others, null]) {
+      store.tokens = { ...kept('1'), expires_at: Date.now() + 9e6 };
+      server.received.length = 0;
+      server.script(failure(503, 'try again', { error_code: 'transient_error' }));
+      const client = clientOf(server.address, {
+        apiKey: 'k',
+        tokens: store,
+        fetch: async (url, init) => {
+          const response = await fetch(url, init);
+          store.tokens = next;
+          return response;
+        },
+      });
+      expect(await errorOf(client.translations.create(hello))).toMatchObject({ detail: 'try again' });
+      expect(server.received).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,210 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
+import {
+  type Authenticator,
+  challenge,
+  confirm,
+  enrol,
+  enroll,
+  freshCode,
+  MFA_GRANT,
+  mfaGrant,
+  REFUSED_CHALLENGE,
+  verify,
+} from './authenticator.ts';
+import {
+  bearer,
+  cookie,
+  expectInvalid,
+  expectRefused,
+  expectTokens,
+  found,
+  grant,
+  introspect,
+  join,
+  meOf,
+  type Person,
+  sessionCookie,
+} from './sign-in.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+
+let ada: Person;
+let hers: Authenticator;
+beforeEach(async () => {
+  ada = await found(app);
+  hers = await enrol(app, ada);
+});
+
+/** The two ways of sending a code. */
+const ways = [
+  ['the MFA grant', (id: string, code: string) => mfaGrant(app, id, code)],
+  ['/api/auth/mfa/verify', (id: string, code: string) => verify(app, id, code)],
+] as const;
+
+describe.each(ways)('A 3.4: %s', (_name, send) => {
+  test('takes the current code: tokens, and the cookie that holds them', async () => {
+    const answer = await send(await challenge(app, ada), await freshCode(app, ada, hers.secret));
+    expectTokens(answer, ada);
+    expect(answer.body.scope).toBe('translate:jobs');
+    expect((await meOf(app, answer.body.access_token)).body.user.role).toBe('global_administrator');
+    const set = sessionCookie(answer);
+    expect(set?.get('ll_session')).toBe(answer.body.access_token);
+    expect(set?.has('httponly')).toBe(true);
+    expect(set?.get('max-age')).toBe('3600');
+  });
+
+  test('takes a recovery code, once', async () => {
+    const code = hers.recoveryCodes[0] ?? '';
+    expectTokens(await send(await challenge(app, ada), code), ada);
+    expectRefused(await send(await challenge(app, ada), code), 401);
+    expectTokens(await send(await challenge(app, ada), hers.recoveryCodes[1] ?? ''), ada);
+  });
+
+  test('refuses a wrong code with 401; the challenge goes on', async () => {
+    const id = await challenge(app, ada);
+    const wrong = [
+      wrongTotpCode(hers.secret),
+      'aaaaa-aaaaa',
+      '12345',
+      'nonsense',
+      '0'.repeat(1000),
+      '١٢٣٤٥٦',
+    ];
+    for (const code of wrong.slice(0, 4)) {
+      const answer = await send(id, code);
+      expectRefused(answer, 401);
+      expect(answer.body.detail).not.toContain(code);
+    }
+    expectTokens(await send(id, await freshCode(app, ada, hers.secret)), ada);
+    for (const code of wrong.slice(4)) {
+      const { status } = await send(await challenge(app, ada), code);
+      expect([401, 422]).toContain(status);
+    }
+  });
+
+  test('consumes the challenge', async () => {
+    const id = await challenge(app, ada);
+    expectTokens(await send(id, await freshCode(app, ada, hers.secret)), ada);
+    for (const code of [hers.recoveryCodes[0] ?? '', await freshCode(app, ada, hers.secret)])
+      expectRefused(await send(id, code), 401, REFUSED_CHALLENGE);
+  });
+
+  test('refuses a challenge of nobody', async () => {
+    for (const id of [
+      'nonsense',
+      ada.accessToken,
+      ada.refreshToken,
+      ada.tenantId,
+      "' or ''='",
+      'x'.repeat(500),
+    ])
+      expectRefused(await send(id, await freshCode(app, ada, hers.secret)), 401, REFUSED_CHALLENGE);
+  });
+
+  test('refuses an expired one', async () => {
+    const id = await challenge(app, ada);
+    await openSuperuser(app.superuserUrl)`
+      update mfa_challenges set expires_at = now() - interval '1 second' where user_id = ${ada.userId}`;
+    expectRefused(await send(id, await freshCode(app, ada, hers.secret)), 401, REFUSED_CHALLENGE);
+  });
+
+  test('C 2: accepts a code once per time step and person, whatever the challenge', async () => {
+    const code = await freshCode(app, ada, hers.secret);
+    expectTokens(await send(await challenge(app, ada), code), ada);
+    expectRefused(await send(await challenge(app, ada), code), 401);
+  });
+
+  test('issue 4: of 12 submissions of one code at once exactly one succeeds', async () => {
+    const ids = [];
+    for (let i = 0; i < 12; i += 1) ids.push(await challenge(app, ada));
+    const code = await freshCode(app, ada, hers.secret);
+    const answers = await Promise.all(ids.map((id) => send(id, code)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { status } of answers) expect([200, 401, 429]).toContain(status);
+  });
+
+  test('issue 4: of 12 recovery codes for one challenge at once one signs in', async () => {
+    const id = await challenge(app, ada);
+    const answers = await Promise.all(hers.recoveryCodes.map((code) => send(id, code)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
+  test('belongs to the person who gave the password', async () => {
+    const ben = await join(app, ada);
+    const his = await enrol(app, ben);
+    const id = await challenge(app, ada);
+    for (const code of [await freshCode(app, ben, his.secret), his.recoveryCodes[0] ?? ''])
+      expectRefused(await send(id, code), 401);
+    // What was not hers is not used up.
+    expectTokens(await send(await challenge(app, ben), his.recoveryCodes[0] ?? ''), ben);
+  });
+
+  test('A 3.2: lets nobody in who was revoked in the meantime', async () => {
+    const ben = await join(app, ada);
+    const his = await enrol(app, ben);
+    const id = await challenge(app, ben);
+    await app.json('DELETE', `/api/auth/users/${ben.userId}`, { headers: bearer(ada.accessToken) });
+    expectRefused(await send(id, await freshCode(app, ben, his.secret)), 401);
+  });
+});
+
+test('C 2: the code that confirmed the enrolment is used up', async () => {
+  const ben = await join(app, ada);
+  const { body } = await enroll(app, {}, cookie(ben.accessToken));
+  const code = totpCode(body.secret);
+  expect((await confirm(app, { mfa_code: code }, cookie(ben.accessToken))).status).toBe(200);
+  expectRefused(await verify(app, await challenge(app, ben), code), 401);
+});
+
+test('A 4.3: the grant type is trimmed and lowercased', async () => {
+  const answer = await grant(app, {
+    grant_type: ` ${MFA_GRANT.toUpperCase()} `,
+    challenge_id: await challenge(app, ada),
+    mfa_code: hers.recoveryCodes[0] ?? '',
+  });
+  expectTokens(answer, ada);
+});
+
+test('A 4.3: a scope is recorded on the tokens', async () => {
+  const code = hers.recoveryCodes[0] ?? '';
+  const { body } = await mfaGrant(app, await challenge(app, ada), code, { scope: 'of its own' });
+  expect(body.scope).toBe('of its own');
+  for (const token of [body.access_token, body.refresh_token])
+    expect((await introspect(app, token, bearer(ada.accessToken))).body.scope).toBe('of its own');
+});
+
+test.each(['challenge_id', 'mfa_code'])('without %s: 422 that names it', async (field) => {
+  const fields = { challenge_id: await challenge(app, ada), mfa_code: '123456' };
+  const { [field]: _, ...rest }: Record<string, string> = fields;
+  expectInvalid(await grant(app, { grant_type: MFA_GRANT, ...rest }), field);
+  expectInvalid(await app.json('POST', '/api/auth/mfa/verify', { body: rest }), field);
+});
+
+test('A 5.3 rule 2: a challenge to enrol is no challenge for a code', async () => {
+  await app.json('PATCH', '/api/tenants/security', {
+    headers: bearer(ada.accessToken),
+    body: { mfa_required: true },
+  });
+  const ben = await found(app);
+  await app.json('PATCH', '/api/tenants/security', {
+    headers: bearer(ben.accessToken),
+    body: { mfa_required: true },
+  });
+  for (const [, send] of ways) {
+    const id = await challenge(app, ben);
+    expectRefused(await send(id, '123456'), 401);
+    // Nor does a secret help that is not confirmed.
+    const { body } = await enroll(app, { challenge_id: id });
+    expectRefused(await send(id, totpCode(body.secret)), 401);
+  }
+  expect((await meOf(app, ben.accessToken)).body.user.totp_enrolled).toBe(false);
+});
+
+test('neither a challenge nor a code is a credential', async () => {
+  const id = await challenge(app, ada);
+  expect((await meOf(app, id)).status).toBe(401);
+  expect((await app.json('GET', '/api/translations', { headers: { 'x-api-key': id } })).status).toBe(401);
+});

@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { asOperator, env, eventsOf, found, join, type Person, signIn, standing } from '../members/people.ts';
+
+const app = useTestApp({ env });
+
+let admin: Person;
+beforeEach(async () => {
+  admin = await found(app);
+});
+
+const set = (body: unknown, headers: Record<string, string> = admin.bearer, query = '') =>
+  app.json('PATCH', `/api/tenants/security${query}`, { headers, body });
+async function metadataOf({ tenantId }: Person) {
+  const [row] = await openSuperuser(app.superuserUrl)`
+    select metadata from tenants where tenant_id = ${tenantId}`;
+  return row?.['metadata'];
+}
+
+describe('A 4.4: PATCH /api/tenants/security', () => {
+  test('sets what is given, leaves the rest, and answers the account', async () => {
+    await openSuperuser(app.superuserUrl)`
+      update tenants set metadata = '{"own": 1, "pay_tier": "pro"}' where tenant_id = ${admin.tenantId}`;
+    const first = await set({ mfa_required: true });
+    expect([first.status, first.body]).toEqual([
+      200,
+      expect.objectContaining({
+        id: admin.tenantId,
+        metadata: { own: 1, pay_tier: 'pro', mfa_required: true },
+      }),
+    ]);
+    const second = await set({ mfa_required_for_sso: true, mfa_required: false });
+    expect(second.body.metadata).toEqual({
+      own: 1,
+      pay_tier: 'pro',
+      mfa_required: false,
+      mfa_required_for_sso: true,
+    });
+    expect(await metadataOf(admin)).toEqual(second.body.metadata);
+    expect(await eventsOf(app, admin.tenantId, 'security_policy_changed')).toEqual([
+      expect.objectContaining({
+        actor: ['member', admin.userId],
+        target: admin.tenantId,
+        details: { mfa_required: true },
+      }),
+      expect.objectContaining({ details: { mfa_required: false, mfa_required_for_sso: true } }),
+    ]);
+  });
+
+  test('A 5.3: holds at the next sign-in; sessions go on', async () => {
+    expect((await signIn(app, admin)).body.access_token).toEqual(expect.any(String));
+    await set({ mfa_required: true });
+    expect((await signIn(app, admin)).body).toMatchObject({
+      mfa_required: true,
+      mfa_challenge: { method: 'totp_enroll' },
+    });
+    expect(await standing(app, admin)).toBe(200);
+    await set({ mfa_required: false });
+    expect((await signIn(app, admin)).body.access_token).toEqual(expect.any(String));
+  });
+
+  test.each([
+    {},
+    { mfa_required: 'true' },
+    { mfa_required: 1 },
+    { mfa_required: null },
+    { mfa_required_for_sso: [] },
+    { mfa_requierd: true },
+    { mfa_required: true, mfa_enforced: true },
+    { mfa_required: true, pay_tier: 'studio' },
+  ])('C 7: booleans under these two names, one at least; else 422 and nothing is set: %j', async (body) => {
+    const answer = await set(body);
+    expect([answer.status, answer.body.detail]).toEqual([422, expect.any(Array)]);
+    expect(await metadataOf(admin)).toEqual({});
+    expect(await eventsOf(app, admin.tenantId, 'security_policy_changed')).toEqual([]);
+  });
+
+  test('two at once lose nothing of each other', async () => {
+    await Promise.all([set({ mfa_required: true }), set({ mfa_required_for_sso: true })]);
+    expect(await metadataOf(admin)).toEqual({ mfa_required: true, mfa_required_for_sso: true });
+  });
+
+  test('an operator must name the tenant', async () => {
+    for (const headers of [asOperator, { ...admin.bearer, ...asOperator }]) {
+      const { status, body } = await set({ mfa_required: true }, headers);
+      expect([status, body]).toEqual([
+        400,
+        { detail: 'tenant_id query parameter is required for operators' },
+      ]);
+    }
+    expect(await metadataOf(admin)).toEqual({});
+    const named = await set({ mfa_required: true }, asOperator, `?tenant_id=${admin.tenantId}`);
+    expect([named.status, named.body.metadata]).toEqual([200, { mfa_required: true }]);
+    expect(await eventsOf(app, admin.tenantId, 'security_policy_changed')).toEqual([
+      expect.objectContaining({ actor: 'operator_key' }),
+    ]);
+  });
+
+  test('a foreign tenant, and one that is not there, are 404 and stay as they are', async () => {
+    const other = await found(app);
+    const askers: [Record<string, string>, string][] = [
+      [admin.bearer, other.tenantId],
+      [admin.bearer, 'nobody'],
+      [admin.bearer, '*'],
+      [asOperator, 'nobody'],
+      [asOperator, '*'],
+    ];
+    for (const [headers, tenantId] of askers) {
+      const { status, body } = await set({ mfa_required: true }, headers, `?tenant_id=${tenantId}`);
+      expect([status, body.detail]).toEqual([404, 'tenant not found']);
+    }
+    expect(await metadataOf(other)).toEqual({});
+    expect(await metadataOf(admin)).toEqual({});
+    // In the body it names nothing.
+    expect((await set({ mfa_required: true, tenant_id: other.tenantId })).body.id).toBe(admin.tenantId);
+  });
+
+  test('is refused to a member without the role, to a tenant’s key, and to nobody', async () => {
+    const member = await join(app, admin);
+    const refused = await set({ mfa_required: true }, member.bearer);
+    expect([refused.status, refused.body]).toEqual([403, { detail: 'admin role required' }]);
+    expect((await set({ mfa_required: true }, {})).status).toBe(401);
+    expect(await metadataOf(admin)).toEqual({});
+  });
+});
