@@ -63,12 +63,19 @@ const setScopeByToken = `
     select tenant_id from credential_directory where credential_hash = $1 and kind <> 'api_key'
   ) owner on true`;
 
+/** The form of every tenant's id, as its table checks it; the platform's scope, `*`, is none. */
+export function isTenantId(text: string): boolean {
+  return /^[a-z0-9_-]{1,64}$/.test(text);
+}
+
 /** Opens the pool; connections are made as they are needed. `url` is a postgres:// URL of the
  * service's role, or tells it at each new connection. */
 export function openDatabase(url: string | (() => string), options: PoolOptions): Database {
   const pool = openPool(url, options);
   return {
-    inTenant: (tenantId, work) => runTransaction(pool, (send) => send(setScope, [tenantId]), work),
+    inTenant: (tenantId, work) =>
+      // What is no id opens nothing: above all not the platform's `*`, whoever sent it.
+      runTransaction(pool, (send) => send(setScope, [isTenantId(tenantId) ? tenantId : '']), work),
     inPlatform: (work) => runTransaction(pool, (send) => send(setScope, ['*']), work),
     inTenantOfCredential: (presented, work) =>
       runTransaction(

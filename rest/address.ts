@@ -3,8 +3,8 @@ import { AppError } from '#server/errors.ts';
 import { type BodyKind, inputSource } from '#server/trpc.ts';
 import type { BodyLimits } from './body-limits.ts';
 import { parseForm, parseFormOrJson } from './form-body.ts';
-import { parseJsonBody } from './json-body.ts';
-import type { RestProcedure } from './procedures.ts';
+import { parseChoosingBody, parseJsonBody } from './json-body.ts';
+import { needsBody, type RestProcedure } from './procedures.ts';
 import { coerceQuery, queryKinds } from './query.ts';
 import { isUpload, readUpload } from './upload.ts';
 
@@ -54,7 +54,7 @@ export function openAddress(procedures: readonly RestProcedure[], limits: BodyLi
       if (chosen.length === 0) return choice(plain, request);
       let body: Record<string, unknown>;
       try {
-        body = parseJsonBody(request.body, request.headers['content-type']);
+        body = parseChoosingBody(request.body, request.headers['content-type']);
       } catch (error) {
         // The plain one refuses it, behind its own first gates.
         return { procedure: plain, readInput: () => Promise.reject(error) };
@@ -116,6 +116,10 @@ function bodyReader(procedure: RestProcedure): (request: FastifyRequest) => Reco
   const { route, inputShape } = procedure;
   const names = Object.keys(inputShape).filter((name) => inputSource(route, name) === 'body');
   if (names.length === 0) return () => ({});
+  const optional = !needsBody(procedure);
   const parse = { json: parseJsonBody, form: parseForm, form_or_json: parseFormOrJson }[bodyKind(procedure)];
-  return ({ body, headers }) => parse(body, headers['content-type'], names);
+  return ({ body, headers }) => {
+    if (optional && (!Buffer.isBuffer(body) || body.length === 0)) return {};
+    return parse(body, headers['content-type'], names);
+  };
 }

@@ -6,9 +6,29 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * The object that a request's body holds.
- * @throws AppError 415 for a body declared as something else, 400 for one that is no JSON object, 422 for too many values
+ * @throws AppError 415 for a body declared as something else, 400 for one that is no JSON, 422 for one that is no object
+ * (C 7) and for too many values
  */
 export function parseJsonBody(body: unknown, contentType: string | undefined): Record<string, unknown> {
+  const value = parseJson(body, contentType);
+  if (isObject(value)) return value;
+  throw new AppError('invalid_fields', [
+    { loc: ['body'], msg: 'an object is expected', type: 'invalid_type' },
+  ]);
+}
+
+/** The same where the body also says what is asked for: one that is no object says nothing (B 4.1), and is 400. */
+export function parseChoosingBody(body: unknown, contentType: string | undefined): Record<string, unknown> {
+  const value = parseJson(body, contentType);
+  if (isObject(value)) return value;
+  throw new AppError('malformed_request', 'invalid JSON body: an object is expected');
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parseJson(body: unknown, contentType: string | undefined): unknown {
   // A form arrives as a stream, which only the routes that take files read.
   const type = mediaType(contentType);
   if (type.startsWith('multipart/')) throw unsupported();
@@ -16,16 +36,12 @@ export function parseJsonBody(body: unknown, contentType: string | undefined): R
     throw new AppError('malformed_request', 'invalid JSON body: it is empty');
   if (isRawType(type)) throw unsupported();
   refuseManyValues(body);
-  let value: unknown;
   try {
-    value = JSON.parse(utf8.decode(body));
+    return JSON.parse(utf8.decode(body));
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : 'not UTF-8';
     throw new AppError('malformed_request', `invalid JSON body: ${reason.slice(0, 200)}`);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new AppError('malformed_request', 'invalid JSON body: an object is expected');
-  return value as Record<string, unknown>;
 }
 
 function unsupported(): AppError {

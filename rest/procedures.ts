@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AppRouter } from '#server/router.ts';
-import { type ProcedureMeta, proceduresOf, type Route } from '#server/trpc.ts';
+import { inputSource, type ProcedureMeta, proceduresOf, type Route } from '#server/trpc.ts';
 
 /** A procedure as the REST door and the document see it. */
 export interface RestProcedure {
@@ -38,4 +38,11 @@ export function restProcedures(router: AppRouter): RestProcedure[] {
       throw new Error(`${path}: the query parameter ${unknown} fills an input that does not exist`);
     return [{ path, type, route: meta.route, meta, input, inputShape, output }];
   });
+}
+
+/** Whether a body must be sent: an empty one reads as an empty object, so it is missing where one of its fields is. */
+export function needsBody({ route, inputShape }: RestProcedure): boolean {
+  return Object.entries(inputShape).some(
+    ([name, schema]) => inputSource(route, name) === 'body' && !schema.safeParse(undefined).success,
+  );
 }

@@ -1,5 +1,4 @@
-import { inputSource } from '#server/trpc.ts';
-import type { RestProcedure } from '../procedures.ts';
+import { needsBody, type RestProcedure } from '../procedures.ts';
 import { answersOf } from './answers.ts';
 import type { JsonSchema, Operation, Parameter } from './document.ts';
 
@@ -39,11 +38,4 @@ export function describeOperation(procedure: RestProcedure, generated: Operation
     ...(requestBody && { requestBody: { ...requestBody, required: needsBody(procedure) } }),
     responses: answersOf(procedure, responses['200'] ?? { description: '' }),
   };
-}
-
-/** An empty body reads as an empty object: it is missing where one of its fields is. */
-function needsBody({ route, inputShape }: RestProcedure): boolean {
-  return Object.entries(inputShape).some(
-    ([name, schema]) => inputSource(route, name) === 'body' && !schema.safeParse(undefined).success,
-  );
 }

@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import { hashSecret, insertApiKey, newSecret } from '#server/access/service.ts';
+import { hashSecret, insertApiKey, isDesignatedOperator, newSecret } from '#server/access/service.ts';
 import { type Origin, recordEvent } from '#server/audit/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
@@ -87,14 +87,16 @@ interface Join {
  * Looks at an invite before the password is hashed; what counts is its redemption.
  * @throws AppError 400
  */
-async function checkInvite({ database }: Services, token: string, email: string): Promise<Join> {
+async function checkInvite({ database, settings }: Services, token: string, email: string): Promise<Join> {
   const invite = readInviteToken(token);
   if (!invite) throw invalidInvite();
   const pending = await database.inTenant(invite.tenantId, (tx) =>
     findPendingInvite(tx, invite.tenantId, invite.secretHash),
   );
   if (!pending) throw invalidInvite();
-  if (pending.email !== null && pending.email !== email)
+  // Nobody proves to own an address here: an operator's takes an invite that was bound to it.
+  const bound = pending.email ?? (isDesignatedOperator(invite.tenantId, email, settings) ? null : email);
+  if (bound !== email)
     throw new AppError('malformed_request', 'this invite was issued for a different email address');
   return invite;
 }

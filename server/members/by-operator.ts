@@ -73,14 +73,12 @@ export async function inviteByOperator(
   tenantId: string,
   invite: { email: string | null; role: Role },
 ): Promise<{ account: TenantAccount; invite: CreatedInvite }> {
-  let account: TenantAccount | undefined;
-  const enter: EnterNamedTenant = (_parameter, work) =>
-    database.inTenant(tenantId, async (tx) => {
-      account = await lockAccount(tx, tenantId);
-      return work(tx, tenantId, serverAdministrator);
-    });
-  const created = await createInvite(atTheServer, enter, settings, { tenant_id: tenantId, ...invite });
-  return { account: account as unknown as TenantAccount, invite: created };
+  return database.inTenant(tenantId, async (tx) => {
+    const account = await lockAccount(tx, tenantId);
+    const enter: EnterNamedTenant = (_parameter, work) => work(tx, tenantId, serverAdministrator);
+    const created = await createInvite(atTheServer, enter, settings, { tenant_id: tenantId, ...invite });
+    return { account, invite: created };
+  });
 }
 
 /** The active administrators of a tenant, the oldest members first: some of them where they are many. */

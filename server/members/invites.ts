@@ -1,5 +1,10 @@
 import type { Tx } from '#db/client.ts';
-import { type Administrator, type EnterNamedTenant, tenantNotFound } from '#server/access/service.ts';
+import {
+  type Administrator,
+  type EnterNamedTenant,
+  isDesignatedOperator,
+  tenantNotFound,
+} from '#server/access/service.ts';
 import type { Origin } from '#server/audit/service.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
@@ -30,15 +35,18 @@ const parameterOf = (named: string | undefined) =>
 
 /**
  * Creates an invite. Its token is in this answer and nowhere else.
- * @throws AppError 409 where 20 are pending, 404 for a foreign or unknown tenant
+ * @throws AppError 409 where 20 are pending, 404 for a foreign or unknown tenant, 403 for an operator's address
  */
 export async function createInvite(
   origin: Origin,
   enter: EnterNamedTenant,
-  { INVITE_TTL_SECONDS }: Settings,
+  settings: Settings,
   { tenant_id, email = null, role, expires_in_days }: InviteCreateRequest,
 ): Promise<CreatedInvite> {
   return enter(parameterOf(tenant_id), async (tx, tenantId, admin) => {
+    // Who joins as a designated operator is one: no ordinary administrator decides that (A 5.1 rule 8).
+    if (email !== null && isDesignatedOperator(tenantId, email, settings) && !admin.operator)
+      throw new AppError('forbidden', 'inviting an operator requires operator access');
     // Counted under the lock, by a statement of its own: of two at once the second sees the first one's.
     if (!(await lockTenant(tx, tenantId))) throw tenantNotFound();
     if ((await countPendingInvites(tx, tenantId)) >= pendingAllowed)
@@ -52,7 +60,7 @@ export async function createInvite(
       email,
       role,
       createdBy: nameIn(tenantId, admin),
-      ttlSeconds: expires_in_days ? expires_in_days * secondsOfDay : INVITE_TTL_SECONDS,
+      ttlSeconds: expires_in_days ? expires_in_days * secondsOfDay : settings.INVITE_TTL_SECONDS,
     });
     await recordAdministration(tx, origin, admin, {
       action: 'invite_created',

@@ -33,6 +33,11 @@ describe('what must not be is refused', () => {
     ['the database, from the REST door', 'rest/x.ts', '#db/client.ts'],
     ["a domain's inside, from a worker", 'workers/x.ts', '#server/translations/steps/gate.ts'],
     ['a table, from a worker', 'workers/x.ts', '#db/schema/identity.ts'],
+    [
+      "a domain's inside, from an operator's command",
+      'server/admin/commands/x.ts',
+      '#server/tenants/queries.ts',
+    ],
     ["a domain's inside, from the top of server/", 'server/x.ts', './translations/queries/rows.ts'],
     ['the server, from the SDK', 'sdk/src/x.ts', '../../server/errors.ts'],
     ['anything, from a room that is not on the plan', 'server/unheard-of/x.ts', 'zod'],

@@ -120,6 +120,17 @@ export const rooms: Room[] = [
   },
   ...domainRooms,
   {
+    name: 'server/admin',
+    files: /^server\/admin\//,
+    may: [
+      services,
+      /^server\/(errors|process|settings)\.ts$/,
+      /^db\/(client|migrate)\.ts$/,
+      /^npm:zod$/,
+      /^node:util$/,
+    ],
+  },
+  {
     name: 'the top of server/',
     files: /^server\/[\w-]+\.ts$/,
     may: [

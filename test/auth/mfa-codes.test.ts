@@ -76,7 +76,7 @@ describe('a code', () => {
     const id = await challenge();
     const right = await code();
     for (const wrong of [wrongTotpCode(member.secret), '', 'x', 'aaaaa-aaaaa', '1'.repeat(100)])
-      expect(await verify(app, id, wrong === '' ? ' ' : wrong)).toMatchObject(wrongCode);
+      expect(await verify(app, id, wrong)).toMatchObject(wrongCode);
     const other = await challenge();
     expect((await verify(app, other, right)).status).toBe(200);
   });

@@ -2,6 +2,7 @@ import superjson from 'superjson';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
 import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
 import {
   auditOf,
@@ -225,11 +226,20 @@ describe('a challenge for an enrolment', () => {
 
 test('of confirmations by a session at one time, one enrolls, and one set of codes is good', async () => {
   const code = totpCode(await pendingSecret());
-  const answers = await Promise.all(
-    Array.from({ length: 12 }, () => confirm(app, undefined, code, founder.cookie)),
-  );
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(11).fill(409)]);
   const sql = openSuperuser(app.superuserUrl);
+  // Held until several wait for the member's row, so that they do come at one time.
+  const all = await openSuperuser(app.superuserUrl).begin(async (held) => {
+    await held`select from users where user_id = ${founder.userId} for update`;
+    const sent = Array.from({ length: 12 }, () => confirm(app, undefined, code, founder.cookie));
+    await poll(async () => {
+      const waiting = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      return waiting.length >= 3;
+    });
+    return { sent };
+  });
+  const answers = await Promise.all(all.sent);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(11).fill(409)]);
   expect(await sql`select from recovery_codes where user_id = ${founder.userId}`).toHaveLength(10);
 });
 

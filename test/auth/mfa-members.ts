@@ -120,7 +120,7 @@ export async function failuresOf(superuserUrl: string, { userId }: Founder): Pro
 /** What the audit log says of the member's codes and challenges, oldest first. */
 export async function auditOf(superuserUrl: string, { tenantId }: Founder) {
   const rows = await openSuperuser(superuserUrl)`
-    select action, actor_kind, actor_id, target, address, details from audit_log
+    select action, actor_kind, details from audit_log
     where tenant_id = ${tenantId} order by event_id`;
   return rows.map(({ action, actor_kind: actor, details }) => ({ action, actor, details }));
 }

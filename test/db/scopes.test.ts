@@ -44,6 +44,7 @@ describe('scopes', () => {
   test('an id that is the platform mark, empty or a wildcard opens nothing of others', async () => {
     expect(await database.inTenant('', tenantIds)).toEqual([]);
     expect(await database.inTenant('%', tenantIds)).toEqual([]);
+    expect(await database.inTenant('*', tenantIds)).toEqual([]);
   });
 
   test('the platform sees all rows', async () => {

@@ -1,4 +1,4 @@
-import { LinguaLoop, NotFoundError, version } from '#sdk/index.ts';
+import { LinguaLoop, NotFoundError, type Tokens, version } from '#sdk/index.ts';
 
 /** What somebody who installed the package does with it; the package's test compiles and runs this outside. */
 export async function useThePackage(baseUrl: string, email: string) {
@@ -17,8 +17,18 @@ export async function useThePackage(baseUrl: string, email: string) {
   const { bytes, fileName } = await client.translations.golden(page?.id ?? '');
   for await (const { id } of client.translations.list()) listed.push(id);
   const missing = await client.translations.get('0'.repeat(32)).catch((error: unknown) => error);
+  let kept: Tokens | null = null;
+  const save = (next: Tokens | null) => {
+    kept = next;
+  };
+  const member = new LinguaLoop({ baseUrl, tokens: { load: () => kept, save } });
+  await member.auth.signIn({ email, password: 'a long enough passphrase' });
+  const { user } = await member.auth.me();
+  await member.auth.signOut();
   return {
     version,
+    signedIn: user.email === email,
+    signedOut: kept === null,
     translation: job.final_translation,
     listed: listed.length === 2 && listed[0] === page?.id && listed[1] === job.id,
     file: [fileName, new TextDecoder().decode(bytes)],

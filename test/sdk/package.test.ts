@@ -141,6 +141,8 @@ describe('a consumer outside', () => {
       expect(stderr).toBe('');
       expect(JSON.parse(stdout)).toEqual({
         version,
+        signedIn: true,
+        signedOut: true,
         translation: '[fr] Hello',
         listed: true,
         file: ['plan.de.txt', '[de] The plan'],

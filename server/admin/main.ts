@@ -1,0 +1,76 @@
+import { openDatabase } from '#db/client.ts';
+import { migrate } from '#db/migrate.ts';
+import { describeForLog, toAppError } from '#server/errors.ts';
+import { joinDatabase } from '#server/process.ts';
+import { readSettings, type Settings } from '#server/settings.ts';
+import { readArguments } from './arguments.ts';
+import { Refusal, type Server } from './command.ts';
+import { commands, isCommandName } from './commands.ts';
+import { printable } from './printing.ts';
+import { usageOf, usageOfAll } from './usage.ts';
+
+type Work = (server: Server) => AsyncIterable<string>;
+
+/** What the command line asks for. Whatever it may have wrong is found before a database is looked for. */
+function readCommandLine([name, ...args]: string[]): string[] | Work {
+  if (name === undefined || name === '--help' || name === '-h') return usageOfAll();
+  if (!isCommandName(name)) throw new Refusal(`unknown command: ${name}; npm run admin lists them`);
+  const command = commands[name];
+  const given = readArguments(command, args);
+  return given === null ? usageOf(name) : command.prepare(given);
+}
+
+/** Works over the database that the settings name, brought up to date as at every start. */
+async function withServer(settings: Settings, work: (server: Server) => Promise<void>): Promise<void> {
+  const home = await joinDatabase(settings);
+  try {
+    await migrate(home.url);
+    const database = openDatabase(() => home.url, { size: 1, applicationName: 'lingualoop admin' });
+    try {
+      await work({ settings, database });
+    } catch (error) {
+      throw withoutParameters(error);
+    } finally {
+      await database.close();
+    }
+  } finally {
+    await home.stop();
+  }
+}
+
+/** A driver's error carries SQL and parameters in its message: it is told by its kind alone. */
+function withoutParameters(error: unknown): Error {
+  if (error instanceof Refusal || error instanceof ClosedOutput) return error;
+  const known = toAppError(error);
+  if (known.code !== 'internal_error') return known;
+  const { name, code, message } = describeForLog(error);
+  return new Error(['internal error', name, code, message].filter(Boolean).join(' '));
+}
+
+/** Whoever read what is printed has enough of it, as `head` does. */
+class ClosedOutput extends Error {}
+
+async function print(lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  for await (const line of lines)
+    await new Promise<void>((resolve, reject) => {
+      process.stdout.write(`${line}\n`, (error) => (error ? reject(new ClosedOutput()) : resolve()));
+    });
+}
+
+/** One line, and exit code 1. */
+function fail(error: unknown): void {
+  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  process.stderr.write(`lingualoop: ${printable(line)}\n`);
+  process.exitCode = 1;
+}
+
+process.on('unhandledRejection', (reason) => fail(withoutParameters(reason)));
+// Told of by `print`; without a listener it would end the process.
+process.stdout.on('error', () => {});
+try {
+  const asked = readCommandLine(process.argv.slice(2));
+  if (typeof asked !== 'function') await print(asked);
+  else await withServer(readSettings(), (server) => print(asked(server)));
+} catch (error) {
+  if (!(error instanceof ClosedOutput)) fail(error);
+}

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { TestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the operator's command as its own process, to its end, without a SECRETS_KEY. */
+export function runCommand(env: Record<string, string>, args: string[]): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(
+      process.execPath,
+      ['--max-semi-space-size=8', join(root, 'server/admin/main.ts'), ...args],
+      { cwd: root, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    const ended: Ended = { code: null, stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      ended.stdout += chunk;
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk) => {
+      ended.stderr += chunk;
+    });
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ ...ended, code }));
+  });
+}
+
+/** Runs a command beside the application, on its database. */
+export const beside = (app: TestApp, args: string[], env: Record<string, string> = {}) =>
+  runCommand({ DATABASE_URL: app.databaseUrl, ...env }, args);
+
+/** Runs a command that must succeed; its lines. */
+export async function operate(
+  app: TestApp,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<string[]> {
+  const { code, stdout, stderr } = await beside(app, args, env);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.endsWith('\n')).toBe(true);
+  return stdout.slice(0, -1).split('\n');
+}
+
+/** Everything that is stored, table by table, as one text. */
+export async function contentsOf(app: TestApp): Promise<string> {
+  const sql = openSuperuser(app.superuserUrl);
+  const tables = await sql<{ name: string }[]>`
+    select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1`;
+  expect(tables.length).toBeGreaterThan(10);
+  const texts = await Promise.all(
+    tables.map(({ name }) => sql.unsafe(`select '${name}' as table, t::text from ${name} t order by 2`)),
+  );
+  return JSON.stringify(texts);
+}
+
+/** How an event of a command on the server looks, as `eventsOf` answers it. */
+export const byTheServer = (target: string, details: object) => ({
+  actor: 'server',
+  target,
+  details,
+  address: null,
+  requestId: null,
+});

@@ -1,0 +1,109 @@
+import superjson from 'superjson';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { env, eventsOf, found, invite, join, type Person, refresh, signIn } from '#test/members/people.ts';
+import { type Signup, useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { byTheServer, contentsOf, operate } from './command.ts';
+
+const app = useTestApp({ env });
+
+let admin: Person;
+let member: Person;
+let apiKey: string;
+beforeEach(async () => {
+  admin = await found(app);
+  member = await join(app, admin);
+  apiKey = (await operate(app, ['rotate-key', admin.tenantId])).at(-1) as string;
+});
+
+/** What every credential of the tenant is answered, each where it counts. */
+async function knock() {
+  const status = async (path: string, headers: Record<string, string>, body?: unknown) =>
+    (await app.json(body ? 'POST' : 'GET', path, { headers, ...(body ? { body } : {}) })).status;
+  const text = { source_text: 'Hello', target_lang: 'fr' };
+  return {
+    key: await status('/api/translations', { 'x-api-key': apiKey }),
+    keyAsBearer: await status('/api/translations', { authorization: `Bearer ${apiKey}` }, text),
+    keyAtTheTypedDoor: await status(
+      '/trpc/translations.create',
+      { 'x-api-key': apiKey },
+      superjson.serialize(text),
+    ),
+    token: await status('/api/translations', member.bearer),
+    tokenOfTheAdministrator: await status('/api/auth/users', admin.bearer),
+    me: await status('/api/auth/me', member.bearer),
+    cookie: await status('/api/auth/users', { cookie: `ll_session=${admin.accessToken}` }),
+    refresh: (await refresh(app, member)).status,
+    password: (await signIn(app, admin)).status,
+  };
+}
+
+const all = <T>(answers: Record<string, unknown>, value: T) =>
+  Object.fromEntries(Object.keys(answers).map((name) => [name, value]));
+
+describe('deactivate-tenant', () => {
+  test('every credential of it is 401 on the next request, and nobody else is touched', async () => {
+    const neighbour: Signup = await app.signUp();
+    const before = await knock();
+    expect(before).toEqual(all(before, 200));
+    await operate(app, ['deactivate-tenant', admin.tenantId]);
+    expect(await knock()).toEqual(all(before, 401));
+    const { headers } = neighbour;
+    expect((await app.json('GET', '/api/translations', { headers })).status).toBe(200);
+  });
+
+  test('invites and reset links lead nowhere', async () => {
+    const { invite_token } = await invite(app, admin);
+    const path = `/api/auth/users/${member.userId}/password-reset-link`;
+    const link = await app.json('POST', path, { headers: admin.bearer });
+    await operate(app, ['deactivate-tenant', admin.tenantId]);
+    const preview = await app.json('POST', '/api/auth/invites/preview', { body: { invite_token } });
+    expect(preview.body).toEqual({ valid: false });
+    const body = { reset_token: link.body.reset_token, new_password: 'quite another passphrase' };
+    expect((await app.json('POST', '/api/auth/password-reset', { body })).status).toBe(401);
+  });
+
+  test('signs everybody out for good: reactivated, the key and passwords count again, no old session', async () => {
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`insert into mfa_challenges (tenant_id, challenge_hash, user_id, method, scope, expires_at)
+      values (${admin.tenantId}, '\\x01', ${admin.userId}, 'totp', 's', now() + interval '1 hour')`;
+    await operate(app, ['deactivate-tenant', admin.tenantId]);
+    const [left] = await sql`select
+      (select count(*)::int from tokens where tenant_id = ${admin.tenantId}) as tokens,
+      (select count(*)::int from mfa_challenges where tenant_id = ${admin.tenantId}) as challenges,
+      (select count(*)::int from credential_directory where tenant_id = ${admin.tenantId}) as directory`;
+    expect(left).toEqual({ tokens: 0, challenges: 0, directory: 1 });
+    await operate(app, ['reactivate-tenant', admin.tenantId]);
+    expect(await knock()).toEqual({
+      key: 200,
+      keyAsBearer: 200,
+      keyAtTheTypedDoor: 200,
+      token: 401,
+      tokenOfTheAdministrator: 401,
+      me: 401,
+      cookie: 401,
+      refresh: 401,
+      password: 200,
+    });
+  });
+
+  test('both ways are recorded; a second time changes nothing', async () => {
+    const { tenantId } = admin;
+    await operate(app, ['deactivate-tenant', tenantId]);
+    const deactivated = await contentsOf(app);
+    expect(await operate(app, ['deactivate-tenant', tenantId])).toEqual([
+      expect.stringContaining('nothing was changed'),
+    ]);
+    expect(await contentsOf(app)).toBe(deactivated);
+    await operate(app, ['reactivate-tenant', tenantId]);
+    const reactivated = await contentsOf(app);
+    await operate(app, ['reactivate-tenant', tenantId]);
+    expect(await contentsOf(app)).toBe(reactivated);
+    expect(await eventsOf(app, tenantId, 'tenant_deactivated')).toEqual([
+      byTheServer(tenantId, { from: true, to: false }),
+    ]);
+    expect(await eventsOf(app, tenantId, 'tenant_reactivated')).toEqual([
+      byTheServer(tenantId, { from: false, to: true }),
+    ]);
+  });
+});

@@ -1,0 +1,82 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { env, eventsOf } from '#test/members/people.ts';
+import { type Signup, useTestApp } from '#test/setup/app.ts';
+import { byTheServer, contentsOf, operate } from './command.ts';
+
+const app = useTestApp({ env });
+
+let tenant: Signup;
+beforeEach(async () => {
+  tenant = await app.signUp();
+});
+
+/** The status of the plainest request with a key, presented in both ways. */
+async function knock(key: string): Promise<[number, number]> {
+  const asHeader = await app.json('GET', '/api/translations', { headers: { 'x-api-key': key } });
+  const asBearer = await app.json('GET', '/api/translations', {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  return [asHeader.status, asBearer.status];
+}
+
+describe('rotate-key', () => {
+  test('the new key is believed and the old one 401 on the very next request', async () => {
+    const neighbour = await app.signUp();
+    expect(await knock(tenant.apiKey)).toEqual([200, 200]);
+    const lines = await operate(app, ['rotate-key', tenant.tenantId]);
+    const key = lines.at(-1) as string;
+    expect(await knock(key)).toEqual([200, 200]);
+    expect(await knock(tenant.apiKey)).toEqual([401, 401]);
+    expect(key).toMatch(/^[\w-]{43}$/);
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toContain(tenant.tenantId);
+    expect(await knock(neighbour.apiKey)).toEqual([200, 200]);
+  });
+
+  test('the prefix is the new key, the log has both prefixes, and nothing stored has the key', async () => {
+    const key = (await operate(app, ['rotate-key', tenant.tenantId])).at(-1) as string;
+    const [from, to] = [tenant.apiKey.slice(0, 8), key.slice(0, 8)];
+    expect(await eventsOf(app, tenant.tenantId, 'api_key_rotated')).toEqual([
+      byTheServer(tenant.tenantId, { from, to }),
+    ]);
+    const listed = await operate(app, ['tenants', '--json']);
+    const account = listed.map((line) => JSON.parse(line)).find(({ id }) => id === tenant.tenantId);
+    expect(account.api_key_prefix).toBe(to);
+    const stored = await contentsOf(app);
+    expect(stored).toContain(to);
+    expect(stored).not.toContain(key);
+  });
+
+  test('sessions go on', async () => {
+    await operate(app, ['rotate-key', tenant.tenantId]);
+    const headers = { authorization: `Bearer ${tenant.accessToken}` };
+    expect((await app.json('GET', '/api/auth/me', { headers })).status).toBe(200);
+  });
+
+  test('two at once leave one key', async () => {
+    const both = await Promise.all([1, 2].map(() => operate(app, ['rotate-key', tenant.tenantId])));
+    const statuses = await Promise.all(both.map(async (lines) => (await knock(lines.at(-1) as string))[0]));
+    expect(statuses.sort()).toEqual([200, 401]);
+  });
+});
+
+describe('revoke-key', () => {
+  test('the key is 401 on the very next request; rotate-key gives the tenant a new one', async () => {
+    await operate(app, ['revoke-key', tenant.tenantId]);
+    expect(await knock(tenant.apiKey)).toEqual([401, 401]);
+    expect(await eventsOf(app, tenant.tenantId, 'api_key_revoked')).toEqual([
+      byTheServer(tenant.tenantId, { from: tenant.apiKey.slice(0, 8), to: '' }),
+    ]);
+    const key = (await operate(app, ['rotate-key', tenant.tenantId])).at(-1) as string;
+    expect(await knock(key)).toEqual([200, 200]);
+    expect(await knock(tenant.apiKey)).toEqual([401, 401]);
+  });
+
+  test('twice is once, and the second says so', async () => {
+    await operate(app, ['revoke-key', tenant.tenantId]);
+    const before = await contentsOf(app);
+    const lines = await operate(app, ['revoke-key', tenant.tenantId]);
+    expect(lines).toEqual([expect.stringContaining('nothing was changed')]);
+    expect(await contentsOf(app)).toBe(before);
+  });
+});

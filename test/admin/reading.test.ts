@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import { env, found, join } from '#test/members/people.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { operate } from './command.ts';
+
+const app = useTestApp({ env });
+
+const parsed = async (args: string[]) =>
+  (await operate(app, args)).filter(Boolean).map((line) => JSON.parse(line));
+
+describe('tenants', () => {
+  test('lists every tenant once, newest first, with the active administrators', async () => {
+    const founder = await found(app, 'Acme');
+    const second = await join(app, founder, 'global_administrator');
+    await join(app, founder);
+    const revoked = await join(app, founder, 'global_administrator');
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`update users set active = false where user_id = ${revoked.userId}`;
+    await sql`insert into tenants (tenant_id, name, api_key_prefix, monthly_char_limit, created_at)
+      select 't' || n, 'Tenant ' || n, 'abcdefgh', n, now() - interval '1 day' * n from generate_series(1, 250) n`;
+    await sql`insert into tenants (tenant_id, name, api_key_prefix, monthly_char_limit)
+      values ('default', 'default', '', 5)`;
+
+    const listed = await parsed(['tenants', '--json']);
+    expect(listed[0]).toEqual({
+      id: founder.tenantId,
+      name: 'Acme',
+      active: true,
+      api_key_prefix: expect.stringMatching(/^[\w-]{8}$/),
+      monthly_char_limit: 500_000,
+      administrators: [founder.email, second.email],
+      administrators_total: 2,
+      created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    expect(listed.slice(1).map(({ id }) => id)).toEqual(Array.from({ length: 250 }, (_, n) => `t${n + 1}`));
+    expect(listed[250]).toMatchObject({ administrators: [], administrators_total: 0 });
+
+    const [titles, first, ...rest] = await operate(app, ['tenants']);
+    expect(titles?.split('\t').slice(0, 3)).toEqual(['id', 'name', 'active']);
+    expect(first?.split('\t')).toEqual([
+      founder.tenantId,
+      'Acme',
+      'true',
+      listed[0].api_key_prefix,
+      '500000',
+      `${founder.email}, ${second.email}`,
+      listed[0].created_at,
+    ]);
+    expect(rest).toHaveLength(250);
+  });
+
+  test('of many administrators it shows 20, and how many there are', async () => {
+    const { tenantId } = await found(app);
+    await openSuperuser(app.superuserUrl)`
+      insert into users (tenant_id, user_id, email, provider, role, created_at)
+      select ${tenantId}, 'u' || n, 'admin' || n || '@example.org', 'oidc', 'global_administrator',
+        now() + interval '1 minute' * n from generate_series(1, 30) n`;
+    const account = (await parsed(['tenants', '--json'])).find(({ id }) => id === tenantId);
+    expect([account.administrators.length, account.administrators_total]).toEqual([20, 31]);
+    expect(account.administrators.at(-1)).toBe('admin19@example.org');
+    const line = (await operate(app, ['tenants'])).find((text) => text.startsWith(tenantId));
+    expect(line).toContain('admin19@example.org, and 11 more');
+  });
+
+  test('a name cannot forge a line or drive the terminal', async () => {
+    const name = 'x\n\u001b[2J\t\u202ey\u009b';
+    const { tenantId } = await found(app);
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`update tenants set name = ${name} where tenant_id = ${tenantId}`;
+    const line = (await operate(app, ['tenants'])).find((text) => text.startsWith(tenantId));
+    expect(line?.split('\t')[1]).toBe('x\\u000a\\u001b[2J\\u0009\\u202ey\\u009b');
+    const rotated = await operate(app, ['rotate-key', tenantId]);
+    expect(rotated).toHaveLength(2);
+    const listed = await operate(app, ['tenants', '--json']);
+    const json = listed.find((text) => text.includes(tenantId)) as string;
+    expect(JSON.parse(json).name).toBe(name);
+    expect([line, ...rotated, json].join('')).not.toMatch(/[\u001b\u009b\u202e]/);
+  });
+});
+
+describe('audit', () => {
+  const addEvents = (tenantId: string, count: number) => openSuperuser(app.superuserUrl)`
+    insert into audit_log (tenant_id, event_id, recorded_at, action, actor_kind, target, details)
+    select ${tenantId}, lpad(n::text, 32, '0'), timestamptz '2020-01-01' + interval '1 ms' * (n / 3),
+      case when n % 2 = 0 then 'signed_in' else 'signed_out' end, 'anonymous', n::text, '{"n": 1}'
+    from generate_series(1, ${count}) n`;
+  const targets = (events: { target: string }[]) => events.map(({ target }) => Number(target));
+  const downFrom = (n: number, count: number) => Array.from({ length: count }, (_, i) => n - i);
+
+  test('reads newest first, over pages, without gaps or repeats; 50 unless asked for more', async () => {
+    await addEvents('pages', 450);
+    const about = ['audit', '--tenant', 'pages', '--json'];
+    expect(targets(await parsed(about))).toEqual(downFrom(450, 50));
+    expect(targets(await parsed([...about, '--limit', '401']))).toEqual(downFrom(450, 401));
+    expect(targets(await parsed([...about, '--limit', '9999']))).toEqual(downFrom(450, 450));
+  });
+
+  test('--action, --since and --until narrow it', async () => {
+    await addEvents('narrow', 30);
+    const about = ['audit', '--tenant', 'narrow', '--json'];
+    const signedIn = targets(await parsed([...about, '--action', 'signed_in']));
+    expect(signedIn).toEqual(downFrom(30, 30).filter((n) => n % 2 === 0));
+    const window = ['--since', '2020-01-01T00:00:00.002Z', '--until', '2020-01-01T01:00:00.004+01:00'];
+    expect(targets(await parsed([...about, ...window]))).toEqual([11, 10, 9, 8, 7, 6]);
+    expect(await parsed([...about, '--since', '2020-01-02'])).toEqual([]);
+  });
+
+  test("without --tenant it is everybody's, what belongs to none included; '' is that alone", async () => {
+    await addEvents('', 3);
+    const founder = await found(app);
+    const none = await parsed(['audit', '--tenant', '', '--json']);
+    expect(targets(none)).toEqual([3, 2, 1]);
+    expect(none[0]).toEqual({
+      recorded_at: '2020-01-01T00:00:00.001Z',
+      event_id: '3'.padStart(32, '0'),
+      tenant_id: null,
+      action: 'signed_out',
+      actor_kind: 'anonymous',
+      actor_id: null,
+      target: '3',
+      address: null,
+      request_id: null,
+      details: { n: 1 },
+    });
+    const everything = await parsed(['audit', '--limit', '5000', '--json']);
+    expect(everything[0]).toMatchObject({ tenant_id: founder.tenantId, actor_id: founder.userId });
+    expect(everything.filter(({ tenant_id }) => tenant_id === null)).toEqual(none);
+  });
+
+  test('a line tells who did what to what, from where, in which request', async () => {
+    const founder = await found(app);
+    await operate(app, ['set-allowance', founder.tenantId, '7']);
+    const [titles, changed, ...earlier] = await operate(app, ['audit', '--tenant', founder.tenantId]);
+    expect(titles?.split('\t')).toEqual([
+      'recorded_at',
+      'tenant_id',
+      'action',
+      'actor',
+      'target',
+      'address',
+      'request_id',
+      'details',
+    ]);
+    expect(changed?.split('\t').slice(1)).toEqual([
+      founder.tenantId,
+      'allowance_changed',
+      'server',
+      founder.tenantId,
+      '-',
+      '-',
+      '{"to":7,"from":500000}',
+    ]);
+    const founding = earlier.find((line) => line.includes('tenant_founded'))?.split('\t');
+    expect(founding?.slice(3, 6)).toEqual([`member:${founder.userId}`, founder.tenantId, '127.0.0.1']);
+    expect(founding?.[6]).toMatch(/^[\w-]{8,}$/);
+  });
+
+  test('what a stranger typed at a sign-in cannot forge a line', async () => {
+    await openSuperuser(app.superuserUrl)`
+      insert into audit_log (tenant_id, event_id, action, actor_kind, target)
+      values ('forged', 'e', 'sign_in_failed', 'anonymous', ${'a@b.example\n2026-01-01\tx\tsigned_in\u001b[A'})`;
+    const lines = await operate(app, ['audit', '--tenant', 'forged']);
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).not.toContain('\u001b');
+  });
+});

@@ -1,0 +1,147 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Enrolled, foundEnrolled, foundMember } from '#test/auth/mfa-members.ts';
+import { env, eventsOf, found, grant, join, type Person, password, standing } from '#test/members/people.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { beside, byTheServer, contentsOf, operate } from './command.ts';
+
+const app = useTestApp({ env });
+const newPassword = 'quite another passphrase';
+
+const signIn = ({ email, tenantId }: { email: string; tenantId: string }, secret: string) =>
+  grant(app, { grant_type: 'password', username: email, password: secret, tenant_id: tenantId });
+
+/** Sets the password by what a command printed last. */
+async function followLink(lines: string[]) {
+  const link = new URL(lines.at(-1) as string);
+  const resetToken = new URLSearchParams(link.hash.slice(1)).get('reset_token');
+  const body = { reset_token: resetToken, new_password: newPassword };
+  return { link, answer: await app.json('POST', '/api/auth/password-reset', { body }) };
+}
+
+const administers = async (token: string) =>
+  (await app.json('GET', '/api/auth/users', { headers: { authorization: `Bearer ${token}` } })).status;
+
+describe('an administrator who was demoted and revoked, and has lost password and authenticator', () => {
+  let founder: Enrolled;
+  beforeEach(async () => {
+    founder = await foundEnrolled(app);
+    await openSuperuser(app.superuserUrl)`
+      update users set active = false, role = 'agent_id_developer'
+      where tenant_id = ${founder.tenantId} and user_id = ${founder.userId}`;
+  });
+
+  test('signs in by the printed link, as an administrator', async () => {
+    expect((await signIn(founder, password)).status).toBe(401);
+    const address = founder.email.toUpperCase();
+    const lines = await operate(app, ['restore-admin', founder.tenantId, address, '--reset-mfa']);
+    const { answer } = await followLink(lines);
+    expect([answer.status, answer.body]).toEqual([200, { password_reset: true }]);
+    expect((await signIn(founder, password)).status).toBe(401);
+    const { status, body } = await signIn(founder, newPassword);
+    expect([status, body.user]).toMatchObject([200, { role: 'global_administrator' }]);
+    expect(await administers(body.access_token)).toBe(200);
+    expect((await followLink(lines)).answer.status).toBe(401);
+  });
+
+  test('each of the three changes is in the log, once', async () => {
+    await operate(app, ['restore-admin', founder.tenantId, founder.email, '--reset-mfa']);
+    expect(await eventsOf(app, founder.tenantId, 'administrator_restored')).toEqual([
+      byTheServer(founder.userId, {
+        role_from: 'agent_id_developer',
+        role_to: 'global_administrator',
+        active_from: false,
+        active_to: true,
+      }),
+    ]);
+    for (const action of ['mfa_reset', 'reset_link_issued'])
+      expect(await eventsOf(app, founder.tenantId, action)).toEqual([byTheServer(founder.userId, {})]);
+  });
+
+  test('without --reset-mfa the authenticator is asked for as before', async () => {
+    await followLink(await operate(app, ['restore-admin', founder.tenantId, founder.email]));
+    const { status, body } = await signIn(founder, newPassword);
+    expect([status, body.mfa_required, body.mfa_challenge.method]).toEqual([200, true, 'totp']);
+    expect(await eventsOf(app, founder.tenantId, 'mfa_reset')).toEqual([]);
+  });
+
+  test('the link is at BASE_URL, its token in the fragment, and is stored nowhere', async () => {
+    const args = ['restore-admin', founder.tenantId, founder.email];
+    const lines = await operate(app, args, { BASE_URL: 'https://translate.example' });
+    const link = new URL(lines.at(-1) as string);
+    expect([link.origin, link.search]).toEqual(['https://translate.example', '']);
+    const [, secret] = link.hash.split('.');
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    expect(await contentsOf(app)).not.toContain(secret);
+    expect(lines.slice(0, -1).join('\n')).not.toContain(secret);
+  });
+
+  test('of a deactivated tenant, the command says what else is needed', async () => {
+    await operate(app, ['deactivate-tenant', founder.tenantId]);
+    const lines = await operate(app, ['restore-admin', founder.tenantId, founder.email, '--reset-mfa']);
+    expect(lines.join('\n')).toContain(`reactivate-tenant ${founder.tenantId}`);
+    expect((await followLink(lines)).answer.status).toBe(401);
+    await operate(app, ['reactivate-tenant', founder.tenantId]);
+    expect((await followLink(lines)).answer.status).toBe(200);
+  });
+});
+
+describe('who is there already', () => {
+  let founder: Person;
+  beforeEach(async () => {
+    founder = await found(app);
+  });
+
+  test('an active administrator gets a link, keeps its session until it is used, and is not "restored"', async () => {
+    const lines = await operate(app, ['restore-admin', founder.tenantId, founder.email]);
+    expect(await eventsOf(app, founder.tenantId, 'administrator_restored')).toEqual([]);
+    expect(await standing(app, founder)).toBe(200);
+    expect((await followLink(lines)).answer.status).toBe(200);
+    expect(await standing(app, founder)).toBe(401);
+  });
+
+  test('an active developer becomes an administrator at the next request', async () => {
+    const member = await join(app, founder);
+    expect(await administers(member.accessToken)).toBe(403);
+    await operate(app, ['restore-admin', founder.tenantId, member.email]);
+    expect(await administers(member.accessToken)).toBe(200);
+    expect(await eventsOf(app, founder.tenantId, 'administrator_restored')).toEqual([
+      byTheServer(
+        member.userId,
+        expect.objectContaining({ role_from: 'agent_id_developer', active_from: true }),
+      ),
+    ]);
+  });
+
+  test('A 5.2: a designated operator, whom no other administrator may reset', async () => {
+    const settings = { OPERATOR_TENANT_ID: founder.tenantId, OPERATOR_EMAILS: founder.email };
+    const args = ['restore-admin', founder.tenantId, founder.email, '--reset-mfa'];
+    const { answer } = await followLink(await operate(app, args, settings));
+    expect(answer.status).toBe(200);
+  });
+
+  test('a member of the identity provider has no password: no link', async () => {
+    await openSuperuser(app.superuserUrl)`
+      update users set provider = 'oidc', password_hash = null, provider_subject = 'issuer subject', active = false
+      where tenant_id = ${founder.tenantId}`;
+    const lines = await operate(app, ['restore-admin', founder.tenantId, founder.email]);
+    expect(lines.join('\n')).not.toContain('reset_token');
+    expect(await eventsOf(app, founder.tenantId, 'administrator_restored')).toHaveLength(1);
+    expect(await eventsOf(app, founder.tenantId, 'reset_link_issued')).toEqual([]);
+  });
+
+  test("an address that is no member's, or another tenant's, is refused with the way to invite", async () => {
+    const elsewhere = await foundMember(app);
+    const before = await contentsOf(app);
+    const refused = await beside(app, ['restore-admin', founder.tenantId, elsewhere.email, '--reset-mfa']);
+    expect(refused).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        new RegExp(`^lingualoop: .*${elsewhere.email}.* invite ${founder.tenantId} --email .*\n$`),
+      ),
+    });
+    expect(refused.stderr).not.toContain(founder.email);
+    expect(await contentsOf(app)).toBe(before);
+  });
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { asOperator, env, eventsOf } from '#test/members/people.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { byTheServer, contentsOf, operate } from './command.ts';
+
+const app = useTestApp({ env });
+
+async function limitOf(tenantId: string): Promise<number> {
+  const { body } = await app.json('GET', '/api/tenants', { headers: asOperator });
+  return body.find(({ id }: { id: string }) => id === tenantId).monthly_char_limit;
+}
+
+test('set-allowance: the account has it at the next request, and the log what it was', async () => {
+  const { tenantId } = await app.signUp();
+  await operate(app, ['set-allowance', tenantId, '800000']);
+  expect(await limitOf(tenantId)).toBe(800_000);
+  await operate(app, ['set-allowance', tenantId, '1']);
+  expect(await limitOf(tenantId)).toBe(1);
+  const before = await contentsOf(app);
+  await operate(app, ['set-allowance', tenantId, '1']);
+  expect(await contentsOf(app)).toBe(before);
+  expect(await eventsOf(app, tenantId, 'allowance_changed')).toEqual([
+    byTheServer(tenantId, { from: 500_000, to: 800_000 }),
+    byTheServer(tenantId, { from: 800_000, to: 1 }),
+  ]);
+});
+
+test('C 3: an operator may give the most that the column holds', async () => {
+  const { tenantId } = await app.signUp();
+  await operate(app, ['set-allowance', tenantId, '2147483647']);
+  expect(await limitOf(tenantId)).toBe(2_147_483_647);
+});
+
+test("the service key's tenant, which is nobody's account, has an allowance too", async () => {
+  const sql = openSuperuser(app.superuserUrl);
+  await sql`insert into tenants (tenant_id, name, api_key_prefix, monthly_char_limit)
+    values ('default', 'default', '', 5)`;
+  await operate(app, ['set-allowance', 'default', '7']);
+  const rows = await sql`select monthly_char_limit from tenants where tenant_id = 'default'`;
+  expect(rows).toMatchObject([{ monthly_char_limit: 7 }]);
+});

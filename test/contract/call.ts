@@ -1,0 +1,116 @@
+import superjson from 'superjson';
+import type { RestProcedure } from '#rest/procedures.ts';
+import { inputSource, type Route } from '#server/trpc.ts';
+import type { TestApp } from '#test/setup/app.ts';
+
+export type Fields = Record<string, unknown>;
+export type Headers = Record<string, string>;
+
+/** What a caller sends, whichever door it goes by. */
+export interface Ask {
+  input?: Fields;
+  headers?: Headers;
+}
+
+export interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the parsed body of any route: the tests look into it freely
+  body: any;
+  /** The headers that say something of the answer. */
+  headers: Record<string, unknown>;
+}
+
+type Server = Pick<TestApp, 'request'>;
+
+interface Sent {
+  body?: FormData | URLSearchParams | string;
+  headers?: Headers;
+}
+
+/** Calls a procedure at its REST address, its input put where the route wants it. */
+export async function viaRest(at: Server, { route }: RestProcedure, ask: Ask): Promise<Answer> {
+  const { input = {}, headers = {} } = ask;
+  const query = new URLSearchParams();
+  const body: Fields = {};
+  let path: string = route.path;
+  for (const [name, value] of Object.entries(input)) {
+    const source = inputSource(route, name);
+    if (source === 'path') path = path.replace(`{${name}}`, encodeURIComponent(String(value)));
+    else if (source === 'query') query.set(name, String(value));
+    else body[name] = value;
+  }
+  const init = requestOf(route, body);
+  const sent = { method: route.method, ...init, headers: { ...init.headers, ...headers } };
+  return readAnswer(await at.request(`${path}?${query}`, sent));
+}
+
+/** Of a request, what its route wants of a body. */
+function requestOf({ method, upload, body: kind }: Route, body: Fields): Sent {
+  if (method === 'GET' || method === 'DELETE') return {};
+  if (upload) {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(body)) form.append(name, value as Blob);
+    return { body: form };
+  }
+  if (kind === 'form') return { body: new URLSearchParams(body as Record<string, string>) };
+  return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+}
+
+/** Sends a body as it stands to a procedure's REST address. */
+export async function viaRestRaw(
+  at: Server,
+  { route }: RestProcedure,
+  { contentType, body }: { contentType: string; body: string },
+  asker: Headers = {},
+): Promise<Answer> {
+  const headers = { 'content-type': contentType, ...asker };
+  return readAnswer(await at.request(route.path, { method: route.method, headers, body }));
+}
+
+/** Calls a procedure at the typed door; a success's body is its data, a refusal's what the REST door would print. */
+export async function viaRpc(at: Server, { path, type }: RestProcedure, ask: Ask): Promise<Answer> {
+  const { input = {}, headers = {} } = ask;
+  const sent = JSON.stringify(superjson.serialize(JSON.parse(JSON.stringify(input))));
+  const response =
+    type === 'query'
+      ? at.request(`/trpc/${path}?input=${encodeURIComponent(sent)}`, { headers })
+      : at.request(`/trpc/${path}`, {
+          method: 'POST',
+          body: sent,
+          headers: { 'content-type': 'application/json', ...headers },
+        });
+  const answer = await readAnswer(await response);
+  const { result, error, detail: refusedBefore } = answer.body;
+  if (refusedBefore !== undefined) return answer;
+  if (!error) return { ...answer, body: superjson.deserialize(result.data) };
+  const { detail, error_code, request_id } = error.json.data;
+  const body = error_code === null ? { detail } : { detail, error_code, request_id };
+  return { ...answer, body };
+}
+
+async function readAnswer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  return { status: response.status, body: read(text), headers: telling(response.headers) };
+}
+
+function read(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function telling(headers: Response['headers']): Record<string, unknown> {
+  const there = (name: string) => headers.get(name) && 'there';
+  return {
+    replayed: headers.get('idempotency-replayed'),
+    cacheControl: headers.get('cache-control'),
+    cursor: there('x-next-cursor'),
+    requestId: there('x-request-id'),
+    retryAfter: there('retry-after'),
+    // Whose values differ; an empty one, which takes the cookie away, stays.
+    cookies: headers.getSetCookie().map((line) => line.replace(/^(ll_session|ll_sso)\w*=[^;]+/, '$1')),
+  };
+}

@@ -1,0 +1,139 @@
+import { openSuperuser } from '#test/setup/database.ts';
+import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
+import {
+  beginEnrolment,
+  challengeOf,
+  enrolmentChallenge,
+  found,
+  foundEnrolled,
+  type Person,
+} from '../../people.ts';
+import type { Scene } from '../../scene.ts';
+import { asAdmin, asForeignPage, asNobody, type Cases, crossSite, withoutCookie } from '../case.ts';
+
+const required = 'authentication required';
+const noChallenge = 'invalid or expired MFA challenge';
+const unknown = { challenge_id: 'x.y', mfa_code: '000000' };
+
+/** A challenge of somebody enrolled, and who it is. */
+async function challenged({ app }: Scene) {
+  const person = await foundEnrolled(app);
+  return { person, challenge_id: await challengeOf(app, person) };
+}
+
+/** A challenge of somebody who is to enrol, with a code that is right or wrong. */
+const confirming =
+  (codeOf: (secret: string) => string) =>
+  async ({ app }: Scene) => {
+    const challenge_id = await enrolmentChallenge(app);
+    return { challenge_id, mfa_code: codeOf(await beginEnrolment(app, challenge_id)) };
+  };
+
+const enrolledChallenge = async (scene: Scene) => ({ challenge_id: (await challenged(scene)).challenge_id });
+
+/** What somebody new sends by its cookie alone. */
+const byCookie =
+  (somebody: (app: Scene['app']) => Promise<Person>, input: Record<string, unknown> = {}) =>
+  async ({ app }: Scene) => ({ input, headers: (await somebody(app)).cookie });
+
+export const mfaCases: Cases = {
+  'auth.enrollMfa': [
+    {
+      name: 'by a challenge',
+      status: 200,
+      ask: asNobody(async ({ app }) => ({ challenge_id: await enrolmentChallenge(app) })),
+    },
+    { name: 'by the cookie', status: 200, ask: byCookie(found), rpc: withoutCookie(required) },
+    { name: 'somebody is enrolled already', status: 409, ask: asNobody(enrolledChallenge) },
+    {
+      name: 'somebody is enrolled already, by the cookie',
+      status: 409,
+      ask: byCookie(foundEnrolled),
+      rpc: withoutCookie(required),
+    },
+    { name: 'the challenge is none', status: 401, detail: required, ask: asNobody({ challenge_id: 'x.y' }) },
+    { name: 'nobody asks', status: 401, detail: required, ask: asNobody() },
+    { name: 'a bearer asks', status: 401, detail: required, ask: asAdmin() },
+    { name: 'the challenge is no text', status: 422, ask: asNobody({ challenge_id: 5 }) },
+  ],
+  'auth.confirmMfa': [
+    { name: 'by a challenge', status: 200, ask: asNobody(confirming(totpCode)) },
+    {
+      name: 'the code is wrong',
+      status: 401,
+      detail: 'invalid MFA code',
+      ask: asNobody(confirming(wrongTotpCode)),
+    },
+    {
+      name: 'nothing waits for confirmation, by the cookie',
+      status: 409,
+      ask: byCookie(found, { mfa_code: '000000' }),
+      rpc: withoutCookie(required),
+    },
+    {
+      name: 'somebody is enrolled already',
+      status: 409,
+      ask: asNobody(async (scene) => ({ ...(await enrolledChallenge(scene)), mfa_code: '000000' })),
+    },
+    { name: 'the challenge is none', status: 401, detail: required, ask: asNobody(unknown) },
+    { name: 'nobody asks', status: 401, detail: required, ask: asNobody({ mfa_code: '000000' }) },
+    { name: 'a bearer asks', status: 401, detail: required, ask: asAdmin({ mfa_code: '000000' }) },
+    { name: 'the code is missing', status: 422, ask: asNobody() },
+    { name: 'another site sends it', status: 403, detail: crossSite, ask: asForeignPage(unknown) },
+  ],
+  'auth.verifyMfa': [
+    {
+      name: 'by a code',
+      status: 200,
+      ask: asNobody(async (scene) => {
+        const { person, challenge_id } = await challenged(scene);
+        return { challenge_id, mfa_code: totpCode(person.secret, 1) };
+      }),
+    },
+    {
+      name: 'by a recovery code',
+      status: 200,
+      ask: asNobody(async (scene) => {
+        const { person, challenge_id } = await challenged(scene);
+        return { challenge_id, mfa_code: person.recoveryCodes[0] };
+      }),
+    },
+    {
+      name: 'the code is wrong',
+      status: 401,
+      detail: 'invalid MFA code',
+      ask: asNobody(async (scene) => {
+        const { person, challenge_id } = await challenged(scene);
+        return { challenge_id, mfa_code: wrongTotpCode(person.secret) };
+      }),
+    },
+    {
+      name: 'the member’s budget is spent',
+      status: 429,
+      detail: 'too many MFA attempts',
+      ask: asNobody(async (scene) => {
+        const { person, challenge_id } = await challenged(scene);
+        await openSuperuser(scene.app.superuserUrl)`
+          update users set mfa_failed_at = array_fill(now(), array[10]) where user_id = ${person.userId}`;
+        return { challenge_id, mfa_code: totpCode(person.secret, 1) };
+      }),
+    },
+    { name: 'the challenge is none', status: 401, detail: noChallenge, ask: asNobody(unknown) },
+    { name: 'the challenge is none, whoever asks', status: 401, detail: noChallenge, ask: asAdmin(unknown) },
+    { name: 'the code is missing', status: 422, ask: asNobody({ challenge_id: 'x.y' }) },
+    { name: 'another site sends it', status: 403, detail: crossSite, ask: asForeignPage(unknown) },
+  ],
+  'auth.regenerateRecoveryCodes': [
+    { name: 'replaces them', status: 200, ask: byCookie(foundEnrolled), rpc: withoutCookie(required) },
+    { name: 'no authenticator is enrolled', status: 409, ask: byCookie(found), rpc: withoutCookie(required) },
+    {
+      name: 'another site’s page sends it in a visitor’s name',
+      status: 403,
+      detail: crossSite,
+      ask: ({ founder }) => ({ headers: { ...founder.cookie, 'sec-fetch-site': 'same-site' } }),
+    },
+    { name: 'a bearer asks', status: 401, detail: required, ask: asAdmin() },
+    { name: 'a challenge asks', status: 401, detail: required, ask: asNobody(enrolledChallenge) },
+    { name: 'nobody asks', status: 401, detail: required, ask: asNobody() },
+  ],
+};

@@ -1,0 +1,96 @@
+import { redirectUri, type Scene } from '../../scene.ts';
+import { asForeignPage, asNobody, type Cases, crossSite, noId } from '../case.ts';
+
+const oidc = { provider: 'oidc' };
+const noProvider = { provider: 'elsewhere' };
+const noState = { ...oidc, code: 'x', state: 'x' };
+const detail = 'identity provider not found';
+
+let subjects = 0;
+
+/** Goes to the provider and back, as somebody new, up to the callback; `cookie` is what the browser was given. */
+async function dance({ app, accounts, provider }: Scene, claims = {}, headers = {}) {
+  subjects += 1;
+  const sub = `subject-${subjects}`;
+  accounts.push({ sub, email: 'ada@example.org', email_verified: true, ...claims });
+  const { headers: answered, body } = await app.json('POST', '/api/oauth2/oidc/authorize', {
+    headers,
+    body: { redirect_uri: redirectUri },
+  });
+  const cookie = answered.get('set-cookie')?.split(';')[0] ?? '';
+  const { code, state } = await provider.signIn(body.authorization_url, sub);
+  return { input: { ...oidc, code, state }, cookie };
+}
+
+const danced =
+  (claims = {}) =>
+  async (scene: Scene) =>
+    (await dance(scene, claims)).input;
+
+const page = { 'sec-fetch-site': 'same-origin' };
+
+export const ssoCases: Cases = {
+  'auth.authorizeSso': [
+    { name: 'begins', status: 200, ask: asNobody({ ...oidc, redirect_uri: redirectUri, tenant_id: noId }) },
+    {
+      name: 'the redirect address is not allowed',
+      status: 400,
+      ask: asNobody({ ...oidc, redirect_uri: 'https://elsewhere.example/' }),
+    },
+    {
+      name: 'the invite is none',
+      status: 400,
+      detail: 'invalid or expired invite',
+      ask: asNobody({ ...oidc, redirect_uri: redirectUri, invite_token: 'x.y' }),
+    },
+    {
+      name: 'the provider is none',
+      status: 404,
+      detail,
+      ask: asNobody({ ...noProvider, redirect_uri: redirectUri }),
+    },
+    { name: 'the redirect address is missing', status: 422, ask: asNobody(oidc) },
+  ],
+  'auth.completeSso': [
+    { name: 'founds a workspace', status: 200, ask: asNobody(danced()) },
+    {
+      name: 'in the browser in which it began',
+      status: 200,
+      ask: async (scene) => {
+        const { input, cookie } = await dance(scene, {}, page);
+        return { input, headers: { ...page, cookie } };
+      },
+      rpc: {
+        status: 401,
+        body: { detail: 'invalid or expired sign-in state' },
+        because: 'no cookie counts on /trpc, so a browser ends its sign-on at the REST door',
+      },
+    },
+    {
+      name: 'in another browser',
+      status: 401,
+      detail: 'invalid or expired sign-in state',
+      ask: async (scene) => ({ input: (await dance(scene, {}, page)).input, headers: page }),
+    },
+    {
+      name: 'the state is none',
+      status: 401,
+      detail: 'invalid or expired sign-in state',
+      ask: asNobody(noState),
+    },
+    {
+      name: 'the code is none',
+      status: 401,
+      detail: 'single sign-on failed',
+      ask: asNobody(async (scene) => ({ ...(await dance(scene)).input, code: 'x' })),
+    },
+    { name: 'the address is not verified', status: 403, ask: asNobody(danced({ email_verified: false })) },
+    { name: 'another site sends it', status: 403, detail: crossSite, ask: asForeignPage(noState) },
+    { name: 'the provider is none', status: 404, detail, ask: asNobody({ ...noState, ...noProvider }) },
+    { name: 'the state is missing', status: 422, ask: asNobody({ ...oidc, code: 'x' }) },
+  ],
+  'auth.ssoClientConfig': [
+    { name: 'tells', status: 200, ask: asNobody(oidc) },
+    { name: 'the provider is none', status: 404, detail, ask: asNobody(noProvider) },
+  ],
+};

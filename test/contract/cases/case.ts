@@ -1,0 +1,64 @@
+import type { Ask, Fields, Headers } from '../call.ts';
+import type { Scene } from '../scene.ts';
+
+/** One call of a procedure at both doors. */
+export interface Case {
+  name: string;
+  status: number;
+  /** Of a refusal, to the letter. */
+  detail?: string;
+  /** A request whose call changes what it meets is made anew for each door. */
+  ask?: (scene: Scene) => Ask | Promise<Ask>;
+  /** What /trpc answers where it differs by design, and why. */
+  rpc?: { status: number; body: unknown; because: string };
+  /** A body sent as it stands, by whoever asks: what only the REST door has to parse. */
+  raw?: { contentType: string; body: string };
+}
+
+/** By the procedure's path. */
+export type Cases = Readonly<Record<string, readonly Case[]>>;
+
+type Input = Fields | ((scene: Scene) => Fields | Promise<Fields>);
+
+const by =
+  (headers: (scene: Scene) => Headers) =>
+  (input: Input = {}) =>
+  async (scene: Scene): Promise<Ask> => ({
+    input: typeof input === 'function' ? await input(scene) : input,
+    headers: headers(scene),
+  });
+
+/** Who asks, and with what. */
+export const asNobody = by(() => ({}));
+export const asKey = by(({ founder }) => founder.key);
+export const asAdmin = by(({ founder }) => founder.bearer);
+export const asMember = by(({ member }) => member.bearer);
+export const asOperator = by(({ operator }) => operator.key);
+export const asCookie = by(({ founder }) => founder.cookie);
+/** Another site's page, in a visitor's name or nobody's. */
+export const asForeignPage = by(() => ({ 'sec-fetch-site': 'cross-site' }));
+export const asForeignPageWithCookie = by(({ founder }) => ({
+  ...founder.cookie,
+  origin: 'https://elsewhere.example',
+}));
+
+export const crossSite = 'cross-site requests are not allowed here';
+
+/** C 7: what a caller with nothing but the cookie is told at /trpc. */
+export const withoutCookie = (detail: string) => ({
+  status: 401,
+  body: { detail },
+  because: 'the cookie counts nowhere on /trpc',
+});
+
+/** How a procedure under the guard "Admin" refuses whoever is none. */
+export function adminRefusals(input: Input = {}): Case[] {
+  const detail = 'admin credentials required';
+  return [
+    { name: 'nobody asks', status: 401, detail, ask: asNobody(input) },
+    { name: 'a key asks', status: 401, detail, ask: asKey(input) },
+    { name: 'a member asks', status: 403, detail: 'admin role required', ask: asMember(input) },
+  ];
+}
+
+export const noId = 'f'.repeat(32);

@@ -1,0 +1,153 @@
+import { found, join, type Person, revoke } from '../people.ts';
+import type { Scene } from '../scene.ts';
+import {
+  adminRefusals,
+  asAdmin,
+  asCookie,
+  asForeignPageWithCookie,
+  asOperator,
+  type Case,
+  type Cases,
+  crossSite,
+  noId,
+  withoutCookie,
+} from './case.ts';
+import { inviteCases } from './invites.ts';
+
+const role = 'global_administrator';
+const lastAdministrator = 'the last active administrator of a workspace can be neither revoked nor demoted';
+const ofMember = ({ member }: Scene) => ({ user_id: member.userId });
+const ofNewMember = async ({ app, founder }: Scene) => ({ user_id: (await join(app, founder)).userId });
+
+async function ofRevokedMember({ app, founder }: Scene) {
+  const member = await join(app, founder);
+  await revoke(app, founder, member);
+  return { user_id: member.userId };
+}
+
+/** What the only administrator of a workspace asks for itself. */
+const ofItself =
+  (fields: (founder: Person) => Record<string, unknown> = () => ({})) =>
+  async ({ app }: Scene) => {
+    const founder = await found(app);
+    return { input: { user_id: founder.userId, ...fields(founder) }, headers: founder.bearer };
+  };
+
+/** What every route about one member answers for one that the caller has not, and to callers who may not. */
+function aboutMember(more: Record<string, unknown> = {}): Case[] {
+  const detail = 'user not found';
+  return [
+    { name: 'there is no such member', status: 404, detail, ask: asAdmin({ user_id: noId, ...more }) },
+    {
+      name: 'the member is foreign',
+      status: 404,
+      detail,
+      ask: asAdmin(({ neighbour }) => ({ user_id: neighbour.userId, ...more })),
+    },
+    {
+      name: 'the operator finds no such member',
+      status: 404,
+      detail,
+      ask: asOperator({ user_id: noId, ...more }),
+    },
+    {
+      name: 'another site’s page sends it in a visitor’s name',
+      status: 403,
+      detail: crossSite,
+      ask: asForeignPageWithCookie((scene) => ({ ...ofMember(scene), ...more })),
+    },
+    ...adminRefusals((scene) => ({ ...ofMember(scene), ...more })),
+  ];
+}
+
+export const memberCases: Cases = {
+  ...inviteCases,
+  'members.list': [
+    { name: 'lists', status: 200, ask: asAdmin() },
+    {
+      name: 'lists a page, the revoked ones too',
+      status: 200,
+      ask: asAdmin({ include_revoked: true, limit: 1 }),
+    },
+    {
+      name: 'a foreign tenant is passed over',
+      status: 200,
+      ask: asAdmin(({ neighbour }) => ({ tenant_id: neighbour.tenantId })),
+    },
+    {
+      name: 'the operator names the tenant',
+      status: 200,
+      ask: asOperator(({ founder }) => ({ tenant_id: founder.tenantId })),
+    },
+    {
+      name: 'by the cookie',
+      status: 200,
+      ask: asCookie(),
+      rpc: withoutCookie('admin credentials required'),
+    },
+    {
+      name: 'the operator names none',
+      status: 400,
+      detail: 'tenant_id query parameter is required with API-key access',
+      ask: asOperator(),
+    },
+    {
+      name: 'the operator names a tenant that is none',
+      status: 404,
+      detail: 'tenant not found',
+      ask: asOperator({ tenant_id: noId }),
+    },
+    { name: 'a flag is no boolean', status: 422, ask: asAdmin({ include_revoked: 'perhaps' }) },
+    { name: 'the limit is out of range', status: 422, ask: asAdmin({ limit: 0 }) },
+    { name: 'the cursor is none', status: 422, ask: asAdmin({ cursor: 'zzz' }) },
+    ...adminRefusals(),
+  ],
+  'members.revoke': [
+    { name: 'revokes', status: 200, ask: asAdmin(ofNewMember) },
+    { name: 'the operator revokes', status: 200, ask: asOperator(ofNewMember) },
+    {
+      name: 'by the cookie',
+      status: 200,
+      ask: asCookie(ofNewMember),
+      rpc: withoutCookie('admin credentials required'),
+    },
+    { name: 'it is the last administrator', status: 409, detail: lastAdministrator, ask: ofItself() },
+    ...aboutMember(),
+  ],
+  'members.restore': [
+    { name: 'restores', status: 200, ask: asAdmin(ofRevokedMember) },
+    { name: 'there is nothing to restore', status: 200, ask: asAdmin(ofMember) },
+    ...aboutMember(),
+  ],
+  'members.changeRole': [
+    {
+      name: 'promotes',
+      status: 200,
+      ask: asAdmin(async (scene) => ({ ...(await ofNewMember(scene)), role })),
+    },
+    {
+      name: 'it is the last administrator',
+      status: 409,
+      detail: lastAdministrator,
+      ask: ofItself(() => ({ role: 'agent_id_developer' })),
+    },
+    {
+      name: 'the role is none',
+      status: 422,
+      ask: asAdmin((scene) => ({ ...ofMember(scene), role: 'root' })),
+    },
+    { name: 'the role is missing', status: 422, ask: asAdmin(ofMember) },
+    ...aboutMember({ role }),
+  ],
+  'members.resetMfa': [
+    { name: 'clears', status: 200, ask: asAdmin(ofMember) },
+    { name: 'the operator clears', status: 200, ask: asOperator(ofMember) },
+    ...aboutMember(),
+  ],
+  'members.issueResetLink': [
+    { name: 'issues', status: 200, ask: asAdmin(ofMember) },
+    { name: 'the operator issues', status: 200, ask: asOperator(ofMember) },
+    { name: 'the member is revoked', status: 400, ask: asAdmin(ofRevokedMember) },
+    ...aboutMember(),
+  ],
+};

@@ -1,0 +1,323 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { AuthenticationError, type MfaPrompt, MfaRequiredError } from '#sdk/index.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
+import { clientOf, errorOf, password, recorder, sharedStore } from './sign-in-recorder.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', MFA_REQUIRED: 'true' } });
+
+let members = 0;
+
+/** A fresh workspace, whose founder has no authenticator yet. */
+async function founded() {
+  const email = `factor${++members}@example.org`;
+  const signup = await clientOf(app.address).auth.signUp({ tenant_name: 'Factors', email, password });
+  return { email, signup };
+}
+
+/** One whose founder has enrolled, with the code of the present step. */
+async function enrolled() {
+  const { email } = await founded();
+  let secret = '';
+  let recoveryCodes: string[] = [];
+  const client = clientOf(app.address);
+  await client.auth.signIn(
+    { email, password },
+    {
+      onMfa(prompt) {
+        secret = prompt.method === 'totp_enroll' ? prompt.enroll.secret : '';
+        return firstCode(prompt);
+      },
+      onRecoveryCodes(codes) {
+        recoveryCodes = codes;
+      },
+    },
+  );
+  return { email, secret, recoveryCodes };
+}
+
+const never = () => {
+  throw new Error('nobody should be asked');
+};
+
+/** The first code of the authenticator that is to be set up. */
+function firstCode(prompt: MfaPrompt): string {
+  if (prompt.method !== 'totp_enroll') throw new Error('enrolled already');
+  return totpCode(prompt.enroll.secret);
+}
+
+test('auth.signUp answers the challenge in place of a token where MFA is required', async () => {
+  const { signup } = await founded();
+  expect(signup).toMatchObject({
+    mfa_required: true,
+    mfa_challenge: { challenge_id: expect.any(String), method: 'totp_enroll', expires_in: 600 },
+    next: { mfa_enroll: '/api/auth/mfa/enroll', mfa_confirm: '/api/auth/mfa/confirm' },
+  });
+  expect(signup).not.toHaveProperty('token');
+});
+
+describe('a member without an authenticator', () => {
+  test('enrolls on the way: secret, URI and picture are given, recovery codes told, then it is signed in', async () => {
+    const { email } = await founded();
+    const order: string[] = [];
+    const store = sharedStore();
+    const tokens = { ...store, save: async () => void order.push('saved') };
+    const client = clientOf(app.address, { tokens });
+    const prompts: MfaPrompt[] = [];
+    const codes: string[][] = [];
+    const signedIn = await client.auth.signIn(
+      { email, password },
+      {
+        async onMfa(prompt) {
+          prompts.push(prompt);
+          return firstCode(prompt);
+        },
+        async onRecoveryCodes(told) {
+          order.push('told');
+          codes.push(told);
+        },
+      },
+    );
+    expect(prompts).toEqual([
+      {
+        method: 'totp_enroll',
+        challengeId: expect.any(String),
+        attempt: 1,
+        enroll: {
+          secret: expect.stringMatching(/^[A-Z2-7]{32}$/),
+          otpauth_uri: expect.stringMatching(/^otpauth:\/\/totp\//),
+          qr_code: expect.stringMatching(/^data:image\/svg\+xml/),
+        },
+      },
+    ]);
+    expect(codes).toEqual([Array.from({ length: 10 }, () => expect.stringMatching(/^\w{5}-\w{5}$/))]);
+    expect(order).toEqual(['told', 'saved']);
+    expect(signedIn.user.email).toBe(email);
+    const me = await clientOf(app.address, { accessToken: signedIn.access_token }).auth.me();
+    expect(me.user.totp_enrolled).toBe(true);
+  });
+
+  test('a wrong first code is asked again for the same secret', async () => {
+    const { email } = await founded();
+    const { fetch, calls } = recorder();
+    const attempts: [number, string][] = [];
+    await clientOf(app.address, { fetch }).auth.signIn(
+      { email, password },
+      {
+        onMfa(prompt) {
+          if (prompt.method !== 'totp_enroll') return '';
+          const { secret } = prompt.enroll;
+          attempts.push([prompt.attempt, secret]);
+          return prompt.attempt === 1 ? wrongTotpCode(secret) : totpCode(secret);
+        },
+        onRecoveryCodes: () => {},
+      },
+    );
+    expect(attempts.map(([attempt]) => attempt)).toEqual([1, 2]);
+    expect(new Set(attempts.map(([, secret]) => secret)).size).toBe(1);
+    expect(calls()).toEqual(['auth.token', 'auth.enrollMfa', 'auth.confirmMfa', 'auth.confirmMfa']);
+  });
+
+  test('without onRecoveryCodes nothing is enrolled: the codes come once, and nobody would see them', async () => {
+    const { email } = await founded();
+    const { fetch, calls } = recorder();
+    const error = await errorOf(
+      clientOf(app.address, { fetch }).auth.signIn({ email, password }, { onMfa: never }),
+    );
+    expect(error).toBeInstanceOf(MfaRequiredError);
+    expect(error).toMatchObject({ callback: 'onRecoveryCodes', challenge: { method: 'totp_enroll' } });
+    expect(calls()).toEqual(['auth.token']);
+  });
+
+  test('what onRecoveryCodes throws is thrown, and nobody is signed in', async () => {
+    const { email } = await founded();
+    const tokens = sharedStore();
+    const failed = new Error('the printer is out of paper');
+    const signIn = clientOf(app.address, { tokens }).auth.signIn(
+      { email, password },
+      {
+        onMfa: firstCode,
+        onRecoveryCodes: async () => {
+          throw failed;
+        },
+      },
+    );
+    expect(await errorOf(signIn)).toBe(failed);
+    expect(tokens.saves).toEqual([]);
+  });
+});
+
+describe('a member with an authenticator', () => {
+  test('is asked for its code', async () => {
+    const { email, secret } = await enrolled();
+    const prompts: MfaPrompt[] = [];
+    const client = clientOf(app.address);
+    await client.auth.signIn(
+      { email, password },
+      {
+        onMfa(prompt) {
+          prompts.push(prompt);
+          return totpCode(secret, 1);
+        },
+        onRecoveryCodes: never,
+      },
+    );
+    expect(prompts).toEqual([{ method: 'totp', challengeId: expect.any(String), attempt: 1 }]);
+    expect((await client.auth.me()).user).toMatchObject({ email, totp_enrolled: true });
+  });
+
+  test('or gives a recovery code, which counts once', async () => {
+    const { email, recoveryCodes } = await enrolled();
+    const used = recoveryCodes[0] ?? '';
+    const client = clientOf(app.address);
+    await client.auth.signIn({ email, password }, { onMfa: async () => used });
+    expect((await client.auth.me()).user.email).toBe(email);
+    const attempts: number[] = [];
+    const stopped = new Error('no more');
+    const again = client.auth.signIn(
+      { email, password },
+      {
+        onMfa({ attempt }) {
+          attempts.push(attempt);
+          if (attempt === 2) throw stopped;
+          return used;
+        },
+      },
+    );
+    expect(await errorOf(again)).toBe(stopped);
+    expect(attempts).toEqual([1, 2]);
+  });
+
+  test('A 3.4: a wrong code is asked again, until the challenge is burnt', async () => {
+    const { email, secret } = await enrolled();
+    const { fetch, calls } = recorder();
+    const attempts: number[] = [];
+    const challenges = new Set<string>();
+    const signIn = clientOf(app.address, { fetch }).auth.signIn(
+      { email, password },
+      {
+        onMfa({ attempt, challengeId }) {
+          attempts.push(attempt);
+          challenges.add(challengeId);
+          return wrongTotpCode(secret);
+        },
+      },
+    );
+    const error = await errorOf(signIn);
+    expect(error).toBeInstanceOf(AuthenticationError);
+    expect(error['detail']).toBe('invalid or expired MFA challenge');
+    expect(attempts).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(challenges.size).toBe(1);
+    expect(calls()).toEqual(['auth.token', ...Array.from({ length: 6 }, () => 'auth.verifyMfa')]);
+  });
+
+  test('the right code after wrong ones signs in', async () => {
+    const { email, secret } = await enrolled();
+    const client = clientOf(app.address);
+    const onMfa = ({ attempt }: MfaPrompt) => (attempt < 4 ? wrongTotpCode(secret) : totpCode(secret, 1));
+    await client.auth.signIn({ email, password }, { onMfa });
+    expect((await client.auth.me()).user.email).toBe(email);
+  });
+
+  test('without onMfa, an error that says so and carries the challenge', async () => {
+    const { email } = await enrolled();
+    const tokens = sharedStore();
+    const error = await errorOf(clientOf(app.address, { tokens }).auth.signIn({ email, password }));
+    expect(error).toBeInstanceOf(MfaRequiredError);
+    expect(error).toMatchObject({
+      name: 'MfaRequiredError',
+      callback: 'onMfa',
+      status: null,
+      challenge: { challenge_id: expect.any(String), method: 'totp', expires_in: 600 },
+    });
+    expect(error.message).toContain('onMfa');
+    expect(tokens.saves).toEqual([]);
+  });
+
+  test('the signal ends the wait for a person', async () => {
+    const { email } = await enrolled();
+    const controller = new AbortController();
+    const gone = new Error('the window was closed');
+    const waiting = clientOf(app.address).auth.signIn(
+      { email, password },
+      {
+        signal: controller.signal,
+        onMfa() {
+          controller.abort(gone);
+          return new Promise(() => {});
+        },
+      },
+    );
+    expect(await errorOf(waiting)).toBe(gone);
+  });
+
+  test('no deadline of a request runs while a person is asked', async () => {
+    const { email, secret } = await enrolled();
+    const started = vi.spyOn(globalThis, 'setTimeout');
+    const cleared = vi.spyOn(globalThis, 'clearTimeout');
+    onTestFinished(() => void vi.restoreAllMocks());
+    // An odd number, to know our timers by.
+    const timeoutMs = 12_345;
+    const running = () => {
+      const stopped = new Set(cleared.mock.calls.map(([timer]) => timer));
+      const ours = started.mock.results.filter((_, n) => started.mock.calls[n]?.[1] === timeoutMs);
+      return { ours: ours.length, left: ours.filter(({ value }) => !stopped.has(value)).length };
+    };
+    let seen = {};
+    await clientOf(app.address).auth.signIn(
+      { email, password },
+      {
+        timeoutMs,
+        onMfa() {
+          seen = running();
+          return totpCode(secret, 1);
+        },
+      },
+    );
+    expect(seen).toEqual({ ours: 1, left: 0 });
+    expect(running()).toEqual({ ours: 2, left: 0 });
+  });
+
+  test('the workspace is chosen first, then its second factor asked for', async () => {
+    const one = await enrolled();
+    const signup = await clientOf(app.address).auth.signUp({
+      tenant_name: 'Other',
+      email: one.email,
+      password,
+    });
+    const order: string[] = [];
+    const { user } = await clientOf(app.address).auth.signIn(
+      { email: one.email, password },
+      {
+        onWorkspaces(workspaces) {
+          order.push('workspace');
+          return workspaces.find(({ tenant_id }) => tenant_id !== signup.account.id)?.tenant_id ?? '';
+        },
+        onMfa({ method }) {
+          order.push(method);
+          return totpCode(one.secret, 1);
+        },
+      },
+    );
+    expect(order).toEqual(['workspace', 'totp']);
+    expect(user.tenant_id).not.toBe(signup.account.id);
+  });
+});
+
+test('what is over by another sign-in that enrolled first is not asked for again', async () => {
+  const { email } = await founded();
+  const enroll = (meanwhile: () => Promise<unknown>) => {
+    const onMfa = async (prompt: MfaPrompt) => {
+      await meanwhile();
+      return firstCode(prompt);
+    };
+    return clientOf(app.address).auth.signIn({ email, password }, { onMfa, onRecoveryCodes: () => {} });
+  };
+  let others = 0;
+  const overtaken = enroll(async () => {
+    others += 1;
+    await enroll(async () => {});
+  });
+  expect(await errorOf(overtaken)).toMatchObject({ status: 401, detail: 'authentication required' });
+  expect(others).toBe(1);
+});

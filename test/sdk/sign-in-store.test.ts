@@ -1,0 +1,310 @@
+import { describe, expect, test } from 'vitest';
+import { AuthenticationError, ConnectionError, type Tokens, tokensOf } from '#sdk/index.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { poll } from '#test/setup/poll.ts';
+import {
+  clientOf,
+  ended,
+  errorOf,
+  password,
+  recorder,
+  refused,
+  type Sent,
+  sharedStore,
+} from './sign-in-recorder.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+
+let members = 0;
+
+/** A member of a fresh workspace, signed in by a store that clients may share. */
+async function signedIn() {
+  const email = `keeper${++members}@example.org`;
+  await app.signUp({ email, password });
+  const store = sharedStore();
+  const first = await clientOf(app.address, { tokens: store }).auth.signIn({ email, password });
+  store.saves.length = 0;
+  return { email, store, first };
+}
+
+/** Another process, as far as the service and the store can tell. */
+function processOf(store: ReturnType<typeof sharedStore>, before?: (sent: Sent) => unknown) {
+  const recorded = recorder(before);
+  return { client: clientOf(app.address, { tokens: store, fetch: recorded.fetch }), ...recorded };
+}
+
+function isActive({ access_token }: Tokens): Promise<boolean> {
+  return clientOf(app.address, { accessToken: access_token })
+    .auth.me()
+    .then(
+      () => true,
+      () => false,
+    );
+}
+
+/** What the service says to a refresh token. */
+async function refreshStatus({ refresh_token }: Tokens): Promise<number> {
+  const { status } = await app.json('POST', '/api/oauth2/token', {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: `grant_type=refresh_token&refresh_token=${refresh_token}`,
+  });
+  return status;
+}
+
+describe('the store', () => {
+  test('says who is signed in: what it holds is used, by a client that never signed in', async () => {
+    const { email, store } = await signedIn();
+    const { client, calls } = processOf(store);
+    expect((await client.auth.me()).user.email).toBe(email);
+    expect(calls()).toEqual(['auth.me']);
+  });
+
+  test('so tokens that were got elsewhere can be put there', async () => {
+    const store = sharedStore();
+    const client = clientOf(app.address, { tokens: store });
+    const email = `keeper${++members}@example.org`;
+    const { token } = await client.auth.signUp({ tenant_name: 'Keepers', email, password });
+    if (!token) throw new Error('signup gave no token');
+    await store.save(ended(tokensOf(token)));
+    expect((await client.auth.me()).user.email).toBe(email);
+    expect(store.tokens?.access_token).not.toBe(token.access_token);
+  });
+
+  test('may be synchronous, and answer undefined for nothing', async () => {
+    const { email } = await signedIn();
+    const kept = new Map<string, Tokens>();
+    const tokens = {
+      load: () => kept.get('tokens') as Tokens | null,
+      save: (next: Tokens | null) => void (next ? kept.set('tokens', next) : kept.delete('tokens')),
+    };
+    const client = clientOf(app.address, { tokens });
+    await client.auth.signIn({ email, password });
+    expect((await client.auth.me()).user.email).toBe(email);
+    await client.auth.signOut();
+    expect(await errorOf(client.auth.me())).toBeInstanceOf(AuthenticationError);
+  });
+
+  test('has the new tokens before anybody uses them', async () => {
+    const { store } = await signedIn();
+    store.tokens = ended(store.tokens as Tokens);
+    const mayFinish = Promise.withResolvers<void>();
+    const saving = Promise.withResolvers<void>();
+    const save = store.save;
+    const slow = Object.assign(store, {
+      async save(tokens: Tokens | null) {
+        saving.resolve();
+        await mayFinish.promise;
+        await save(tokens);
+      },
+    });
+    const { client, calls } = processOf(slow);
+    const all = [client.auth.me(), client.translations.listPage()];
+    await saving.promise;
+    const late = client.auth.me();
+    expect(calls()).toEqual(['auth.token']);
+    mayFinish.resolve();
+    await Promise.all([...all, late]);
+    expect(calls()).toHaveLength(4);
+    expect(store.saves).toHaveLength(1);
+  });
+
+  test('that cannot be read or written fails the call with its own error; the new tokens are not lost', async () => {
+    const { email, store } = await signedIn();
+    store.tokens = ended(store.tokens as Tokens);
+    const { load, save } = store;
+    const full = new Error('the disk is full');
+    store.save = async () => {
+      throw full;
+    };
+    const { client, refreshes, calls } = processOf(store);
+    expect(await errorOf(client.auth.me())).toBe(full);
+    expect(await errorOf(client.auth.me())).toBe(full);
+    expect(calls()).toEqual(['auth.token']);
+    store.save = save;
+    expect((await client.auth.me()).user.email).toBe(email);
+    expect(refreshes()).toHaveLength(1);
+
+    store.load = async () => {
+      throw full;
+    };
+    expect(await errorOf(client.auth.me())).toBe(full);
+    store.load = load;
+    expect((await client.auth.me()).user.email).toBe(email);
+  });
+
+  test('that cannot be written at the sign-in fails it', async () => {
+    const { email } = await signedIn();
+    const full = new Error('the disk is full');
+    const tokens = {
+      load: () => null,
+      save() {
+        throw full;
+      },
+    };
+    expect(await errorOf(clientOf(app.address, { tokens }).auth.signIn({ email, password }))).toBe(full);
+  });
+});
+
+describe('two processes over one store', () => {
+  test('one that refreshed is heard before the other sends the used token', async () => {
+    const { store, first } = await signedIn();
+    store.tokens = refused(first);
+    const release = Promise.withResolvers<void>();
+    const one = processOf(store);
+    const two = processOf(store, () => (two.sent.length === 1 ? release.promise : undefined));
+    const call = two.client.auth.me();
+    await poll(async () => two.sent.length === 1);
+    await one.client.auth.me();
+    expect(one.refreshes()).toHaveLength(1);
+    release.resolve();
+    await call;
+    expect(two.sent.map(({ call, status }) => [call, status])).toEqual([
+      ['auth.me', 401],
+      ['auth.me', 200],
+    ]);
+  });
+
+  test('of two that refresh at once one is refused, and takes what the other saved', async () => {
+    const { email, store } = await signedIn();
+    store.tokens = ended(store.tokens as Tokens);
+    const both = Promise.withResolvers<void>();
+    let asking = 0;
+    const together = ({ call }: Sent) => {
+      if (call !== 'auth.token') return undefined;
+      asking += 1;
+      if (asking === 2) both.resolve();
+      return both.promise;
+    };
+    const [one, two] = [processOf(store, together), processOf(store, together)];
+    const seen = await Promise.all([one.client.auth.me(), two.client.auth.me()]);
+    expect(seen.map(({ user }) => user.email)).toEqual([email, email]);
+    const statuses = [...one.refreshes(), ...two.refreshes()].map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, 401]);
+    expect(store.saves).toHaveLength(1);
+    expect(await isActive(store.tokens as Tokens)).toBe(true);
+  });
+
+  test('even where the other saves only after the refusal', async () => {
+    const { email, store, first } = await signedIn();
+    store.tokens = ended(first);
+    const elsewhere = tokensOf(
+      (
+        await app.json('POST', '/api/oauth2/token', {
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body: `grant_type=refresh_token&refresh_token=${first.refresh_token}`,
+        })
+      ).body,
+    );
+    const { client, refreshes } = processOf(store);
+    const call = client.auth.me();
+    await poll(async () => refreshes()[0]?.status === 401);
+    await store.save(elsewhere);
+    expect((await call).user.email).toBe(email);
+    expect(store.saves).toEqual([elsewhere]);
+  });
+
+  test('one that signed out is heard: the other is nobody, and sends nothing old', async () => {
+    const { store } = await signedIn();
+    const [one, two] = [processOf(store), processOf(store)];
+    await two.client.auth.me();
+    await one.client.auth.signOut();
+    two.sent.length = 0;
+    expect(await errorOf(two.client.auth.me())).toMatchObject({ detail: 'missing bearer token' });
+    expect(two.refreshes()).toHaveLength(0);
+  });
+});
+
+describe('auth.signOut', () => {
+  test('ends the session at the service, both tokens, and empties the store', async () => {
+    const { store, first } = await signedIn();
+    expect(await isActive(first)).toBe(true);
+    const { client } = processOf(store);
+    await client.auth.signOut();
+    expect(store.saves).toEqual([null]);
+    expect(await isActive(first)).toBe(false);
+    expect(await refreshStatus(first)).toBe(401);
+  });
+
+  test('is idempotent: where nobody is signed in it sends nothing', async () => {
+    const { store } = await signedIn();
+    const { client, calls } = processOf(store);
+    await client.auth.signOut();
+    await client.auth.signOut();
+    expect(calls()).toEqual(['auth.signOut']);
+    await clientOf('http://127.0.0.1:1').auth.signOut();
+  });
+
+  test('empties the store even if the network fails, and rejects then', async () => {
+    const { store } = await signedIn();
+    const client = clientOf('http://127.0.0.1:1', { tokens: store, maxRetries: 0 });
+    const error = await errorOf(client.auth.signOut());
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(store.tokens).toBeNull();
+    await client.auth.signOut();
+  });
+
+  test('holds at once: a call that follows is nobody’s, while the service is still being told', async () => {
+    const { store } = await signedIn();
+    const told = Promise.withResolvers<void>();
+    const { client, sent } = processOf(store, ({ call }) =>
+      call === 'auth.signOut' ? told.promise : undefined,
+    );
+    const out = client.auth.signOut();
+    await poll(async () => store.tokens === null);
+    expect(await errorOf(client.auth.me())).toMatchObject({ detail: 'missing bearer token' });
+    told.resolve();
+    await out;
+    expect(sent.map(({ call }) => call).sort()).toEqual(['auth.me', 'auth.signOut']);
+  });
+
+  test('during a refresh: what it brings is not saved, and does not live', async () => {
+    const { store, first } = await signedIn();
+    store.tokens = ended(first);
+    const out = Promise.withResolvers<void>();
+    const refreshed = Promise.withResolvers<Tokens>();
+    const { client, fetch: recorded } = processOf(store);
+    const held = clientOf(app.address, {
+      tokens: store,
+      fetch: async (url, init) => {
+        const response = await recorded(url, init);
+        if (!url.endsWith('/auth.token')) return response;
+        const text = await response.text();
+        refreshed.resolve(JSON.parse(text).result.data.json);
+        await out.promise;
+        return new Response(text, { status: response.status, headers: response.headers });
+      },
+    });
+    const call = held.auth.me();
+    const fresh = await refreshed.promise;
+    expect(await isActive(fresh)).toBe(true);
+    await held.auth.signOut();
+    out.resolve();
+    expect(await errorOf(call)).toMatchObject({ status: 401 });
+    expect(store.saves).toEqual([null]);
+    expect(await isActive(fresh)).toBe(false);
+    expect(await refreshStatus(fresh)).toBe(401);
+    expect(await errorOf(client.auth.me())).toMatchObject({ detail: 'missing bearer token' });
+  });
+
+  test('a sign-in during a refresh of the session before stays', async () => {
+    const [old, next] = [await signedIn(), await signedIn()];
+    const { store } = old;
+    store.tokens = ended(old.first);
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const { client } = processOf(store, ({ input }) => {
+      if (input['grant_type'] !== 'refresh_token') return undefined;
+      asked.resolve();
+      return answered.promise;
+    });
+    const call = client.auth.me();
+    await asked.promise;
+    await client.auth.signIn({ email: next.email, password });
+    // It need not wait for the other's refresh.
+    expect((await client.auth.me()).user.email).toBe(next.email);
+    answered.resolve();
+    await call.catch(() => {});
+    expect((await client.auth.me()).user.email).toBe(next.email);
+    expect(store.saves).toHaveLength(1);
+  });
+});
