@@ -104,7 +104,9 @@ const environment = z.object({
   OIDC_CLIENT_ID: optional,
   OIDC_CLIENT_SECRET: optional,
   OIDC_ORG_CLAIM: z.string().default('org_id'),
-  OIDC_REDIRECT_URIS: list,
+  OIDC_REDIRECT_URIS: list.refine((uris) => uris.every((uri) => URL.canParse(uri)), {
+    error: 'must be addresses, separated by commas',
+  }),
   OPENAI_API_KEY: optional,
   OPENAI_BASE_URL: webAddress.optional(),
   OPENAI_MODEL: z.string().default('gpt-6.1-terra'),

@@ -60,7 +60,7 @@ export function createSession(
       const newer = await savedInsteadOf(kept, refusal);
       if (newer) return newer;
       // Where the store fails, the next call makes up for it: what matters to this one is the refusal.
-      if (begunIn === era) await saved.save(null).catch(() => {});
+      if (refusal && begunIn === era) await saved.save(null).catch(() => {});
       throw error;
     }
     if (begunIn !== era) return saved.load();
@@ -79,7 +79,6 @@ export function createSession(
 
   return {
     async current() {
-      if (renewal) return renewal;
       const kept = await saved.load();
       return kept && isDue(kept) ? renew(kept) : kept;
     },

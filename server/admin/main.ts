@@ -3,22 +3,9 @@ import { migrate } from '#db/migrate.ts';
 import { describeForLog, toAppError } from '#server/errors.ts';
 import { joinDatabase } from '#server/process.ts';
 import { readSettings, type Settings } from '#server/settings.ts';
-import { readArguments } from './arguments.ts';
 import { Refusal, type Server } from './command.ts';
-import { commands, isCommandName } from './commands.ts';
+import { readCommandLine } from './command-line.ts';
 import { printable } from './printing.ts';
-import { usageOf, usageOfAll } from './usage.ts';
-
-type Work = (server: Server) => AsyncIterable<string>;
-
-/** What the command line asks for. Whatever it may have wrong is found before a database is looked for. */
-function readCommandLine([name, ...args]: string[]): string[] | Work {
-  if (name === undefined || name === '--help' || name === '-h') return usageOfAll();
-  if (!isCommandName(name)) throw new Refusal(`unknown command: ${name}; npm run admin lists them`);
-  const command = commands[name];
-  const given = readArguments(command, args);
-  return given === null ? usageOf(name) : command.prepare(given);
-}
 
 /** Works over the database that the settings name, brought up to date as at every start. */
 async function withServer(settings: Settings, work: (server: Server) => Promise<void>): Promise<void> {

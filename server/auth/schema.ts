@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { tenantAccount } from '#server/tenants/service.ts';
 
-/** Free strings of these requests: tokens, ids, scopes. */
+/** Free strings of these requests: ids, scopes. */
 const short = z.string().max(1000);
+/** A token is looked up by its hash, so one that never was one is unknown rather than too long. */
+const token = z.string().max(16_384);
 /** In UTF-16 units; the policy counts characters, after a normalization that must not be handed megabytes. */
 const password = z.string().max(4096);
 
@@ -67,7 +69,7 @@ export const emailSignupRequest = z
     password: password.min(8),
     monthly_char_limit: z.int().min(1).nullish(),
     metadata: z.record(z.string(), z.unknown()).nullish(),
-    invite_token: short.nullish(),
+    invite_token: token.nullish(),
   })
   .meta({ id: 'EmailSignupRequest' });
 
@@ -92,8 +94,8 @@ export const tokenRequest = z
     tenant_id: short.optional(),
     username: z.string().max(320).optional(),
     password: password.optional(),
-    refresh_token: short.optional(),
-    challenge_id: short.optional(),
+    refresh_token: token.optional(),
+    challenge_id: token.optional(),
     mfa_code: z.string().max(100).optional(),
     scope: short.optional(),
   })
@@ -101,12 +103,12 @@ export const tokenRequest = z
 
 /** A 4.1. The hint is taken and ignored. */
 export const revokeRequest = z
-  .object({ token: short, token_type_hint: short.optional() })
+  .object({ token, token_type_hint: short.optional() })
   .meta({ id: 'RevokeRequest' });
 
 export const revokeResponse = z.object({ revoked: z.literal(true) }).meta({ id: 'RevokeResponse' });
 
-export const introspectRequest = z.object({ token: short }).meta({ id: 'IntrospectRequest' });
+export const introspectRequest = z.object({ token }).meta({ id: 'IntrospectRequest' });
 
 /** A 2.4 */
 export const introspectResponse = z
@@ -122,7 +124,7 @@ export const introspectResponse = z
   })
   .meta({ id: 'IntrospectResponse' });
 
-export const signOutRequest = z.object({ refresh_token: short.nullish() }).meta({ id: 'SignOutRequest' });
+export const signOutRequest = z.object({ refresh_token: token.nullish() }).meta({ id: 'SignOutRequest' });
 
 export const signOutResponse = z.object({ signed_out: z.literal(true) }).meta({ id: 'SignOutResponse' });
 
@@ -160,7 +162,7 @@ export const mfaEnrollConfirmResponse = z
 
 /** C 2 */
 export const mfaChallengeVerifyRequest = z
-  .object({ challenge_id: short, mfa_code: z.string().max(100) })
+  .object({ challenge_id: token, mfa_code: z.string().max(100) })
   .meta({ id: 'MfaChallengeVerifyRequest' });
 
 export const recoveryCodesResponse = z
@@ -169,7 +171,7 @@ export const recoveryCodesResponse = z
 
 /** C 2 */
 export const passwordResetRequest = z
-  .object({ reset_token: short, new_password: password.min(8) })
+  .object({ reset_token: token, new_password: password.min(8) })
   .meta({ id: 'PasswordResetRequest' });
 
 export const passwordResetResponse = z

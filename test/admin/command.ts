@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { readCommandLine } from '#server/admin/command-line.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
@@ -46,6 +47,13 @@ export async function operate(
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout.endsWith('\n')).toBe(true);
   return stdout.slice(0, -1).split('\n');
+}
+
+/** Runs a command in this process, where what is looked at is not the process: its lines. */
+export async function operateHere({ services }: TestApp, args: string[]): Promise<string[]> {
+  const work = readCommandLine(args);
+  if (typeof work !== 'function') return work;
+  return Array.fromAsync(work(services));
 }
 
 /** Everything that is stored, table by table, as one text. */

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { env, eventsOf, found, invite, join, type Person, refresh, signIn } from '#test/members/people.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { byTheServer, contentsOf, operate } from './command.ts';
+import { byTheServer, contentsOf, operate, operateHere } from './command.ts';
 
 const app = useTestApp({ env });
 
@@ -13,7 +13,7 @@ let apiKey: string;
 beforeEach(async () => {
   admin = await found(app);
   member = await join(app, admin);
-  apiKey = (await operate(app, ['rotate-key', admin.tenantId])).at(-1) as string;
+  apiKey = (await operateHere(app, ['rotate-key', admin.tenantId])).at(-1) as string;
 });
 
 /** What every credential of the tenant is answered, each where it counts. */

@@ -1,18 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { Refusal } from '#server/admin/command.ts';
+import { readCommandLine } from '#server/admin/command-line.ts';
 import { commands } from '#server/admin/commands.ts';
 import { env, found } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { beside, contentsOf, runCommand } from './command.ts';
+import { beside, contentsOf, operateHere, runCommand } from './command.ts';
 
 const app = useTestApp({ env });
 
-/** With no database in reach: what is refused like this was refused before one was looked for. */
+/** With no database in reach. */
 const alone = (args: string[]) => runCommand({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, args);
 
-describe('what is wrong with a command line is one line that names it, and nothing is done', () => {
+describe('what is wrong with a command line is named, in one line, before a database is looked for', () => {
   test.each([
     ['an unknown command', ['rotate'], /rotate/],
     ['a name that every object has', ['constructor'], /constructor/],
@@ -36,13 +38,22 @@ describe('what is wrong with a command line is one line that names it, and nothi
     ['an action that is none', ['audit', '--action', 'api_key_stolen'], /--action/],
     ['a moment without its zone', ['audit', '--since', '2026-07-31T09:00:00'], /--since/],
     ['a day that is none', ['audit', '--until', '2026-02-30'], /--until/],
-  ])('%s', async (_what, args, named) => {
-    const { code, stdout, stderr } = await alone(args);
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^lingualoop: .*\n$/);
-    expect(stderr.trimEnd()).toMatch(named);
+  ])('%s', (_what, args, named) => {
+    expect(() => readCommandLine(args)).toThrow(Refusal);
+    expect(() => readCommandLine(args)).toThrow(named);
+    expect(() => readCommandLine(args)).not.toThrow('\n');
   });
 
+  test('it goes to stderr, with exit code 1 and nothing on stdout', async () => {
+    for (const args of [['audit', '--limit', '-5'], ['set-allowance', 't', '0'], ['no\nsuch\u001b[A']]) {
+      const { code, stdout, stderr } = await alone(args);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(/^lingualoop: [ -~]+\n$/);
+    }
+  });
+});
+
+describe('what is wrong around it is one line, too', () => {
   test('C 1: a bad setting', async () => {
     expect(await beside(app, ['tenants'], { MFA_REQUIRED: 'yes' })).toEqual({
       code: 1,
@@ -65,7 +76,7 @@ describe('what is wrong with a command line is one line that names it, and nothi
   });
 });
 
-describe('of an unknown tenant, and of the one that is nobody’s account', () => {
+describe("of an unknown tenant, and of the one that is nobody's account", () => {
   const onTenant: string[][] = [
     ['rotate-key'],
     ['revoke-key'],
@@ -86,29 +97,32 @@ describe('of an unknown tenant, and of the one that is nobody’s account', () =
     await openSuperuser(app.superuserUrl)`
       insert into tenants (tenant_id, name, api_key_prefix, monthly_char_limit) values ('default', 'default', '', 5)`;
     const before = await contentsOf(app);
-    for (const [name, ...rest] of onTenant as [string, ...string[]][])
-      expect(await beside(app, [name, 'nobody-of-this-name', ...rest])).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: 'lingualoop: unknown tenant: nobody-of-this-name\n',
-      });
     for (const [name, ...rest] of onTenant as [string, ...string[]][]) {
+      await expect(operateHere(app, [name, 'nobody', ...rest])).rejects.toThrow('unknown tenant: nobody');
       if (name === 'set-allowance') continue;
-      const { code, stderr } = await beside(app, [name, 'default', ...rest]);
-      expect({ name, code, stderr }).toEqual({
-        name,
-        code: 1,
-        stderr: expect.stringMatching(/^lingualoop: default .*SERVICE_API_KEY\n$/),
-      });
+      await expect(operateHere(app, [name, 'default', ...rest])).rejects.toThrow(
+        /^default .*SERVICE_API_KEY$/,
+      );
     }
     expect(await contentsOf(app)).toBe(before);
-  }, 90_000);
+  });
+
+  test('it is one line on stderr, and exit code 1', async () => {
+    expect(await beside(app, ['set-allowance', 'nobody', '5'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'lingualoop: unknown tenant: nobody\n',
+    });
+  });
 
   test('the audit log of an unknown tenant is refused; of one in which nothing happened it is empty', async () => {
-    const refused = await beside(app, ['audit', '--tenant', 'nobody-of-this-name']);
-    expect([refused.code, refused.stderr]).toEqual([1, 'lingualoop: unknown tenant: nobody-of-this-name\n']);
-    const quiet = await beside(app, ['audit', '--since', '9999-01-01']);
-    expect(quiet).toEqual({ code: 0, stdout: 'No event.\n', stderr: '' });
+    const { tenantId } = await found(app);
+    const since = ['--since', '9999-01-01'];
+    await expect(operateHere(app, ['audit', '--tenant', 'nobody', ...since])).rejects.toThrow(
+      'unknown tenant: nobody',
+    );
+    expect(await operateHere(app, ['audit', '--tenant', tenantId, ...since])).toEqual(['No event.']);
+    expect(await operateHere(app, ['audit', '--tenant', tenantId, '--json', ...since])).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import { type TestApp, useTestApp } from '#test/setup/app.ts';
 import type { Headers } from './call.ts';
 import { found, join, type Person, submit } from './people.ts';
 
-const operatorKey = 'an operator key for the tests of the contract';
+const operatorKey = 'an-operator-key-of-the-contract-0123456789';
 export const redirectUri = 'http://127.0.0.1:9/callback';
 
 /** What the cases are about, made once for a test file. What a case changes it makes for itself. */

@@ -136,6 +136,25 @@ describe('a refresh after a 401', () => {
     expect(refreshes()).toHaveLength(1);
   });
 
+  test('a call that begins during the refresh waits for it', async () => {
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const { client, calls, sent } = await signedIn(refused, ({ call }) => {
+      if (call !== 'auth.token') return undefined;
+      asked.resolve();
+      return answered.promise;
+    });
+    const first = client.auth.me();
+    await asked.promise;
+    const later = client.auth.me();
+    // A turn of the event loop, in which it would be sent.
+    await new Promise((resolve) => setImmediate(resolve));
+    answered.resolve();
+    await Promise.all([first, later]);
+    expect(calls()).toEqual(['auth.me', 'auth.token', 'auth.me', 'auth.me']);
+    expect(sent.map(({ status }) => status)).toEqual([401, 200, 200, 200]);
+  });
+
   test('what was revoked by an administrator is refreshed, writes and files included', async () => {
     const { client, first, refreshes, calls } = await signedIn();
     const revoked = await app.json('POST', '/api/oauth2/revoke', {
@@ -232,7 +251,9 @@ describe("the caller's signal and deadline", () => {
       return answered.promise;
     });
     const controller = new AbortController();
-    const impatient = client.translations.create(hello, { signal: controller.signal });
+    const file = { name: 'plan.md', data: new TextEncoder().encode('The plan') };
+    const { signal } = controller;
+    const impatient = client.translations.createFromFile(file, { target_lang: 'fr' }, { signal });
     const hasty = client.auth.me({ timeoutMs: 5, maxRetries: 0 });
     const patient = client.auth.me();
     await asked.promise;
@@ -334,6 +355,19 @@ describe('a refresh without an answer', () => {
     const keys = new Set(server.received.map(({ input }) => input?.['idempotency_key']));
     keys.delete(undefined);
     expect(keys.size).toBe(1);
+  });
+
+  test('one refresh a call, retries included', async () => {
+    const store = sharedStore({ ...kept('1'), expires_at: Date.now() + 9e6 });
+    server.script(
+      failure(401, 'missing or invalid tenant credentials'),
+      result(pair('2')),
+      failure(503, 'try again', { error_code: 'transient_error' }),
+      failure(401, 'missing or invalid tenant credentials'),
+    );
+    const error = await errorOf(clientOf(server.address, { tokens: store }).translations.get('1'));
+    expect(error).toBeInstanceOf(AuthenticationError);
+    expect(server.received).toHaveLength(4);
   });
 
   test('a call that one member began is not sent again as another, nor as the key', async () => {

@@ -42,7 +42,7 @@ export const audit = defineCommand({
       none = false;
       yield (json ? asJson : asColumns)(event);
     }
-    // A mistyped id must not look like a tenant of which nothing is recorded. The log outlives what it tells of.
+    // A mistyped id must not look like a tenant of which nothing is recorded.
     if (none && tenant && !(await database.inTenant(tenant, (tx) => readTenant(tx, tenant))))
       throw new Refusal(`unknown tenant: ${tenant}`);
     if (none && !json) yield 'No event.';

@@ -61,14 +61,7 @@ describe('A 3.3: a refresh token is consumed, a new pair issued', () => {
   });
 
   test('C 7: unknown, it answers 401; neither an access token nor a key is one', async () => {
-    for (const value of [
-      'nonsense',
-      ada.accessToken,
-      ada.apiKey,
-      ada.tenantId,
-      "' or ''='",
-      'x'.repeat(500),
-    ])
+    for (const value of ['nonsense', ada.accessToken, ada.apiKey, ada.tenantId, "' or ''='", 'x'.repeat(500)])
       await expectUnusable(value);
     await expectUnusable(`${ada.refreshToken}x`);
     await expectUnusable(ada.refreshToken.slice(0, -1));

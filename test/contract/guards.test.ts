@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { restProcedures } from '#rest/procedures.ts';
+import { appRouter } from '#server/router.ts';
+import { carriesFiles, type ProcedureMeta, proceduresOf } from '#server/trpc.ts';
+import { type Headers, viaRest, viaRpc } from './call.ts';
+import { askEverybody, type Door, expectedOf, inShort } from './guards/ask-everybody.ts';
+import { badInputs } from './guards/bad-inputs.ts';
+import { probes } from './guards/probes.ts';
+import { useStage } from './guards/stage.ts';
+import { guardOf } from './guards/table.ts';
+import { enrolmentChallenge } from './people.ts';
+
+const stage = useStage();
+const procedures = restProcedures(appRouter);
+
+describe('A 5.2: every procedure', () => {
+  test('declares the guard that the specification gives it', () => {
+    const declared = proceduresOf(appRouter).map(([path, { _def }]) => [
+      path,
+      (_def.meta as ProcedureMeta | undefined)?.guard,
+    ]);
+    expect(Object.fromEntries(declared)).toEqual(guardOf);
+    expect(Object.keys(probes).sort()).toEqual(Object.keys(guardOf).sort());
+  });
+
+  test('stands at both doors, where this suite asks it', () => {
+    expect(procedures.map(({ path }) => path).sort()).toEqual(Object.keys(guardOf).sort());
+  });
+});
+
+describe.each(procedures.map((procedure) => [procedure.path, procedure] as const))(
+  '%s',
+  (path, procedure) => {
+    const guard = guardOf[path] ?? 'public';
+    const probe = probes[path] ?? {};
+    const doors = carriesFiles(procedure.route) ? (['REST'] as const) : (['REST', '/trpc'] as const);
+
+    test.each(doors)(`A 5.2: the guard ${guard} answers every caller as stated: %s`, async (door) => {
+      expect(await askEverybody(stage.app, stage, procedure, probe, door)).toEqual(
+        expectedOf(guard, probe, door),
+      );
+    });
+  },
+);
+
+describe('A 5.2: who may not administer is told so, not what is wrong with the call', () => {
+  test.each(badInputs)('%s %j', async (path, input) => {
+    const procedure = procedures.find((one) => one.path === path)!;
+    const { founder, member, operator } = stage;
+    for (const call of [viaRest, viaRpc]) {
+      const told = async (headers: Headers) => inShort(await call(stage.app, procedure, { input, headers }));
+      expect(await told({})).toBe('401 admin credentials required');
+      expect(await told(founder.key)).toBe('401 admin credentials required');
+      expect(await told(member.bearer)).toBe('403 admin role required');
+      expect(await told(operator.key)).toMatch(/^422/);
+    }
+  });
+});
+
+describe('A 5.2: "Challenge or cookie" by the challenge', () => {
+  const refused = '401 authentication required';
+  const enroll = procedures.find(({ path }) => path === 'auth.enrollMfa')!;
+
+  test.each<Door>(['REST', '/trpc'])('lets its holder in, whatever else is presented: %s', async (door) => {
+    const challenge_id = await enrolmentChallenge(stage.app);
+    const probe = { input: () => ({ challenge_id }) };
+    expect(await askEverybody(stage.app, stage, enroll, probe, door)).toEqual(
+      expectedOf('public', probe, door),
+    );
+  });
+
+  test.each([
+    ['of a form that none has', async () => 'nothing'],
+    ['of nobody', async () => `${stage.founder.tenantId}.${'A'.repeat(43)}`],
+    ['of no tenant', async () => `${'f'.repeat(32)}.${'A'.repeat(43)}`],
+    [
+      'that has expired',
+      async () => {
+        const challengeId = await enrolmentChallenge(stage.app);
+        await stage.sql`update mfa_challenges set expires_at = now() - interval '1 second'`;
+        return challengeId;
+      },
+    ],
+  ])('refuses a challenge %s, be there a cookie beside it', async (_, challengeIdOf) => {
+    const input = { challenge_id: await challengeIdOf() };
+    for (const call of [viaRest, viaRpc])
+      for (const headers of [{}, stage.founder.cookie, stage.founder.bearer])
+        expect(inShort(await call(stage.app, enroll, { input, headers }))).toBe(refused);
+  });
+});

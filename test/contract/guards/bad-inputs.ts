@@ -1,0 +1,17 @@
+import type { Fields } from '../call.ts';
+
+const someId = 'f'.repeat(32);
+
+/** Of procedures for administrators, inputs that their schemas refuse. */
+export const badInputs: readonly [path: string, input: Fields][] = [
+  ['auth.revoke', {}],
+  ['auth.introspect', {}],
+  ['members.list', { limit: 0 }],
+  ['members.list', { cursor: 'zzz' }],
+  ['members.changeRole', { user_id: someId, role: 'root' }],
+  ['members.createInvite', { role: 'root' }],
+  ['members.listInvites', { limit: 0 }],
+  ['tenants.create', {}],
+  ['tenants.list', { cursor: 'zzz' }],
+  ['tenants.setSecurityPolicy', {}],
+];

@@ -1,0 +1,135 @@
+import type { Fields } from '../call.ts';
+import { password, submit } from '../people.ts';
+import { redirectUri } from '../scene.ts';
+import { restoreSessions, type Stage } from './stage.ts';
+
+/** What is answered: a success's status, or a refusal's status and detail. */
+export type Told = '200' | '204' | `${number} ${string}`;
+
+/** A call about the founder's workspace, valid enough that the guard's answer is what is seen. */
+export interface Probe {
+  /** Made anew for each call, since whoever is let in may change what it meets. */
+  input?: (stage: Stage) => Fields | Promise<Fields>;
+  /** Puts back what the call may have taken away, if the next one needs it. */
+  restore?: (stage: Stage) => Promise<void>;
+  /** To whom the guard lets in; 200 unless it says otherwise. */
+  in?: Told;
+  /** To an administrator of another tenant; the same unless it says otherwise. */
+  abroad?: Told;
+  /** To a platform operator's session; the same as abroad unless it says otherwise. */
+  operator?: Told;
+}
+
+const text = { source_text: 'Hello', target_lang: 'fr' };
+const nothing = { token: 'nothing' };
+const oidc = { provider: 'oidc' };
+const noUser: Told = '404 user not found';
+const noJob: Told = '404 job not found';
+/** A 4.4: an operator may name another tenant, an ordinary administrator may not. */
+const ofNamedTenant: Pick<Probe, 'abroad' | 'operator'> = {
+  abroad: '404 tenant not found',
+  operator: '200',
+};
+const named = ({ founder }: Stage) => ({ tenant_id: founder.tenantId });
+const target = ({ target: { userId } }: Stage) => ({ user_id: userId });
+const leaver = ({ leaver: { userId } }: Stage) => ({ user_id: userId });
+const job = ({ jobId }: Stage) => ({ job_id: jobId });
+
+/** By the procedure's path. */
+export const probes: Readonly<Record<string, Probe>> = {
+  'system.health': {},
+
+  'auth.signUpWithEmail': {
+    input: () => ({ tenant_name: 'New', email: 'nobody', password }),
+    in: '400 invalid email address',
+  },
+  'auth.token': {
+    input: () => ({ grant_type: 'refresh_token', refresh_token: 'nothing' }),
+    in: '401 invalid or expired refresh token',
+  },
+  'auth.verifyMfa': {
+    input: () => ({ challenge_id: 'nothing', mfa_code: '000000' }),
+    in: '401 invalid or expired MFA challenge',
+  },
+  'auth.signOut': { input: () => ({ refresh_token: 'nothing' }), restore: restoreSessions },
+  'auth.resetPassword': {
+    input: () => ({ reset_token: 'nothing', new_password: password }),
+    in: '401 invalid or expired reset link',
+  },
+  'auth.authorizeSso': { input: () => ({ ...oidc, redirect_uri: redirectUri }) },
+  'auth.completeSso': {
+    input: () => ({ ...oidc, code: 'nothing', state: 'nothing' }),
+    in: '401 invalid or expired sign-in state',
+  },
+  'auth.ssoClientConfig': { input: () => oidc },
+  'auth.enrollMfa': {},
+  'auth.confirmMfa': {
+    async input({ sql }) {
+      await sql`update users set totp_pending_secret = null`;
+      return { mfa_code: '000000' };
+    },
+    in: '409 no authenticator waits for confirmation; enroll first',
+  },
+  'auth.regenerateRecoveryCodes': { in: '409 no authenticator is enrolled' },
+  'auth.me': {},
+  'auth.revoke': { input: () => nothing },
+  'auth.introspect': { input: () => nothing },
+
+  'members.previewInvite': { input: () => ({ invite_token: 'nothing' }) },
+  // A foreign tenant_id is passed over here (A 4.1).
+  'members.list': { input: named },
+  'members.revoke': { input: leaver, abroad: noUser },
+  'members.restore': { input: leaver, abroad: noUser },
+  'members.changeRole': {
+    input: (stage) => ({ ...target(stage), role: 'agent_id_developer' }),
+    abroad: noUser,
+  },
+  'members.resetMfa': { input: target, abroad: noUser },
+  'members.issueResetLink': { input: target, abroad: noUser },
+  'members.createInvite': {
+    async input(stage) {
+      await stage.sql`update invites set withdrawn_at = now() where invite_id <> ${stage.inviteId}`;
+      return named(stage);
+    },
+    ...ofNamedTenant,
+  },
+  'members.listInvites': { input: named, ...ofNamedTenant },
+  'members.withdrawInvite': {
+    async input(stage) {
+      await stage.sql`update invites set withdrawn_at = null where invite_id = ${stage.inviteId}`;
+      return { ...named(stage), invite_id: stage.inviteId };
+    },
+    in: '204',
+    abroad: '404 tenant not found',
+    operator: '204',
+  },
+
+  'tenants.create': { input: () => ({ name: 'New' }) },
+  'tenants.list': {},
+  'tenants.setSecurityPolicy': {
+    input: (stage) => ({ ...named(stage), mfa_required: false }),
+    ...ofNamedTenant,
+  },
+
+  'translations.create': { input: () => text },
+  'translations.createBatch': {
+    input: () => ({ inputs: [{ Text: 'Hello', Targets: [{ Language: 'fr' }] }] }),
+  },
+  'translations.createFromText': {
+    input: () => ({ ...text, metadata: { source_document: { name: 'a.txt' } } }),
+  },
+  'translations.createFromFile': {
+    input: () => ({ source_document: new File(['Hello'], 'a.txt'), target_lang: 'fr' }),
+  },
+  'translations.get': { input: job, abroad: noJob },
+  'translations.list': {},
+  'translations.review': {
+    input: ({ heldJobId }) => ({ job_id: heldJobId, action: 'save', final_translation: 'Salut' }),
+    abroad: noJob,
+  },
+  'translations.golden': { input: job, abroad: noJob },
+  'translations.delete': {
+    input: async ({ app, founder }) => ({ job_id: await submit(app, founder) }),
+    abroad: noJob,
+  },
+};

@@ -1,0 +1,94 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll } from 'vitest';
+import { startSession } from '#server/access/service.ts';
+import { newId } from '#server/ids.ts';
+import { addMember } from '#server/members/service.ts';
+import { foundTenant } from '#server/tenants/service.ts';
+import { found, invite, join, type Person, submitHeld } from '../people.ts';
+import { type Scene, useScene } from '../scene.ts';
+
+const administrator = 'global_administrator';
+const operators = 'operators';
+
+/** A scene with everybody whom a guard may meet, and what the procedures are asked about. */
+export interface Stage extends Scene {
+  sql: postgres.Sql;
+  /** Administrators of the founder's workspace whose standing is over: see `useStage`. */
+  revoked: Person;
+  expired: Person;
+  /** An administrator of a workspace that is not active. */
+  inactive: Person;
+  /** Access tokens of the operators' workspace: a platform operator, and one without an authenticator. */
+  operatorToken: string;
+  unenrolledToken: string;
+  /** Members of the founder's workspace, to be administered; one of them to be revoked. */
+  target: Person;
+  leaver: Person;
+  inviteId: string;
+  heldJobId: string;
+}
+
+/** Sets the stage of a test file. */
+export function useStage(): Stage {
+  const stage = useScene({
+    OPERATOR_TENANT_ID: operators,
+    OPERATOR_EMAILS: 'enrolled@ops.example, unenrolled@ops.example',
+  }) as Stage;
+  const { app } = stage;
+
+  beforeAll(async () => {
+    const sql = postgres(app.superuserUrl, { max: 1, onnotice: () => {} });
+    const { founder } = stage;
+    Object.assign(stage, {
+      sql,
+      target: await join(app, founder),
+      leaver: await join(app, founder),
+      revoked: await join(app, founder, administrator),
+      expired: await join(app, founder, administrator),
+      inactive: await found(app),
+      inviteId: (await invite(app, founder)).invite_id,
+      heldJobId: await submitHeld(app, founder),
+    });
+    // The API would delete the token too: here the guard alone has to see that the member is none.
+    await sql`update users set active = false where user_id = ${stage.revoked.userId}`;
+    await expire(sql, stage.expired);
+    await sql`update tenants set active = false where tenant_id = ${stage.inactive.tenantId}`;
+
+    await openOperators(stage);
+    stage.operatorToken = await signInOperator(stage, 'enrolled@ops.example');
+    await sql`update users set totp_secret = '\\x01' where tenant_id = ${operators}`;
+    stage.unenrolledToken = await signInOperator(stage, 'unenrolled@ops.example');
+    await sql`create table kept_tokens as select * from tokens`;
+    await sql`create table kept_directory as select * from credential_directory`;
+  });
+  afterAll(() => stage.sql?.end());
+  return stage;
+}
+
+/** Gives everybody back the session that a call has ended. */
+export async function restoreSessions({ sql }: Stage): Promise<void> {
+  await sql`insert into tokens select * from kept_tokens on conflict do nothing`;
+  await sql`insert into credential_directory select * from kept_directory on conflict do nothing`;
+}
+
+async function expire(sql: postgres.Sql, { userId }: Person): Promise<void> {
+  await sql`
+    update credential_directory set expires_at = now() - interval '1 second' where credential_hash in
+      (select token_hash from tokens where user_id = ${userId})`;
+  await sql`update tokens set expires_at = now() - interval '1 second' where user_id = ${userId}`;
+}
+
+/** The operators' workspace has to have the id that the environment named before it was there. */
+async function openOperators({ app }: Scene): Promise<void> {
+  const account = { name: 'Operators', apiKey: 'not used', monthlyCharLimit: 1, metadata: {} };
+  await app.database.inTenant(operators, (tx) => foundTenant(tx, { id: operators, ...account }));
+}
+
+/** An access token of a new administrator of the operators' workspace. */
+function signInOperator({ app }: Scene, email: string): Promise<string> {
+  const member = { tenantId: operators, userId: newId(), email, provider: 'email', role: administrator };
+  return app.database.inTenant(operators, async (tx) => {
+    await addMember(tx, { ...member, passwordHash: null });
+    return (await startSession(tx, member, app.services.settings)).accessToken;
+  });
+}

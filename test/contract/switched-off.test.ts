@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { restProcedures } from '#rest/procedures.ts';
+import { appRouter } from '#server/router.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { type Fields, viaRest, viaRpc } from './call.ts';
+import { normalize } from './normalize.ts';
+import { password } from './people.ts';
+
+const app = useTestApp({
+  env: {
+    AUTH_RATE_LIMIT_ENABLED: 'false',
+    EMAIL_SIGNUP_ENABLED: 'false',
+    PASSWORD_SIGNIN_ENABLED: 'false',
+    TRANSLATION_ENABLED: 'false',
+  },
+});
+
+const oidc = { provider: 'oidc' };
+const noSso = 'single sign-on is disabled';
+const noPassword = /^password sign-in is disabled/;
+const text = { source_text: 'Hello', target_lang: 'fr' };
+
+/** What a deployment answers whose switches are all off, to whoever asks. */
+const cases: [path: string, input: Fields, status: number, detail: string | RegExp][] = [
+  [
+    'auth.signUpWithEmail',
+    { tenant_name: 'New', email: 'a@example.org', password },
+    403,
+    'email signup is disabled',
+  ],
+  ['auth.token', { grant_type: 'password', username: 'a@example.org', password }, 403, noPassword],
+  // The switch stops the password grant alone (C 7).
+  [
+    'auth.token',
+    { grant_type: 'refresh_token', refresh_token: 'nothing' },
+    401,
+    'invalid or expired refresh token',
+  ],
+  ['auth.authorizeSso', { ...oidc, redirect_uri: 'http://127.0.0.1:8080/' }, 403, noSso],
+  ['auth.completeSso', { ...oidc, code: 'x', state: 'x' }, 403, noSso],
+  ['auth.ssoClientConfig', oidc, 403, noSso],
+  ['auth.ssoClientConfig', { provider: 'elsewhere' }, 404, 'identity provider not found'],
+  ['translations.create', text, 503, 'translation is temporarily disabled'],
+];
+
+test.each(cases)(
+  '%s answers %j with its switch off: %i, the same at both doors',
+  async (path, input, status, detail) => {
+    const procedure = restProcedures(appRouter).find((one) => one.path === path)!;
+    const rest = await viaRest(app, procedure, { input });
+    expect(rest.status).toBe(status);
+    expect(rest.body.detail).toEqual(typeof detail === 'string' ? detail : expect.stringMatching(detail));
+    expect(normalize(await viaRpc(app, procedure, { input }))).toEqual(normalize(rest));
+  },
+);

@@ -1,0 +1,71 @@
+import fastify from 'fastify';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { serveRest } from '#rest/adapter.ts';
+import { acceptBodies } from '#rest/content-types.ts';
+import { answerErrors } from '#rest/errors.ts';
+import { type RestProcedure, restProcedures } from '#rest/procedures.ts';
+import { tenantAdminEntryProcedure } from '#server/access/service.ts';
+import { contextOf } from '#server/app.ts';
+import type { AppRouter } from '#server/router.ts';
+import { serveRpc } from '#server/rpc-door.ts';
+import { router } from '#server/trpc.ts';
+import { connect } from '#test/setup/app.ts';
+import { viaRest, viaRpc } from './call.ts';
+import { askEverybody, expectedOf } from './guards/ask-everybody.ts';
+import { useStage } from './guards/stage.ts';
+
+// No procedure of the service is under this guard yet.
+const served = router({
+  whose: tenantAdminEntryProcedure
+    .meta({ route: { method: 'PUT', path: '/api/whose', tag: 'Test', summary: 'Whose tenant it is' } })
+    .output(z.object({ tenant_id: z.string() }))
+    .mutation(({ ctx }) => ctx.enter(async (_tx, { tenant }) => ({ tenant_id: tenant.id }))),
+}) as unknown as AppRouter;
+const [whose] = restProcedures(served) as [RestProcedure];
+
+const stage = useStage();
+const http = fastify();
+let at: ReturnType<typeof connect>;
+
+beforeAll(async () => {
+  const { services } = stage.app;
+  answerErrors(http);
+  acceptBodies(http);
+  serveRest(http, served, contextOf(services, true), services);
+  serveRpc(http, served, contextOf(services, false));
+  at = connect(await http.listen({ host: '127.0.0.1', port: 0 }));
+});
+afterAll(() => http.close());
+
+test.each(['REST', '/trpc'] as const)(
+  'A 5.2: the guard tenant_admin answers every caller as stated: %s',
+  async (door) => {
+    expect(await askEverybody(at, stage, whose, {}, door)).toEqual(expectedOf('tenant_admin', {}, door));
+  },
+);
+
+test('A 5.2: the guard tenant_admin lets everybody in to their own tenant alone', async () => {
+  const { founder, neighbour, operator } = stage;
+  const headers = { ...neighbour.bearer, ...operator.key };
+  const bodies = [
+    await viaRest(at, whose, { headers: founder.key }),
+    await viaRest(at, whose, { headers: founder.cookie }),
+    await viaRpc(at, whose, { headers: founder.bearer }),
+    await viaRest(at, whose, { headers: neighbour.bearer }),
+    await viaRpc(at, whose, { headers }),
+  ].map(({ body }) => body.tenant_id);
+  const { tenantId: mine } = founder;
+  expect(bodies).toEqual([mine, mine, mine, neighbour.tenantId, neighbour.tenantId]);
+});
+
+test('C 7: the role is the one that the database holds at the request', async () => {
+  const { sql, target } = stage;
+  const ask = async () => (await viaRest(at, whose, { headers: target.bearer })).status;
+  const become = (role: string) => sql`update users set role = ${role} where user_id = ${target.userId}`;
+  expect(await ask()).toBe(403);
+  await become('global_administrator');
+  expect(await ask()).toBe(200);
+  await become('agent_id_developer');
+  expect(await ask()).toBe(403);
+});
