@@ -30,6 +30,11 @@ const decimal = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =
     .default(fallback);
 
 const optional = z.string().optional();
+/** A key that clients send: what no header carries whole would never match. */
+const headerValue = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+  .optional();
 const list = z
   .string()
   .default('')
@@ -84,8 +89,8 @@ const environment = z.object({
     })
     .default('info'),
   TRUST_PROXY: proxyCount,
-  OPERATOR_API_KEY: optional,
-  SERVICE_API_KEY: optional,
+  OPERATOR_API_KEY: headerValue,
+  SERVICE_API_KEY: headerValue,
   OPERATOR_EMAILS: list,
   OPERATOR_TENANT_ID: optional,
   TRANSLATION_ENABLED: flag(true),

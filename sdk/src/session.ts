@@ -79,6 +79,7 @@ export function createSession(
 
   return {
     async current() {
+      if (renewal) return renewal;
       const kept = await saved.load();
       return kept && isDue(kept) ? renew(kept) : kept;
     },

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { isTenantId } from '#db/client.ts';
 
 /** Only by its form: whether there is such a tenant is asked in the transaction that the command works in. */
-export const tenantId = z.string().regex(/^[a-z0-9_-]{1,64}$/, 'is no tenant id');
+export const tenantId = z.string().refine(isTenantId, 'is no tenant id');
 
 /** The same, or empty: no tenant at all. */
-export const tenantIdOrNone = z.string().regex(/^[a-z0-9_-]{0,64}$/, 'is no tenant id');
+export const tenantIdOrNone = z.string().refine((id) => id === '' || isTenantId(id), 'is no tenant id');
 
 export const emailAddress = z
   .string()

@@ -13,14 +13,18 @@ export interface Ended {
   stderr: string;
 }
 
-/** Runs the operator's command as its own process, to its end, without a SECRETS_KEY. */
+/** Starts an operator's command as its own process, without a SECRETS_KEY. */
+export const startCommand = (env: Record<string, string>, args: string[]) =>
+  spawn(process.execPath, ['--max-semi-space-size=8', join(root, 'server/admin/main.ts'), ...args], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+
+/** Runs an operator's command to its end. */
 export function runCommand(env: Record<string, string>, args: string[]): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(
-      process.execPath,
-      ['--max-semi-space-size=8', join(root, 'server/admin/main.ts'), ...args],
-      { cwd: root, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
-    );
+    const child = startCommand(env, args);
     const ended: Ended = { code: null, stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (chunk) => {
       ended.stdout += chunk;
@@ -45,15 +49,16 @@ export async function operate(
 ): Promise<string[]> {
   const { code, stdout, stderr } = await beside(app, args, env);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout.endsWith('\n')).toBe(true);
-  return stdout.slice(0, -1).split('\n');
+  return stdout.split('\n').slice(0, -1);
 }
 
 /** Runs a command in this process, where what is looked at is not the process: its lines. */
 export async function operateHere({ services }: TestApp, args: string[]): Promise<string[]> {
   const work = readCommandLine(args);
   if (typeof work !== 'function') return work;
-  return Array.fromAsync(work(services));
+  const lines: string[] = [];
+  for await (const line of work(services)) lines.push(line);
+  return lines;
 }
 
 /** Everything that is stored, table by table, as one text. */

@@ -2,12 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { env, found, join } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { operate } from './command.ts';
+import { operate, startCommand } from './command.ts';
 
 const app = useTestApp({ env });
 
-const parsed = async (args: string[]) =>
-  (await operate(app, args)).filter(Boolean).map((line) => JSON.parse(line));
+const parsed = async (args: string[]) => (await operate(app, args)).map((line) => JSON.parse(line));
 
 describe('tenants', () => {
   test('lists every tenant once, newest first, with the active administrators', async () => {
@@ -97,6 +96,18 @@ describe('audit', () => {
     expect(targets(await parsed(about))).toEqual(downFrom(450, 50));
     expect(targets(await parsed([...about, '--limit', '401']))).toEqual(downFrom(450, 401));
     expect(targets(await parsed([...about, '--limit', '9999']))).toEqual(downFrom(450, 450));
+  });
+
+  test('a reader who has enough of it ends it quietly', async () => {
+    await addEvents('enough', 450);
+    const child = startCommand({ DATABASE_URL: app.databaseUrl }, ['audit', '--limit', '450', '--json']);
+    child.stdout.once('data', () => child.stdout.destroy());
+    let complaints = '';
+    child.stderr.on('data', (chunk) => {
+      complaints += chunk;
+    });
+    const code = await new Promise((resolve) => child.once('exit', resolve));
+    expect([code, complaints]).toEqual([0, '']);
   });
 
   test('--action, --since and --until narrow it', async () => {

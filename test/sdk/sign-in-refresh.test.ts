@@ -139,8 +139,8 @@ describe('a refresh after a 401', () => {
   test('a call that begins during the refresh waits for it', async () => {
     const asked = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
-    const { client, calls, sent } = await signedIn(refused, ({ call }) => {
-      if (call !== 'auth.token') return undefined;
+    const { client, calls, sent } = await signedIn(refused, ({ input }) => {
+      if (input['grant_type'] !== 'refresh_token') return undefined;
       asked.resolve();
       return answered.promise;
     });
@@ -251,9 +251,7 @@ describe("the caller's signal and deadline", () => {
       return answered.promise;
     });
     const controller = new AbortController();
-    const file = { name: 'plan.md', data: new TextEncoder().encode('The plan') };
-    const { signal } = controller;
-    const impatient = client.translations.createFromFile(file, { target_lang: 'fr' }, { signal });
+    const impatient = client.translations.golden('1', {}, { signal: controller.signal });
     const hasty = client.auth.me({ timeoutMs: 5, maxRetries: 0 });
     const patient = client.auth.me();
     await asked.promise;
