@@ -80,17 +80,22 @@ ALTER TABLE "invites" ADD CONSTRAINT "invites_tenant_id_tenants_tenant_id_fk" FO
 ALTER TABLE "mfa_challenges" ADD CONSTRAINT "mfa_challenges_tenant_id_user_id_users_tenant_id_user_id_fk" FOREIGN KEY ("tenant_id","user_id") REFERENCES "public"."users"("tenant_id","user_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "recovery_codes" ADD CONSTRAINT "recovery_codes_tenant_id_user_id_users_tenant_id_user_id_fk" FOREIGN KEY ("tenant_id","user_id") REFERENCES "public"."users"("tenant_id","user_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "reset_links" ADD CONSTRAINT "reset_links_tenant_id_user_id_users_tenant_id_user_id_fk" FOREIGN KEY ("tenant_id","user_id") REFERENCES "public"."users"("tenant_id","user_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "audit_log_tenant_id_recorded_at_idx" ON "audit_log" USING btree ("tenant_id","recorded_at");--> statement-breakpoint
+CREATE INDEX "audit_log_tenant_id_recorded_at_idx" ON "audit_log" USING btree ("tenant_id","recorded_at","event_id");--> statement-breakpoint
+CREATE INDEX "audit_log_recorded_at_idx" ON "audit_log" USING btree ("recorded_at","event_id");--> statement-breakpoint
+CREATE INDEX "invites_tenant_id_created_at_idx" ON "invites" USING btree ("tenant_id","created_at","invite_id");--> statement-breakpoint
+CREATE INDEX "invites_open_idx" ON "invites" USING btree ("tenant_id","expires_at") WHERE redeemed_at is null and withdrawn_at is null;--> statement-breakpoint
 CREATE INDEX "mfa_challenges_tenant_id_user_id_idx" ON "mfa_challenges" USING btree ("tenant_id","user_id");--> statement-breakpoint
 CREATE INDEX "mfa_challenges_expires_at_idx" ON "mfa_challenges" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "rate_windows_ends_at_idx" ON "rate_windows" USING btree ("ends_at");--> statement-breakpoint
 CREATE INDEX "reset_links_expires_at_idx" ON "reset_links" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "sso_states_expires_at_idx" ON "sso_states" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "tokens_expires_at_idx" ON "tokens" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "users_user_id_idx" ON "users" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "users_password_accounts_idx" ON "users" USING btree ("email","created_at") WHERE provider = 'email' and active;--> statement-breakpoint
 CREATE INDEX "users_provider_subject_idx" ON "users" USING btree ("provider_subject") WHERE provider_subject is not null;--> statement-breakpoint
 CREATE INDEX "tokens_tenant_id_user_id_idx" ON "tokens" USING btree ("tenant_id","user_id","family_id");--> statement-breakpoint
-ALTER TABLE "users" ADD CONSTRAINT "users_tenant_id_provider_subject_key" UNIQUE("tenant_id","provider_subject");--> statement-breakpoint
+ALTER TABLE "users" ADD CONSTRAINT "users_tenant_id_provider_subject_key" UNIQUE("tenant_id","provider_subject");
+--> statement-breakpoint
 select protect_tenant_table('mfa_challenges');
 --> statement-breakpoint
 select protect_tenant_table('recovery_codes');

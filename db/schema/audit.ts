@@ -24,6 +24,7 @@ export const auditLog = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.eventId] }),
-    index('audit_log_tenant_id_recorded_at_idx').on(t.tenantId, t.recordedAt),
+    index('audit_log_tenant_id_recorded_at_idx').on(t.tenantId, t.recordedAt, t.eventId),
+    index('audit_log_recorded_at_idx').on(t.recordedAt, t.eventId),
   ],
 );

@@ -31,6 +31,8 @@ export const users = pgTable(
     primaryKey({ columns: [t.tenantId, t.userId] }),
     unique('users_tenant_id_email_key').on(t.tenantId, t.email),
     unique('users_tenant_id_provider_subject_key').on(t.tenantId, t.providerSubject),
+    // The operator key names a member by its id alone.
+    index('users_user_id_idx').on(t.userId),
     // A 4.3 rule 4: the oldest accounts of an address, over all tenants.
     index('users_password_accounts_idx').on(t.email, t.createdAt).where(sql`provider = 'email' and active`),
     index('users_provider_subject_idx').on(t.providerSubject).where(sql`provider_subject is not null`),
@@ -163,6 +165,11 @@ export const invites = pgTable(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.inviteId] }),
     unique('invites_tenant_id_secret_hash_key').on(t.tenantId, t.secretHash),
+    index('invites_tenant_id_created_at_idx').on(t.tenantId, t.createdAt, t.inviteId),
+    // The ledger grows; those that may be pending are few.
+    index('invites_open_idx')
+      .on(t.tenantId, t.expiresAt)
+      .where(sql`redeemed_at is null and withdrawn_at is null`),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
   ],
 );

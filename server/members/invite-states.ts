@@ -17,6 +17,10 @@ export const inviteStatus = sql<InviteStatus>`case
   when ${invites.expiresAt} <= now() then 'expired'
   else 'pending' end`;
 
+/** That the state is `pending`, in the words of the index of open invites. */
+export const isPending = sql`(${invites.redeemedAt} is null and ${invites.withdrawnAt} is null
+  and ${invites.expiresAt} > now())`;
+
 /** What a row holds once it is in a state that somebody brought it to. */
 export const entering = {
   redeemed: (userId: string) => ({ redeemedAt: sql`now()`, redeemedBy: userId }),

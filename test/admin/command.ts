@@ -4,8 +4,12 @@ import { expect } from 'vitest';
 import { readCommandLine } from '#server/admin/command-line.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
 
 const root = join(import.meta.dirname, '../..');
+
+/** What the applications are started with that commands run beside. */
+export const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 
 export interface Ended {
   code: number | null;
@@ -71,6 +75,16 @@ export async function contentsOf(app: TestApp): Promise<string> {
     tables.map(({ name }) => sql.unsafe(`select '${name}' as table, t::text from ${name} t order by 2`)),
   );
   return JSON.stringify(texts);
+}
+
+/** Until so many transactions on the database wait for a lock. */
+export async function waitingForLocks(app: TestApp, count: number): Promise<void> {
+  const sql = openSuperuser(app.superuserUrl);
+  await poll(async () => {
+    const waiting = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    return waiting.length === count;
+  });
 }
 
 /** How an event of a command on the server looks, as `eventsOf` answers it. */

@@ -1,9 +1,10 @@
 import superjson from 'superjson';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { env, eventsOf, found, invite, join, type Person, refresh, signIn } from '#test/members/people.ts';
+import { lockMember, startSession } from '#server/access/service.ts';
+import { eventsOf, found, invite, join, type Person, refresh, signIn } from '#test/members/people.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { byTheServer, contentsOf, operate, operateHere } from './command.ts';
+import { byTheServer, contentsOf, env, operate, operateHere, waitingForLocks } from './command.ts';
 
 const app = useTestApp({ env });
 
@@ -85,6 +86,28 @@ describe('deactivate-tenant', () => {
       refresh: 401,
       password: 200,
     });
+  });
+
+  test('a sign-in that is under way is waited for, and signed out like the rest', async () => {
+    const { tenantId, userId, email } = member;
+    const locked = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const signingIn = app.database.inTenant(tenantId, async (tx) => {
+      await lockMember(tx, tenantId, userId, 'share');
+      locked.resolve();
+      await goOn.promise;
+      const who = { tenantId, userId, email, provider: 'email', role: 'agent_id_developer' };
+      return startSession(tx, who, app.services.settings);
+    });
+    await locked.promise;
+    const deactivated = operateHere(app, ['deactivate-tenant', tenantId]);
+    await waitingForLocks(app, 1);
+    goOn.resolve();
+    const { accessToken } = await signingIn;
+    await deactivated;
+    await operateHere(app, ['reactivate-tenant', tenantId]);
+    const headers = { authorization: `Bearer ${accessToken}` };
+    expect((await app.json('GET', '/api/auth/me', { headers })).status).toBe(401);
   });
 
   test('both ways are recorded; a second time changes nothing', async () => {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { env, eventsOf, found, freshEmail, type Person, password } from '#test/members/people.ts';
+import { eventsOf, found, freshEmail, type Person, password } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { beside, byTheServer, contentsOf, operate } from './command.ts';
+import { beside, byTheServer, contentsOf, env, operate } from './command.ts';
 
 const app = useTestApp({ env });
 

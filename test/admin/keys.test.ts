@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { env, eventsOf } from '#test/members/people.ts';
+import { eventsOf } from '#test/members/people.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
-import { byTheServer, contentsOf, operate } from './command.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { byTheServer, contentsOf, env, operate, operateHere, waitingForLocks } from './command.ts';
 
 const app = useTestApp({ env });
 
@@ -54,7 +55,14 @@ describe('rotate-key', () => {
   });
 
   test('two at once leave one key', async () => {
-    const both = await Promise.all([1, 2].map(() => operate(app, ['rotate-key', tenant.tenantId])));
+    const locker = await openSuperuser(app.superuserUrl).reserve();
+    await locker`begin`;
+    await locker`select from tenants where tenant_id = ${tenant.tenantId} for update`;
+    const rotations = Promise.all([1, 2].map(() => operateHere(app, ['rotate-key', tenant.tenantId])));
+    await waitingForLocks(app, 2);
+    await locker`rollback`;
+    locker.release();
+    const both = await rotations;
     const statuses = await Promise.all(both.map(async (lines) => (await knock(lines.at(-1) as string))[0]));
     expect(statuses.sort()).toEqual([200, 401]);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { env, found, join } from '#test/members/people.ts';
+import { found, join } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { operate, startCommand } from './command.ts';
+import { env, operate, startCommand } from './command.ts';
 
 const app = useTestApp({ env });
 

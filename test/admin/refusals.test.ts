@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { Refusal } from '#server/admin/command.ts';
 import { readCommandLine } from '#server/admin/command-line.ts';
 import { commands } from '#server/admin/commands.ts';
-import { env, found } from '#test/members/people.ts';
+import { found } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { beside, contentsOf, operateHere, runCommand } from './command.ts';
+import { beside, contentsOf, env, operateHere, runCommand } from './command.ts';
 
 const app = useTestApp({ env });
 

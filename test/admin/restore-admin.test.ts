@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Enrolled, foundEnrolled, foundMember } from '#test/auth/mfa-members.ts';
-import { env, eventsOf, found, grant, join, type Person, password, standing } from '#test/members/people.ts';
+import { eventsOf, found, grant, join, type Person, password, standing } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { beside, byTheServer, contentsOf, operate } from './command.ts';
+import { beside, byTheServer, contentsOf, env, operate } from './command.ts';
 
 const app = useTestApp({ env });
 const newPassword = 'quite another passphrase';

@@ -1,22 +1,23 @@
 import { expect, test } from 'vitest';
-import { asOperator, env, eventsOf } from '#test/members/people.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { eventsOf } from '#test/members/people.ts';
+import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { byTheServer, contentsOf, operate } from './command.ts';
+import { byTheServer, contentsOf, env, operate } from './command.ts';
 
 const app = useTestApp({ env });
 
-async function limitOf(tenantId: string): Promise<number> {
-  const { body } = await app.json('GET', '/api/tenants', { headers: asOperator });
-  return body.find(({ id }: { id: string }) => id === tenantId).monthly_char_limit;
+async function limitOf({ accessToken }: Signup): Promise<number> {
+  const headers = { authorization: `Bearer ${accessToken}` };
+  return (await app.json('GET', '/api/tenants', { headers })).body[0].monthly_char_limit;
 }
 
 test('set-allowance: the account has it at the next request, and the log what it was', async () => {
-  const { tenantId } = await app.signUp();
+  const tenant = await app.signUp();
+  const { tenantId } = tenant;
   await operate(app, ['set-allowance', tenantId, '800000']);
-  expect(await limitOf(tenantId)).toBe(800_000);
+  expect(await limitOf(tenant)).toBe(800_000);
   await operate(app, ['set-allowance', tenantId, '1']);
-  expect(await limitOf(tenantId)).toBe(1);
+  expect(await limitOf(tenant)).toBe(1);
   const before = await contentsOf(app);
   await operate(app, ['set-allowance', tenantId, '1']);
   expect(await contentsOf(app)).toBe(before);
@@ -27,9 +28,10 @@ test('set-allowance: the account has it at the next request, and the log what it
 });
 
 test('C 3: an operator may give the most that the column holds', async () => {
-  const { tenantId } = await app.signUp();
+  const tenant = await app.signUp();
+  const { tenantId } = tenant;
   await operate(app, ['set-allowance', tenantId, '2147483647']);
-  expect(await limitOf(tenantId)).toBe(2_147_483_647);
+  expect(await limitOf(tenant)).toBe(2_147_483_647);
 });
 
 test("the service key's tenant, which is nobody's account, has an allowance too", async () => {

@@ -1,7 +1,7 @@
 import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
-export const operatorKey = 'an operator key for the tests of members';
+export const operatorKey = 'operator-key-of-the-tests';
 export const asOperator = { 'x-api-key': operatorKey };
 export const password = 'a long enough passphrase';
 

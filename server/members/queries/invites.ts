@@ -2,7 +2,7 @@ import { and, desc, eq, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { invites } from '#db/schema/identity.ts';
 import type { PageEnd } from '#server/paging.ts';
-import { entering, inviteStatus, mayBecome } from '../invite-states.ts';
+import { entering, inviteStatus, isPending, mayBecome } from '../invite-states.ts';
 import type { InviteStatus } from '../schema.ts';
 
 /** Everything of an invite but its secret's hash. */
@@ -31,8 +31,6 @@ export interface NewInvite {
   createdBy: string;
   ttlSeconds: number;
 }
-
-const isPending = eq(inviteStatus, 'pending');
 
 const hasSecret = (tenantId: string, secretHash: Uint8Array) =>
   and(eq(invites.tenantId, tenantId), eq(invites.secretHash, secretHash)) as SQL;
