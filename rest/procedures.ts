@@ -41,8 +41,11 @@ export function restProcedures(router: AppRouter): RestProcedure[] {
 }
 
 /** Whether a body must be sent: an empty one reads as an empty object, so it is missing where one of its fields is. */
-export function needsBody({ route, inputShape }: RestProcedure): boolean {
-  return Object.entries(inputShape).some(
-    ([name, schema]) => inputSource(route, name) === 'body' && !schema.safeParse(undefined).success,
-  );
+export function needsBody({ route, input, inputShape }: RestProcedure): boolean {
+  const needed = Object.entries(inputShape)
+    .filter(([, schema]) => !schema.safeParse(undefined).success)
+    .map(([name]) => inputSource(route, name));
+  if (needed.length > 0) return needed.includes('body');
+  // No field must be there, and yet one of several may have to.
+  return input?.safeParse({}).success === false;
 }

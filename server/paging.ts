@@ -15,7 +15,7 @@ export function writeCursor({ updated_at, id }: { updated_at: string; id: string
 /** @throws AppError 422 for what is no cursor */
 export function readCursor(cursor: string): PageEnd {
   const [time, id] = Buffer.from(cursor, 'base64url').toString().split(' ');
-  const updatedAt = new Date(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time ?? '') ? String(time) : '');
+  const updatedAt = new Date(/^[1-9]\d{3}-\d\d-\d\dT[\d:.]+Z$/.test(time ?? '') ? String(time) : '');
   if (Number.isNaN(updatedAt.getTime()) || !/^[0-9a-f]{32}$/.test(id ?? ''))
     throw new AppError('invalid_fields', [
       { loc: ['query', 'cursor'], msg: 'not a cursor of this listing', type: 'invalid_cursor' },

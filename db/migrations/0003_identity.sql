@@ -19,6 +19,7 @@ CREATE TABLE "invites" (
 	"email" text,
 	"role" text NOT NULL,
 	"created_by" text NOT NULL,
+	"by_operator" boolean DEFAULT false NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	"redeemed_at" timestamp (3) with time zone,
@@ -76,6 +77,7 @@ ALTER TABLE "users" ADD COLUMN "totp_secret" "bytea";--> statement-breakpoint
 ALTER TABLE "users" ADD COLUMN "totp_pending_secret" "bytea";--> statement-breakpoint
 ALTER TABLE "users" ADD COLUMN "totp_last_step" integer;--> statement-breakpoint
 ALTER TABLE "users" ADD COLUMN "mfa_failed_at" timestamp (3) with time zone[] DEFAULT '{}' NOT NULL;--> statement-breakpoint
+ALTER TABLE "tenants" ADD COLUMN "organization" text GENERATED ALWAYS AS (metadata ->> 'oidc_org_id') STORED;--> statement-breakpoint
 ALTER TABLE "invites" ADD CONSTRAINT "invites_tenant_id_tenants_tenant_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "mfa_challenges" ADD CONSTRAINT "mfa_challenges_tenant_id_user_id_users_tenant_id_user_id_fk" FOREIGN KEY ("tenant_id","user_id") REFERENCES "public"."users"("tenant_id","user_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "recovery_codes" ADD CONSTRAINT "recovery_codes_tenant_id_user_id_users_tenant_id_user_id_fk" FOREIGN KEY ("tenant_id","user_id") REFERENCES "public"."users"("tenant_id","user_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -93,8 +95,17 @@ CREATE INDEX "tokens_expires_at_idx" ON "tokens" USING btree ("expires_at");--> 
 CREATE INDEX "users_user_id_idx" ON "users" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "users_password_accounts_idx" ON "users" USING btree ("email","created_at") WHERE provider = 'email' and active;--> statement-breakpoint
 CREATE INDEX "users_provider_subject_idx" ON "users" USING btree ("provider_subject") WHERE provider_subject is not null;--> statement-breakpoint
+CREATE INDEX "tenants_organization_idx" ON "tenants" USING hash ("organization") WHERE organization is not null;--> statement-breakpoint
 CREATE INDEX "tokens_tenant_id_user_id_idx" ON "tokens" USING btree ("tenant_id","user_id","family_id");--> statement-breakpoint
 ALTER TABLE "users" ADD CONSTRAINT "users_tenant_id_provider_subject_key" UNIQUE("tenant_id","provider_subject");
+--> statement-breakpoint
+-- Tokens from before families: those that were issued together, at one sign-in, are one. Rows of a tenant are there for the
+-- platform's scope alone.
+select set_config('lingualoop.tenant_id', '*', true);
+--> statement-breakpoint
+update tokens set family_id = md5(tenant_id || user_id || issued_at::text);
+--> statement-breakpoint
+select set_config('lingualoop.tenant_id', '', true);
 --> statement-breakpoint
 select protect_tenant_table('mfa_challenges');
 --> statement-breakpoint

@@ -155,6 +155,8 @@ export const invites = pgTable(
     email: text('email'),
     role: text('role').notNull(),
     createdBy: text('created_by').notNull(),
+    /** Made with operator standing: an operator's address joins by no other. */
+    byOperator: boolean('by_operator').notNull().default(false),
     createdAt: moment('created_at').notNull().defaultNow(),
     expiresAt: moment('expires_at').notNull(),
     redeemedAt: moment('redeemed_at'),

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, sql } from 'drizzle-orm';
 import { prepare, type Tx } from '#db/client.ts';
 import { credentialDirectory, tokens, users } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
@@ -75,13 +75,18 @@ export async function anyTenantExists(tx: Tx): Promise<boolean> {
 /** Under which the work of a deployment without tenants is filed (A 5.1 rule 6). */
 export const serviceTenantId = 'default';
 
-export type NewToken = typeof tokens.$inferInsert & { familyId: string };
+/** `ttl` in seconds: when it ends is the database's to say, whose clock will be asked. */
+export type NewToken = Omit<typeof tokens.$inferInsert, 'expiresAt'> & { familyId: string; ttl: number };
 
 export async function insertTokens(tx: Tx, rows: NewToken[]): Promise<void> {
+  const ending = rows.map(({ ttl, ...row }) => ({
+    ...row,
+    expiresAt: sql`now() + make_interval(secs => ${ttl})`,
+  }));
   await Promise.all([
-    tx.insert(tokens).values(rows),
+    tx.insert(tokens).values(ending),
     tx.insert(credentialDirectory).values(
-      rows.map(({ tokenHash, kind, tenantId, expiresAt }) => ({
+      ending.map(({ tokenHash, kind, tenantId, expiresAt }) => ({
         credentialHash: tokenHash,
         kind,
         tenantId,
@@ -91,16 +96,25 @@ export async function insertTokens(tx: Tx, rows: NewToken[]): Promise<void> {
   ]);
 }
 
-export type TokenRow = typeof tokens.$inferSelect;
+export type TokenRow = typeof tokens.$inferSelect & {
+  /** Neither used up nor expired. */
+  alive: boolean;
+  /** Seconds since a refresh token was used; null where it was not. */
+  usedFor: number | null;
+};
 
-/** The token itself, whatever became of it. */
+/** The token itself, whatever became of it, by the database's clock. */
 export async function findToken(
   tx: Tx,
   tenantId: string,
   tokenHash: Uint8Array,
 ): Promise<TokenRow | undefined> {
   const [row] = await tx
-    .select()
+    .select({
+      ...getTableColumns(tokens),
+      alive: sql<boolean>`${tokens.consumedAt} is null and ${tokens.expiresAt} > now()`,
+      usedFor: sql<number | null>`extract(epoch from now() - ${tokens.consumedAt})::float8`,
+    })
     .from(tokens)
     .where(and(eq(tokens.tenantId, tenantId), eq(tokens.tokenHash, tokenHash)));
   return row;
@@ -154,18 +168,21 @@ export async function deleteApiKeys(tx: Tx, tenantId: string): Promise<number> {
   return deleted.length;
 }
 
-/** The lock that a change of a member's standing takes, against tokens issued at the same moment. */
+/**
+ * A member's row, locked until the transaction ends: by whoever issues tokens, and by whoever ends them or changes the
+ * member's standing. One lock for both, because in PostgreSQL those who share one pass a writer that waits: refreshing
+ * fast enough would keep a revocation waiting. Not `for update`, which the foreign keys of new tokens would wait for.
+ */
 export async function lockMember(
   tx: Tx,
   tenantId: string,
   userId: string,
-  strength: 'share' | 'no key update',
 ): Promise<typeof users.$inferSelect | undefined> {
   const [row] = await tx
     .select()
     .from(users)
     .where(and(eq(users.tenantId, tenantId), eq(users.userId, userId)))
-    .for(strength);
+    .for('no key update');
   return row;
 }
 
@@ -194,16 +211,23 @@ export async function insertServiceTenant(tx: Tx, monthlyCharLimit: number): Pro
     .onConflictDoNothing();
 }
 
+export interface Attempts {
+  attempts: number;
+  /** Until the window ends. */
+  secondsLeft: number;
+}
+
 /**
- * Counts an attempt in its window, which begins with its first one; the same statement, its transaction's last, tells how
- * it stands.
+ * Counts an attempt in its window, which begins with its first one; the same statement tells how it stands.
+ * @param send how the statement leaves: `tx.last` where it is the transaction's only one
  */
 export async function countAttempt(
   tx: Tx,
   bucket: string,
   subject: string,
   windowSeconds: number,
-): Promise<{ attempts: number; secondsLeft: number }> {
+  send: <T>(statement: PromiseLike<T>) => PromiseLike<T> = (statement) => statement,
+): Promise<Attempts> {
   const window = sql`now() + make_interval(secs => ${windowSeconds})`;
   const counted = tx.execute(sql`
     insert into rate_windows as w (bucket, subject, attempts, ends_at) values (${bucket}, ${subject}, 1, ${window})
@@ -211,7 +235,7 @@ export async function countAttempt(
       attempts = case when w.ends_at <= now() then 1 else w.attempts + 1 end,
       ends_at = case when w.ends_at <= now() then ${window} else w.ends_at end
     returning attempts, extract(epoch from ends_at - now())::float8 as seconds_left`);
-  const [row] = await tx.last(counted);
+  const [row] = await send(counted);
   return { attempts: Number(row?.['attempts']), secondsLeft: Number(row?.['seconds_left']) };
 }
 
@@ -246,7 +270,8 @@ export async function pruneTable(tx: Tx, table: PrunedTable, limit: number): Pro
   const expiry = sql.identifier(expiryColumns[table]);
   const [row] = await tx.execute(sql`
     with pruned as (
-      delete from ${name} where ctid = any(array(select ctid from ${name} where ${expiry} < now() limit ${limit}))
+      delete from ${name} where ctid = any(array(select ctid from ${name} where ${expiry} < now() limit ${limit}
+        for update skip locked))
       returning 1)
     select count(*)::int as count from pruned`);
   return Number(row?.['count']);

@@ -1,7 +1,8 @@
-import type { Database } from '#db/client.ts';
+import type { Database, Tx } from '#db/client.ts';
 import { rateLimitSubject } from '#server/client-address.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import type { Settings } from '#server/settings.ts';
 import { middleware } from '#server/trpc.ts';
 import { countAttempt } from './queries.ts';
 
@@ -41,7 +42,7 @@ export async function limitAttempts(ctx: RequestContext, bucket: Bucket): Promis
   if (remembered > 0) throw tooMany(remembered);
 
   const { attempts, secondsLeft } = await database.inPlatform((tx) =>
-    countAttempt(tx, bucket, subject, windowSeconds),
+    countAttempt(tx, bucket, subject, windowSeconds, tx.last),
   );
   if (attempts <= attemptsAllowed) return;
   if (refusedUntil.size >= refusalsRemembered) refusedUntil.clear();
@@ -55,6 +56,20 @@ function refusalsOf(database: Database): Map<string, number> {
   return known;
 }
 
+/**
+ * Counts a refresh of a token family, in the transaction that refreshes: each leaves rows that are kept until they expire.
+ * @returns seconds to wait past 30 in 60 seconds, else undefined
+ */
+export async function limitRefreshes(
+  tx: Tx,
+  { AUTH_RATE_LIMIT_ENABLED }: Settings,
+  familyId: string,
+): Promise<number | undefined> {
+  if (!AUTH_RATE_LIMIT_ENABLED) return undefined;
+  const { attempts, secondsLeft } = await countAttempt(tx, 'refresh', familyId, windowSeconds);
+  return attempts > attemptsAllowed ? secondsLeft : undefined;
+}
+
 /** Before anything else of a request is looked at, its body included. */
 export function limited(bucket: Bucket) {
   return middleware(async ({ ctx, next }) => {
@@ -63,7 +78,7 @@ export function limited(bucket: Bucket) {
   });
 }
 
-function tooMany(seconds: number): AppError {
+export function tooMany(seconds: number): AppError {
   return new AppError('too_many_requests', 'too many attempts; try again later', {
     retryAfter: Math.max(1, seconds),
   });

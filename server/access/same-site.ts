@@ -10,3 +10,9 @@ export const sameSiteOnly = middleware(({ ctx, next }) => {
   ctx.answer.setHeader('cache-control', 'no-store');
   return next();
 });
+
+/** For answers that carry a secret, shown once: nobody in between may keep them. */
+export const unstored = middleware(({ ctx, next }) => {
+  ctx.answer.setHeader('cache-control', 'no-store');
+  return next();
+});

@@ -34,8 +34,8 @@ export {
   serviceTenantId,
   tenantOfToken,
 } from './queries.ts';
-export { limitAttempts, limited } from './rate-limit.ts';
-export { sameSiteOnly } from './same-site.ts';
+export { limitAttempts, limited, tooMany as tooManyAttempts } from './rate-limit.ts';
+export { sameSiteOnly, unstored } from './same-site.ts';
 export { serverAdministrator } from './server-administrator.ts';
 export { clearedSessionCookie, sessionCookie } from './session-cookie.ts';
 export {

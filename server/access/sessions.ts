@@ -74,7 +74,7 @@ export async function startSession(
         tokenHash: hashSecret(refreshToken),
         kind: 'refresh_token',
         userId,
-        expiresAt: new Date(Date.now() + refreshTtl * 1000),
+        ttl: refreshTtl,
       },
     ]),
   ]);
@@ -101,7 +101,7 @@ export async function endSession(tx: Tx, tenantId: string, accessToken: string):
 
 /** Ends every session of a member, at once: its tokens of both kinds. */
 export async function endSessionsOf(tx: Tx, tenantId: string, userId: string): Promise<void> {
-  await lockMember(tx, tenantId, userId, 'no key update');
+  await lockMember(tx, tenantId, userId);
   await deleteTokens(tx, tenantId, { userId });
 }
 
@@ -115,11 +115,15 @@ export async function endAllSessions(tx: Tx, tenantId: string): Promise<void> {
 }
 
 function sessionsIn(tx: Tx, ttl: number, onStanding?: (standing: Standing | undefined) => void): Lucia {
-  return new Lucia(adapterOver(tx, onStanding), { sessionExpiresIn: new TimeSpan(ttl, 's') });
+  return new Lucia(adapterOver(tx, ttl, onStanding), { sessionExpiresIn: new TimeSpan(ttl, 's') });
 }
 
 /** What lucia asks of a store, over our tables and inside one transaction of one tenant. */
-function adapterOver(tx: Tx, onStanding: ((standing: Standing | undefined) => void) | undefined): Adapter {
+function adapterOver(
+  tx: Tx,
+  ttl: number,
+  onStanding: ((standing: Standing | undefined) => void) | undefined,
+): Adapter {
   const never = () => Promise.reject(new Error('sessions are not ended one by one through lucia'));
   return {
     async getSessionAndUser(accessToken) {
@@ -135,10 +139,8 @@ function adapterOver(tx: Tx, onStanding: ((standing: Standing | undefined) => vo
       };
       return [session, { id: user.id, attributes: {} }];
     },
-    setSession: ({ id, userId, expiresAt, attributes }) =>
-      insertTokens(tx, [
-        { ...attributes, tokenHash: hashSecret(id), kind: 'access_token', userId, expiresAt },
-      ]),
+    setSession: ({ id, userId, attributes }) =>
+      insertTokens(tx, [{ ...attributes, tokenHash: hashSecret(id), kind: 'access_token', userId, ttl }]),
     // The directory opens no scope for an expired token, so lucia never sees one; pruning deletes it.
     deleteSession: async () => {},
     // A token's life is what its answer said: half of it used up is no reason for more.

@@ -1,14 +1,17 @@
 import type { Tx } from '#db/client.ts';
 import type { Settings } from '#server/settings.ts';
 import { consumeToken, deleteTokens, findToken, lockMember, type TokenRow } from './queries.ts';
+import { limitRefreshes } from './rate-limit.ts';
 import { type IssuedTokens, startSession } from './sessions.ts';
 
-/** Milliseconds after its use in which a second one counts as the same client's, that did not hear the answer (C 7). */
-const reuseGrace = 10_000;
+/** Seconds after its use in which a second one counts as the same client's, that did not hear the answer (C 7). */
+const reuseGrace = 10;
 
 export type Rotation =
   | { kind: 'rotated'; tokens: IssuedTokens }
   | { kind: 'refused' }
+  /** The family refreshes as if to fill the database. Nothing is used up. */
+  | { kind: 'too_many'; secondsLeft: number }
   /** A consumed token came back late: somebody else has it. Its family is ended. */
   | { kind: 'reused'; userId: string; familyId: string };
 
@@ -26,10 +29,13 @@ export async function rotateRefreshToken(
   const seen = await findToken(tx, tenantId, tokenHash);
   if (seen?.kind !== 'refresh_token') return { kind: 'refused' };
   const { userId, familyId } = seen;
-  if (seen.consumedAt !== null) return secondUse(tx, seen);
+  if (seen.usedFor !== null) return secondUse(tx, seen, seen.usedFor);
 
-  const user = await lockMember(tx, tenantId, userId, 'share');
+  const user = await lockMember(tx, tenantId, userId);
   if (!user?.active) return { kind: 'refused' };
+  if (!(await findToken(tx, tenantId, tokenHash))?.alive) return { kind: 'refused' };
+  const secondsLeft = await limitRefreshes(tx, settings, familyId);
+  if (secondsLeft !== undefined) return { kind: 'too_many', secondsLeft };
   if (!(await consumeToken(tx, tenantId, tokenHash))) return { kind: 'refused' };
   const { email, provider, role } = user;
   const member = { tenantId, userId, email, provider, role };
@@ -37,14 +43,22 @@ export async function rotateRefreshToken(
   return { kind: 'rotated', tokens };
 }
 
-async function secondUse(tx: Tx, { tenantId, userId, familyId, consumedAt }: TokenRow): Promise<Rotation> {
-  if (Date.now() - (consumedAt as Date).getTime() <= reuseGrace) return { kind: 'refused' };
-  await endFamily(tx, tenantId, userId, familyId);
-  return { kind: 'reused', userId, familyId };
+async function secondUse(
+  tx: Tx,
+  { tenantId, userId, familyId }: TokenRow,
+  usedFor: number,
+): Promise<Rotation> {
+  if (usedFor <= reuseGrace) return { kind: 'refused' };
+  const ended = await endFamily(tx, tenantId, userId, familyId);
+  // Of several at once, one ends it.
+  return ended > 0 ? { kind: 'reused', userId, familyId } : { kind: 'refused' };
 }
 
-/** Ends all tokens that descend from one sign-in. The lock waits for a rotation of the family that is under way. */
-export async function endFamily(tx: Tx, tenantId: string, userId: string, familyId: string): Promise<void> {
-  await lockMember(tx, tenantId, userId, 'no key update');
-  await deleteTokens(tx, tenantId, { userId, familyId });
+/**
+ * Ends all tokens that descend from one sign-in, and answers how many there were. The lock waits for a rotation of the
+ * family that is under way.
+ */
+export async function endFamily(tx: Tx, tenantId: string, userId: string, familyId: string): Promise<number> {
+  await lockMember(tx, tenantId, userId);
+  return deleteTokens(tx, tenantId, { userId, familyId });
 }

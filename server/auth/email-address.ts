@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { AppError } from '#server/errors.ts';
 
-const emailAddress = z.email();
+/** RFC 5321, 4.5.3.1: 64 characters, the sign, 255 characters. */
+const emailAddress = z.email().max(320);
 
 /** The form in which addresses are kept and compared. */
 export function normalizeEmail(text: string): string {

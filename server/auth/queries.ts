@@ -67,7 +67,7 @@ export async function hasTenantOfOrganization(tx: Tx, organization: string): Pro
   const rows = await tx
     .select({ tenantId: tenants.tenantId })
     .from(tenants)
-    .where(sql`${tenants.metadata} ->> 'oidc_org_id' = ${organization}`)
+    .where(eq(tenants.organization, organization))
     .limit(1);
   return rows.length > 0;
 }
@@ -95,4 +95,16 @@ export async function takeSsoState(tx: Tx, stateHash: Uint8Array): Promise<Uint8
     .where(eq(ssoStates.stateHash, stateHash))
     .returning({ sealed: ssoStates.sealed, alive: sql<boolean>`${ssoStates.expiresAt} > now()` });
   return taken?.alive ? taken.sealed : undefined;
+}
+
+export async function updatePasswordHash(
+  tx: Tx,
+  tenantId: string,
+  userId: string,
+  passwordHash: string,
+): Promise<void> {
+  await tx
+    .update(users)
+    .set({ passwordHash })
+    .where(and(eq(users.tenantId, tenantId), eq(users.userId, userId)));
 }

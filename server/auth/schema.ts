@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tenantAccount } from '#server/tenants/service.ts';
+import { tenantAccount, tenantMetadata } from '#server/tenants/service.ts';
 
 /** Free strings of these requests: ids, scopes. */
 const short = z.string().max(1000);
@@ -65,10 +65,10 @@ export const tokenAnswer = z.union([tokenResponse, mfaRequiredResponse, workspac
 export const emailSignupRequest = z
   .object({
     tenant_name: z.string().trim().min(1).max(200),
-    email: z.string().max(320),
+    email: z.string().max(4096),
     password: password.min(8),
     monthly_char_limit: z.int().min(1).nullish(),
-    metadata: z.record(z.string(), z.unknown()).nullish(),
+    metadata: tenantMetadata.nullish(),
     invite_token: token.nullish(),
   })
   .meta({ id: 'EmailSignupRequest' });
@@ -92,7 +92,7 @@ export const tokenRequest = z
       description: 'password, urn:ietf:params:oauth:grant-type:mfa-otp or refresh_token',
     }),
     tenant_id: short.optional(),
-    username: z.string().max(320).optional(),
+    username: z.string().max(4096).optional(),
     password: password.optional(),
     refresh_token: token.optional(),
     challenge_id: token.optional(),

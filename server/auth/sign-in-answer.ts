@@ -5,8 +5,15 @@ import type { TokenAnswer } from './schema.ts';
 import type { SignIn } from './sign-in.ts';
 import { setSessionCookie, tokenResponseOf } from './token-response.ts';
 
-/** What a first factor that was right is answered (A 4.3 rules 1 to 3); the cookie goes with tokens alone. */
-export function answerOf(ctx: RequestContext, result: SignIn | WorkspaceSelection): TokenAnswer {
+/**
+ * What a first factor that was right is answered (A 4.3 rules 1 to 3); the cookie goes with tokens alone.
+ * @param repeatAt where the sign-in is repeated with the workspace that was chosen
+ */
+export function answerOf(
+  ctx: RequestContext,
+  result: SignIn | WorkspaceSelection,
+  repeatAt: Record<string, string> = { oauth2_token: '/api/oauth2/token' },
+): TokenAnswer {
   switch (result.kind) {
     case 'tokens':
       setSessionCookie(ctx, result.tokens);
@@ -24,7 +31,7 @@ export function answerOf(ctx: RequestContext, result: SignIn | WorkspaceSelectio
           tenant_id: tenantId,
           tenant_name: tenantName,
         })),
-        next: { oauth2_token: '/api/oauth2/token' },
+        next: repeatAt,
       };
   }
 }

@@ -6,6 +6,7 @@ import { AppError } from '#server/errors.ts';
 import { readTenant } from '#server/tenants/service.ts';
 import { type IssuedChallenge, issueChallenge } from './mfa/challenge.ts';
 import { isMfaDemanded, type SignInWay } from './mfa/demand.ts';
+import { updatePasswordHash } from './queries.ts';
 
 /** Where the first factor led: tokens, or a challenge for the second. */
 export type SignIn =
@@ -17,8 +18,8 @@ interface FirstFactor {
   userId: string;
   way: SignInWay;
   scope?: string | undefined;
-  /** What the first factor was checked against, which must still be so. */
-  passwordHash?: string;
+  /** The hash that the password was checked against, which must still be so, and what it should be. */
+  password?: { checked: string; present: string };
 }
 
 /**
@@ -30,14 +31,16 @@ export async function completeSignIn(
   tx: Tx,
   { settings }: Services,
   origin: Origin,
-  { tenantId, userId, way, scope, passwordHash }: FirstFactor,
+  { tenantId, userId, way, scope, password }: FirstFactor,
 ): Promise<SignIn | undefined> {
-  const [user, tenant] = await Promise.all([
-    lockMember(tx, tenantId, userId, 'share'),
-    readTenant(tx, tenantId),
-  ]);
+  const [user, tenant] = await Promise.all([lockMember(tx, tenantId, userId), readTenant(tx, tenantId)]);
   if (!user?.active || !tenant?.active) return undefined;
-  if (passwordHash !== undefined && user.passwordHash !== passwordHash) return undefined;
+  if (password) {
+    if (user.passwordHash !== password.checked) return undefined;
+    // Of other parameters or another key: the next sign-in shall cost what every other does.
+    if (password.checked !== password.present)
+      await updatePasswordHash(tx, tenantId, userId, password.present);
+  }
 
   const demanded = isMfaDemanded({
     way,

@@ -94,9 +94,10 @@ async function checkInvite({ database, settings }: Services, token: string, emai
     findPendingInvite(tx, invite.tenantId, invite.secretHash),
   );
   if (!pending) throw invalidInvite();
-  // Nobody proves to own an address here: an operator's takes an invite that was bound to it.
-  const bound = pending.email ?? (isDesignatedOperator(invite.tenantId, email, settings) ? null : email);
-  if (bound !== email)
+  // Nobody proves to own an address here: an operator's takes an invite that an operator bound to it.
+  const unproven = isDesignatedOperator(invite.tenantId, email, settings) && !pending.byOperator;
+  const bound = pending.email ?? (unproven ? null : email);
+  if (bound !== email || unproven)
     throw new AppError('malformed_request', 'this invite was issued for a different email address');
   return invite;
 }

@@ -45,7 +45,7 @@ export async function introspectToken(enter: EnterAdmin, token: string): Promise
 
 async function introspectIn(tx: Tx, tenantId: string, tokenHash: Uint8Array): Promise<Introspection> {
   const found = await findToken(tx, tenantId, tokenHash);
-  if (!found || found.consumedAt !== null || found.expiresAt.getTime() <= Date.now()) return inactive;
+  if (!found?.alive) return inactive;
   const [member, tenant] = await Promise.all([
     findMember(tx, tenantId, found.userId),
     readTenant(tx, tenantId),

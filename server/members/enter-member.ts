@@ -33,10 +33,7 @@ export async function enterMember<T>(
 ): Promise<T> {
   const entered = await enter(
     async (tx, tenantId, admin) => {
-      const [, member] = await Promise.all([
-        lockTenant(tx, tenantId),
-        lockMember(tx, tenantId, userId, 'no key update'),
-      ]);
+      const [, member] = await Promise.all([lockTenant(tx, tenantId), lockMember(tx, tenantId, userId)]);
       if (!member) throw memberNotFound();
       return { answer: await work({ tx, tenantId, userId, admin, member }) };
     },
@@ -47,17 +44,22 @@ export async function enterMember<T>(
 }
 
 /**
- * A 5.2: a designated operator's sign-in is reset by the operator key, or by that operator itself; not by any other
- * administrator of the workspace, who could make it their own.
+ * A 5.2: a designated operator's sign-in is reset by the operator key alone. Not by another administrator of the workspace,
+ * who could make it their own; nor by the operator's own session, with which a stolen one would be made good for ever.
  * @throws AppError 403
  */
-export function requireMayReset(
-  { tenantId, userId, admin, member }: EnteredMember,
-  settings: Settings,
-): void {
-  if (!isDesignatedOperator(tenantId, member.email, settings)) return;
-  if (admin.operatorKey || admin.user?.id === userId) return;
-  throw new AppError('forbidden', "resetting another operator's sign-in requires the operator key");
+export function requireMayReset({ tenantId, admin, member }: EnteredMember, settings: Settings): void {
+  if (admin.operatorKey || !isDesignatedOperator(tenantId, member.email, settings)) return;
+  throw new AppError('forbidden', "resetting an operator's sign-in requires the operator key");
+}
+
+/**
+ * Who restores a designated operator gives operator standing back: no ordinary administrator does (A 5.1 rule 8).
+ * @throws AppError 403
+ */
+export function requireMayRestore({ tenantId, admin, member }: EnteredMember, settings: Settings): void {
+  if (admin.operator || !isDesignatedOperator(tenantId, member.email, settings)) return;
+  throw new AppError('forbidden', 'restoring an operator requires operator access');
 }
 
 function memberNotFound(): AppError {

@@ -1,7 +1,7 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { readTenant } from '#server/tenants/service.ts';
+import { lockTenant, readTenant } from '#server/tenants/service.ts';
 import { markRedeemed, selectPendingInvite } from './queries/invites.ts';
 import type { InvitePreview } from './schema.ts';
 import { readTenantToken } from './tenant-token.ts';
@@ -32,14 +32,14 @@ export async function findPendingInvite(
   tx: Tx,
   tenantId: string,
   secretHash: Uint8Array,
-): Promise<{ inviteId: string; email: string | null; role: string } | undefined> {
+): Promise<{ inviteId: string; email: string | null; role: string; byOperator: boolean } | undefined> {
   const [invite, tenant] = await Promise.all([
     selectPendingInvite(tx, tenantId, secretHash),
     readTenant(tx, tenantId),
   ]);
   if (!invite || !tenant?.active) return undefined;
-  const { inviteId, email, role } = invite;
-  return { inviteId, email, role };
+  const { inviteId, email, role, byOperator } = invite;
+  return { inviteId, email, role, byOperator };
 }
 
 /**
@@ -54,10 +54,9 @@ export async function redeemInvite(
   secretHash: Uint8Array,
   redeemer: { userId: string; email: string },
 ): Promise<{ inviteId: string; role: string }> {
-  const [redeemed, tenant] = await Promise.all([
-    markRedeemed(tx, tenantId, secretHash, redeemer),
-    readTenant(tx, tenantId),
-  ]);
+  // Locked, so that who joins while the tenant is being deactivated is either signed out with the others or refused.
+  const tenant = await lockTenant(tx, tenantId);
+  const redeemed = await markRedeemed(tx, tenantId, secretHash, redeemer);
   if (redeemed && tenant?.active) return redeemed;
   const pending = redeemed ? undefined : await findPendingInvite(tx, tenantId, secretHash);
   throw new AppError(

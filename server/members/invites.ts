@@ -60,6 +60,7 @@ export async function createInvite(
       email,
       role,
       createdBy: nameIn(tenantId, admin),
+      byOperator: admin.operator,
       ttlSeconds: expires_in_days ? expires_in_days * secondsOfDay : settings.INVITE_TTL_SECONDS,
     });
     await recordAdministration(tx, origin, admin, {

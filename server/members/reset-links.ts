@@ -74,7 +74,7 @@ export async function usePasswordResetLink(
   const found = await findResetLink(tx, tenantId, linkHash);
   if (!found) return undefined;
   const { userId } = found;
-  const member = await lockMember(tx, tenantId, userId, 'no key update');
+  const member = await lockMember(tx, tenantId, userId);
   if (!member?.active || !(await consumeResetLink(tx, tenantId, linkHash))) return undefined;
   await updateMember(tx, tenantId, userId, { passwordHash });
   await endSessionsOf(tx, tenantId, userId);

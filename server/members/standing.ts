@@ -1,11 +1,13 @@
 import { type EnterAdmin, endSessionsOf } from '#server/access/service.ts';
 import type { Origin } from '#server/audit/service.ts';
 import { AppError } from '#server/errors.ts';
+import type { Settings } from '#server/settings.ts';
 import { recordAdministration } from '#server/tenants/service.ts';
-import { type EnteredMember, enterMember } from './enter-member.ts';
+import { type EnteredMember, enterMember, requireMayRestore } from './enter-member.ts';
 import { userRowOf } from './members.ts';
+import { markWithdrawnOf } from './queries/invites.ts';
 import { deleteChallenges, hasOtherAdministrator, updateMember } from './queries/members.ts';
-import { deleteResetLink } from './queries/reset-links.ts';
+import { deleteResetLink, deleteResetLinks } from './queries/reset-links.ts';
 import type { Role, UserRow } from './schema.ts';
 
 /**
@@ -22,16 +24,23 @@ export async function revokeMember(origin: Origin, enter: EnterAdmin, userId: st
     await endSessionsOf(tx, tenantId, userId);
     await deleteChallenges(tx, tenantId, userId);
     await deleteResetLink(tx, tenantId, userId);
+    await withdrawGifts(found);
     await recordAdministration(tx, origin, admin, { action: 'member_revoked', tenantId, target: userId });
     return userRowOf(revoked);
   });
 }
 
-/** Reinstates a member, with the role that it had; a member that is active stays so. @throws AppError 404 */
-export async function restoreMember(origin: Origin, enter: EnterAdmin, userId: string): Promise<UserRow> {
+/** Reinstates a member, with the role that it had; a member that is active stays so. @throws AppError 404, 403 for an operator */
+export async function restoreMember(
+  origin: Origin,
+  enter: EnterAdmin,
+  settings: Settings,
+  userId: string,
+): Promise<UserRow> {
   return enterMember(enter, userId, async (found) => {
     const { tx, tenantId, admin, member } = found;
     if (member.active) return unchanged(found);
+    requireMayRestore(found, settings);
     const restored = await updateMember(tx, tenantId, userId, { active: true });
     await recordAdministration(tx, origin, admin, { action: 'member_restored', tenantId, target: userId });
     return userRowOf(restored);
@@ -53,6 +62,7 @@ export async function changeRole(
     if (member.role === role) return unchanged(found);
     await requireAnotherAdministrator(found);
     const changed = await updateMember(tx, tenantId, userId, { role });
+    await withdrawGifts(found);
     await recordAdministration(tx, origin, admin, {
       action: 'role_changed',
       tenantId,
@@ -61,6 +71,17 @@ export async function changeRole(
     });
     return userRowOf(changed);
   });
+}
+
+/**
+ * What an administrator gave out and nobody has used: with the token of an invite, or a link for another member, one who
+ * was revoked or demoted would be back at once.
+ */
+async function withdrawGifts({ tx, tenantId, member }: EnteredMember): Promise<void> {
+  if (member.role !== 'global_administrator') return;
+  await markWithdrawnOf(tx, tenantId, member.email);
+  // Who issued a link is not kept; the others are issued anew.
+  await deleteResetLinks(tx, tenantId);
 }
 
 /** C 2: whoever takes standing from an active administrator needs another one to be left. The tenant's row is locked. */

@@ -1,4 +1,4 @@
-import { hashSecret, newSecret } from '#server/access/service.ts';
+import { hashSecret, newSecret, serviceTenantId } from '#server/access/service.ts';
 
 /**
  * The tokens of invites and reset links: `<tenant_id>.<secret>` (A 2.4). Naming its tenant, a token is looked up in that
@@ -12,6 +12,7 @@ export function newTenantToken(tenantId: string): { token: string; secretHash: U
 /** The parts of a token, by its form alone; undefined for what never was one, however long. */
 export function readTenantToken(token: string): { tenantId: string; secretHash: Uint8Array } | undefined {
   const [, tenantId, secret] = /^([a-z0-9_-]{1,64})\.([\w-]{43})$/.exec(token) ?? [];
-  if (tenantId === undefined || secret === undefined) return undefined;
+  // Nobody joins the service key's tenant (A 5.1 rule 6), by whatever was once issued for it.
+  if (tenantId === undefined || secret === undefined || tenantId === serviceTenantId) return undefined;
   return { tenantId, secretHash: hashSecret(secret) };
 }

@@ -16,12 +16,22 @@ export const tenantAccount = z
 /** What the column holds. */
 export const largestLimit = 2_147_483_647;
 
+/** Characters of JSON: it is read with the tenant at each sign-in. */
+const largestMetadata = 16_384;
+
+/** Free-form metadata of an account (A 2.1). */
+export const tenantMetadata = z
+  .record(z.string(), z.unknown())
+  .refine((metadata) => JSON.stringify(metadata).length <= largestMetadata, {
+    error: `must not be longer than ${largestMetadata} characters of JSON`,
+  });
+
 /** C 3. The limit is not clamped: an operator may give more than the default. Platform-owned metadata is kept (C 7). */
 export const tenantAccountCreate = z
   .object({
     name: z.string().trim().min(1).max(200),
     monthly_char_limit: z.int().min(1).max(largestLimit).nullish(),
-    metadata: z.record(z.string(), z.unknown()).nullish(),
+    metadata: tenantMetadata.nullish(),
   })
   .meta({ id: 'TenantAccountCreate' });
 

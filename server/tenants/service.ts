@@ -17,5 +17,5 @@ export {
   selectTenantNames as tenantsByIds,
   type TenantRow,
 } from './queries.ts';
-export { largestLimit, listPage, type TenantAccount, tenantAccount } from './schema.ts';
+export { largestLimit, listPage, type TenantAccount, tenantAccount, tenantMetadata } from './schema.ts';
 export { setSecurityPolicy } from './security-policy.ts';

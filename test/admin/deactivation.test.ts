@@ -93,7 +93,7 @@ describe('deactivate-tenant', () => {
     const locked = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     const signingIn = app.database.inTenant(tenantId, async (tx) => {
-      await lockMember(tx, tenantId, userId, 'share');
+      await lockMember(tx, tenantId, userId);
       locked.resolve();
       await goOn.promise;
       const who = { tenantId, userId, email, provider: 'email', role: 'agent_id_developer' };

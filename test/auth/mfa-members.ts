@@ -97,7 +97,7 @@ export const mfaGrantType = 'urn:ietf:params:oauth:grant-type:mfa-otp';
 /** What the password step would answer, without its hash. */
 export async function challengeFor(database: Database, { tenantId, userId }: Founder): Promise<string> {
   const { challengeId } = await database.inTenant(tenantId, async (tx) => {
-    const user = await lockMember(tx, tenantId, userId, 'share');
+    const user = await lockMember(tx, tenantId, userId);
     if (!user) throw new Error('no such member');
     return issueChallenge(tx, user, readSettings({}), undefined);
   });

@@ -3,7 +3,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { asOperator, env, found, join, type Person } from '../members/people.ts';
 
-const app = useTestApp({ env: { ...env, SERVICE_API_KEY: 'the service key' } });
+const app = useTestApp({ env: { ...env, SERVICE_API_KEY: 'the-service-key' } });
 
 const list = (headers: Record<string, string>, query = '') =>
   app.json('GET', `/api/tenants${query}`, { headers });

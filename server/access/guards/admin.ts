@@ -4,7 +4,13 @@ import { AppError } from '#server/errors.ts';
 import { procedure } from '#server/trpc.ts';
 import { presentsOperatorKey } from '../operator.ts';
 import { type PrincipalTenant, readPrincipal, type SessionPrincipal, tokenHashes } from '../principal.ts';
+import { serviceTenantId } from '../queries.ts';
 import { hasTenants } from '../service-key.ts';
+
+/** The service key's tenant is nobody's account: no route enters it, and nobody becomes a member of it (A 5.1 rule 6). */
+function isAccountId(tenantId: string): boolean {
+  return isTenantId(tenantId) && tenantId !== serviceTenantId;
+}
 
 /** Who administers, believed (A 5.2 "Admin"). */
 export interface Administrator {
@@ -119,7 +125,7 @@ function enterNamedTenant(ctx: RequestContext, asAdmin: AsAdministrator): EnterN
     if ('done' in entered) return entered.done as T;
     const { admin, tenantId } = entered;
     const narrowed = ctx.credentials.tenantId ?? tenantId;
-    if (!isTenantId(tenantId) || narrowed !== tenantId) throw tenantNotFound();
+    if (!isAccountId(tenantId) || narrowed !== tenantId) throw tenantNotFound();
     return (await database.inTenant(tenantId, (tx) => work(tx, tenantId, admin))) as T;
   };
 }
@@ -128,16 +134,15 @@ export function tenantNotFound(): AppError {
   return new AppError('not_found', 'tenant not found');
 }
 
-/** Whether somebody was believed already, and the work begun. */
-function remembering(asAdmin: AsAdministrator): { asAdmin: AsAdministrator; believed(): boolean } {
-  let believed = false;
+/** Whether the caller was looked at already, whatever came of it. */
+function remembering(asAdmin: AsAdministrator): { asAdmin: AsAdministrator; looked(): boolean } {
+  let looked = false;
   return {
-    asAdmin: (work) =>
-      asAdmin((admin, tx) => {
-        believed = true;
-        return work(admin, tx);
-      }),
-    believed: () => believed,
+    asAdmin: (work) => {
+      looked = true;
+      return asAdmin(work);
+    },
+    looked: () => looked,
   };
 }
 
@@ -147,7 +152,7 @@ function remembering(asAdmin: AsAdministrator): { asAdmin: AsAdministrator; beli
  * caller is looked at now: who may not call is told so first.
  */
 export const adminProcedure = procedure.meta({ guard: 'admin' }).use(async ({ ctx, next }) => {
-  const { asAdmin, believed } = remembering(asAdministrator(ctx));
+  const { asAdmin, looked } = remembering(asAdministrator(ctx));
   const result = await next({
     ctx: {
       enterAdmin: enterAdmin(ctx, asAdmin),
@@ -155,7 +160,7 @@ export const adminProcedure = procedure.meta({ guard: 'admin' }).use(async ({ ct
       asAdministrator: asAdmin,
     },
   });
-  if (!result.ok && !believed()) await asAdmin(async () => {});
+  if (!result.ok && !looked()) await asAdmin(async () => {});
   return result;
 });
 
@@ -165,14 +170,14 @@ export const adminProcedure = procedure.meta({ guard: 'admin' }).use(async ({ ct
  */
 export function operatorProcedure(refusal: string) {
   return procedure.meta({ guard: 'platform_operator' }).use(async ({ ctx, next }) => {
-    const { asAdmin, believed } = remembering(asAdministrator(ctx));
+    const { asAdmin, looked } = remembering(asAdministrator(ctx));
     const asOperator = (): Promise<Administrator> =>
       asAdmin(async (admin) => {
         if (!admin.operator) throw new AppError('forbidden', refusal);
         return admin;
       });
     const result = await next({ ctx: { asOperator } });
-    if (!result.ok && !believed()) await asOperator();
+    if (!result.ok && !looked()) await asOperator();
     return result;
   });
 }

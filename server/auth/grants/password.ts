@@ -43,7 +43,12 @@ export async function grantByPassword(
   );
   const capped = tenantId === undefined && accounts.length > candidatesSearched;
   const searched = accounts.slice(0, candidatesSearched);
-  const matching = await accountsOfPassword(searched, normalizePassword(password), email, secretsKey);
+  const { matching, passwordHash } = await accountsOfPassword(
+    searched,
+    normalizePassword(password),
+    email,
+    secretsKey,
+  );
 
   const [only, ...others] = matching;
   if (!only) {
@@ -53,7 +58,7 @@ export async function grantByPassword(
   }
   if (capped) await database.inPlatform((tx) => recordCapped(tx, origin, email));
   if (others.length > 0) return { kind: 'selection', workspaces: matching };
-  return signInTo(services, origin, only, scope);
+  return signInTo(services, origin, only, passwordHash, scope);
 }
 
 const tooManyWorkspaces =
@@ -62,11 +67,18 @@ const tooManyWorkspaces =
 async function signInTo(
   services: Services,
   origin: Origin,
-  { tenantId, userId, passwordHash }: PasswordAccount,
+  { tenantId, userId, passwordHash: checked }: PasswordAccount,
+  passwordHash: string,
   scope: string | undefined,
 ): Promise<SignIn> {
   const signIn = await services.database.inTenant(tenantId, (tx) =>
-    completeSignIn(tx, services, origin, { tenantId, userId, passwordHash, scope, way: 'password' }),
+    completeSignIn(tx, services, origin, {
+      tenantId,
+      userId,
+      scope,
+      way: 'password',
+      password: { checked, present: passwordHash },
+    }),
   );
   // Revoked, or the password changed, while it was being hashed.
   if (!signIn) throw refused();

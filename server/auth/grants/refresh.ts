@@ -1,4 +1,9 @@
-import { hashSecret, type IssuedTokens, rotateRefreshToken } from '#server/access/service.ts';
+import {
+  hashSecret,
+  type IssuedTokens,
+  rotateRefreshToken,
+  tooManyAttempts,
+} from '#server/access/service.ts';
 import { type Origin, recordEvent } from '#server/audit/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
@@ -31,6 +36,7 @@ export async function grantByRefreshToken(
       });
     return rotated;
   });
+  if (rotation?.kind === 'too_many') throw tooManyAttempts(rotation.secondsLeft);
   // After the transaction: ending a family must stand although the answer is a refusal.
   if (rotation?.kind !== 'rotated') throw new AppError('unauthenticated', 'invalid or expired refresh token');
   return rotation.tokens;

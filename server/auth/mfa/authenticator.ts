@@ -1,4 +1,5 @@
 import type { Tx } from '#db/client.ts';
+import { AppError } from '#server/errors.ts';
 import { seal, unseal } from '#server/sealing.ts';
 import { type MemberRow, saveLastStep } from './queries.ts';
 import { readRecoveryCode, redeemRecoveryCode } from './recovery-codes.ts';
@@ -8,8 +9,15 @@ export function sealSecret(secretsKey: Buffer, user: MemberRow, secret: Uint8Arr
   return seal(secretsKey, 'authenticator', ownerOf(user), secret);
 }
 
+/** @throws AppError 503 where it was sealed under another SECRETS_KEY */
 export function unsealSecret(secretsKey: Buffer, user: MemberRow, sealed: Uint8Array): Uint8Array {
-  return unseal(secretsKey, 'authenticator', ownerOf(user), sealed);
+  try {
+    return unseal(secretsKey, 'authenticator', ownerOf(user), sealed);
+  } catch (cause) {
+    throw new AppError('service_unavailable', 'the authenticator cannot be read; it has to be reset', {
+      cause,
+    });
+  }
 }
 
 function ownerOf({ tenantId, userId }: MemberRow): string {

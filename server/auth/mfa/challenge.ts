@@ -78,7 +78,7 @@ export async function lockChallenge(
 ): Promise<(Claimant & { challenge: ChallengeRow }) | undefined> {
   const seen = await findChallenge(tx, key);
   if (!seen) return undefined;
-  const user = await lockMember(tx, key.tenantId, seen.userId, 'no key update');
+  const user = await lockMember(tx, key.tenantId, seen.userId);
   const challenge = await findChallenge(tx, key);
   return user?.active && challenge ? { user, challenge } : undefined;
 }

@@ -25,7 +25,7 @@ function enterFactor(ctx: RequestContext): EnterFactor {
       });
     }
     return enterByCookie(ctx, async (tx, { tenant, user: { id } }) => {
-      const user = await lockMember(tx, tenant.id, id, 'no key update');
+      const user = await lockMember(tx, tenant.id, id);
       if (!user?.active) throw notSignedIn();
       return work(tx, { user, challenge: null });
     });

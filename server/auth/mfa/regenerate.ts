@@ -17,7 +17,7 @@ export async function regenerateCodes(
 ): Promise<string[]> {
   const tenantId = principal.tenant.id;
   const userId = principal.user.id;
-  const user = await lockMember(tx, tenantId, userId, 'no key update');
+  const user = await lockMember(tx, tenantId, userId);
   if (!user?.active) throw notSignedIn();
   if (user.totpSecret === null) throw new AppError('state_conflict', 'no authenticator is enrolled');
   const codes = await issueRecoveryCodes(tx, secretsKey, user);

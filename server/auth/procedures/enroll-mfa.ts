@@ -1,4 +1,4 @@
-import { limited } from '#server/access/service.ts';
+import { limited, unstored } from '#server/access/service.ts';
 import { beginEnrolment, describeEnrolment } from '../mfa/enrolment.ts';
 import { challengeOrCookieProcedure } from '../mfa/guard.ts';
 import { mfaEnrollRequest, mfaEnrollResponse } from '../schema.ts';
@@ -14,6 +14,7 @@ export const enrollMfa = challengeOrCookieProcedure
         'By a pending challenge of method totp_enroll, or by the session cookie. Enrolling again before the confirmation replaces the secret.',
     },
   })
+  .use(unstored)
   .use(limited('mfa_enroll'))
   .input(mfaEnrollRequest)
   .output(mfaEnrollResponse)

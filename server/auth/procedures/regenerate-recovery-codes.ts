@@ -1,4 +1,4 @@
-import { limited, sessionCookieProcedure } from '#server/access/service.ts';
+import { limited, sessionCookieProcedure, unstored } from '#server/access/service.ts';
 import { regenerateCodes } from '../mfa/regenerate.ts';
 import { recoveryCodesResponse } from '../schema.ts';
 
@@ -12,6 +12,7 @@ export const regenerateRecoveryCodes = sessionCookieProcedure
       description: 'By the session cookie alone. The old codes are good for nothing any more.',
     },
   })
+  .use(unstored)
   .use(limited('mfa_recovery'))
   .output(recoveryCodesResponse)
   .mutation(async ({ ctx }) => ({

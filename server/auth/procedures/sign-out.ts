@@ -16,6 +16,7 @@ export const signOut = publicProcedure
   .output(signOutResponse)
   .mutation(async ({ ctx, input }) => {
     await endSessions(ctx.services, ctx, [ctx.credentials.cookie, input.refresh_token ?? null]);
-    ctx.answer.addCookie(clearedSessionCookie(ctx.services.settings));
+    // Another site's page, which may not set the cookie (C 7), signs nobody out of it either.
+    if (!ctx.crossSite) ctx.answer.addCookie(clearedSessionCookie(ctx.services.settings));
     return { signed_out: true };
   });

@@ -59,7 +59,7 @@ export const completeSso = publicProcedure
       const token = tokenResponseOf(signIn.tokens, signIn.tokens.member.role);
       return { ...token, tenant_api_key: signIn.apiKey ?? null };
     }
-    const answer = answerOf(ctx, signIn);
+    const answer = answerOf(ctx, signIn, { sso_authorize: `/api/oauth2/${input.provider}/authorize` });
     if ('access_token' in answer) throw new AppError('internal_error', 'internal error');
     return answer;
   });

@@ -1,3 +1,5 @@
+import type { Tx } from '#db/client.ts';
+import { type Origin, recordEvent } from '#server/audit/service.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { isSameBrowser } from './browser-binding.ts';
@@ -22,9 +24,31 @@ export async function completeSso(
   const { nonce, codeVerifier, redirectUri, tenantId, invite } = state;
   const identity = await sso.identify(code, { state: name, nonce, codeVerifier, redirectUri });
   const email = identity.email?.trim().toLowerCase();
-  if (!email || !identity.emailVerified)
-    throw new AppError('forbidden', 'the identity provider has not verified this e-mail address');
-  const subject = `${identity.issuer} ${identity.subject}`;
-  const { organization } = identity;
-  return signInAs(ctx.services, ctx, { subject, email, organization }, { tenantId, invite });
+  try {
+    if (!email || !identity.emailVerified)
+      throw new AppError('forbidden', 'the identity provider has not verified this e-mail address');
+    const subject = `${identity.issuer} ${identity.subject}`;
+    const { organization } = identity;
+    return await signInAs(ctx.services, ctx, { subject, email, organization }, { tenantId, invite });
+  } catch (error) {
+    if (error instanceof AppError && error.status === 403)
+      await database.inPlatform((tx) => recordRefusal(tx, ctx, email, error.message));
+    throw error;
+  }
+}
+
+/** Somebody whom the provider vouches for was not let in. */
+async function recordRefusal(
+  tx: Tx,
+  origin: Origin,
+  email: string | undefined,
+  reason: string,
+): Promise<void> {
+  await recordEvent(tx, origin, {
+    action: 'sign_in_failed',
+    tenantId: null,
+    actor: { kind: 'anonymous' },
+    ...(email && { target: email }),
+    details: { way: 'sso', reason },
+  });
 }

@@ -30,7 +30,12 @@ export async function takeState(tx: Tx, secretsKey: Buffer, name: string): Promi
   const stateHash = hashSecret(name);
   const sealed = await takeSsoState(tx, stateHash);
   if (!sealed) return undefined;
-  return JSON.parse(unseal(secretsKey, 'sso_state', hex(stateHash), sealed).toString()) as SsoState;
+  try {
+    return JSON.parse(unseal(secretsKey, 'sso_state', hex(stateHash), sealed).toString()) as SsoState;
+  } catch {
+    // From before a change of SECRETS_KEY.
+    return undefined;
+  }
 }
 
 export function hex(bytes: Uint8Array): string {

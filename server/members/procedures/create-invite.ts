@@ -1,4 +1,4 @@
-import { adminProcedure } from '#server/access/service.ts';
+import { adminProcedure, unstored } from '#server/access/service.ts';
 import { createdInvite, inviteCreateRequest } from '../schema.ts';
 import { createInvite as create } from '../service.ts';
 
@@ -14,6 +14,7 @@ export const createInvite = adminProcedure
       query: ['tenant_id'],
     },
   })
+  .use(unstored)
   .input(inviteCreateRequest)
   .output(createdInvite)
   .mutation(({ ctx, input }) => create(ctx, ctx.enterNamedTenant, ctx.services.settings, input));

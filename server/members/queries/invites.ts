@@ -12,6 +12,7 @@ const columns = {
   role: invites.role,
   status: inviteStatus,
   createdBy: invites.createdBy,
+  byOperator: invites.byOperator,
   createdAt: invites.createdAt,
   expiresAt: invites.expiresAt,
   redeemedAt: invites.redeemedAt,
@@ -29,6 +30,7 @@ export interface NewInvite {
   email: string | null;
   role: string;
   createdBy: string;
+  byOperator: boolean;
   ttlSeconds: number;
 }
 
@@ -120,4 +122,12 @@ export async function markWithdrawn(tx: Tx, tenantId: string, inviteId: string):
     .where(and(eq(invites.tenantId, tenantId), eq(invites.inviteId, inviteId), mayBecome('withdrawn')))
     .returning({ inviteId: invites.inviteId });
   return rows.length > 0;
+}
+
+/** Marks every invite withdrawn that this administrator created and that may be. */
+export async function markWithdrawnOf(tx: Tx, tenantId: string, createdBy: string): Promise<void> {
+  await tx
+    .update(invites)
+    .set(entering.withdrawn())
+    .where(and(eq(invites.tenantId, tenantId), eq(invites.createdBy, createdBy), mayBecome('withdrawn')));
 }

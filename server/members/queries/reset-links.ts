@@ -55,3 +55,8 @@ export async function consumeResetLink(tx: Tx, tenantId: string, linkHash: Uint8
 export async function deleteResetLink(tx: Tx, tenantId: string, userId: string): Promise<void> {
   await tx.delete(resetLinks).where(and(eq(resetLinks.tenantId, tenantId), eq(resetLinks.userId, userId)));
 }
+
+/** Ends every link of a tenant. */
+export async function deleteResetLinks(tx: Tx, tenantId: string): Promise<void> {
+  await tx.delete(resetLinks).where(eq(resetLinks.tenantId, tenantId));
+}

@@ -15,4 +15,6 @@ export const get = tenantProcedure
   })
   .input(z.object({ job_id: z.string() }))
   .output(translationJob)
-  .query(async ({ ctx, input }) => viewFor(ctx.audience)(await getJob(ctx.tx, ctx.principal.tenant.id, input.job_id)));
+  .query(async ({ ctx, input }) =>
+    viewFor(ctx.audience)(await getJob(ctx.tx, ctx.principal.tenant.id, input.job_id)),
+  );

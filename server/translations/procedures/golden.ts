@@ -18,4 +18,6 @@ export const golden = tenantOrCookieEntryProcedure
   })
   .input(z.object({ job_id: z.string(), format: goldenFormat }))
   .output(fileAnswer)
-  .query(({ ctx, input }) => downloadGolden(ctx.services, ctx.enter, input.job_id, input.format, ctx.hungUp()));
+  .query(({ ctx, input }) =>
+    downloadGolden(ctx.services, ctx.enter, input.job_id, input.format, ctx.hungUp()),
+  );

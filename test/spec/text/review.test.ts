@@ -157,10 +157,10 @@ describe('B 2.3: the task', () => {
     expect(await mine.read(job.id)).toEqual(job);
   });
 
-  test('without an action, or a body that is no object: 4xx', async () => {
+  test('without an action, or a body that is no object (C 7): 422', async () => {
     const job = await held();
     expect((await mine.review(job.id, {})).status).toBe(422);
-    expect((await mine.review(job.id, [] as never)).status).toBe(400);
+    expect((await mine.review(job.id, [] as never)).status).toBe(422);
   });
 
   test('a translation far longer than any source is taken or refused, never a fault', async () => {
