@@ -13,7 +13,7 @@ const ids = (accounts: { id: string }[]) => accounts.map(({ id }) => id);
 const founders: Person[] = [];
 beforeAll(async () => {
   // The tenant `default` exists from its first use on.
-  await app.json('GET', '/api/translations', { headers: { 'x-api-key': 'the service key' } });
+  await app.json('GET', '/api/translations', { headers: { 'x-api-key': 'the-service-key' } });
   for (let i = 0; i < 5; i++) founders.unshift(await found(app, `Workspace ${i}`));
 });
 
@@ -57,7 +57,7 @@ describe('A 4.4: GET /api/tenants', () => {
     const member = await join(app, admin);
     expect((await list(member.bearer)).status).toBe(403);
     expect((await list({})).status).toBe(401);
-    expect((await list({ 'x-api-key': 'the service key' })).status).toBe(401);
+    expect((await list({ 'x-api-key': 'the-service-key' })).status).toBe(401);
   });
 
   test('comes in pages that miss nothing and repeat nothing', async () => {
