@@ -2,7 +2,6 @@ import type { Tx } from '#db/client.ts';
 import { type IssuedTokens, isDesignatedOperator, lockMember, startSession } from '#server/access/service.ts';
 import { type Origin, recordEvent } from '#server/audit/service.ts';
 import type { Services } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
 import { readTenant } from '#server/tenants/service.ts';
 import { type IssuedChallenge, issueChallenge } from './mfa/challenge.ts';
 import { isMfaDemanded, type SignInWay } from './mfa/demand.ts';
@@ -63,10 +62,4 @@ export async function completeSignIn(
     details: { way },
   });
   return { kind: 'tokens', tokens };
-}
-
-/** For a sign-in that cannot have lost its member meanwhile: the same transaction made it. */
-export function certain(signIn: SignIn | undefined): SignIn {
-  if (!signIn) throw new AppError('internal_error', 'internal error');
-  return signIn;
 }

@@ -1,29 +1,22 @@
-import type { Tx } from '#db/client.ts';
-import { hashSecret, insertApiKey, isDesignatedOperator, newSecret } from '#server/access/service.ts';
-import { type Origin, recordEvent } from '#server/audit/service.ts';
+import { isDesignatedOperator } from '#server/access/service.ts';
+import type { Origin } from '#server/audit/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
-import { addMember, findPendingInvite, readInviteToken, redeemInvite } from '#server/members/service.ts';
-import { foundTenant, memberViewOf, readTenant, type TenantAccount } from '#server/tenants/service.ts';
+import { findPendingInvite, readInviteToken } from '#server/members/service.ts';
+import { memberViewOf, readTenant, type TenantAccount } from '#server/tenants/service.ts';
 import { requireEmail } from './email-address.ts';
+import { foundWorkspace, type InviteKey, invalidInvite, joinWorkspace, type Newcomer } from './newcomers.ts';
 import { hashPassword } from './passwords/hashing.ts';
 import { checkPasswordPolicy, normalizePassword } from './passwords/policy.ts';
 import type { EmailSignupRequest } from './schema.ts';
-import { certain, completeSignIn, type SignIn } from './sign-in.ts';
+import type { SignIn } from './sign-in.ts';
 
 export interface Signup {
   account: TenantAccount;
   /** The tenant's key, this once; null where a tenant was joined. */
   apiKey: string | null;
   signIn: SignIn;
-}
-
-/** A registrant whose address and password are acceptable. */
-interface Registrant {
-  userId: string;
-  email: string;
-  passwordHash: string;
 }
 
 /**
@@ -42,52 +35,44 @@ export async function signUp(
   await checkPasswordPolicy(password, email);
   const join = request.invite_token ? await checkInvite(services, request.invite_token, email) : undefined;
   const passwordHash = await hashPassword(password, email, secretsKey);
-  const registrant = { userId: newId(), email, passwordHash };
+  const registrant: Newcomer = {
+    userId: newId(),
+    email,
+    provider: 'email',
+    providerSubject: null,
+    passwordHash,
+    way: 'signup',
+  };
   return join ? joinTenant(services, origin, registrant, join) : found(services, origin, registrant, request);
 }
 
 async function found(
   services: Services,
   origin: Origin,
-  { userId, email, passwordHash }: Registrant,
+  registrant: Newcomer,
   request: EmailSignupRequest,
 ): Promise<Signup> {
-  const { settings, database } = services;
-  const tenantId = newId();
-  const apiKey = newSecret();
-  const limit = settings.DEFAULT_MONTHLY_CHAR_LIMIT;
-  return database.inTenant(tenantId, async (tx) => {
-    const account = await foundTenant(tx, {
-      id: tenantId,
-      name: request.tenant_name,
-      apiKey,
-      monthlyCharLimit: Math.min(request.monthly_char_limit ?? limit, limit),
-      metadata: request.metadata ?? {},
-    });
-    const role = 'global_administrator';
-    await addMember(tx, { tenantId, userId, email, provider: 'email', role, passwordHash });
-    await insertApiKey(tx, tenantId, hashSecret(apiKey));
-    await recordEvent(tx, origin, {
-      action: 'tenant_founded',
-      tenantId,
-      actor: { kind: 'member', userId },
-      target: tenantId,
-    });
-    const signIn = await completeSignIn(tx, services, origin, { tenantId, userId, way: 'signup' });
-    return { account, apiKey, signIn: certain(signIn) };
-  });
-}
-
-interface Join {
-  tenantId: string;
-  secretHash: Uint8Array;
+  const limit = services.settings.DEFAULT_MONTHLY_CHAR_LIMIT;
+  const tenant = {
+    id: newId(),
+    name: request.tenant_name,
+    monthlyCharLimit: Math.min(request.monthly_char_limit ?? limit, limit),
+    metadata: request.metadata ?? {},
+  };
+  return services.database.inTenant(tenant.id, (tx) =>
+    foundWorkspace(tx, services, origin, registrant, tenant),
+  );
 }
 
 /**
  * Looks at an invite before the password is hashed; what counts is its redemption.
  * @throws AppError 400
  */
-async function checkInvite({ database, settings }: Services, token: string, email: string): Promise<Join> {
+async function checkInvite(
+  { database, settings }: Services,
+  token: string,
+  email: string,
+): Promise<InviteKey> {
   const invite = readInviteToken(token);
   if (!invite) throw invalidInvite();
   const pending = await database.inTenant(invite.tenantId, (tx) =>
@@ -105,35 +90,14 @@ async function checkInvite({ database, settings }: Services, token: string, emai
 async function joinTenant(
   services: Services,
   origin: Origin,
-  { userId, email, passwordHash }: Registrant,
-  { tenantId, secretHash }: Join,
+  registrant: Newcomer,
+  invite: InviteKey,
 ): Promise<Signup> {
+  const { tenantId } = invite;
   return services.database.inTenant(tenantId, async (tx) => {
-    const { inviteId, role } = await redeemInvite(tx, tenantId, secretHash, { userId, email });
-    await addMember(tx, { tenantId, userId, email, provider: 'email', role, passwordHash });
-    await recordJoin(tx, origin, { tenantId, userId, inviteId, role });
+    const signIn = await joinWorkspace(tx, services, origin, registrant, invite);
     const tenant = await readTenant(tx, tenantId);
-    const signIn = await completeSignIn(tx, services, origin, { tenantId, userId, way: 'signup' });
-    if (!tenant || !signIn) throw invalidInvite();
+    if (!tenant) throw invalidInvite();
     return { account: memberViewOf(tenant), apiKey: null, signIn };
   });
-}
-
-/** Records that an invite made a member. */
-export async function recordJoin(
-  tx: Tx,
-  origin: Origin,
-  { tenantId, userId, inviteId, role }: { tenantId: string; userId: string; inviteId: string; role: string },
-): Promise<void> {
-  await recordEvent(tx, origin, {
-    action: 'member_joined',
-    tenantId,
-    actor: { kind: 'member', userId },
-    target: inviteId,
-    details: { role },
-  });
-}
-
-function invalidInvite(): AppError {
-  return new AppError('malformed_request', 'invalid or expired invite');
 }

@@ -1,22 +1,13 @@
-import type { Tx } from '#db/client.ts';
 import type { Origin } from '#server/audit/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { newId } from '#server/ids.ts';
-import { addMember, redeemInvite } from '#server/members/service.ts';
 import type { WorkspaceSelection } from '../grants/password.ts';
+import { joinWorkspace } from '../newcomers.ts';
 import { findMemberships, type Membership } from '../queries.ts';
 import { completeSignIn, type SignIn } from '../sign-in.ts';
-import { recordJoin } from '../signup.ts';
 import { foundByProvider } from './founding.ts';
+import { newcomerOf, type Person } from './person.ts';
 import type { SsoState } from './states.ts';
-
-/** Who came back from the provider: `subject` is issuer and `sub`, the address is verified and lowercase. */
-export interface Person {
-  subject: string;
-  email: string;
-  organization: string | null;
-}
 
 /** `apiKey` is the key of a tenant that this sign-in created, this once. */
 export type SsoSignIn = (SignIn | WorkspaceSelection) & { apiKey?: string };
@@ -65,27 +56,11 @@ function revoked(): AppError {
 async function joinByInvite(
   services: Services,
   origin: Origin,
-  { subject, email }: Person,
+  person: Person,
   { tenantId, secretHash }: NonNullable<SsoState['invite']>,
 ): Promise<SignIn> {
-  return services.database.inTenant(tenantId, async (tx: Tx) => {
-    const userId = newId();
-    const { inviteId, role } = await redeemInvite(tx, tenantId, Buffer.from(secretHash, 'hex'), {
-      userId,
-      email,
-    });
-    await addMember(tx, {
-      tenantId,
-      userId,
-      email,
-      provider: 'oidc',
-      providerSubject: subject,
-      role,
-      passwordHash: null,
-    });
-    await recordJoin(tx, origin, { tenantId, userId, inviteId, role });
-    const signIn = await completeSignIn(tx, services, origin, { tenantId, userId, way: 'sso' });
-    if (!signIn) throw new AppError('malformed_request', 'invalid or expired invite');
-    return signIn;
-  });
+  const invite = { tenantId, secretHash: Buffer.from(secretHash, 'hex') };
+  return services.database.inTenant(tenantId, (tx) =>
+    joinWorkspace(tx, services, origin, newcomerOf(person), invite),
+  );
 }
