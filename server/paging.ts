@@ -15,8 +15,10 @@ export function writeCursor({ updated_at, id }: { updated_at: string; id: string
 /** @throws AppError 422 for what is no cursor */
 export function readCursor(cursor: string): PageEnd {
   const [time, id] = Buffer.from(cursor, 'base64url').toString().split(' ');
-  const updatedAt = new Date(/^[1-9]\d{3}-\d\d-\d\dT[\d:.]+Z$/.test(time ?? '') ? String(time) : '');
-  if (Number.isNaN(updatedAt.getTime()) || !/^[0-9a-f]{32}$/.test(id ?? ''))
+  const updatedAt = new Date(time ?? '');
+  // To the letter as it was written: JavaScript reads years and hours that PostgreSQL does not.
+  const written = /^[1-9]\d{3}-/.test(time ?? '') && !Number.isNaN(updatedAt.getTime());
+  if (!written || updatedAt.toISOString() !== time || !/^[0-9a-f]{32}$/.test(id ?? ''))
     throw new AppError('invalid_fields', [
       { loc: ['query', 'cursor'], msg: 'not a cursor of this listing', type: 'invalid_cursor' },
     ]);

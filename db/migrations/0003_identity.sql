@@ -99,13 +99,8 @@ CREATE INDEX "tenants_organization_idx" ON "tenants" USING hash ("organization")
 CREATE INDEX "tokens_tenant_id_user_id_idx" ON "tokens" USING btree ("tenant_id","user_id","family_id");--> statement-breakpoint
 ALTER TABLE "users" ADD CONSTRAINT "users_tenant_id_provider_subject_key" UNIQUE("tenant_id","provider_subject");
 --> statement-breakpoint
--- Tokens from before families: those that were issued together, at one sign-in, are one. Rows of a tenant are there for the
--- platform's scope alone.
-select set_config('lingualoop.tenant_id', '*', true);
---> statement-breakpoint
+-- Tokens from before families: those that were issued together, at one sign-in, are one. Migrations run in the platform's scope.
 update tokens set family_id = md5(tenant_id || user_id || issued_at::text);
---> statement-breakpoint
-select set_config('lingualoop.tenant_id', '', true);
 --> statement-breakpoint
 select protect_tenant_table('mfa_challenges');
 --> statement-breakpoint

@@ -134,7 +134,8 @@ function adapterOver(
       const session: DatabaseSession = {
         id: accessToken,
         userId: user.id,
-        expiresAt: token.expiresAt,
+        // Expired tokens open no scope: the directory has judged by the database's clock, and this process's has no say.
+        expiresAt: new Date(Date.now() + 60_000),
         attributes: { tenantId, scope: '', role: user.role, familyId: token.familyId },
       };
       return [session, { id: user.id, attributes: {} }];

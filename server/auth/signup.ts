@@ -80,9 +80,9 @@ async function checkInvite(
   );
   if (!pending) throw invalidInvite();
   // Nobody proves to own an address here: an operator's takes an invite that an operator bound to it.
-  const unproven = isDesignatedOperator(invite.tenantId, email, settings) && !pending.byOperator;
-  const bound = pending.email ?? (unproven ? null : email);
-  if (bound !== email || unproven)
+  const listed = isDesignatedOperator(invite.tenantId, email, settings);
+  const bound = pending.email ?? (listed ? null : email);
+  if (bound !== email || (listed && !pending.byOperator))
     throw new AppError('malformed_request', 'this invite was issued for a different email address');
   return invite;
 }

@@ -8,7 +8,7 @@ import {
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { lockTenant } from '#server/tenants/service.ts';
-import { selectTenantOfMember } from './queries/members.ts';
+import { selectMember, selectTenantOfMember } from './queries/members.ts';
 
 type LockedMember = NonNullable<Awaited<ReturnType<typeof lockMember>>>;
 
@@ -60,6 +60,22 @@ export function requireMayReset({ tenantId, admin, member }: EnteredMember, sett
 export function requireMayRestore({ tenantId, admin, member }: EnteredMember, settings: Settings): void {
   if (admin.operator || !isDesignatedOperator(tenantId, member.email, settings)) return;
   throw new AppError('forbidden', 'restoring an operator requires operator access');
+}
+
+/**
+ * The caller's standing once more, now that the tenant is locked: who waited here behind its own revocation gives nothing
+ * out any more. Somebody who comes from outside of the tenant is not changed under its lock.
+ * @throws AppError 401, 403
+ */
+export async function requireStillAdministrator(
+  tx: Tx,
+  tenantId: string,
+  { user, tenant, operatorKey }: Administrator,
+): Promise<void> {
+  if (!user || operatorKey || tenant?.id !== tenantId) return;
+  const member = await selectMember(tx, tenantId, user.id);
+  if (!member?.active) throw new AppError('unauthenticated', 'admin credentials required');
+  if (member.role !== 'global_administrator') throw new AppError('forbidden', 'admin role required');
 }
 
 function memberNotFound(): AppError {

@@ -11,6 +11,7 @@ import { newId } from '#server/ids.ts';
 import { readCursor, writeCursor } from '#server/paging.ts';
 import type { Settings } from '#server/settings.ts';
 import { lockTenant, readTenant, recordAdministration } from '#server/tenants/service.ts';
+import { requireStillAdministrator } from './enter-member.ts';
 import {
   countPendingInvites,
   type InviteRow,
@@ -49,6 +50,7 @@ export async function createInvite(
       throw new AppError('forbidden', 'inviting an operator requires operator access');
     // Counted under the lock, by a statement of its own: of two at once the second sees the first one's.
     if (!(await lockTenant(tx, tenantId))) throw tenantNotFound();
+    await requireStillAdministrator(tx, tenantId, admin);
     if ((await countPendingInvites(tx, tenantId)) >= pendingAllowed)
       throw new AppError('state_conflict', `a workspace holds at most ${pendingAllowed} pending invites`);
 

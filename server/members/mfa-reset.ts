@@ -2,7 +2,7 @@ import type { EnterAdmin } from '#server/access/service.ts';
 import type { Origin } from '#server/audit/service.ts';
 import type { Settings } from '#server/settings.ts';
 import { recordAdministration } from '#server/tenants/service.ts';
-import { enterMember, requireMayReset } from './enter-member.ts';
+import { enterMember, requireMayReset, requireStillAdministrator } from './enter-member.ts';
 import { deleteAuthenticator, deleteChallenges } from './queries/members.ts';
 
 /**
@@ -19,6 +19,7 @@ export async function resetMfa(
   return enterMember(enter, userId, async (found) => {
     requireMayReset(found, settings);
     const { tx, tenantId, admin } = found;
+    await requireStillAdministrator(tx, tenantId, admin);
     await deleteAuthenticator(tx, tenantId, userId);
     await deleteChallenges(tx, tenantId, userId);
     await recordAdministration(tx, origin, admin, { action: 'mfa_reset', tenantId, target: userId });

@@ -4,7 +4,7 @@ import type { Origin } from '#server/audit/service.ts';
 import { AppError } from '#server/errors.ts';
 import { publicAddress, type Settings } from '#server/settings.ts';
 import { readTenant, recordAdministration } from '#server/tenants/service.ts';
-import { enterMember, requireMayReset } from './enter-member.ts';
+import { enterMember, requireMayReset, requireStillAdministrator } from './enter-member.ts';
 import { deleteChallenges, updateMember } from './queries/members.ts';
 import { consumeResetLink, replaceResetLink, selectMemberOfLink } from './queries/reset-links.ts';
 import type { PasswordResetLink } from './schema.ts';
@@ -24,6 +24,7 @@ export async function issueResetLink(
   return enterMember(enter, userId, async (found) => {
     requireMayReset(found, settings);
     const { tx, tenantId, admin, member } = found;
+    await requireStillAdministrator(tx, tenantId, admin);
     if (member.provider !== 'email')
       throw new AppError('malformed_request', 'the user signs in by an identity provider');
     if (!member.active) throw new AppError('malformed_request', 'the user is revoked');

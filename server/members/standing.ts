@@ -3,7 +3,12 @@ import type { Origin } from '#server/audit/service.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { recordAdministration } from '#server/tenants/service.ts';
-import { type EnteredMember, enterMember, requireMayRestore } from './enter-member.ts';
+import {
+  type EnteredMember,
+  enterMember,
+  requireMayRestore,
+  requireStillAdministrator,
+} from './enter-member.ts';
 import { userRowOf } from './members.ts';
 import { markWithdrawnOf } from './queries/invites.ts';
 import { deleteChallenges, hasOtherAdministrator, updateMember } from './queries/members.ts';
@@ -20,6 +25,7 @@ export async function revokeMember(origin: Origin, enter: EnterAdmin, userId: st
     const { tx, tenantId, admin, member } = found;
     if (!member.active) return unchanged(found);
     await requireAnotherAdministrator(found);
+    await requireStillAdministrator(tx, tenantId, admin);
     const revoked = await updateMember(tx, tenantId, userId, { active: false });
     await endSessionsOf(tx, tenantId, userId);
     await deleteChallenges(tx, tenantId, userId);
@@ -41,6 +47,7 @@ export async function restoreMember(
     const { tx, tenantId, admin, member } = found;
     if (member.active) return unchanged(found);
     requireMayRestore(found, settings);
+    await requireStillAdministrator(tx, tenantId, admin);
     const restored = await updateMember(tx, tenantId, userId, { active: true });
     await recordAdministration(tx, origin, admin, { action: 'member_restored', tenantId, target: userId });
     return userRowOf(restored);
@@ -61,6 +68,7 @@ export async function changeRole(
     const { tx, tenantId, admin, member } = found;
     if (member.role === role) return unchanged(found);
     await requireAnotherAdministrator(found);
+    await requireStillAdministrator(tx, tenantId, admin);
     const changed = await updateMember(tx, tenantId, userId, { role });
     await withdrawGifts(found);
     await recordAdministration(tx, origin, admin, {

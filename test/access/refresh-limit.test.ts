@@ -1,0 +1,90 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { env, found, grant, type Person, signIn } from '#test/members/people.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+
+const app = useTestApp();
+const unlimited = useTestApp({ env });
+
+let person: Person;
+beforeEach(async () => {
+  person = await found(app);
+});
+
+const refresh = (refreshToken: string, at = app) =>
+  grant(at, { grant_type: 'refresh_token', refresh_token: refreshToken });
+
+/** Refreshes so often, each time with the token that came of the last; the statuses, and the newest token. */
+async function refreshTimes(times: number, refreshToken: string, at = app) {
+  const statuses: number[] = [];
+  let newest = refreshToken;
+  for (let i = 0; i < times; i++) {
+    const { status, body } = await refresh(newest, at);
+    statuses.push(status);
+    newest = body.refresh_token ?? newest;
+  }
+  return { statuses, newest };
+}
+
+const ok = (times: number) => Array<number>(times).fill(200);
+
+/** Everything that a refresh leaves behind. */
+async function rowsOf({ userId }: Person) {
+  const [row] = await openSuperuser(app.superuserUrl)`
+    select count(*)::int as tokens, count(consumed_at)::int as consumed from tokens where user_id = ${userId}`;
+  return row;
+}
+
+const endWindows = () => openSuperuser(app.superuserUrl)`
+  update rate_windows set ends_at = now() where bucket = 'refresh'`;
+
+describe('A 3.3: refreshes of one family are bounded, since each leaves rows that stay until they expire', () => {
+  test('past 30 in 60 seconds: 429 with Retry-After; the token is not used up, and is good once the window has ended', async () => {
+    const { statuses, newest } = await refreshTimes(30, person.refreshToken);
+    expect(statuses).toEqual(ok(30));
+    const before = await rowsOf(person);
+    for (let i = 0; i < 2; i++) {
+      const { status, headers, body } = await refresh(newest);
+      expect([status, body]).toEqual([429, { detail: expect.any(String) }]);
+      expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+      expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
+      expect(headers.getSetCookie()).toEqual([]);
+    }
+    expect(await rowsOf(person)).toEqual(before);
+    await endWindows();
+    // A whole window again, not one more attempt.
+    expect((await refreshTimes(30, newest)).statuses).toEqual(ok(30));
+  });
+
+  test('the window begins with its first refresh and is not prolonged by those that are refused', async () => {
+    const { newest } = await refreshTimes(30, person.refreshToken);
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`update rate_windows set ends_at = now() + interval '10 seconds' where bucket = 'refresh'`;
+    const { status, headers } = await refresh(newest);
+    expect(status).toBe(429);
+    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(10);
+  });
+
+  test('another sign-in of the same member counts for itself', async () => {
+    const { body } = await signIn(app, person);
+    const { newest } = await refreshTimes(31, person.refreshToken);
+    expect((await refresh(newest)).status).toBe(429);
+    expect((await refreshTimes(3, body.refresh_token)).statuses).toEqual(ok(3));
+  });
+
+  test('what is refused for itself is not counted: used tokens, and all but one use of one token', async () => {
+    const { body } = await refresh(person.refreshToken);
+    const again = await Promise.all(Array.from({ length: 40 }, () => refresh(person.refreshToken)));
+    expect(new Set(again.map(({ status }) => status))).toEqual(new Set([401]));
+    const atOnce = await Promise.all(Array.from({ length: 40 }, () => refresh(body.refresh_token)));
+    const statuses = atOnce.map(({ status }) => status).toSorted();
+    expect(statuses).toEqual([200, ...Array<number>(39).fill(401)]);
+    const { refresh_token } = atOnce.find(({ status }) => status === 200)?.body ?? {};
+    expect((await refreshTimes(28, refresh_token)).statuses).toEqual(ok(28));
+  });
+
+  test('C 1: AUTH_RATE_LIMIT_ENABLED=false switches it off', async () => {
+    const { refreshToken } = await found(unlimited);
+    expect((await refreshTimes(40, refreshToken, unlimited)).statuses).toEqual(ok(40));
+  });
+});

@@ -1,0 +1,102 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { hashSecret, lockMember, rotateRefreshToken } from '#server/access/service.ts';
+import { env, found, join, type Person, refresh, signIn, standing } from '#test/members/people.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { holdEvents, holdOpen, waitingOr } from './held-transactions.ts';
+
+const app = useTestApp({ env });
+
+let admin: Person;
+let member: Person;
+beforeEach(async () => {
+  admin = await found(app);
+  member = await join(app, admin);
+});
+
+type Answer = Awaited<ReturnType<typeof app.json>>;
+
+/** Who issues tokens to the member and has not committed yet. */
+interface Issuer {
+  /** How many wait for a lock by now. */
+  waiting: number;
+  /** Answers the access token that came of it. */
+  letGo(): Promise<string | undefined>;
+}
+
+const issuers: [string, () => Promise<Issuer>][] = [
+  [
+    'a refresh',
+    async () => {
+      const { tenantId, refreshToken } = member;
+      const { letGo } = await holdOpen(app, tenantId, (tx) =>
+        rotateRefreshToken(tx, tenantId, hashSecret(refreshToken), app.services.settings, undefined),
+      );
+      return {
+        waiting: 0,
+        async letGo() {
+          const rotation = await letGo();
+          return rotation.kind === 'rotated' ? rotation.tokens.accessToken : undefined;
+        },
+      };
+    },
+  ],
+  [
+    'a password grant',
+    async () => {
+      const release = await holdEvents(app, 'signed_in');
+      const answer = signIn(app, member);
+      await waitingOr(app, 1, answer);
+      return {
+        waiting: 1,
+        async letGo() {
+          await release();
+          return (await answer).body.access_token;
+        },
+      };
+    },
+  ],
+  [
+    'whoever holds the member’s lock',
+    async () => {
+      const { tenantId, userId } = member;
+      const { letGo } = await holdOpen(app, tenantId, (tx) => lockMember(tx, tenantId, userId));
+      return {
+        waiting: 0,
+        async letGo() {
+          await letGo();
+          return undefined;
+        },
+      };
+    },
+  ],
+];
+
+/** What asks for tokens after the revocation, with credentials that were good until it. */
+const latecomers: [string, (session: Person) => Promise<Answer>][] = [
+  ['a refresh', (session) => refresh(app, session)],
+  ['a password grant', (session) => signIn(app, session)],
+];
+
+describe.each(issuers)('A 3.2: a revocation that waits for %s', (_, hold) => {
+  test.each(latecomers)('goes before %s that came after it', async (_, ask) => {
+    const { body } = await signIn(app, member);
+    const elsewhere = { ...member, refreshToken: body.refresh_token as string };
+
+    const issuer = await hold();
+    const path = `/api/auth/users/${member.userId}`;
+    const revocation = app.json('DELETE', path, { headers: admin.bearer });
+    await waitingOr(app, issuer.waiting + 1, revocation);
+    const late = ask(elsewhere);
+    await waitingOr(app, issuer.waiting + 2, late);
+    const accessToken = await issuer.letGo();
+
+    const statuses = [(await revocation).status, (await late).status];
+    expect(statuses).toEqual([200, 401]);
+    // What was issued meanwhile ended with the rest.
+    if (accessToken !== undefined)
+      expect(await standing(app, { ...member, bearer: { authorization: `Bearer ${accessToken}` } })).toBe(
+        401,
+      );
+    expect((await refresh(app, elsewhere)).status).toBe(401);
+  });
+});

@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { lockMember } from '#server/access/service.ts';
+import {
+  asOperator,
+  env,
+  eventsOf,
+  found,
+  join,
+  type Person,
+  refresh,
+  signIn,
+  standing,
+} from '#test/members/people.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { holdOpen, waitingOr } from './held-transactions.ts';
+
+const app = useTestApp({ env });
+
+let admin: Person;
+let member: Person;
+beforeEach(async () => {
+  admin = await found(app);
+  member = await join(app, admin);
+});
+afterEach(() => void vi.useRealTimers());
+
+/** This process's clock from now on: so many seconds before or after the database's. */
+const setClock = (seconds: number) => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.setSystemTime(Date.now() + seconds * 1000);
+};
+const hour = 3600;
+
+/** Lets so many seconds go by since the member's refresh tokens were used. */
+const letPass = (seconds: number) => openSuperuser(app.superuserUrl)`
+  update tokens set consumed_at = consumed_at - make_interval(secs => ${seconds})
+  where user_id = ${member.userId} and consumed_at is not null`;
+
+const introspect = async (token: string) => {
+  const { body } = await app.json('POST', '/api/oauth2/introspect', {
+    headers: { ...asOperator, 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ token }).toString(),
+  });
+  return body;
+};
+
+const withToken = (accessToken: string): Person => ({
+  ...member,
+  accessToken,
+  bearer: { authorization: `Bearer ${accessToken}` },
+});
+
+const reuses = () => eventsOf(app, admin.tenantId, 'refresh_token_reused');
+
+describe('C 7: late second uses', () => {
+  test('two at once end the family, and one of them is in the log', async () => {
+    const { body: next } = await refresh(app, member);
+    await letPass(11);
+    const { tenantId, userId } = member;
+    const held = await holdOpen(app, tenantId, (tx) => lockMember(tx, tenantId, userId));
+    const both = Promise.all([refresh(app, member), refresh(app, member)]);
+    // Both have seen the token used, and wait to end its family.
+    await waitingOr(app, 2, both);
+    await held.letGo();
+    expect((await both).map(({ status }) => status)).toEqual([401, 401]);
+    expect(await standing(app, withToken(next.access_token))).toBe(401);
+    expect((await refresh(app, { ...member, refreshToken: next.refresh_token })).status).toBe(401);
+    expect(await reuses()).toEqual([
+      expect.objectContaining({ actor: 'anonymous', details: { user_id: userId } }),
+    ]);
+  });
+
+  test('whose family is gone already end nothing and are no event', async () => {
+    await refresh(app, member);
+    await letPass(11);
+    for (let i = 0; i < 3; i++) expect((await refresh(app, member)).status).toBe(401);
+    expect(await reuses()).toHaveLength(1);
+  });
+});
+
+describe('C 7: the ten seconds after a use are the database’s', () => {
+  test('a second use at once ends nothing, though this process’s clock is an hour ahead', async () => {
+    const { body: next } = await refresh(app, member);
+    setClock(hour);
+    expect((await refresh(app, member)).status).toBe(401);
+    expect((await refresh(app, { ...member, refreshToken: next.refresh_token })).status).toBe(200);
+    expect(await reuses()).toEqual([]);
+  });
+
+  test('a late one ends the family, though this process’s clock is an hour behind', async () => {
+    const { body: next } = await refresh(app, member);
+    await letPass(11);
+    setClock(-hour);
+    expect((await refresh(app, member)).status).toBe(401);
+    expect((await refresh(app, { ...member, refreshToken: next.refresh_token })).status).toBe(401);
+    expect(await reuses()).toHaveLength(1);
+  });
+});
+
+describe('A 2.3: a token’s life is of the database’s clock', () => {
+  test.each([
+    ['ahead', 2 * hour],
+    ['behind', -2 * hour],
+  ])('from its issue on, where this process’s is two hours %s', async (_, seconds) => {
+    setClock(seconds);
+    const { body } = await signIn(app, member);
+    vi.useRealTimers();
+    expect(await standing(app, withToken(body.access_token))).toBe(200);
+    for (const [token, life] of [
+      [body.access_token, body.expires_in],
+      [body.refresh_token, body.refresh_expires_in],
+    ]) {
+      const { active, exp } = await introspect(token);
+      expect(active).toBe(true);
+      expect(Math.abs(exp - (Date.now() / 1000 + life))).toBeLessThan(60);
+    }
+    const rows = await openSuperuser(app.superuserUrl)`
+      select d.expires_at = t.expires_at as same from tokens t
+      join credential_directory d on d.credential_hash = t.token_hash where t.user_id = ${member.userId}`;
+    expect(rows.map(({ same }) => same)).toEqual([true, true, true, true]);
+  });
+
+  test('an expired one is over, though this process’s clock is behind', async () => {
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`update tokens set expires_at = now() - interval '1 second' where user_id = ${member.userId}`;
+    await sql`update credential_directory d set expires_at = t.expires_at from tokens t
+      where t.token_hash = d.credential_hash and t.user_id = ${member.userId}`;
+    setClock(-hour);
+    expect(await standing(app, member)).toBe(401);
+    expect((await refresh(app, member)).status).toBe(401);
+    for (const token of [member.accessToken, member.refreshToken])
+      expect((await introspect(token)).active).toBe(false);
+  });
+
+  test('a refresh token is good as long, though this process’s clock is ahead', async () => {
+    setClock(2 * hour);
+    for (const token of [member.accessToken, member.refreshToken])
+      expect((await introspect(token)).active).toBe(true);
+    expect((await refresh(app, member)).status).toBe(200);
+  });
+
+  test('so is an access token', async () => {
+    setClock(2 * hour);
+    expect(await standing(app, member)).toBe(200);
+  });
+});

@@ -1,0 +1,66 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { deactivateTenant, reactivateTenant } from '#server/tenants/service.ts';
+import { holdEvents, waitingOr } from '#test/access/held-transactions.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { env, found, freshEmail, invite, type Person, password, refresh, standing } from './people.ts';
+
+const app = useTestApp({ env });
+
+let admin: Person;
+let joining: () => ReturnType<typeof app.json>;
+beforeEach(async () => {
+  admin = await found(app);
+  const { invite_token } = await invite(app, admin);
+  const body = { tenant_name: 'ignored', email: freshEmail(), password, invite_token };
+  joining = () => app.json('POST', '/api/auth/signup/email', { body });
+});
+
+const countOf = async (table: string) => {
+  const sql = openSuperuser(app.superuserUrl);
+  const [row] = await sql`
+    select count(*)::int as n from ${sql(table)} where tenant_id = ${admin.tenantId}`;
+  return row?.['n'];
+};
+
+describe('A 3.2: who joins while the tenant is being deactivated', () => {
+  test('first: is waited for, and signed out with the others', async () => {
+    const letGo = await holdEvents(app, 'signed_in');
+    const join = joining();
+    await waitingOr(app, 1, join);
+    const deactivation = deactivateTenant(app.database, admin.tenantId);
+    await waitingOr(app, 2, deactivation);
+    await letGo();
+    const { status, body } = await join;
+    expect([status, (await deactivation).changed]).toEqual([200, true]);
+    expect(await countOf('tokens')).toBe(0);
+
+    await reactivateTenant(app.database, admin.tenantId);
+    const { access_token, refresh_token } = body.token;
+    const joined = {
+      ...admin,
+      refreshToken: refresh_token,
+      bearer: { authorization: `Bearer ${access_token}` },
+    };
+    expect(await standing(app, joined)).toBe(401);
+    expect((await refresh(app, joined)).status).toBe(401);
+  });
+
+  test('second: is refused, makes no member, and has not used the invite up', async () => {
+    const letGo = await holdEvents(app, 'tenant_deactivated');
+    const deactivation = deactivateTenant(app.database, admin.tenantId);
+    await waitingOr(app, 1, deactivation);
+    const join = joining();
+    await waitingOr(app, 2, join);
+    await letGo();
+    const { status, body } = await join;
+    expect([(await deactivation).changed, status, body]).toEqual([
+      true,
+      400,
+      { detail: 'invalid or expired invite' },
+    ]);
+    expect([await countOf('users'), await countOf('tokens')]).toEqual([1, 0]);
+    await reactivateTenant(app.database, admin.tenantId);
+    expect((await joining()).status).toBe(200);
+  });
+});

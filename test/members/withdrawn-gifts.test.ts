@@ -1,0 +1,186 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { lockTenant } from '#server/tenants/service.ts';
+import { holdOpen, waitingOr } from '#test/access/held-transactions.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { asOperator, env, found, freshEmail, invite, join, type Person, password } from './people.ts';
+
+const app = useTestApp({ env });
+const administrator = 'global_administrator';
+const developer = 'agent_id_developer';
+
+let founder: Person;
+/** Another administrator, who gives things out and is then revoked or demoted. */
+let giver: Person;
+let member: Person;
+beforeEach(async () => {
+  founder = await found(app);
+  giver = await join(app, founder, administrator);
+  member = await join(app, founder);
+});
+
+type Headers = Record<string, string>;
+
+const revoke = ({ userId }: Person, headers: Headers = founder.bearer) =>
+  app.json('DELETE', `/api/auth/users/${userId}`, { headers });
+const setRole = ({ userId }: Person, role: string, headers: Headers = founder.bearer) =>
+  app.json('PATCH', `/api/auth/users/${userId}/role`, { headers, body: { role } });
+
+async function linkFor({ userId }: Person, by: Person): Promise<string> {
+  const path = `/api/auth/users/${userId}/password-reset-link`;
+  const { status, body } = await app.json('POST', path, { headers: by.bearer });
+  expect(status).toBe(200);
+  return body.reset_token;
+}
+
+const useInvite = async (invite_token: string, email = freshEmail()) => {
+  const body = { tenant_name: 'ignored', email, password, invite_token };
+  const answer = await app.json('POST', '/api/auth/signup/email', { body });
+  return [answer.status, answer.body.detail ?? answer.body.account.id];
+};
+const useLink = async (reset_token: string) => {
+  const body = { reset_token, new_password: 'quite another passphrase' };
+  return (await app.json('POST', '/api/auth/password-reset', { body })).status;
+};
+const goneInvite = [400, 'invalid or expired invite'];
+
+/** Of each invite of the tenant, in the order of their making, its status. */
+async function statuses(ids: string[]): Promise<string[]> {
+  const { body } = await app.json('GET', '/api/tenants/invites', { headers: founder.bearer });
+  return ids.map((id) => body.find((record: { invite_id: string }) => record.invite_id === id).status);
+}
+
+/** What takes an administrator's standing. */
+const endings: [string, () => Promise<{ status: number }>][] = [
+  ['revoked', () => revoke(giver)],
+  ['revoked by the operator key', () => revoke(giver, asOperator)],
+  ['revoked by itself', () => revoke(giver, giver.bearer)],
+  ['demoted', () => setRole(giver, developer)],
+  ['demoted by itself', () => setRole(giver, developer, giver.bearer)],
+];
+
+describe.each(endings)('what an administrator gave out ends with it: one who is %s', (_, end) => {
+  test('its pending invites are withdrawn, of every kind; what is over stays as it ended', async () => {
+    const bound = freshEmail();
+    const invites = [
+      await invite(app, giver),
+      await invite(app, giver, { role: administrator }),
+      await invite(app, giver, { email: bound }),
+      await invite(app, giver),
+      await invite(app, giver),
+    ];
+    const [open, ofRole, ofAddress, used, expired] = invites;
+    await useInvite(used.invite_token);
+    await openSuperuser(app.superuserUrl)`
+      update invites set expires_at = now() where invite_id = ${expired.invite_id}`;
+    expect((await end()).status).toBe(200);
+
+    expect(await useInvite(open.invite_token)).toEqual(goneInvite);
+    expect(await useInvite(ofRole.invite_token)).toEqual(goneInvite);
+    expect(await useInvite(ofAddress.invite_token, bound)).toEqual(goneInvite);
+    expect(await statuses(invites.map(({ invite_id }) => invite_id))).toEqual([
+      'withdrawn',
+      'withdrawn',
+      'withdrawn',
+      'redeemed',
+      'expired',
+    ]);
+  });
+
+  test('the tenant’s reset links end, whoever issued them', async () => {
+    const links = [await linkFor(member, giver), await linkFor(founder, giver)];
+    const another = await join(app, founder);
+    links.push(await linkFor(another, founder));
+    expect((await end()).status).toBe(200);
+    for (const link of links) expect(await useLink(link)).toBe(401);
+    // Issued anew they are good.
+    expect(await useLink(await linkFor(member, founder))).toBe(200);
+  });
+
+  test('invites of others stay, and so does everything of another tenant', async () => {
+    const { body: byOperator } = await app.json(
+      'POST',
+      `/api/tenants/invites?tenant_id=${founder.tenantId}`,
+      { headers: asOperator, body: {} },
+    );
+    const byFounder = await invite(app, founder);
+    // The same address administers another workspace.
+    const neighbour = await found(app);
+    const elsewhere = await invite(app, neighbour, { role: administrator });
+    await openSuperuser(app.superuserUrl)`
+      update invites set created_by = ${giver.email} where invite_id = ${elsewhere.invite_id}`;
+    const link = await linkFor(neighbour, neighbour);
+    expect((await end()).status).toBe(200);
+
+    for (const { invite_token } of [byOperator, byFounder])
+      expect(await useInvite(invite_token)).toEqual([200, founder.tenantId]);
+    expect(await useInvite(elsewhere.invite_token)).toEqual([200, neighbour.tenantId]);
+    expect(await useLink(link)).toBe(200);
+  });
+
+  test('what it gives out while that is being done ends, too', async () => {
+    const { tenantId } = founder;
+    const held = await holdOpen(app, tenantId, (tx) => lockTenant(tx, tenantId));
+    const ended = end();
+    await waitingOr(app, 1, ended);
+    // Sent while it was an administrator still, and waits behind the one who takes that.
+    const invited = app.json('POST', '/api/tenants/invites', { headers: giver.bearer, body: {} });
+    await waitingOr(app, 2, invited);
+    const path = `/api/auth/users/${member.userId}/password-reset-link`;
+    const linked = app.json('POST', path, { headers: giver.bearer });
+    await waitingOr(app, 3, linked);
+    await held.letGo();
+
+    expect((await ended).status).toBe(200);
+    const [{ body: given }, { body: link }] = [await invited, await linked];
+    expect(await useInvite(given.invite_token ?? 'none')).toEqual(goneInvite);
+    expect(await useLink(link.reset_token ?? 'none')).toBe(401);
+  });
+});
+
+describe('what ends nobody’s gifts', () => {
+  let given: { invite_id: string; invite_token: string };
+  let link: string;
+  beforeEach(async () => {
+    given = await invite(app, giver);
+    link = await linkFor(founder, giver);
+  });
+
+  const expectKept = async () => {
+    expect(await statuses([given.invite_id])).toEqual(['pending']);
+    expect(await useLink(link)).toBe(200);
+    expect(await useInvite(given.invite_token)).toEqual([200, founder.tenantId]);
+  };
+
+  test('the revocation of a plain member, but for its own link', async () => {
+    const own = await linkFor(member, giver);
+    expect((await revoke(member)).status).toBe(200);
+    expect(await useLink(own)).toBe(401);
+    await expectKept();
+  });
+
+  test('a promotion, and a role that stays as it is', async () => {
+    expect((await setRole(member, administrator)).status).toBe(200);
+    expect((await setRole(giver, administrator)).status).toBe(200);
+    await expectKept();
+  });
+
+  test('the revocation of another administrator, of its invites', async () => {
+    const third = await join(app, founder, administrator);
+    expect((await revoke(third)).status).toBe(200);
+    expect(await statuses([given.invite_id])).toEqual(['pending']);
+    expect(await useInvite(given.invite_token)).toEqual([200, founder.tenantId]);
+  });
+
+  test('an attempt that is refused: the last administrator stays, and so do its gifts', async () => {
+    const alone = await found(app);
+    const kept = await invite(app, alone);
+    const ownLink = await linkFor(alone, alone);
+    expect((await revoke(alone, alone.bearer)).status).toBe(409);
+    expect((await setRole(alone, developer, alone.bearer)).status).toBe(409);
+    expect((await revoke(giver, alone.bearer)).status).toBe(404);
+    expect(await useInvite(kept.invite_token)).toEqual([200, alone.tenantId]);
+    expect(await useLink(ownLink)).toBe(200);
+    await expectKept();
+  });
+});
