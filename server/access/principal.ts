@@ -2,7 +2,7 @@ import type { CredentialOwner, Tx } from '#db/client.ts';
 import type { Settings } from '#server/settings.ts';
 import { hashSecret, type PresentedCredentials } from './credentials.ts';
 import { isDesignatedOperator } from './operator.ts';
-import { readStanding, type StandingMember } from './queries.ts';
+import { readStanding, type StandingMember } from './queries/standing.ts';
 import { readSession } from './sessions.ts';
 
 export interface PrincipalTenant {

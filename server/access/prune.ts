@@ -1,5 +1,5 @@
 import type { Database } from '#db/client.ts';
-import { type PrunedTable, prunedTables, pruneTable } from './queries.ts';
+import { type PrunedTable, prunedTables, pruneTable } from './queries/expired.ts';
 
 /** Rows of one statement: each holds its locks briefly. */
 const batch = 5000;

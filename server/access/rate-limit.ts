@@ -4,7 +4,7 @@ import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { middleware } from '#server/trpc.ts';
-import { countAttempt } from './queries.ts';
+import { countAttempt } from './queries/attempts.ts';
 
 /** The buckets of A 5.4: each authentication endpoint counts for itself. */
 export type Bucket =

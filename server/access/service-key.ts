@@ -4,7 +4,7 @@ import { AppError } from '#server/errors.ts';
 import type { PresentedCredentials } from './credentials.ts';
 import { presentsServiceKey } from './operator.ts';
 import type { Principal } from './principal.ts';
-import { anyTenantExists, insertServiceTenant, serviceTenantId } from './queries.ts';
+import { anyTenantExists, insertServiceTenant, serviceTenantId } from './queries/service-tenant.ts';
 
 /** Databases in which a tenant was seen. Accounts are never deleted, so it stays true. */
 const founded = new WeakSet<Database>();

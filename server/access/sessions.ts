@@ -3,15 +3,9 @@ import type { Tx } from '#db/client.ts';
 import { newId } from '#server/ids.ts';
 import type { Settings } from '#server/settings.ts';
 import { hashSecret, newSecret } from './credentials.ts';
-import {
-  deleteSignIns,
-  deleteTokens,
-  insertTokens,
-  lockAllMembers,
-  lockMember,
-  readStanding,
-  type Standing,
-} from './queries.ts';
+import { deleteSignIns, lockAllMembers, lockMember } from './queries/member-locks.ts';
+import { readStanding, type Standing } from './queries/standing.ts';
+import { deleteTokens, insertTokens } from './queries/tokens.ts';
 
 /**
  * Sessions, on lucia, which lives only here. A session's id is an access token; the adapter below keeps and looks up

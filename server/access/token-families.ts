@@ -1,6 +1,7 @@
 import type { Tx } from '#db/client.ts';
 import type { Settings } from '#server/settings.ts';
-import { consumeToken, deleteTokens, findToken, lockMember, type TokenRow } from './queries.ts';
+import { lockMember } from './queries/member-locks.ts';
+import { consumeToken, deleteTokens, findToken, type TokenRow } from './queries/tokens.ts';
 import { limitRefreshes } from './rate-limit.ts';
 import { type IssuedTokens, startSession } from './sessions.ts';
 

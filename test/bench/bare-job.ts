@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { setScope, setScopeByCredential, type Tx } from '#db/client.ts';
 import { PreparedQueries } from '#db/prepared.ts';
 import { hashSecret } from '#server/access/credentials.ts';
-import { readStanding } from '#server/access/queries.ts';
+import { readStanding } from '#server/access/queries/standing.ts';
 import { stubEngine } from '#server/engines/stub.ts';
 import { newId } from '#server/ids.ts';
 import { insertJob } from '#server/translations/queries/admission.ts';

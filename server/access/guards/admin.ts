@@ -4,7 +4,7 @@ import { AppError } from '#server/errors.ts';
 import { procedure } from '#server/trpc.ts';
 import { presentsOperatorKey } from '../operator.ts';
 import { type PrincipalTenant, readPrincipal, type SessionPrincipal, tokenHashes } from '../principal.ts';
-import { serviceTenantId } from '../queries.ts';
+import { serviceTenantId } from '../queries/service-tenant.ts';
 import { hasTenants } from '../service-key.ts';
 
 /** The service key's tenant is nobody's account: no route enters it, and nobody becomes a member of it (A 5.1 rule 6). */

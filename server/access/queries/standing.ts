@@ -1,0 +1,63 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { prepare, type Tx } from '#db/client.ts';
+import { tokens, users } from '#db/schema/identity.ts';
+import { tenants } from '#db/schema/tenants.ts';
+
+/** What a request needs to know of the caller: its tenant and, for an access token, the member it was issued to. */
+export interface Standing {
+  tenantId: string;
+  name: string;
+  active: boolean;
+  user: StandingMember | null;
+  token: { familyId: string; expiresAt: Date } | null;
+}
+
+export interface StandingMember {
+  id: string;
+  email: string;
+  provider: string;
+  role: string;
+  active: boolean;
+  totpEnrolled: boolean;
+}
+
+/**
+ * The tenant that the transaction is scoped to (row-level security leaves only that one: here the tenant is not
+ * known yet, so nothing else can name it) and, for an access token, the member it was issued to.
+ */
+const selectStanding = prepare<{ accessTokenHash: Uint8Array | null }, Standing[]>((db) =>
+  db
+    .select({
+      tenantId: tenants.tenantId,
+      name: tenants.name,
+      active: tenants.active,
+      user: {
+        id: users.userId,
+        email: users.email,
+        provider: users.provider,
+        role: users.role,
+        active: users.active,
+        totpEnrolled: sql<boolean>`${users.totpSecret} is not null`,
+      },
+      token: { familyId: tokens.familyId, expiresAt: tokens.expiresAt },
+    })
+    .from(tenants)
+    .leftJoin(
+      tokens,
+      and(
+        eq(tokens.tenantId, tenants.tenantId),
+        eq(tokens.tokenHash, sql.placeholder('accessTokenHash')),
+        eq(tokens.kind, 'access_token'),
+      ),
+    )
+    .leftJoin(users, and(eq(users.tenantId, tokens.tenantId), eq(users.userId, tokens.userId)))
+    .prepare('select_standing'),
+);
+
+export async function readStanding(
+  tx: Tx,
+  accessTokenHash: Uint8Array | null,
+): Promise<Standing | undefined> {
+  const [standing] = await selectStanding(tx, { accessTokenHash });
+  return standing;
+}

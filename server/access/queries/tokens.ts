@@ -1,0 +1,94 @@
+import { and, eq, getTableColumns, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { credentialDirectory, tokens } from '#db/schema/identity.ts';
+
+/** `ttl` in seconds: when it ends is the database's to say, whose clock will be asked. */
+export type NewToken = Omit<typeof tokens.$inferInsert, 'expiresAt'> & { familyId: string; ttl: number };
+
+export async function insertTokens(tx: Tx, rows: NewToken[]): Promise<void> {
+  const ending = rows.map(({ ttl, ...row }) => ({
+    ...row,
+    expiresAt: sql`now() + make_interval(secs => ${ttl})`,
+  }));
+  await Promise.all([
+    tx.insert(tokens).values(ending),
+    tx.insert(credentialDirectory).values(
+      ending.map(({ tokenHash, kind, tenantId, expiresAt }) => ({
+        credentialHash: tokenHash,
+        kind,
+        tenantId,
+        expiresAt,
+      })),
+    ),
+  ]);
+}
+
+export type TokenRow = typeof tokens.$inferSelect & {
+  /** Neither used up nor expired. */
+  alive: boolean;
+  /** Seconds since a refresh token was used; null where it was not. */
+  usedFor: number | null;
+};
+
+/** The token itself, whatever became of it, by the database's clock. */
+export async function findToken(
+  tx: Tx,
+  tenantId: string,
+  tokenHash: Uint8Array,
+): Promise<TokenRow | undefined> {
+  const [row] = await tx
+    .select({
+      ...getTableColumns(tokens),
+      alive: sql<boolean>`${tokens.consumedAt} is null and ${tokens.expiresAt} > now()`,
+      usedFor: sql<number | null>`extract(epoch from now() - ${tokens.consumedAt})::float8`,
+    })
+    .from(tokens)
+    .where(and(eq(tokens.tenantId, tenantId), eq(tokens.tokenHash, tokenHash)));
+  return row;
+}
+
+/** Marks a refresh token used, once: false where it is already, or expired, or gone. */
+export async function consumeToken(tx: Tx, tenantId: string, tokenHash: Uint8Array): Promise<boolean> {
+  const consumed = await tx
+    .update(tokens)
+    .set({ consumedAt: sql`now()` })
+    .where(
+      and(
+        eq(tokens.tenantId, tenantId),
+        eq(tokens.tokenHash, tokenHash),
+        eq(tokens.kind, 'refresh_token'),
+        sql`${tokens.consumedAt} is null and ${tokens.expiresAt} > now()`,
+      ),
+    )
+    .returning({ tokenHash: tokens.tokenHash });
+  return consumed.length > 0;
+}
+
+/** Deletes a tenant's tokens that match, in the directory too; answers how many there were. */
+export async function deleteTokens(
+  tx: Tx,
+  tenantId: string,
+  which: { tokenHash: Uint8Array } | { userId: string; familyId?: string },
+): Promise<number> {
+  const match =
+    'tokenHash' in which
+      ? sql`token_hash = ${which.tokenHash}`
+      : which.familyId === undefined
+        ? sql`user_id = ${which.userId}`
+        : sql`user_id = ${which.userId} and family_id = ${which.familyId}`;
+  const deleted = await tx.execute(sql`
+    with gone as (delete from tokens where tenant_id = ${tenantId} and ${match} returning token_hash)
+    delete from credential_directory using gone where credential_hash = gone.token_hash returning 1`);
+  return deleted.length;
+}
+
+/** The tenant that a token was issued in, over all tenants: the directory has no policy. */
+export async function tenantOfToken(tx: Tx, tokenHash: Uint8Array): Promise<string | undefined> {
+  const [row] = await tx
+    .select({ tenantId: credentialDirectory.tenantId })
+    .from(credentialDirectory)
+    .where(
+      and(eq(credentialDirectory.credentialHash, tokenHash), sql`${credentialDirectory.kind} <> 'api_key'`),
+    );
+  return row?.tenantId;
+}
