@@ -42,6 +42,13 @@ function keyFor(secretsKey: Buffer, purpose: SealPurpose): Buffer {
   return derive(secretsKey, `seal ${purpose}`);
 }
 
+/** Derived keys, which each sign-in asks for: by the key itself, and what for. */
+const derived = new WeakMap<Buffer, Map<string, Buffer>>();
+
 function derive(secretsKey: Buffer, info: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secretsKey, '', `lingualoop ${info}`, 32));
+  const known = derived.get(secretsKey) ?? new Map<string, Buffer>();
+  derived.set(secretsKey, known);
+  const key = known.get(info) ?? Buffer.from(hkdfSync('sha256', secretsKey, '', `lingualoop ${info}`, 32));
+  known.set(info, key);
+  return key;
 }

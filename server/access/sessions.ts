@@ -1,11 +1,11 @@
-import { type Adapter, type DatabaseSession, Lucia, TimeSpan } from 'lucia';
+import { type Adapter, type DatabaseSession, Lucia } from 'lucia';
 import type { Tx } from '#db/client.ts';
 import { newId } from '#server/ids.ts';
 import type { Settings } from '#server/settings.ts';
 import { hashSecret, newSecret } from './credentials.ts';
 import { deleteSignIns, lockAllMembers, lockMember } from './queries/member-locks.ts';
 import { readStanding, type Standing } from './queries/standing.ts';
-import { deleteTokens, insertTokens } from './queries/tokens.ts';
+import { deleteTokens, insertTokens, type NewToken } from './queries/tokens.ts';
 
 /**
  * Sessions, on lucia, which lives only here. A session's id is an access token; the adapter below keeps and looks up
@@ -60,18 +60,15 @@ export async function startSession(
   const attributes = { tenantId, scope, role, familyId };
   const accessToken = newSecret();
   const refreshToken = newSecret();
-  await Promise.all([
-    sessionsIn(tx, accessTtl).createSession(userId, attributes, { sessionId: accessToken }),
-    insertTokens(tx, [
-      {
-        ...attributes,
-        tokenHash: hashSecret(refreshToken),
-        kind: 'refresh_token',
-        userId,
-        ttl: refreshTtl,
-      },
-    ]),
-  ]);
+  const refresh: NewToken = {
+    ...attributes,
+    tokenHash: hashSecret(refreshToken),
+    kind: 'refresh_token',
+    userId,
+    ttl: refreshTtl,
+  };
+  const sessions = new Lucia(adapterOver(tx, { ttl: accessTtl, beside: [refresh] }));
+  await sessions.createSession(userId, attributes, { sessionId: accessToken });
   return { member, scope, accessToken, accessTtl, refreshToken, refreshTtl };
 }
 
@@ -81,9 +78,13 @@ export async function startSession(
  */
 export async function readSession(tx: Tx, accessToken: string): Promise<Standing | undefined> {
   let standing: Standing | undefined;
-  const sessions = sessionsIn(tx, 0, (read) => {
-    standing = read;
-  });
+  const sessions = new Lucia(
+    adapterOver(tx, {
+      onStanding: (read) => {
+        standing = read;
+      },
+    }),
+  );
   const { session } = await sessions.validateSession(accessToken);
   return standing && { ...standing, user: session === null ? null : standing.user };
 }
@@ -108,16 +109,16 @@ export async function endAllSessions(tx: Tx, tenantId: string): Promise<void> {
   await deleteSignIns(tx, tenantId);
 }
 
-function sessionsIn(tx: Tx, ttl: number, onStanding?: (standing: Standing | undefined) => void): Lucia {
-  return new Lucia(adapterOver(tx, ttl, onStanding), { sessionExpiresIn: new TimeSpan(ttl, 's') });
+interface AdapterParts {
+  /** Seconds that a new session lives. */
+  ttl?: number;
+  /** Tokens that are inserted with a new session, by its statement. */
+  beside?: NewToken[];
+  onStanding?: (standing: Standing | undefined) => void;
 }
 
 /** What lucia asks of a store, over our tables and inside one transaction of one tenant. */
-function adapterOver(
-  tx: Tx,
-  ttl: number,
-  onStanding: ((standing: Standing | undefined) => void) | undefined,
-): Adapter {
+function adapterOver(tx: Tx, { ttl = 0, beside = [], onStanding }: AdapterParts): Adapter {
   const never = () => Promise.reject(new Error('sessions are not ended one by one through lucia'));
   return {
     async getSessionAndUser(accessToken) {
@@ -135,7 +136,10 @@ function adapterOver(
       return [session, { id: user.id, attributes: {} }];
     },
     setSession: ({ id, userId, attributes }) =>
-      insertTokens(tx, [{ ...attributes, tokenHash: hashSecret(id), kind: 'access_token', userId, ttl }]),
+      insertTokens(tx, [
+        { ...attributes, tokenHash: hashSecret(id), kind: 'access_token', userId, ttl },
+        ...beside,
+      ]),
     // The directory opens no scope for an expired token, so lucia never sees one; pruning deletes it.
     deleteSession: async () => {},
     // A token's life is what its answer said: half of it used up is no reason for more.

@@ -1,12 +1,31 @@
 import { and, desc, eq, gte, lt, sql } from 'drizzle-orm';
-import type { Tx } from '#db/client.ts';
+import { prepare, type Tx } from '#db/client.ts';
 import { auditLog } from '#db/schema/audit.ts';
 
 export type AuditRow = typeof auditLog.$inferSelect;
 
-export async function insertEvent(tx: Tx, event: typeof auditLog.$inferInsert): Promise<void> {
-  await tx.insert(auditLog).values(event);
+type NewEvent = Required<Omit<typeof auditLog.$inferInsert, 'recordedAt'>>;
+
+export async function insertEvent(tx: Tx, event: NewEvent): Promise<void> {
+  await insertPrepared(tx, event);
 }
+
+const insertPrepared = prepare<NewEvent, unknown>((db) =>
+  db
+    .insert(auditLog)
+    .values({
+      tenantId: sql.placeholder('tenantId'),
+      eventId: sql.placeholder('eventId'),
+      action: sql.placeholder('action'),
+      actorKind: sql.placeholder('actorKind'),
+      actorId: sql.placeholder('actorId'),
+      target: sql.placeholder('target'),
+      address: sql.placeholder('address'),
+      requestId: sql.placeholder('requestId'),
+      details: sql.placeholder('details'),
+    })
+    .prepare('insert_audit_event'),
+);
 
 export interface EventListing {
   tenantId?: string | undefined;

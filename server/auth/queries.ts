@@ -1,5 +1,5 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
-import type { Tx } from '#db/client.ts';
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import { prepare, type Tx } from '#db/client.ts';
 import { ssoStates, users } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
 
@@ -20,7 +20,20 @@ export async function findPasswordAccounts(
   tenantId: string | undefined,
   limit: number,
 ): Promise<PasswordAccount[]> {
-  const accounts = tx
+  const found =
+    tenantId === undefined
+      ? selectAccounts(tx, { email, limit })
+      : selectAccountsIn(tx, { email, tenantId, limit });
+  const rows = await tx.last(found);
+  return rows.filter((row): row is PasswordAccount => row.passwordHash !== null);
+}
+
+interface FoundAccount extends Omit<PasswordAccount, 'passwordHash'> {
+  passwordHash: string | null;
+}
+
+const accounts = (name: string, where: SQL | undefined) => (db: Parameters<BuildAccounts>[0]) =>
+  db
     .select({
       tenantId: users.tenantId,
       tenantName: tenants.name,
@@ -31,17 +44,24 @@ export async function findPasswordAccounts(
     .innerJoin(tenants, eq(tenants.tenantId, users.tenantId))
     .where(
       and(
-        eq(users.email, email),
+        eq(users.email, sql.placeholder('email')),
         sql`${users.provider} = 'email' and ${users.active}`,
         eq(tenants.active, true),
-        tenantId === undefined ? undefined : eq(users.tenantId, tenantId),
+        where,
       ),
     )
     .orderBy(asc(users.createdAt), asc(users.userId))
-    .limit(limit);
-  const rows = await tx.last(accounts);
-  return rows.filter((row): row is PasswordAccount => row.passwordHash !== null);
-}
+    .limit(sql.placeholder('limit'))
+    .prepare(name);
+
+type BuildAccounts = Parameters<typeof prepare<object, FoundAccount[]>>[0];
+
+const selectAccounts = prepare<{ email: string; limit: number }, FoundAccount[]>(
+  accounts('password_accounts', undefined),
+);
+const selectAccountsIn = prepare<{ email: string; tenantId: string; limit: number }, FoundAccount[]>(
+  accounts('password_accounts_in', eq(users.tenantId, sql.placeholder('tenantId'))),
+);
 
 export interface Membership {
   tenantId: string;

@@ -54,12 +54,14 @@ export async function completeSignIn(
   }
   const { email, provider, role } = user;
   const member = { tenantId, userId, email, provider, role };
-  const tokens = await startSession(tx, member, settings, scope === undefined ? {} : { scope });
-  await recordEvent(tx, origin, {
-    action: 'signed_in',
-    tenantId,
-    actor: { kind: 'member', userId },
-    details: { way },
-  });
+  const [tokens] = await Promise.all([
+    startSession(tx, member, settings, scope === undefined ? {} : { scope }),
+    recordEvent(tx, origin, {
+      action: 'signed_in',
+      tenantId,
+      actor: { kind: 'member', userId },
+      details: { way },
+    }),
+  ]);
   return { kind: 'tokens', tokens };
 }

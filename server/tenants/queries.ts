@@ -1,5 +1,5 @@
 import { and, desc, eq, ne, sql } from 'drizzle-orm';
-import type { Tx } from '#db/client.ts';
+import { prepare, type Tx } from '#db/client.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import type { PageEnd } from '#server/paging.ts';
 
@@ -11,9 +11,17 @@ export async function insertTenant(tx: Tx, tenant: typeof tenants.$inferInsert):
 }
 
 export async function selectTenant(tx: Tx, tenantId: string): Promise<TenantRow | undefined> {
-  const [row] = await tx.select().from(tenants).where(eq(tenants.tenantId, tenantId));
+  const [row] = await selectById(tx, { tenantId });
   return row;
 }
+
+const selectById = prepare<{ tenantId: string }, TenantRow[]>((db) =>
+  db
+    .select()
+    .from(tenants)
+    .where(eq(tenants.tenantId, sql.placeholder('tenantId')))
+    .prepare('select_tenant'),
+);
 
 /** Not `for update`: inserts of the tenant's other rows, whose foreign keys share the row, must not wait. */
 export async function selectTenantLocked(tx: Tx, tenantId: string): Promise<TenantRow | undefined> {

@@ -23,7 +23,11 @@ const sourceText = 'The quick brown fox jumps over the lazy dog, and nobody mind
 export async function benchTextJobs(print: (line: string) => void): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
   const server = await joinEmbeddedPostgres(dataDir);
-  const service = await startService({ DATA_DIR: dataDir }, 'server/main.ts', ['--api-only']);
+  const service = await startService(
+    { DATA_DIR: dataDir, AUTH_RATE_LIMIT_ENABLED: 'false' },
+    'server/main.ts',
+    ['--api-only'],
+  );
   const superuser = postgres(withDatabase(server.superuserUrl, server.url), { max: 1, onnotice: () => {} });
   const pool = new Pool(service.address, { connections: concurrency, pipelining: 1 });
   const tenants = await foundTenants(service.address);

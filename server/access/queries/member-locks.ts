@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm';
-import type { Tx } from '#db/client.ts';
+import { prepare, type Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
 
 /**
@@ -12,13 +12,18 @@ export async function lockMember(
   tenantId: string,
   userId: string,
 ): Promise<typeof users.$inferSelect | undefined> {
-  const [row] = await tx
-    .select()
-    .from(users)
-    .where(and(eq(users.tenantId, tenantId), eq(users.userId, userId)))
-    .for('no key update');
+  const [row] = await selectLocked(tx, { tenantId, userId });
   return row;
 }
+
+const selectLocked = prepare<{ tenantId: string; userId: string }, (typeof users.$inferSelect)[]>((db) =>
+  db
+    .select()
+    .from(users)
+    .where(and(eq(users.tenantId, sql.placeholder('tenantId')), eq(users.userId, sql.placeholder('userId'))))
+    .for('no key update')
+    .prepare('lock_member'),
+);
 
 /** The same lock on every member of a tenant. */
 export async function lockAllMembers(tx: Tx, tenantId: string): Promise<void> {
