@@ -1,6 +1,7 @@
 import superjson from 'superjson';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { lockMember, startSession } from '#server/access/service.ts';
+import { challengeFor } from '#test/auth/mfa-members.ts';
 import { eventsOf, found, invite, join, type Person, refresh, signIn } from '#test/members/people.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -86,6 +87,27 @@ describe('deactivate-tenant', () => {
       refresh: 401,
       password: 200,
     });
+  });
+
+  test('a reset link and a challenge that waited are over for good, too', async () => {
+    const { tenantId } = admin;
+    const reset = `/api/auth/users/${member.userId}/password-reset-link`;
+    const { body: link } = await app.json('POST', reset, { headers: admin.bearer });
+    const challenge_id = await challengeFor(app.database, { ...admin, cookie: { cookie: '' } });
+    await operateHere(app, ['deactivate-tenant', tenantId]);
+    await operateHere(app, ['reactivate-tenant', tenantId]);
+    const body = { reset_token: link.reset_token, new_password: 'quite another passphrase' };
+    const answer = await app.json('POST', '/api/auth/password-reset', { body });
+    expect([answer.status, answer.body]).toEqual([401, { detail: 'invalid or expired reset link' }]);
+    const verified = await app.json('POST', '/api/auth/mfa/verify', {
+      body: { challenge_id, mfa_code: '123456' },
+    });
+    expect([verified.status, verified.body]).toEqual([401, { detail: 'invalid or expired MFA challenge' }]);
+    const [left] = await openSuperuser(app.superuserUrl)`select
+      (select count(*)::int from reset_links where tenant_id = ${tenantId}) as links,
+      (select count(*)::int from mfa_challenges where tenant_id = ${tenantId}) as challenges`;
+    expect(left).toEqual({ links: 0, challenges: 0 });
+    expect((await signIn(app, member)).status).toBe(200);
   });
 
   test('a sign-in that is under way is waited for, and signed out like the rest', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { openTeam, operator, operatorKey, postForm } from './people.ts';
+import { type Headers, openTeam, operator, operatorKey, postForm } from './people.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const refused = [401, 'admin credentials required'];
@@ -35,6 +35,33 @@ describe('A 5.1 rule 7: no operator key is configured and no tenant exists', () 
     const asked = await postForm(open, '/api/oauth2/introspect', { token: team.founder.accessToken });
     expect([asked.status, asked.body.detail]).toEqual(refused);
     expect((await tenants(team.admin)).body).toHaveLength(1);
+  });
+});
+
+describe('A 5.1 rule 7: who presents a credential is no nobody', () => {
+  // No tenant is ever founded: it stays open.
+  const open = useTestApp({ env });
+
+  const wrong: [string, Headers][] = [
+    ['an X-API-Key', { 'x-api-key': 'wrong' }],
+    ['a bearer', { authorization: 'Bearer wrong' }],
+    ['another scheme', { authorization: 'Basic d3Jvbmc6d3Jvbmc=' }],
+    ['an Authorization header that says nothing', { authorization: 'Bearer' }],
+    ['a cookie', { cookie: 'll_session=wrong' }],
+    ['an X-API-Key beside a bearer', { 'x-api-key': 'wrong', authorization: 'Bearer wrong' }],
+  ];
+  /** What the admin gate stands before, and nothing changes. */
+  const asks = (headers: Headers) => [
+    open.json('GET', '/api/tenants', { headers }),
+    postForm(open, '/api/oauth2/introspect', { token: 'unknown' }, headers),
+    postForm(open, '/api/oauth2/revoke', { token: 'unknown' }, headers),
+  ];
+
+  test.each(wrong)('a wrong credential is refused where none would pass: %s', async (_, headers) => {
+    const made = await open.json('POST', '/api/tenants', { headers, body: { name: 'x' } });
+    for (const { status, body } of [made, ...(await Promise.all(asks(headers)))])
+      expect([status, body.detail]).toEqual(refused);
+    for (const { status } of await Promise.all(asks({}))) expect(status).toBe(200);
   });
 });
 

@@ -72,6 +72,9 @@ describe.each(places)('%s', (_place, choose) => {
     '123456789012',
     'passwordpassword',
     '1q2w3e4r5t6y',
+    // Of the list but for the case of its letters.
+    'PassWordPassWord',
+    '1Q2w3E4r5T6Y',
     // The same in full-width letters: NFKC makes it so.
     'ｐａｓｓｗｏｒｄｐａｓｓｗｏｒｄ',
     '１２３４５６７８９０１２',

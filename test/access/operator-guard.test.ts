@@ -1,0 +1,50 @@
+import superjson from 'superjson';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { asOperator, env, found, join, type Person } from '#test/members/people.ts';
+import { useTestApp } from '#test/setup/app.ts';
+
+const app = useTestApp({ env });
+
+let admin: Person;
+let member: Person;
+beforeEach(async () => {
+  admin = await found(app);
+  member = await join(app, admin);
+});
+
+type Headers = Record<string, string>;
+const doors: [string, (body: unknown, headers?: Headers) => ReturnType<typeof app.json>][] = [
+  ['REST', (body, headers = {}) => app.json('POST', '/api/tenants', { body, headers })],
+  [
+    'tRPC',
+    (body, headers = {}) =>
+      app.json('POST', '/trpc/tenants.create', { body: superjson.serialize(body), headers }),
+  ],
+];
+
+describe.each(doors)(
+  'A 5.2, Platform operator, by %s: who may not call is told so before what is wrong',
+  (_, ask) => {
+    test.each([
+      ['without a name', {}],
+      ['with a name that is none', { name: 5 }],
+      ['with what cannot be stored', { name: 'a\u0000b' }],
+      ['with a limit that is none', { name: 'x', monthly_char_limit: 'many' }],
+    ])('%s', async (_bad, body) => {
+      expect((await ask(body)).status).toBe(401);
+      expect((await ask(body, { authorization: 'Bearer wrong' })).status).toBe(401);
+      expect((await ask(body, { 'x-api-key': 'wrong' })).status).toBe(401);
+      for (const { bearer } of [member, admin]) expect((await ask(body, bearer)).status).toBe(403);
+      for (const headers of [asOperator, { ...asOperator, ...member.bearer }])
+        expect((await ask(body, headers)).status).toBe(422);
+    });
+  },
+);
+
+test('the refusals are those of a good request', async () => {
+  const ask = async (headers: Headers, body: unknown) =>
+    (await app.json('POST', '/api/tenants', { body, headers })).body;
+  for (const headers of [{}, member.bearer, admin.bearer])
+    expect(await ask(headers, {})).toEqual(await ask(headers, { name: 'x' }));
+  expect(await ask(admin.bearer, {})).toEqual({ detail: 'tenant provisioning is operator-only' });
+});

@@ -1,0 +1,62 @@
+import { hash } from '@node-rs/argon2';
+import { expect, test } from 'vitest';
+import { hashOnThread } from '#server/auth/passwords/hashing-threads.ts';
+import { AppError } from '#server/errors.ts';
+
+const password = 'a long enough passphrase';
+/** Cheap to check: what is looked at is the queue. */
+const phc = await hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 });
+
+const tooMany = 260;
+
+/** Asks for so many checks in one turn of the loop, of which every third is of a wrong password. */
+function flood() {
+  const accepted: Promise<{ asked: boolean; answer: unknown }>[] = [];
+  const refusals: unknown[] = [];
+  for (let i = 0; i < tooMany; i += 1) {
+    const asked = i % 3 !== 0;
+    try {
+      const task = { password: asked ? password : 'another', phc };
+      accepted.push(hashOnThread(task).then((answer) => ({ asked, answer })));
+    } catch (error) {
+      refusals.push(error);
+    }
+  }
+  return { accepted, refusals };
+}
+
+test('issue 4: of 260 hashes at once 200 wait, the others are 429 with Retry-After', async () => {
+  const { accepted, refusals } = flood();
+  // Beside those that wait, there are those that are computed: one on each thread, of which there are four at the most.
+  expect(accepted.length).toBeGreaterThan(200);
+  expect(accepted.length).toBeLessThanOrEqual(204);
+  expect(refusals).toHaveLength(tooMany - accepted.length);
+  for (const refusal of refusals) {
+    expect(refusal).toBeInstanceOf(AppError);
+    expect(refusal).toMatchObject({ status: 429, code: 'too_many_requests' });
+    const { retryAfter = 0 } = refusal as AppError;
+    expect(retryAfter).toBeGreaterThanOrEqual(1);
+    expect(retryAfter).toBeLessThanOrEqual(60);
+  }
+  // Everyone who was let wait is answered, with what they asked for.
+  for (const { asked, answer } of await Promise.all(accepted)) expect(answer).toEqual({ matches: asked });
+});
+
+test('once they are done there is room again, as often as they come', async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const { accepted } = flood();
+    expect(accepted.length).toBeGreaterThan(200);
+    await Promise.all(accepted);
+  }
+  expect(await hashOnThread({ password, phc })).toEqual({ matches: true });
+});
+
+test('what cannot be checked is answered too, and takes no other along', async () => {
+  const answers = await Promise.all([
+    hashOnThread({ password, phc: 'no hash at all' }),
+    hashOnThread({ password, phc }),
+    hashOnThread({ password, salt: new Uint8Array(1) }),
+    hashOnThread({ password: 'another', phc }),
+  ]);
+  expect(answers).toEqual([{ failed: true }, { matches: true }, { failed: true }, { matches: false }]);
+});

@@ -1,0 +1,96 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { hashPassword } from '#server/auth/passwords/hashing.ts';
+import { hashOnThread } from '#server/auth/passwords/hashing-threads.ts';
+import { accountsOfPassword } from '#server/auth/passwords/matching.ts';
+import { env, found, freshEmail, grant, password } from '#test/members/people.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+
+vi.mock('#server/auth/passwords/hashing-threads.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('#server/auth/passwords/hashing-threads.ts')>();
+  return { hashOnThread: vi.fn(original.hashOnThread) };
+});
+
+const hashed = vi.mocked(hashOnThread);
+const app = useTestApp({ env });
+const key = Buffer.alloc(32, 7);
+const wrong = 'none of the passphrases';
+
+beforeEach(() => {
+  hashed.mockClear();
+});
+
+const saltOf = (phc: string) => phc.split('$')[4];
+
+/** Founds so many workspaces with one address; it. */
+async function addressOf(accounts: number): Promise<string> {
+  const email = freshEmail();
+  for (let i = 0; i < accounts; i += 1) await app.signUp({ email, password });
+  hashed.mockClear();
+  return email;
+}
+
+describe.each([0, 1, 3])('A 4.3, issue 4: an address with %i accounts', (accounts) => {
+  test.each([
+    ['right', password],
+    ['wrong', wrong],
+  ])('costs exactly one hash, and no check of another: the password is %s', async (_, sent) => {
+    const email = await addressOf(accounts);
+    const right = accounts > 0 && sent === password;
+    const { status } = await grant(app, { grant_type: 'password', username: email, password: sent });
+    expect(status).toBe(right ? 200 : 401);
+    expect(hashed).toHaveBeenCalledTimes(1);
+    expect(hashed.mock.calls[0]?.[0]).toMatchObject({ password: sent, salt: expect.any(Uint8Array) });
+  });
+
+  test('costs as much where the workspace is named, be it one of theirs or not', async () => {
+    const email = await addressOf(accounts);
+    const { tenantId } = await found(app);
+    hashed.mockClear();
+    const fields = { grant_type: 'password', username: email, password, tenant_id: tenantId };
+    expect((await grant(app, fields)).status).toBe(401);
+    expect(hashed).toHaveBeenCalledTimes(1);
+  });
+
+  test('is matched by one hash', async () => {
+    const passwordHash = await hashPassword(password, 'ada@example.org', key);
+    const known = Array.from({ length: accounts }, (_, place) => ({ place, passwordHash }));
+    hashed.mockClear();
+    const matched = await accountsOfPassword(known, password, 'ada@example.org', key);
+    expect(matched).toEqual({ matching: known, passwordHash });
+    expect((await accountsOfPassword(known, wrong, 'ada@example.org', key)).matching).toEqual([]);
+    expect(hashed).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe('issue 4: the salt of a password', () => {
+  test('is of its address: two addresses have two, whatever the password', async () => {
+    const [ada, ben] = ['ada@example.org', 'ben@example.org'];
+    const salts = await Promise.all(
+      [ada, ben].map(async (email) => saltOf(await hashPassword(password, email, key))),
+    );
+    expect(new Set(salts).size).toBe(2);
+    expect(saltOf(await hashPassword(wrong, ada, key))).toBe(salts[0]);
+  });
+
+  test('is under SECRETS_KEY', async () => {
+    const hashes = [key, Buffer.alloc(32), Buffer.alloc(32, 8)].map((secret) =>
+      hashPassword(password, 'ada@example.org', secret),
+    );
+    expect(new Set((await Promise.all(hashes)).map(saltOf)).size).toBe(3);
+  });
+
+  test('is 16 bytes, and in the store the same for all accounts of an address and no other’s', async () => {
+    const email = freshEmail();
+    await app.signUp({ email, password });
+    await app.signUp({ email: email.toUpperCase(), password: 'quite another passphrase' });
+    const other = await addressOf(1);
+    const rows = await openSuperuser(app.superuserUrl)`
+      select email, password_hash from users where email = any(${[email, other]}) order by email = ${other}`;
+    const [first, second, third] = rows.map((row) => saltOf(row['password_hash']));
+    expect(first).toMatch(/^[\w+/]{22}$/);
+    expect(second).toBe(first);
+    expect(third).toMatch(/^[\w+/]{22}$/);
+    expect(third).not.toBe(first);
+  });
+});

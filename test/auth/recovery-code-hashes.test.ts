@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { lockMember } from '#server/access/service.ts';
+import { redeemRecoveryCode } from '#server/auth/mfa/recovery-codes.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { type Enrolled, foundEnrolled } from './mfa-members.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+
+let member: Enrolled;
+beforeEach(async () => {
+  member = await foundEnrolled(app);
+});
+
+/** What somebody who reads the database would try for a code: it, and it after whatever stands in the same row. */
+function guesses(code: string): string[] {
+  const { tenantId, userId, email } = member;
+  const owners = [
+    tenantId,
+    userId,
+    email,
+    `${tenantId}/${userId}`,
+    `${tenantId}:${userId}`,
+    tenantId + userId,
+  ];
+  const forms = [code, code.replace('-', ''), code.toUpperCase(), code.replace('-', '').toUpperCase()];
+  return forms.flatMap((form) => [
+    form,
+    ...owners.flatMap((owner) =>
+      ['', '/', ':', '.', ' '].flatMap((mark) => [owner + mark + form, form + mark + owner]),
+    ),
+  ]);
+}
+
+describe('issue 4, part 3: recovery codes are too short for a plain hash', () => {
+  test('what is stored is the SHA-256 of no way to write one', async () => {
+    const rows = await openSuperuser(app.superuserUrl)`
+      select encode(code_hash, 'hex') as hash from recovery_codes where user_id = ${member.userId}`;
+    const stored = new Set(rows.map(({ hash }) => hash));
+    expect(stored.size).toBe(10);
+    for (const hash of stored) expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    for (const guess of member.recoveryCodes.flatMap(guesses))
+      expect(stored).not.toContain(createHash('sha256').update(guess).digest('hex'));
+  });
+
+  test('the hash is under SECRETS_KEY: with another one a right code is none', async () => {
+    const { tenantId, userId, recoveryCodes } = member;
+    const redeem = (secretsKey: Buffer) =>
+      app.database.inTenant(tenantId, async (tx) => {
+        const user = await lockMember(tx, tenantId, userId);
+        if (!user) throw new Error('no such member');
+        return redeemRecoveryCode(tx, secretsKey, user, recoveryCodes[0] as string);
+      });
+    expect(await redeem(Buffer.alloc(32, 1))).toBeUndefined();
+    expect(await redeem(app.services.secretsKey)).toBe(9);
+  });
+});
