@@ -129,7 +129,7 @@ function adapterOver(tx: Tx, { ttl = 0, beside = [], onStanding }: AdapterParts)
       const session: DatabaseSession = {
         id: accessToken,
         userId: user.id,
-        // Expired tokens open no scope: the directory has judged by the database's clock, and this process's has no say.
+        // The database's clock has judged already; this process's has no say.
         expiresAt: new Date(Date.now() + 60_000),
         attributes: { tenantId, scope: '', role: user.role, familyId: token.familyId },
       };

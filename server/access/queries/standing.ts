@@ -48,6 +48,7 @@ const selectStanding = prepare<{ accessTokenHash: Uint8Array | null }, Standing[
         eq(tokens.tenantId, tenants.tenantId),
         eq(tokens.tokenHash, sql.placeholder('accessTokenHash')),
         eq(tokens.kind, 'access_token'),
+        sql`${tokens.expiresAt} > now()`,
       ),
     )
     .leftJoin(users, and(eq(users.tenantId, tokens.tenantId), eq(users.userId, tokens.userId)))
