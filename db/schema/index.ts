@@ -1,4 +1,5 @@
 export * from './audit.ts';
+export * from './billing.ts';
 export * from './identity.ts';
 export * from './metering.ts';
 export * from './tenants.ts';

@@ -1,4 +1,16 @@
-import { foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  date,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  pgView,
+  primaryKey,
+  smallint,
+  text,
+} from 'drizzle-orm/pg-core';
 import { identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
@@ -30,7 +42,50 @@ export const usageRecords = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.jobId] }),
-    index('usage_records_tenant_id_recorded_at_idx').on(t.tenantId, t.recordedAt),
+    index('usage_records_tenant_id_recorded_at_idx').on(t.tenantId, t.recordedAt, t.jobId),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
   ],
 );
+
+/** Up to 2^53. */
+const amount = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
+
+/**
+ * Running totals of the ledger by UTC day, written in the statement that writes a record: what a tenant has left, and
+ * what it used on which day, is read from few rows however long the ledger is. A day's total is the sum of its slots:
+ * connections that finish jobs of one tenant at one time add to rows of their own, and do not wait for each other.
+ */
+export const usageTotals = pgTable(
+  'usage_totals',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    day: date('day', { mode: 'string' }).notNull(),
+    /** The tenant's `pay_allowance_from` at the time; empty without one. A new one starts the allowance anew (A 8.2). */
+    allowanceWindow: identifier('allowance_window').notNull(),
+    slot: smallint('slot').notNull(),
+    jobs: amount('jobs'),
+    sourceChars: amount('source_chars'),
+    billableChars: amount('billable_chars'),
+    /** Of the billable ones, those that the trial grant paid for. */
+    trialChars: amount('trial_chars'),
+    /** Of the billable ones, those that went past the monthly allowance and were taken from the prepaid balance. */
+    topupChars: amount('topup_chars'),
+    inputTokens: amount('input_tokens'),
+    outputTokens: amount('output_tokens'),
+    totalTokens: amount('total_tokens'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.day, t.allowanceWindow, t.slot] }),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
+  ],
+);
+
+/**
+ * What the work in flight will be billed at most: a row for each pending job, of whatever kind. A reservation is the job's
+ * own row, so that it ends with the job, however that ends.
+ */
+export const workInFlight = pgView('work_in_flight', {
+  tenantId: identifier('tenant_id').notNull(),
+  /** Weighted characters; of a series, what it has yet to do stands at the job it is at. */
+  chars: bigint('chars', { mode: 'number' }).notNull(),
+}).existing();

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { boolean, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { identifier, moment } from './columns.ts';
 
 /** Tenant accounts (A 2.1). The key itself is never kept, only its first eight characters. */
@@ -15,6 +15,14 @@ export const tenants = pgTable(
     createdAt: moment('created_at').notNull().defaultNow(),
     /** The identity provider's organization, out of the metadata: a column, because no index is used under a policy by `->>`. */
     organization: text('organization').generatedAlwaysAs(sql`metadata ->> 'oidc_org_id'`),
+    /** The current allowance window's key: columns, because each job reads these two, and metadata may be large. */
+    allowanceWindow: identifier('allowance_window').generatedAlwaysAs(
+      sql`coalesce(metadata ->> 'pay_allowance_from', '')`,
+    ),
+    /** Prepaid characters that are left: bought, minus used. */
+    topupBalance: bigint('topup_balance', { mode: 'number' }).generatedAlwaysAs(
+      sql`metadata_count(metadata, 'topup_chars_purchased') - metadata_count(metadata, 'topup_chars_used')`,
+    ),
   },
   (t) => [
     index('tenants_organization_idx').using('hash', t.organization).where(sql`organization is not null`),

@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm';
-import { foreignKey, index, integer, jsonb, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+} from 'drizzle-orm/pg-core';
 import { identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
@@ -13,6 +23,8 @@ export const translationJobs = pgTable(
     /** Raised by each re-run: a run whose attempt is no longer the job's writes nothing (C 7). */
     attempt: integer('attempt').notNull().default(1),
     idempotencyKey: text('idempotency_key'),
+    /** Weighted characters that count as used while the job is pending: its own and those of what is to follow it. */
+    reservedChars: bigint('reserved_chars', { mode: 'number' }).notNull().default(0),
     request: jsonb('request').notNull(),
     baselineTranslation: text('baseline_translation'),
     finalTranslation: text('final_translation'),
@@ -33,7 +45,7 @@ export const translationJobs = pgTable(
     primaryKey({ columns: [t.tenantId, t.jobId] }),
     unique('translation_jobs_tenant_id_idempotency_key_key').on(t.tenantId, t.idempotencyKey),
     index('translation_jobs_tenant_id_updated_at_idx').on(t.tenantId, t.updatedAt, t.jobId),
-    index('translation_jobs_pending_idx').on(t.updatedAt).where(sql`status = 'pending'`),
+    index('translation_jobs_pending_idx').on(t.tenantId, t.updatedAt).where(sql`status = 'pending'`),
     index('translation_jobs_unpersisted_idx')
       .on(t.updatedAt)
       .where(sql`status in ('approved', 'persistence_failed')`),

@@ -50,7 +50,7 @@ interface Room {
   may: RegExp[];
 }
 
-const domains = 'access|audit|auth|members|metering|storage|system|tenants|translations';
+const domains = 'access|audit|auth|billing|members|metering|storage|system|tenants|translations';
 const anyPackage = /^(npm|node):/;
 const kernel =
   /^server\/(client-address|context|cookies|errors|fair-share|ids|jobs|languages|paging|sealing|settings|storable|trpc|under-way)\.ts$/;
@@ -62,6 +62,7 @@ const libraries = /^npm:(?!fastify|graphile-worker|drizzle-orm|postgres$|openai)
 /** Whose tables a domain's queries may name, where they are not its own file of the schema alone. */
 const tablesOf: Record<string, string> = {
   access: 'identity|tenants',
+  metering: 'metering|tenants',
   auth: 'identity|tenants',
   members: 'identity',
   tenants: 'tenants',

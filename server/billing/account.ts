@@ -1,0 +1,97 @@
+/**
+ * What the platform keeps of a tenant's subscription, prepaid balance and trial: typed, out of the metadata that A 2.1
+ * names, and back. An operator may have written anything there: what does not fit counts as absent.
+ */
+export interface BillingAccount {
+  /** Weighted characters a month; for a subscriber what its tier includes. */
+  monthlyCharLimit: number;
+  /** At the payment processor. */
+  customerId: string | null;
+  subscriptionId: string | null;
+  subscriptionStatus: string | null;
+  /** Slug of the bought tier. */
+  tier: string | null;
+  /** The subscription that the tier was read from: only within one is another tier a change of plan. */
+  tierSubscription: string | null;
+  /** When the current allowance window began, ISO 8601; it is also the key that usage is counted under. */
+  allowanceFrom: string | null;
+  /** The subscription that opened that window. */
+  allowanceSubscription: string | null;
+  /** Creation time of the newest subscription event applied, ISO 8601. */
+  subscriptionEventAt: string | null;
+  /** Subscriptions that have ended, newest last: whatever comes late for one of them is ignored. */
+  endedSubscriptions: readonly string[];
+  topUpPurchased: number;
+  topUpUsed: number;
+  /** Checkout sessions whose top-up is credited. */
+  creditedSessions: readonly string[];
+  /** The trial grant, weighted characters; 0 without one. */
+  trialCharsGranted: number;
+}
+
+/** The metadata key of each field (A 2.1; two of them are ours). */
+const keyOf = {
+  customerId: 'pay_customer_id',
+  subscriptionId: 'pay_subscription_id',
+  subscriptionStatus: 'pay_subscription_status',
+  tier: 'pay_tier',
+  tierSubscription: 'pay_tier_subscription',
+  allowanceFrom: 'pay_allowance_from',
+  allowanceSubscription: 'pay_allowance_subscription',
+  subscriptionEventAt: 'pay_subscription_event_at',
+  endedSubscriptions: 'pay_ended_subscriptions',
+  topUpPurchased: 'topup_chars_purchased',
+  topUpUsed: 'topup_chars_used',
+  creditedSessions: 'topup_credited_sessions',
+  trialCharsGranted: 'trial_chars_granted',
+} as const satisfies Record<Exclude<keyof BillingAccount, 'monthlyCharLimit'>, string>;
+
+type StoredField = keyof typeof keyOf;
+
+/** A tenant's row, as much of it as matters here. */
+export interface BilledTenant {
+  monthlyCharLimit: number;
+  metadata: Readonly<Record<string, unknown>>;
+}
+
+export function readBillingAccount({ monthlyCharLimit, metadata }: BilledTenant): BillingAccount {
+  const text = (field: StoredField) => {
+    const value = metadata[keyOf[field]];
+    return typeof value === 'string' && value !== '' ? value : null;
+  };
+  // As the database's own `metadata_count` reads it.
+  const count = (field: StoredField) => {
+    const value = metadata[keyOf[field]];
+    return typeof value === 'number' ? Math.min(Math.max(Math.trunc(value), 0), Number.MAX_SAFE_INTEGER) : 0;
+  };
+  const list = (field: StoredField) => {
+    const value = metadata[keyOf[field]];
+    return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+  };
+  return {
+    monthlyCharLimit,
+    customerId: text('customerId'),
+    subscriptionId: text('subscriptionId'),
+    subscriptionStatus: text('subscriptionStatus'),
+    tier: text('tier'),
+    tierSubscription: text('tierSubscription'),
+    allowanceFrom: text('allowanceFrom'),
+    allowanceSubscription: text('allowanceSubscription'),
+    subscriptionEventAt: text('subscriptionEventAt'),
+    endedSubscriptions: list('endedSubscriptions'),
+    topUpPurchased: count('topUpPurchased'),
+    topUpUsed: count('topUpUsed'),
+    creditedSessions: list('creditedSessions'),
+    trialCharsGranted: count('trialCharsGranted'),
+  };
+}
+
+/** The metadata to merge into a tenant's own, of the fields that changed; what is not named there stays. */
+export function changedMetadata(before: BillingAccount, after: BillingAccount): Record<string, unknown> {
+  const fields = Object.keys(keyOf) as StoredField[];
+  return Object.fromEntries(
+    fields
+      .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+      .map((field) => [keyOf[field], after[field]]),
+  );
+}

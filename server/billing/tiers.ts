@@ -1,0 +1,30 @@
+import type { Settings } from '#server/settings.ts';
+
+/** The plans (A 8), smallest first, with the weighted characters a month that each includes. */
+export const includedChars = { personal: 500_000, pro: 1_500_000, studio: 5_000_000 } as const;
+
+export type Tier = keyof typeof includedChars;
+
+export const tiers = Object.keys(includedChars) as Tier[];
+
+/** Source characters of one top-up pack (A 4.5). */
+export const charsPerPack = 1_000_000;
+
+/** Prepaid characters that a tenant may hold at most (A 8). */
+export const largestBalance = 10_000_000;
+
+/** The processor's Price of each tier that this deployment sells (C 1). */
+export type TierPrices = Readonly<Partial<Record<Tier, string>>>;
+
+export function tierPrices({
+  STRIPE_PRICE_PERSONAL: personal,
+  STRIPE_PRICE_PRO: pro,
+  STRIPE_PRICE_STUDIO: studio,
+}: Settings): TierPrices {
+  return { ...(personal && { personal }), ...(pro && { pro }), ...(studio && { studio }) };
+}
+
+/** The tier that one of a subscription's Prices is sold as; undefined for Prices that are not ours. */
+export function tierOfPrices(priceIds: readonly string[], prices: TierPrices): Tier | undefined {
+  return tiers.find((tier) => prices[tier] !== undefined && priceIds.includes(prices[tier]));
+}
