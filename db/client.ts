@@ -1,6 +1,7 @@
 import { openPool, type PoolOptions } from './pool.ts';
 import { runTransaction, type Tx } from './transaction.ts';
 
+export type { QueryBuilder } from './query-builder.ts';
 export { prepare, type Tx } from './transaction.ts';
 
 /** The SHA-256 of each credential that a request presents, in the two roles it may play. */

@@ -2,7 +2,7 @@ import { callTRPCProcedure } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestContext, Services } from '#server/context.ts';
 import type { AppRouter } from '#server/router.ts';
-import type { FileAnswer } from '#server/trpc.ts';
+import type { FileAnswer, StreamAnswer } from '#server/trpc.ts';
 import { type Address, openAddress } from './address.ts';
 import { bodyCeiling, refuseDeclaredSize } from './body-limits.ts';
 import { sendError } from './errors.ts';
@@ -33,6 +33,8 @@ export function serveRest(
       onRequest: async (request, reply) => {
         try {
           route.gate?.(services);
+          // Bytes of whatever type: what is declared must not choose another reader.
+          if (address.body === 'raw') request.headers['content-type'] = 'application/octet-stream';
           if (address.takesFiles) refuseDeclaredSize(request, limits);
         } catch (error) {
           return sendError(reply, error);
@@ -67,7 +69,7 @@ async function answer(
     signal: undefined,
     batchIndex: 0,
   });
-  if (route.download) return sendFile(reply, output as FileAnswer);
+  if (route.download) return sendFile(reply, output as FileAnswer | StreamAnswer);
   reply.code(route.status ?? 200);
   if (route.status === 204) return reply.send();
   return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(output));

@@ -34,7 +34,7 @@ export function openAddress(procedures: readonly RestProcedure[], limits: BodyLi
   const plain = others.find(({ route }) => route.chosenBy === undefined);
   const kinds = procedures.map(bodyKind);
   if (kinds.length > 1 && kinds.some((kind) => kind !== 'json'))
-    throw new Error(`${procedures[0]?.path}: a procedure that takes a form stands alone at its address`);
+    throw new Error(`${procedures[0]?.path}: a procedure that takes no JSON stands alone at its address`);
   const readers = new Map(procedures.map((procedure) => [procedure, inputReader(procedure, limits)]));
   const choice = (
     procedure: RestProcedure,
@@ -116,8 +116,10 @@ function bodyReader(procedure: RestProcedure): (request: FastifyRequest) => Reco
   const { route, inputShape } = procedure;
   const names = Object.keys(inputShape).filter((name) => inputSource(route, name) === 'body');
   if (names.length === 0) return () => ({});
+  const kind = bodyKind(procedure);
+  if (kind === 'raw') return ({ body }) => ({ body: Buffer.isBuffer(body) ? body : Buffer.alloc(0) });
   const optional = !needsBody(procedure);
-  const parse = { json: parseJsonBody, form: parseForm, form_or_json: parseFormOrJson }[bodyKind(procedure)];
+  const parse = { json: parseJsonBody, form: parseForm, form_or_json: parseFormOrJson }[kind];
   return ({ body, headers }) => {
     if (optional && (!Buffer.isBuffer(body) || body.length === 0)) return {};
     return parse(body, headers['content-type'], names);

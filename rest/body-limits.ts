@@ -26,7 +26,8 @@ export function bodyCeiling(
   limits: BodyLimits,
 ): BodyCeiling | undefined {
   if (address.takesFiles) return { name: 'MAX_UPLOAD_BYTES', bytes: limits.MAX_UPLOAD_BYTES };
-  if (address.body === 'json' || limits[exceededFirst(limits)] < largestForm) return undefined;
+  const takesForm = address.body === 'form' || address.body === 'form_or_json';
+  if (!takesForm || limits[exceededFirst(limits)] < largestForm) return undefined;
   return { name: `${largestForm} bytes`, bytes: largestForm };
 }
 

@@ -1,14 +1,35 @@
+import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply } from 'fastify';
-import type { FileAnswer } from '#server/trpc.ts';
+import type { FileAnswer, StreamAnswer } from '#server/trpc.ts';
+
+/**
+ * Milliseconds that a reader of a stream may take nothing at all. What is made for it waits in memory meanwhile, a few
+ * pieces of it.
+ */
+const longestStall = 120_000;
 
 /** Sends a download; a name beyond ASCII goes into filename* (RFC 6266). */
-export function sendFile(reply: FastifyReply, { bytes, contentType, fileName }: FileAnswer): FastifyReply {
-  return reply
+export function sendFile(reply: FastifyReply, answer: FileAnswer | StreamAnswer): FastifyReply {
+  const { contentType, fileName } = answer;
+  const named = reply
     .code(200)
     .header('content-type', contentType)
-    .header('content-disposition', contentDisposition(fileName, { fallback: asciiName(fileName) }))
-    .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    .header('content-disposition', contentDisposition(fileName, { fallback: asciiName(fileName) }));
+  if ('chunks' in answer) return sendChunks(named, answer.chunks);
+  const { buffer, byteOffset, byteLength } = answer.bytes;
+  return named.send(Buffer.from(buffer, byteOffset, byteLength));
+}
+
+/** Sends text as it is made, no faster than it is read; the client that hangs up ends its making. */
+function sendChunks(reply: FastifyReply, chunks: AsyncIterable<string>): FastifyReply {
+  // Fastify would have all of it made for a HEAD.
+  if (reply.request.method === 'HEAD') return reply.send(Readable.from([]));
+  const stream = Readable.from(chunks, { highWaterMark: 1 });
+  // A connection that merely ended would look like the end of the file to whoever speaks HTTP/1.0, as proxies do.
+  stream.once('error', () => reply.raw.socket?.resetAndDestroy());
+  reply.raw.setTimeout(longestStall);
+  return reply.send(stream);
 }
 
 /** For clients that read only `filename`: what some of them stumble over is replaced, as B 4.5 says of exports. */

@@ -10,6 +10,7 @@ export const bodyTypes: Readonly<Record<BodyKind, readonly string[]>> = {
   json: ['application/json'],
   form: [formType],
   form_or_json: [formType, 'application/json'],
+  raw: ['application/json'],
 };
 
 /** More than any form here has. */

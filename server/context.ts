@@ -1,5 +1,6 @@
 import type { Database } from '#db/client.ts';
 import type { PresentedCredentials } from './access/credentials.ts';
+import type { PaymentProcessor } from './billing/service.ts';
 import type { Engine } from './engines/engine.ts';
 import type { FairShare } from './fair-share.ts';
 import type { Sandbox, tasks } from './sandbox/index.ts';
@@ -20,6 +21,8 @@ export interface Services {
   settings: Settings;
   database: Database;
   engine: Engine;
+  /** Null where neither the processor's key nor its webhook's secret is set. */
+  payments: PaymentProcessor | null;
   /** Where golden records rest. */
   storage: ObjectStore;
   /** Child processes that read and render files, with limits. */

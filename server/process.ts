@@ -64,9 +64,10 @@ export interface RunningProcess {
 export async function startProcess(settings: Settings, parts: ProcessParts): Promise<RunningProcess> {
   const storage = openObjectStore(settings);
   const secretsKey = await loadSecretsKey(settings);
-  const [home, engine] = await Promise.all([
+  const [home, engine, payments] = await Promise.all([
     joinDatabase(settings),
     selectEngine(settings),
+    parts.api ? openPayments(settings) : null,
     // Loaded while the database starts.
     import('#db/migrate.ts'),
     parts.api ? import('./app.ts') : undefined,
@@ -80,6 +81,7 @@ export async function startProcess(settings: Settings, parts: ProcessParts): Pro
       {
         settings,
         engine,
+        payments,
         storage,
         sandbox,
         sandboxTurns: shareSandbox(),
@@ -94,6 +96,12 @@ export async function startProcess(settings: Settings, parts: ProcessParts): Pro
     await stopAll(started);
     throw error;
   }
+}
+
+/** Nobody but the API asks the payment processor. Loaded while the database starts. */
+async function openPayments(settings: Settings): Promise<Services['payments']> {
+  const { openPaymentProcessor } = await import('./billing/service.ts');
+  return openPaymentProcessor(settings);
 }
 
 type Stoppable = { stop(): Promise<void> };

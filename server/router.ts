@@ -1,5 +1,7 @@
 import { authRouter } from './auth/router.ts';
+import { billingRouter } from './billing/router.ts';
 import { membersRouter } from './members/router.ts';
+import { usageRouter } from './metering/router.ts';
 import { systemRouter } from './system/router.ts';
 import { tenantsRouter } from './tenants/router.ts';
 import { translationsRouter } from './translations/router.ts';
@@ -8,10 +10,12 @@ import { router } from './trpc.ts';
 /** Every procedure of the service, by domain. */
 export const appRouter = router({
   auth: authRouter,
+  billing: billingRouter,
   members: membersRouter,
   system: systemRouter,
   tenants: tenantsRouter,
   translations: translationsRouter,
+  usage: usageRouter,
 });
 
 export type AppRouter = typeof appRouter;

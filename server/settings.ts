@@ -126,7 +126,10 @@ const environment = z.object({
   STRIPE_PRICE_PRO: optional,
   STRIPE_PRICE_STUDIO: optional,
   STRIPE_PRICE_TOPUP: optional,
-  STRIPE_API_URL: webAddress.optional(),
+  // The package knows a host, a port and a protocol.
+  STRIPE_API_URL: webAddress
+    .refine((value) => new URL(value).pathname === '/', 'must have no path')
+    .optional(),
   TRIAL_CHARS: integer(150_000, 0),
   TRIAL_DAYS: decimal(14, 0),
   TRIAL_GRANTS_PER_ADDRESS: integer(3, 0),

@@ -19,9 +19,10 @@ export type GuardName =
 
 /**
  * What a body that is no file is: `form` is application/x-www-form-urlencoded and nothing else, all of whose values are
- * strings; `form_or_json` is either, or no body at all.
+ * strings; `form_or_json` is either, or no body at all; `raw` is bytes of whatever type, which fill the input `body`: what
+ * is signed is signed to the byte.
  */
-export type BodyKind = 'json' | 'form' | 'form_or_json';
+export type BodyKind = 'json' | 'form' | 'form_or_json' | 'raw';
 
 /** How a procedure appears at the REST door (A 4, B 4). */
 export interface Route {
@@ -46,7 +47,7 @@ export interface Route {
   chosenBy?: string;
   /** The body is a file, in a form or raw; the input `source_document` is filled from it. */
   upload?: Upload;
-  /** The output is a `FileAnswer`, sent as a download of one of these content types. */
+  /** The output is a `FileAnswer` or a `StreamAnswer`, sent as a download of one of these content types. */
   download?: readonly string[];
   /** Asked before anything of the request is looked at, its size included (B 4.1 gate 1). */
   gate?: (services: Services) => void;
@@ -69,9 +70,24 @@ export const fileAnswer = z.object({
 
 export type FileAnswer = z.infer<typeof fileAnswer>;
 
-/** Whether a procedure's input or output is a file, which only the REST door carries. */
-export function carriesFiles({ upload, download }: Route): boolean {
-  return upload !== undefined || download !== undefined;
+/** A download that is made while it is sent: it is never whole in memory, and its length is not known. */
+export const streamAnswer = z.object({
+  /** Pieces of its text, made as they are asked for. Where one fails, the answer breaks off. */
+  chunks: z.custom<AsyncIterable<string>>(
+    (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
+  ),
+  contentType: z.string(),
+  fileName: z.string(),
+});
+
+export type StreamAnswer = z.infer<typeof streamAnswer>;
+
+/** The input `body` of a route whose body is raw. */
+export const rawBody = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+
+/** Whether a procedure's input or output is a file or bare bytes, which only the REST door carries. */
+export function carriesFiles({ upload, download, body }: Route): boolean {
+  return upload !== undefined || download !== undefined || body === 'raw';
 }
 
 export interface ProcedureMeta {

@@ -1,7 +1,9 @@
 import { pruneExpired as prune } from '#server/access/service.ts';
+import { prunePaymentEvents } from '#server/billing/service.ts';
 import type { Services } from '#server/context.ts';
 
-/** Deletes expired tokens, challenges, links, states and rate windows. */
+/** Deletes expired tokens, challenges, links, states and rate windows, and payment events that nobody delivers any more. */
 export async function pruneExpired({ database, log }: Services): Promise<void> {
-  log.info({ pruned: await prune(database) }, 'expired rows deleted');
+  const pruned = { ...(await prune(database)), payment_events: await prunePaymentEvents(database) };
+  log.info({ pruned }, 'expired rows deleted');
 }

@@ -8,6 +8,8 @@ const binary: JsonSchema = { type: 'string', format: 'binary' };
 /** A procedure as the generator can read it: without the bytes that its input or output holds. */
 export function withoutBytes(procedure: RestProcedure): RestProcedure {
   const { route, input, inputShape } = procedure;
+  // Its inputs are headers, beside the bytes.
+  if (route.body === 'raw') return { ...procedure, input: undefined };
   if (route.download) return { ...procedure, output: z.string() };
   if (!route.upload || !(input instanceof z.ZodObject)) return procedure;
   const { source_document: _, ...fields } = inputShape;
@@ -16,6 +18,11 @@ export function withoutBytes(procedure: RestProcedure): RestProcedure {
 
 /** Puts the bytes back into the operation: a form or a raw body instead of JSON, a file instead of an answer. */
 export function describeFiles({ route }: RestProcedure, operation: Operation): Operation {
+  if (route.body === 'raw')
+    return {
+      ...operation,
+      requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
+    };
   if (route.download)
     return {
       ...operation,

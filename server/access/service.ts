@@ -26,12 +26,14 @@ export { isDesignatedOperator } from './operator.ts';
 export type { Principal, SessionPrincipal } from './principal.ts';
 export { pruneExpired } from './prune.ts';
 export { deleteApiKeys, insertApiKey } from './queries/api-keys.ts';
+export { countAttempt } from './queries/attempts.ts';
 export { lockMember } from './queries/member-locks.ts';
 export { serviceTenantId } from './queries/service-tenant.ts';
 export { deleteTokens, findToken, tenantOfToken } from './queries/tokens.ts';
 export { limitAttempts, limited, tooMany as tooManyAttempts } from './rate-limit.ts';
 export { sameSiteOnly, unstored } from './same-site.ts';
 export { serverAdministrator } from './server-administrator.ts';
+export { hasTenants } from './service-key.ts';
 export { clearedSessionCookie, sessionCookie } from './session-cookie.ts';
 export {
   defaultScope,

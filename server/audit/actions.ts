@@ -33,6 +33,9 @@ export const auditActions = [
   'tenant_deactivated',
   'tenant_reactivated',
   'allowance_changed',
+  // Billing
+  'subscription_mirrored',
+  'topup_credited',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

@@ -16,12 +16,16 @@ export interface Origin {
 /** A command on the server, which no request made. */
 export const atTheServer: Origin = { requestId: null, clientAddress: null };
 
-/** Who did it: a member; somebody who is not signed in; the operator key; or whoever works on the server itself. */
+/**
+ * Who did it: a member; somebody who is not signed in; the operator key; whoever works on the server itself; or the payment
+ * processor, by an event.
+ */
 export type Actor =
   | { kind: 'member'; userId: string }
   | { kind: 'anonymous' }
   | { kind: 'operator_key' }
-  | { kind: 'server' };
+  | { kind: 'server' }
+  | { kind: 'payment_processor' };
 
 export interface AuditEvent {
   action: AuditAction;

@@ -1,3 +1,22 @@
+import { z } from 'zod';
+
+/** What the processor has told of one subscription. */
+const knownSubscription = z.object({
+  /** At the processor; null where its checkout session did not say. */
+  id: z.string().nullable(),
+  status: z.string(),
+  /** Creation time of the newest event about it, a session's included, ISO 8601. */
+  toldAt: z.string(),
+  /** Creation time of its newest own event; null before there was one. */
+  eventAt: z.string().nullable(),
+  /** Slug; null while no event had a Price that is sold here. */
+  tier: z.string().nullable(),
+  /** When its allowance window began; null before it was current. */
+  windowFrom: z.string().nullable(),
+});
+
+export type KnownSubscription = z.infer<typeof knownSubscription>;
+
 /**
  * What the platform keeps of a tenant's subscription, prepaid balance and trial: typed, out of the metadata that A 2.1
  * names, and back. An operator may have written anything there: what does not fit counts as absent.
@@ -11,16 +30,14 @@ export interface BillingAccount {
   subscriptionStatus: string | null;
   /** Slug of the bought tier. */
   tier: string | null;
-  /** The subscription that the tier was read from: only within one is another tier a change of plan. */
-  tierSubscription: string | null;
   /** When the current allowance window began, ISO 8601; it is also the key that usage is counted under. */
   allowanceFrom: string | null;
   /** The subscription that opened that window. */
   allowanceSubscription: string | null;
   /** Creation time of the newest subscription event applied, ISO 8601. */
   subscriptionEventAt: string | null;
-  /** Subscriptions that have ended, newest last: whatever comes late for one of them is ignored. */
-  endedSubscriptions: readonly string[];
+  /** Every subscription that is known of, the mirrored one included. */
+  subscriptions: readonly KnownSubscription[];
   topUpPurchased: number;
   topUpUsed: number;
   /** Checkout sessions whose top-up is credited. */
@@ -29,17 +46,16 @@ export interface BillingAccount {
   trialCharsGranted: number;
 }
 
-/** The metadata key of each field (A 2.1; two of them are ours). */
+/** The metadata key of each field (A 2.1; `pay_subscriptions` is ours). */
 const keyOf = {
   customerId: 'pay_customer_id',
   subscriptionId: 'pay_subscription_id',
   subscriptionStatus: 'pay_subscription_status',
   tier: 'pay_tier',
-  tierSubscription: 'pay_tier_subscription',
   allowanceFrom: 'pay_allowance_from',
   allowanceSubscription: 'pay_allowance_subscription',
   subscriptionEventAt: 'pay_subscription_event_at',
-  endedSubscriptions: 'pay_ended_subscriptions',
+  subscriptions: 'pay_subscriptions',
   topUpPurchased: 'topup_chars_purchased',
   topUpUsed: 'topup_chars_used',
   creditedSessions: 'topup_credited_sessions',
@@ -74,16 +90,23 @@ export function readBillingAccount({ monthlyCharLimit, metadata }: BilledTenant)
     subscriptionId: text('subscriptionId'),
     subscriptionStatus: text('subscriptionStatus'),
     tier: text('tier'),
-    tierSubscription: text('tierSubscription'),
     allowanceFrom: text('allowanceFrom'),
     allowanceSubscription: text('allowanceSubscription'),
     subscriptionEventAt: text('subscriptionEventAt'),
-    endedSubscriptions: list('endedSubscriptions'),
+    subscriptions: readKnown(metadata[keyOf.subscriptions]),
     topUpPurchased: count('topUpPurchased'),
     topUpUsed: count('topUpUsed'),
     creditedSessions: list('creditedSessions'),
     trialCharsGranted: count('trialCharsGranted'),
   };
+}
+
+function readKnown(stored: unknown): KnownSubscription[] {
+  const items = Array.isArray(stored) ? stored : [];
+  return items.flatMap((item) => {
+    const read = knownSubscription.safeParse(item);
+    return read.success ? [read.data] : [];
+  });
 }
 
 /** The metadata to merge into a tenant's own, of the fields that changed; what is not named there stays. */

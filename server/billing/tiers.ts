@@ -7,6 +7,10 @@ export type Tier = keyof typeof includedChars;
 
 export const tiers = Object.keys(includedChars) as Tier[];
 
+export function isTier(slug: string): slug is Tier {
+  return Object.hasOwn(includedChars, slug);
+}
+
 /** Source characters of one top-up pack (A 4.5). */
 export const charsPerPack = 1_000_000;
 

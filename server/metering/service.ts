@@ -1,2 +1,17 @@
-export { type JobUsage, usageRecords, usageRows } from './usage.ts';
+export {
+  type Admission,
+  type BilledTenant,
+  type CommittedFigures,
+  openAdmission,
+  readBilledTenant,
+} from './admission.ts';
+export {
+  type AdmissionBounds,
+  type CommittedWork,
+  committedWork,
+  fits,
+  lockAdmissions,
+} from './queries/admission.ts';
+export { settleTopUp } from './queries/top-up.ts';
+export { addToTotals, type JobUsage, usageRecords, usageRows, usageTotals } from './usage.ts';
 export { countCharacters, weighCharacters } from './weight.ts';

@@ -1,5 +1,8 @@
 import { Param, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import { usageRecords } from '#db/schema/metering.ts';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import type { QueryBuilder } from '#db/client.ts';
+import { usageRecords, usageTotals } from '#db/schema/metering.ts';
+import { tenants } from '#db/schema/tenants.ts';
 
 /** What the ledger is told of a delivered job, beside what the job's own row says. */
 export interface JobUsage {
@@ -9,6 +12,8 @@ export interface JobUsage {
   sourceChars: number;
   /** Weighted, see `weighCharacters`. */
   billableChars: number;
+  /** Of the billable ones, those that the trial grant pays for. */
+  trialChars: number;
   fastPath: string | null;
   inputTokens: number;
   outputTokens: number;
@@ -39,4 +44,37 @@ export function usageRows(kind: 'text' | 'document', finished: FinishedColumns):
     ${new Param(value('models'), usageRecords.models)}::jsonb, ${finished.updatedAt} from ${finished}`;
 }
 
-export { usageRecords };
+/** Rows that a day's total is spread over, so that jobs which finish at one time wait for each other less. */
+const slots = 16;
+
+const increased = (column: PgColumn) => sql`${column} + ${sql.raw(`excluded.${column.name}`)}`;
+
+/**
+ * Adds the jobs that `finished` returns to the running totals: a statement to run beside the one that inserts their
+ * records, with the same placeholders.
+ */
+export function addToTotals(db: QueryBuilder, finished: FinishedColumns) {
+  const tokens = sql`${value('inputTokens')}::int + ${value('outputTokens')}::int`;
+  return db
+    .insert(usageTotals)
+    .select(
+      sql`select ${finished.tenantId}, (${finished.updatedAt} at time zone 'UTC')::date, ${tenants.allowanceWindow},
+        pg_backend_pid() % ${sql.raw(String(slots))}, 1, ${value('sourceChars')}::int, ${value('billableChars')}::int,
+        ${value('trialChars')}::int, 0, ${value('inputTokens')}::int, ${value('outputTokens')}::int, ${tokens}
+      from ${finished} join ${tenants} on ${tenants.tenantId} = ${finished.tenantId}`,
+    )
+    .onConflictDoUpdate({
+      target: [usageTotals.tenantId, usageTotals.day, usageTotals.allowanceWindow, usageTotals.slot],
+      set: {
+        jobs: increased(usageTotals.jobs),
+        sourceChars: increased(usageTotals.sourceChars),
+        billableChars: increased(usageTotals.billableChars),
+        trialChars: increased(usageTotals.trialChars),
+        inputTokens: increased(usageTotals.inputTokens),
+        outputTokens: increased(usageTotals.outputTokens),
+        totalTokens: increased(usageTotals.totalTokens),
+      },
+    });
+}
+
+export { usageRecords, usageTotals };

@@ -1,20 +1,84 @@
 import type { Tx } from '#db/client.ts';
 import { newId } from '#server/ids.ts';
-import { type Admitted, insertJob, restartJob } from './queries/admission.ts';
+import {
+  type BilledTenant,
+  countCharacters,
+  lockAdmissions,
+  openAdmission,
+  weighCharacters,
+} from '#server/metering/service.ts';
+import type { Settings } from '#server/settings.ts';
+import {
+  type Admitted,
+  admitJob,
+  insertJob,
+  type NewJob,
+  type Restart,
+  readmitJob,
+  restartJob,
+} from './queries/admission.ts';
 import type { StoredJob } from './queries/rows.ts';
 import type { TranslationRequest } from './schema.ts';
+
+/** A source text's length: Unicode code points, and what they count as (A 8.1). */
+export interface Weight {
+  sourceChars: number;
+  billableChars: number;
+}
 
 /** A run to do. */
 export interface Run {
   tenantId: string;
   request: TranslationRequest;
   admitted: Admitted;
+  weight: Weight;
+  /** Whether the trial grant pays for it. */
+  onTrial: boolean;
+  /** Whether it may take prepaid characters. */
+  drawsTopUp: boolean;
 }
 
-/** Whose work it is. */
-export interface SeriesTenant {
+/** Whose work it is, and by what it was asked for. */
+export interface SeriesCaller {
   id: string;
   name: string;
+  credential: 'session' | 'api_key';
+}
+
+/** One request of a series: the job that its key has already, or the work to do. */
+export interface SeriesItem {
+  request: TranslationRequest;
+  known: StoredJob | undefined;
+  /** Null where the known job answers by itself, and there is no work. */
+  weight: Weight | null;
+}
+
+/** An item that has work to do. */
+export type WorkItem = SeriesItem & { weight: Weight };
+
+/** Reads the items of a series against the jobs that their keys have. */
+export function itemsOf(
+  requests: readonly TranslationRequest[],
+  known: ReadonlyMap<string, StoredJob> | undefined,
+  { DENSE_SCRIPT_WEIGHT }: Settings,
+): SeriesItem[] {
+  return requests.map((submitted) => {
+    const job = submitted.idempotency_key ? known?.get(submitted.idempotency_key) : undefined;
+    if (job && answersReplay(job)) return { request: submitted, known: job, weight: null };
+    // A re-run does the work that was asked for first, as its stored job says.
+    const request = job?.job.request ?? submitted;
+    const sourceChars = countCharacters(request.source_text);
+    const { source_lang: from, target_lang: to } = request;
+    const weight = {
+      sourceChars,
+      billableChars: weighCharacters(sourceChars, from, to, DENSE_SCRIPT_WEIGHT),
+    };
+    return { request, known: job, weight };
+  });
+}
+
+export function isWork(item: SeriesItem): item is WorkItem {
+  return item.weight !== null;
 }
 
 /** Whether the job of a key answers by itself, as it stands (B 4.2 rules 1 and 2). */
@@ -23,27 +87,99 @@ export function answersReplay({ job, stalePending }: StoredJob): boolean {
 }
 
 /**
- * Makes or restarts the job of one request; undefined where another submission with its key came between the look-up
- * and this: the unique key decides between concurrent submissions, not the look-up. `known` is the failed or stale job
- * that the key has already. `send` sends the one statement: by `tx.last` where nothing follows it.
+ * Admits a series whole, by the sum of its work (C 7): gates (5) to (7) of B 4.1, in their order, over all of it, then its
+ * first job, which reserves that sum. `work` is not empty. It is the transaction's last statement. Undefined where another
+ * submission with the first one's key came between the look-up and this: the unique key decides between concurrent
+ * submissions, not the look-up.
+ * @throws AppError 402, 429
  */
-export async function admitRun(
+export async function admitSeries(
   tx: Tx,
-  tenant: SeriesTenant,
-  submitted: TranslationRequest,
-  known: StoredJob | undefined,
-  staleSeconds: number,
-  send: <T>(statement: PromiseLike<T>) => PromiseLike<T> = (statement) => statement,
+  settings: Settings,
+  caller: SeriesCaller,
+  tenant: BilledTenant | undefined,
+  work: readonly WorkItem[],
 ): Promise<Run | undefined> {
-  // A re-run does the work that was asked for first, as its stored job says.
-  const request = known?.job.request ?? {
-    ...submitted,
-    metadata: { ...submitted.metadata, tenant: { id: tenant.id, name: tenant.name } },
-  };
-  const [admitted] = await send(
-    known
-      ? restartJob(tx, tenant.id, known.job.id, staleSeconds)
-      : insertJob(tx, { tenantId: tenant.id, jobId: newId(), request }),
+  const chars = charsOf(work);
+  // What a stale job of this very work has reserved, it hands over.
+  const ownReserved = work.reduce(
+    (sum, { known }) => sum + (known?.stalePending ? known.reservedChars : 0),
+    0,
   );
-  return admitted && { tenantId: tenant.id, request, admitted };
+  const admission = openAdmission(
+    settings,
+    tenant,
+    { kind: 'text', credential: caller.credential, chars },
+    ownReserved,
+  );
+  const [first] = work as [WorkItem];
+  const locked = lockAdmissions(tx, caller.id);
+  const { known } = first;
+  const counting = known
+    ? readmitJob(tx, restartOf(caller, known, chars, settings), admission.bounds)
+    : admitJob(tx, newJob(caller, first, chars), admission.bounds);
+  const [[counted]] = await Promise.all([tx.last(counting), locked]);
+  if (!counted) return undefined;
+  if (!counted.admitted) {
+    const refusal = admission.refusal(counted.figures);
+    if (refusal) throw refusal;
+    return undefined;
+  }
+  return runOf(caller, first, counted.admitted, admission);
+}
+
+/**
+ * Makes the job of an item that follows in an admitted series, which takes the reservation over. It is the transaction's
+ * last statement. Undefined where another submission with its key came first.
+ */
+export async function admitFollowing(
+  tx: Tx,
+  settings: Settings,
+  caller: SeriesCaller,
+  work: readonly WorkItem[],
+  terms: Pick<Run, 'onTrial' | 'drawsTopUp'>,
+): Promise<Run | undefined> {
+  const [item] = work as [WorkItem];
+  const { known } = item;
+  const chars = charsOf(work);
+  const [admitted] = await tx.last(
+    known
+      ? restartJob(tx, restartOf(caller, known, chars, settings))
+      : insertJob(tx, newJob(caller, item, chars)),
+  );
+  return admitted && runOf(caller, item, admitted, terms);
+}
+
+function charsOf(work: readonly WorkItem[]): number {
+  return work.reduce((sum, { weight }) => sum + weight.billableChars, 0);
+}
+
+/** The row of a new job. */
+function newJob(caller: SeriesCaller, { request }: WorkItem, reservedChars: number): NewJob {
+  return { tenantId: caller.id, jobId: newId(), request: namingTenant(request, caller), reservedChars };
+}
+
+/** The job of a known key, to be run again. */
+function restartOf(
+  { id }: SeriesCaller,
+  { job }: StoredJob,
+  reservedChars: number,
+  { STALE_PENDING_SECONDS: staleSeconds }: Settings,
+): Restart {
+  return { tenantId: id, jobId: job.id, staleSeconds, reservedChars };
+}
+
+function runOf(
+  caller: SeriesCaller,
+  { request, known, weight }: WorkItem,
+  admitted: Admitted,
+  { onTrial, drawsTopUp }: Pick<Run, 'onTrial' | 'drawsTopUp'>,
+): Run {
+  const named = known ? request : namingTenant(request, caller);
+  return { tenantId: caller.id, request: named, admitted, weight, onTrial, drawsTopUp };
+}
+
+/** B 2.6: the server writes whose job it is. */
+function namingTenant(request: TranslationRequest, { id, name }: SeriesCaller): TranslationRequest {
+  return { ...request, metadata: { ...request.metadata, tenant: { id, name } } };
 }

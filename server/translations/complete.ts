@@ -1,7 +1,7 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
-import { countCharacters, type JobUsage, weighCharacters } from '#server/metering/service.ts';
+import { type JobUsage, settleTopUp } from '#server/metering/service.ts';
 import type { Run } from './admit.ts';
 import { persistGolden, removeGolden } from './golden/persist.ts';
 import { advance } from './job-states.ts';
@@ -64,9 +64,9 @@ export async function completeRun<N>(
         goldenUri: uri,
         publishAs: parked ? 'published' : null,
       },
-      usageOf(run, result, services.settings.DENSE_SCRIPT_WEIGHT),
+      usageOf(run, result),
     );
-  const { stored, following } = await storeRun(services, tenantId, finish, parked ? undefined : next);
+  const { stored, following } = await storeRun(services, run, finish, parked ? undefined : next);
 
   if (!stored) {
     const job = await readReplacedJob(services, run);
@@ -89,12 +89,13 @@ export async function completeRun<N>(
 }
 
 /**
- * One transaction: the run's result, then whatever follows it, which is asked only where the result was stored. Where what
- * follows fails, the result is stored without it: a finished translation must not be lost for the next one's sake.
+ * One transaction: the run's result, what it took of the prepaid balance, then whatever follows it, which is asked only
+ * where the result was stored. Where what follows fails, the result is stored without it: a finished translation must not be
+ * lost for the next one's sake.
  */
 async function storeRun<N>(
   { database, log }: Services,
-  tenantId: string,
+  { tenantId, drawsTopUp }: Run,
   finish: (tx: Tx) => Promise<{ updatedAt: Date }[]>,
   next: ((tx: Tx) => Promise<N>) | undefined,
 ): Promise<{ stored: { updatedAt: Date } | undefined; following: N | undefined }> {
@@ -104,6 +105,7 @@ async function storeRun<N>(
       return await database.inTenant(tenantId, async (tx) => {
         const [stored] = await finish(tx);
         if (!stored) return { stored, following: undefined };
+        if (drawsTopUp) await settleTopUp(tx, tenantId);
         const following = await next(tx).catch((error: unknown) => {
           refused = true;
           throw error;
@@ -116,7 +118,11 @@ async function storeRun<N>(
       log.warn({ error: describeForLog(error) }, 'the next job of a series was not admitted');
     }
   }
-  const [stored] = await database.inTenant(tenantId, (tx) => tx.last(finish(tx)));
+  const [stored] = await database.inTenant(tenantId, async (tx) => {
+    if (!drawsTopUp) return tx.last(finish(tx));
+    const [finished] = await Promise.all([finish(tx), settleTopUp(tx, tenantId, tx.last)]);
+    return finished;
+  });
   return { stored, following: undefined };
 }
 
@@ -130,14 +136,12 @@ export function persistenceFailed(): AppError {
 
 const mostTokens = 1_000_000_000;
 
-function usageOf({ request }: Run, { cost }: RunResult, denseWeight: number): JobUsage {
-  const { source_lang: sourceLang, target_lang: targetLang } = request;
-  const sourceChars = countCharacters(request.source_text);
+function usageOf({ request, weight, onTrial }: Run, { cost }: RunResult): JobUsage {
   return {
-    sourceLang,
-    targetLang,
-    sourceChars,
-    billableChars: weighCharacters(sourceChars, sourceLang, targetLang, denseWeight),
+    sourceLang: request.source_lang,
+    targetLang: request.target_lang,
+    ...weight,
+    trialChars: onTrial ? weight.billableChars : 0,
     fastPath: null,
     // As much as an integer column holds in sum: an upstream may count anything.
     inputTokens: Math.min(cost.inputTokens, mostTokens),

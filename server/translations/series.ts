@@ -1,63 +1,72 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog, toAppError } from '#server/errors.ts';
-import { admitRun, answersReplay, type Run, type SeriesTenant } from './admit.ts';
+import { readBilledTenant } from '#server/metering/service.ts';
+import {
+  admitFollowing,
+  admitSeries,
+  isWork,
+  itemsOf,
+  type Run,
+  type SeriesCaller,
+  type SeriesItem,
+  type WorkItem,
+} from './admit.ts';
 import { type Completed, completeRun, recordFailure } from './complete.ts';
 import { selectJobsByKeys } from './queries/admission.ts';
 import { touchJob } from './queries/completion.ts';
 import type { StoredJob } from './queries/rows.ts';
 import { RunError, runPipeline } from './run.ts';
-import type { TranslationJob, TranslationRequest } from './schema.ts';
+import type { TranslationJob } from './schema.ts';
 
 /** Milliseconds after which a run is given up: models that answer late, again and again, must end some time. */
 const longestRun = 900_000;
 
-/** One request of a series: the job that its key has already, or the work to do. */
-export interface SeriesItem {
-  request: TranslationRequest;
-  known: StoredJob | undefined;
-}
-
-/** An admitted series: the work of each item is admitted when its turn comes, the first one's already. */
+/** An admitted series: its first job reserves what all of it may cost. */
 export interface Series {
-  tenant: SeriesTenant;
-  items: SeriesItem[];
-  /** The run of the first item that is no replay; undefined where another submission was faster by a moment. */
+  caller: SeriesCaller;
+  items: readonly SeriesItem[];
+  /** The run of the first item that has work to do; undefined where another submission was faster by a moment. */
   first: Run | undefined;
 }
 
 /**
  * Runs the items in order, and answers their jobs (B 4.1), and whether any work was done. Each is stored and billed before
- * the next one begins, in the same transaction that admits the next one, so that a series of n takes n + 1 transactions and
- * a process that dies leaves no item behind but the one it was at. An item that fails ends the series with its error.
+ * the next one begins, in the same transaction that makes the next one and hands the reservation on to it, so that a series
+ * of n takes n + 1 transactions and a process that dies leaves no item behind but the one it was at. An item that fails ends
+ * the series with its error, and what was reserved for the rest is free.
  */
 export async function runSeries(
   services: Services,
-  { tenant, items, first }: Series,
+  { caller, items: asked, first }: Series,
 ): Promise<{ jobs: TranslationJob[]; ran: boolean }> {
   const jobs: TranslationJob[] = [];
   let ran = false;
   let admitted = first;
-  for (const [index, item] of items.entries()) {
-    if (item.known && answersReplay(item.known)) {
-      jobs.push(item.known.job);
+  let items = asked;
+  while (jobs.length < items.length) {
+    const index = jobs.length;
+    const item = items[index] as SeriesItem;
+    if (!isWork(item)) {
+      jobs.push((item.known as StoredJob).job);
       continue;
     }
-    // A process that stops ends with the run it is at: a resend goes on from there.
-    if (!admitted && services.underWay.closing)
-      throw new AppError('transient_error', 'the service is stopping; send it again with the same key');
-    const admission = admitted ?? (await admitAgain(services, tenant, item));
-    admitted = undefined;
-    if ('replayed' in admission) {
-      jobs.push(admission.replayed);
+    if (!admitted) {
+      // A process that stops ends with the run it is at: a resend goes on from there.
+      if (services.underWay.closing)
+        throw new AppError('transient_error', 'the service is stopping; send it again with the same key');
+      const again = await admitAgain(services, caller, items.slice(index));
+      items = [...items.slice(0, index), ...again.items];
+      admitted = again.first;
       continue;
     }
     ran = true;
-    const following = items.slice(index + 1).find(({ known }) => !known || !answersReplay(known));
+    const run = admitted;
+    const rest = items.slice(index + 1).filter(isWork);
     const { job, next } = await runOne(
       services,
-      admission,
-      following && (async (tx) => admitFollowing(services, tx, tenant, following)),
+      run,
+      rest.length > 0 ? async (tx) => admitNext(services, tx, caller, rest, run) : undefined,
     );
     jobs.push(job);
     admitted = next;
@@ -65,30 +74,39 @@ export async function runSeries(
   return { jobs, ran };
 }
 
-/** Admits an item in the transaction that stored the one before it; not any more where the process stops. */
-async function admitFollowing(
+/** Makes the next job in the transaction that stored the one before it; not any more where the process stops. */
+async function admitNext(
   { settings, underWay }: Services,
   tx: Tx,
-  tenant: SeriesTenant,
-  { request, known }: SeriesItem,
+  caller: SeriesCaller,
+  rest: readonly WorkItem[],
+  run: Run,
 ): Promise<Run | undefined> {
-  if (underWay.closing) return undefined;
-  return admitRun(tx, tenant, request, known, settings.STALE_PENDING_SECONDS, tx.last);
+  return underWay.closing ? undefined : admitFollowing(tx, settings, caller, rest, run);
 }
 
-/** Looks the key up and admits, again where another submission with the same key was faster by a moment. */
+/**
+ * Looks the keys up and admits what is left, through all gates again: where another submission with the same key was
+ * faster by a moment, or the next job could not be made with the one before it.
+ */
 async function admitAgain(
   { database, settings }: Services,
-  tenant: SeriesTenant,
-  { request }: SeriesItem,
-): Promise<Run | { replayed: TranslationJob }> {
-  const stale = settings.STALE_PENDING_SECONDS;
-  const key = request.idempotency_key;
+  caller: SeriesCaller,
+  left: readonly SeriesItem[],
+): Promise<Pick<Series, 'items' | 'first'>> {
+  const requests = left.map(({ request }) => request);
+  const keys = requests.flatMap(({ idempotency_key: key }) => key ?? []);
   for (let attempt = 0; attempt < 5; attempt++) {
-    const answer = await database.inTenant(tenant.id, async (tx) => {
-      const known = key ? (await selectJobsByKeys(tx, [key], stale)).get(key) : undefined;
-      if (known && answersReplay(known)) return { replayed: known.job };
-      return admitRun(tx, tenant, request, known, stale, tx.last);
+    const answer = await database.inTenant(caller.id, async (tx) => {
+      const [known, tenant] = await Promise.all([
+        keys.length > 0 ? selectJobsByKeys(tx, keys, settings.STALE_PENDING_SECONDS) : undefined,
+        readBilledTenant(tx, settings),
+      ]);
+      const items = itemsOf(requests, known, settings);
+      const work = items.filter(isWork);
+      if (work.length === 0) return { items, first: undefined };
+      const first = await admitSeries(tx, settings, caller, tenant, work);
+      return first && { items, first };
     });
     if (answer) return answer;
   }

@@ -1,7 +1,10 @@
+import type { Tx } from '#db/client.ts';
 import type { EnterTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { admitRun, answersReplay } from './admit.ts';
+import { type BilledTenant, readBilledTenant } from '#server/metering/service.ts';
+import type { Settings } from '#server/settings.ts';
+import { admitSeries, isWork, itemsOf } from './admit.ts';
 import { selectJobsByKeys } from './queries/admission.ts';
 import type { StoredJob } from './queries/rows.ts';
 import type { TranslationJob, TranslationRequest } from './schema.ts';
@@ -29,26 +32,38 @@ export async function submit(
   enter: EnterTenant,
   requests: TranslationRequest[],
 ): Promise<Submission> {
-  const stale = services.settings.STALE_PENDING_SECONDS;
+  const { settings } = services;
   const keys = requests.flatMap(({ idempotency_key: key }) => key ?? []);
   const admitted = await enter(
     // The one transaction in which the caller was authenticated (gate 4).
-    async (tx, principal, known: Map<string, StoredJob> | undefined): Promise<Series | Submission> => {
-      const items = requests.map((request) => ({
-        request,
-        known: request.idempotency_key ? known?.get(request.idempotency_key) : undefined,
-      }));
-      const work = items.find((item) => !item.known || !answersReplay(item.known));
+    async (tx, principal, found: Found | undefined): Promise<Series | Submission> => {
+      const items = itemsOf(requests, found?.known, settings);
+      const work = items.filter(isWork);
       // Gate (3): what starts no work is answered before every gate that could refuse it.
-      if (!work) return { jobs: items.flatMap((item) => item.known?.job ?? []), replayed: true };
-      // Gates (5) to (7), subscription, allowance and storage, belong here: over the whole series, before its first job.
-      const first = await admitRun(tx, principal.tenant, work.request, work.known, stale, tx.last);
-      return { tenant: principal.tenant, items, first };
+      if (work.length === 0) return { jobs: items.flatMap(({ known }) => known?.job ?? []), replayed: true };
+      const caller = { ...principal.tenant, credential: principal.kind };
+      // Gates (5) to (7), over the whole series, before its first job.
+      const first = await admitSeries(tx, settings, caller, found?.tenant, work);
+      return { caller, items, first };
     },
-    // Gate (3)'s look-up travels before the caller is believed: a key belongs to a tenant, and only it sees the answer.
-    async (tx) => (keys.length > 0 ? selectJobsByKeys(tx, keys, stale) : undefined),
+    // What travels before the caller is believed: a key belongs to a tenant, and only it sees the answer.
+    async (tx) => readEarly(tx, keys, settings),
   );
   if ('jobs' in admitted) return admitted;
   const { jobs, ran } = await services.underWay.track(runSeries(services, admitted));
   return { jobs, replayed: !ran };
+}
+
+/** What the gates need to know of the tenant: the jobs of the keys, and how it stands with billing. */
+interface Found {
+  known: Map<string, StoredJob> | undefined;
+  tenant: BilledTenant | undefined;
+}
+
+async function readEarly(tx: Tx, keys: readonly string[], settings: Settings): Promise<Found> {
+  const [known, tenant] = await Promise.all([
+    keys.length > 0 ? selectJobsByKeys(tx, keys, settings.STALE_PENDING_SECONDS) : undefined,
+    readBilledTenant(tx, settings),
+  ]);
+  return { known, tenant };
 }

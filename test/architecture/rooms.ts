@@ -57,12 +57,13 @@ const kernel =
 const services = new RegExp(`^server/(${domains})/service\\.ts$`);
 const formats = /^server\/formats\/\w+\/index\.ts$/;
 const port = /^server\/engines\/engine\.ts$/;
-const libraries = /^npm:(?!fastify|graphile-worker|drizzle-orm|postgres$|openai)/;
+const libraries = /^npm:(?!fastify|graphile-worker|drizzle-orm|postgres$|openai|stripe$)/;
 
 /** Whose tables a domain's queries may name, where they are not its own file of the schema alone. */
 const tablesOf: Record<string, string> = {
   access: 'identity|tenants',
   metering: 'metering|tenants',
+  billing: 'billing|tenants',
   auth: 'identity|tenants',
   members: 'identity',
   tenants: 'tenants',
@@ -85,6 +86,7 @@ const domainRooms = domains.split('|').map(
       /^node:(crypto|module|timers\/promises)$/,
       // Single sign-on checks the addresses it dials; passwords are hashed on threads of their own.
       ...(name === 'auth' ? [/^node:(dns|net|os|worker_threads)$/] : []),
+      ...(name === 'billing' ? [/^npm:stripe$/] : []),
       // The store is a folder.
       ...(name === 'storage' ? [/^node:(fs|path|url)/] : []),
     ],
@@ -153,7 +155,7 @@ export const rooms: Room[] = [
     files: /^rest\//,
     may: [
       /^server\/(context|errors|ids|many-values|router|trpc)\.ts$/,
-      /^npm:(?!drizzle-orm|postgres$|graphile-worker|openai)/,
+      /^npm:(?!drizzle-orm|postgres$|graphile-worker|openai|stripe$)/,
       /^node:/,
     ],
   },

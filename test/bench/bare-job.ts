@@ -5,7 +5,8 @@ import { hashSecret } from '#server/access/credentials.ts';
 import { readStanding } from '#server/access/queries/standing.ts';
 import { stubEngine } from '#server/engines/stub.ts';
 import { newId } from '#server/ids.ts';
-import { insertJob } from '#server/translations/queries/admission.ts';
+import { lockAdmissions } from '#server/metering/service.ts';
+import { admitJob } from '#server/translations/queries/admission.ts';
 import { finishJob } from '#server/translations/queries/completion.ts';
 import { runPipeline } from '#server/translations/run.ts';
 import { translationRequest } from '#server/translations/schema.ts';
@@ -28,7 +29,22 @@ async function recordStatements(sourceText: string): Promise<{ admit: Statement[
   request.metadata = { tenant: { id: tenantMark, name: 'Bench' } };
   const result = await runPipeline(stubEngine, request, { tenantId: tenantMark });
   const standing = await record((tx) => readStanding(tx, null));
-  const insert = await record((tx) => insertJob(tx, { tenantId: tenantMark, jobId: jobMark, request }));
+  const chars = sourceText.length;
+  const lock = await record((tx) => lockAdmissions(tx, tenantMark));
+  const insert = await record((tx) =>
+    admitJob(
+      tx,
+      { tenantId: tenantMark, jobId: jobMark, request, reservedChars: chars },
+      {
+        chars,
+        ownReserved: 0,
+        ceiling: 10_000_000,
+        topUpCounts: false,
+        trialGranted: null,
+        trialSince: null,
+      },
+    ),
+  );
   const finish = await record((tx) =>
     finishJob(
       tx,
@@ -49,8 +65,9 @@ async function recordStatements(sourceText: string): Promise<{ admit: Statement[
       {
         sourceLang: 'en',
         targetLang: 'fr',
-        sourceChars: sourceText.length,
-        billableChars: sourceText.length,
+        sourceChars: chars,
+        billableChars: chars,
+        trialChars: 0,
         fastPath: null,
         inputTokens: 0,
         outputTokens: 0,
@@ -58,7 +75,7 @@ async function recordStatements(sourceText: string): Promise<{ admit: Statement[
       },
     ),
   );
-  return { admit: [standing, insert], complete: [finish] };
+  return { admit: [standing, lock, insert], complete: [finish] };
 }
 
 async function record(build: (tx: Tx) => Promise<unknown>): Promise<Statement> {

@@ -3,6 +3,7 @@ import { benchBatch } from './batch.ts';
 import { benchLiveEngine } from './live-engine.ts';
 import { benchSignIns } from './sign-ins.ts';
 import { benchTextJobs } from './text-jobs.ts';
+import { benchUsageExport } from './usage-export.ts';
 
 const print = (line: string) => console.log(line);
 
@@ -10,6 +11,7 @@ const benches = {
   text: ['Text jobs on the stub engine, 32 connections over 100 tenants', benchTextJobs],
   batch: ['A batch beside single requests, one connection, stub engine', benchBatch],
   'sign-ins': ['100 addresses sign in at once, beside a list on one connection', benchSignIns],
+  'usage-export': ['A month of a million usage records as csv, beside COPY', benchUsageExport],
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
 } as const;
 

@@ -45,8 +45,14 @@ export async function viaRest(at: Server, { route }: RestProcedure, ask: Ask): P
 }
 
 /** Of a request, what its route wants of a body. */
-function requestOf({ method, upload, body: kind }: Route, body: Fields): Sent {
+function requestOf({ method, upload, body: kind, headers: names = {} }: Route, body: Fields): Sent {
   if (method === 'GET' || method === 'DELETE') return {};
+  if (kind === 'raw') {
+    const sent = Object.entries(names).flatMap(([name, header]) =>
+      typeof body[name] === 'string' ? [[header, body[name]]] : [],
+    );
+    return { body: String(body['body']), headers: Object.fromEntries(sent) };
+  }
   if (upload) {
     const form = new FormData();
     for (const [name, value] of Object.entries(body)) form.append(name, value as Blob);

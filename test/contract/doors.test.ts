@@ -4,24 +4,27 @@ import { appRouter } from '#server/router.ts';
 import { carriesFiles } from '#server/trpc.ts';
 import { type Answer, viaRest, viaRestRaw, viaRpc } from './call.ts';
 import { authCases } from './cases/auth.ts';
+import { billingCases } from './cases/billing.ts';
 import type { Case, Cases } from './cases/case.ts';
 import { memberCases } from './cases/members.ts';
 import { systemCases } from './cases/system.ts';
 import { tenantCases } from './cases/tenants.ts';
 import { translationCases } from './cases/translations.ts';
 import { normalize } from './normalize.ts';
-import { useScene } from './scene.ts';
+import { selling, useScene } from './scene.ts';
 
 /** What is asked of each procedure at both doors. A procedure without cases fails the suite. */
 const cases: Cases = {
   ...authCases,
+  ...billingCases,
   ...memberCases,
   ...systemCases,
   ...tenantCases,
   ...translationCases,
 };
 
-const scene = useScene();
+const plainScene = useScene();
+const sellingScene = useScene(selling);
 const procedures = restProcedures(appRouter);
 
 test('every procedure has a route, a guard, and cases here', () => {
@@ -32,6 +35,8 @@ test('every procedure has a route, a guard, and cases here', () => {
 
 for (const procedure of procedures)
   describe(procedure.path, () => {
+    // What is sold is asked for where it is.
+    const scene = procedure.path.startsWith('billing.') ? sellingScene : plainScene;
     for (const one of cases[procedure.path] ?? []) {
       const { status, detail, ask, rpc: byDesign, raw } = one;
       const expectStated = (answer: Answer) => {

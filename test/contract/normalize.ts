@@ -20,6 +20,7 @@ const madeAnew = new RegExp(
     'qr_code',
     'authorization_url',
     'state',
+    'url',
     'exp',
     'sub',
   ].join('|')})$`,

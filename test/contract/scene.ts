@@ -1,11 +1,16 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type FakeOidcProvider, type OidcAccount, startOidcProvider } from '#test/fakes/oidc-provider.ts';
+import { type FakeStripe, startFakeStripe } from '#test/fakes/stripe.ts';
 import { type TestApp, useTestApp } from '#test/setup/app.ts';
 import type { Headers } from './call.ts';
 import { found, join, type Person, submit } from './people.ts';
 
 const operatorKey = 'an-operator-key-of-the-contract-0123456789';
 export const redirectUri = 'http://127.0.0.1:9/callback';
+export const webhookSecret = 'whsec_of_the_contract_0123456789';
+
+/** Of a deployment that sells: without a subscription most of what needs none elsewhere is refused. */
+export const selling = { BILLING_ENABLED: 'true', TRUST_PROXY: '1' };
 
 /** What the cases are about, made once for a test file. What a case changes it makes for itself. */
 export interface Scene {
@@ -22,9 +27,11 @@ export interface Scene {
   /** A real identity provider, and who can sign in there. */
   provider: FakeOidcProvider;
   accounts: OidcAccount[];
+  /** Where payments would go, of a deployment that sells. */
+  stripe: FakeStripe;
 }
 
-/** Starts the application and an identity provider of a test file. @param more environment variables */
+/** Starts the application, an identity provider and a fake of Stripe for a test file. @param more environment variables */
 export function useScene(more: Record<string, string> = {}): Scene {
   const accounts: OidcAccount[] = [];
   const env: Record<string, string> = {
@@ -33,6 +40,9 @@ export function useScene(more: Record<string, string> = {}): Scene {
     OIDC_ENABLED: 'true',
     OIDC_CLIENT_ID: 'lingualoop',
     OIDC_REDIRECT_URIS: redirectUri,
+    STRIPE_WEBHOOK_SECRET: webhookSecret,
+    STRIPE_PRICE_PRO: 'price_pro',
+    STRIPE_PRICE_TOPUP: 'price_topup',
     ...more,
   };
   const operator = {
@@ -49,8 +59,12 @@ export function useScene(more: Record<string, string> = {}): Scene {
       accounts,
     });
     env['OIDC_ISSUER'] = scene.provider.issuer;
+    scene.stripe = await startFakeStripe();
+    env['STRIPE_API_URL'] = scene.stripe.url;
+    env['STRIPE_SECRET_KEY'] = scene.stripe.secretKey;
   });
   afterAll(() => scene.provider?.stop());
+  afterAll(() => scene.stripe?.close());
 
   const app = useTestApp({ env });
   scene.app = app;

@@ -41,6 +41,9 @@ const cases: [path: string, input: Fields, status: number, detail: string | RegE
   ['auth.ssoClientConfig', oidc, 403, noSso],
   ['auth.ssoClientConfig', { provider: 'elsewhere' }, 404, 'identity provider not found'],
   ['translations.create', text, 503, 'translation is temporarily disabled'],
+  ['billing.checkout', { tier: 'pro' }, 503, 'billing is not enabled'],
+  ['billing.topup', { packs: 9 }, 503, 'billing is not enabled'],
+  ['billing.portal', {}, 503, 'billing is not enabled'],
 ];
 
 test.each(cases)(

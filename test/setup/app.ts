@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { type Database, openDatabase } from '#db/client.ts';
 import { buildApp } from '#server/app.ts';
+import { openPaymentProcessor } from '#server/billing/service.ts';
 import type { Services } from '#server/context.ts';
 import type { Engine } from '#server/engines/engine.ts';
 import { stubEngine } from '#server/engines/stub.ts';
@@ -69,6 +70,7 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
       settings,
       database,
       engine,
+      payments: await openPaymentProcessor(settings),
       storage,
       sandbox,
       sandboxTurns: shareSandbox(),

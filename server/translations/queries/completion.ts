@@ -2,7 +2,13 @@ import { and, eq, Param, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { prepare, type Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
-import { type JobUsage, usageRecords, usageRows } from '#server/metering/service.ts';
+import {
+  addToTotals,
+  type JobUsage,
+  usageRecords,
+  usageRows,
+  usageTotals,
+} from '#server/metering/service.ts';
 import type { AgentRun, JobStatus } from '../schema.ts';
 import type { Admitted } from './admission.ts';
 import { isJob } from './rows.ts';
@@ -60,8 +66,9 @@ const finishPending = prepare<FinishedJob & JobUsage, { updatedAt: Date }[]>((db
         updatedAt: translationJobs.updatedAt,
       }),
   );
+  const totals = db.$with('totals').as(addToTotals(db, finished).returning({ slot: usageTotals.slot }));
   return db
-    .with(finished)
+    .with(finished, totals)
     .insert(usageRecords)
     .select(usageRows('text', finished))
     .returning({ updatedAt: usageRecords.recordedAt })
@@ -69,8 +76,8 @@ const finishPending = prepare<FinishedJob & JobUsage, { updatedAt: Date }[]>((db
 });
 
 /**
- * Writes a finished run and its usage record, in one statement: no record without the job, and neither for a
- * run whose attempt is no longer the job's. Answers the job's new updated_at, or no row.
+ * Writes a finished run and its usage record, with the running totals, in one statement: no record without the job, and
+ * neither for a run whose attempt is no longer the job's. Answers the job's new updated_at, or no row.
  */
 export function finishJob(tx: Tx, job: FinishedJob, usage: JobUsage): Promise<{ updatedAt: Date }[]> {
   return finishPending(tx, { ...job, ...usage });

@@ -111,6 +111,23 @@ export const probes: Readonly<Record<string, Probe>> = {
     ...ofNamedTenant,
   },
 
+  'billing.checkout': { input: () => ({ tier: 'pro' }) },
+  'billing.topup': {
+    async input({ sql }) {
+      await sql`delete from rate_windows`;
+      return {};
+    },
+    in: '402 top-ups require an active subscription',
+  },
+  'billing.portal': {
+    async input({ sql }) {
+      await sql`update tenants set metadata = metadata - 'pay_customer_id'`;
+      return {};
+    },
+    in: '409 no Stripe customer for this workspace yet; run checkout first',
+  },
+  'billing.webhook': { input: () => ({ body: '{}' }), in: '400 invalid webhook signature' },
+
   'translations.create': { input: () => text },
   'translations.createBatch': {
     input: () => ({ inputs: [{ Text: 'Hello', Targets: [{ Language: 'fr' }] }] }),

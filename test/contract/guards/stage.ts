@@ -28,9 +28,10 @@ export interface Stage extends Scene {
   heldJobId: string;
 }
 
-/** Sets the stage of a test file. */
-export function useStage(): Stage {
+/** Sets the stage of a test file. @param more environment variables */
+export function useStage(more: Record<string, string> = {}): Stage {
   const stage = useScene({
+    ...more,
     OPERATOR_TENANT_ID: operators,
     OPERATOR_EMAILS: 'enrolled@ops.example, unenrolled@ops.example',
   }) as Stage;

@@ -37,6 +37,11 @@ export const guardOf: Readonly<Record<string, GuardName>> = {
   'tenants.list': 'admin',
   'tenants.setSecurityPolicy': 'admin',
 
+  'billing.checkout': 'tenant_identity',
+  'billing.topup': 'tenant_identity',
+  'billing.portal': 'tenant_identity',
+  'billing.webhook': 'public',
+
   'translations.create': 'tenant_identity',
   'translations.createBatch': 'tenant_identity',
   'translations.createFromText': 'tenant_identity',

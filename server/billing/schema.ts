@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { rawBody } from '#server/trpc.ts';
+import { type Tier, tiers } from './tiers.ts';
+import { mostPacks } from './topup.ts';
+
+const slugs = tiers.join(', ');
+
+/** A 4.5. The messages are the answer: refusals of these bodies are strings (A 7.1). */
+export const checkoutRequest = z
+  .object({
+    tier: z.enum(tiers as [Tier, ...Tier[]], {
+      error: ({ input }) => {
+        if (input === undefined) return `tier is required: one of ${slugs}`;
+        if (typeof input !== 'string') return `tier must be a string: one of ${slugs}`;
+        return `unknown tier ${JSON.stringify(input.slice(0, 40))}; choose one of ${slugs}`;
+      },
+    }),
+  })
+  .meta({ id: 'CheckoutRequest' });
+
+const packsExpected = 'packs must be a whole number of at least 1';
+
+/** A 4.5. Too many packs are refused in another way than what is no number of packs: not here (check 7). */
+export const topUpRequest = z
+  .object({
+    packs: z
+      .number({ error: packsExpected })
+      .refine((packs) => Number.isInteger(packs) && packs >= 1, { error: packsExpected })
+      .default(1)
+      .meta({ type: 'integer', minimum: 1, maximum: mostPacks }),
+  })
+  .meta({ id: 'TopUpRequest' });
+
+/** Where to send the browser. */
+export const paymentPage = z
+  .object({ url: z.string().meta({ format: 'uri', description: 'redirect the browser there' }) })
+  .meta({ id: 'PaymentPage' });
+
+/** A delivery of the payment processor; both headers are read the same way (C 3). */
+export const paymentDelivery = z.object({
+  body: rawBody,
+  payment_signature: z.string().optional(),
+  stripe_signature: z.string().optional(),
+});
+
+export const deliveryReceipt = z.object({ received: z.literal(true) }).meta({ id: 'DeliveryReceipt' });

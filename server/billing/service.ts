@@ -1,0 +1,10 @@
+export { type BilledTenant, type BillingAccount, readBillingAccount } from './account.ts';
+export { openCheckout } from './checkout.ts';
+export { requireBilling, requireTopUps, requireWebhookSecret } from './enabled.ts';
+export { openPaymentProcessor } from './open-processor.ts';
+export { openPortal } from './portal.ts';
+export type { PaymentProcessor } from './processor.ts';
+export { prunePaymentEvents } from './prune.ts';
+export { type SubscriptionStanding, standingOf } from './subscription-status.ts';
+export { admitTopUp, openTopUp } from './topup.ts';
+export { receiveDelivery } from './webhook.ts';

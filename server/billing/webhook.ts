@@ -1,0 +1,100 @@
+import { type AuditEvent, recordEvent } from '#server/audit/service.ts';
+import type { RequestContext } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { type BillingAccount, changedMetadata, readBillingAccount } from './account.ts';
+import { requireWebhookSecret } from './enabled.ts';
+import { mirrorEvent } from './mirror.ts';
+import type { PaymentEvent } from './payment-event.ts';
+import { insertPaymentEvent, lockBilledTenant, updateBilledTenant } from './queries.ts';
+import type { ReceivedEvent } from './received-event.ts';
+import { tierPrices } from './tiers.ts';
+
+/**
+ * Takes a delivery of the payment processor (A 6). What it says is stored when this returns, or there was nothing to store.
+ * @param signature the header that the delivery was signed with
+ * @throws AppError 400 for a signature that is none, 503 without a secret to look at it with, and 500 where the effect could
+ * not be stored, whatever the reason: then it is delivered again
+ */
+export async function receiveDelivery(
+  ctx: RequestContext,
+  body: Uint8Array,
+  signature: string | undefined,
+): Promise<void> {
+  const { log } = ctx.services;
+  const received = requireWebhookSecret(ctx.services).readEvent(body, signature);
+  if (!received) throw new AppError('malformed_request', 'invalid webhook signature');
+  const { id: event_id, type, content } = received;
+  if (typeof content === 'string') {
+    const level = content === 'ignored' ? 'debug' : content === 'noted' ? 'info' : 'warn';
+    log[level]({ event_id, type, outcome: content }, 'payment event');
+    return;
+  }
+  const { tenantId, event } = content;
+  try {
+    const outcome = await applyEvent(ctx, received, tenantId, event);
+    const level = outcome === 'unknown tenant' ? 'warn' : 'info';
+    log[level]({ event_id, type, tenant_id: tenantId.slice(0, 64), outcome }, 'payment event');
+  } catch (error) {
+    throw new AppError('internal_error', 'internal error', { cause: error });
+  }
+}
+
+type Outcome = 'applied' | 'no change' | 'delivered before' | 'unknown tenant';
+
+/**
+ * Applies an event to its tenant: the event, what it changes and the line of the audit log in one transaction, behind the
+ * lock of the tenant's row, so that two events at one time follow each other.
+ */
+function applyEvent(
+  ctx: RequestContext,
+  { id: eventId, type }: ReceivedEvent,
+  tenantId: string,
+  event: PaymentEvent,
+): Promise<Outcome> {
+  const { database, settings } = ctx.services;
+  return database.inTenant(tenantId, async (tx) => {
+    const row = await lockBilledTenant(tx, tenantId);
+    if (!row) return 'unknown tenant';
+    const known = { tenantId, eventId, type, createdAt: new Date(event.createdAt) };
+    if (!(await insertPaymentEvent(tx, known))) return 'delivered before';
+
+    const before = readBillingAccount(row);
+    const after = mirrorEvent(before, event, tierPrices(settings));
+    const metadata = changedMetadata(before, after);
+    const limit =
+      after.monthlyCharLimit === before.monthlyCharLimit ? {} : { monthlyCharLimit: after.monthlyCharLimit };
+    if (Object.keys({ ...metadata, ...limit }).length === 0) return 'no change';
+    await updateBilledTenant(tx, tenantId, { metadata, ...limit });
+    await recordEvent(tx, ctx, {
+      tenantId,
+      actor: { kind: 'payment_processor' },
+      ...auditLine(event, eventId, before, after),
+    });
+    return 'applied';
+  });
+}
+
+function auditLine(
+  event: PaymentEvent,
+  event_id: string,
+  before: BillingAccount,
+  after: BillingAccount,
+): Pick<AuditEvent, 'action' | 'target' | 'details'> {
+  if (event.kind === 'topup_paid')
+    return {
+      action: 'topup_credited',
+      target: event.sessionId,
+      details: { event_id, chars: event.chars, purchased: after.topUpPurchased },
+    };
+  return {
+    action: 'subscription_mirrored',
+    ...(event.subscriptionId !== null && { target: event.subscriptionId }),
+    details: {
+      event_id,
+      from: before.subscriptionStatus,
+      to: after.subscriptionStatus,
+      tier: after.tier,
+      monthly_char_limit: after.monthlyCharLimit,
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import type { Tx } from '#db/client.ts';
+import { readBillingAccount, standingOf } from '#server/billing/service.ts';
+import { AppError } from '#server/errors.ts';
+import type { Settings } from '#server/settings.ts';
+import { type AllowanceFigures, type Remedies, refuseByAllowance } from './allowance.ts';
+import { type BillableRequest, type PaymentStanding, refuseByPayment } from './payment-gate.ts';
+import { type AdmissionBounds, selectBilledTenant } from './queries/admission.ts';
+
+/** A tenant as billing knows it. */
+export interface BilledTenant {
+  monthlyCharLimit: number;
+  metadata: Record<string, unknown>;
+  createdAt: Date;
+}
+
+/** What was counted of a tenant under its turn; see `committedWork`. */
+export interface CommittedFigures extends Omit<AllowanceFigures, 'ceiling' | 'topUp'> {
+  topUp: number;
+  trialUsed: number;
+}
+
+/** The gates of billable work, open for one submission: what to count it against, and what the count means. */
+export interface Admission {
+  bounds: AdmissionBounds;
+  /** Whether the trial grant pays for it. */
+  onTrial: boolean;
+  /** Whether it may take prepaid characters. */
+  drawsTopUp: boolean;
+  /** The refusal that the counted figures mean; null where the work fits. */
+  refusal(figures: CommittedFigures): AppError | null;
+}
+
+/**
+ * Reads the tenant of a transaction for `openAdmission`. Without billing nothing but its limit matters, which the count
+ * itself reads: then nothing is asked.
+ */
+export async function readBilledTenant(tx: Tx, settings: Settings): Promise<BilledTenant | undefined> {
+  if (!settings.BILLING_ENABLED) return undefined;
+  const [tenant] = await selectBilledTenant(tx, {});
+  return tenant;
+}
+
+/**
+ * The gates for work of any kind, in their order: payment (402), then the monthly allowance (429). What can be refused
+ * without counting is refused here.
+ * @param ownReserved what jobs of this very work have reserved already, and hand over
+ * @throws AppError 402
+ */
+export function openAdmission(
+  settings: Settings,
+  tenant: BilledTenant | undefined,
+  request: BillableRequest,
+  ownReserved: number,
+): Admission {
+  const payment = tenant && paymentStandingOf(tenant, settings);
+  const uncounted = payment && refuseByPayment(payment, request, Date.now());
+  if (uncounted) throw paymentRequired(uncounted);
+
+  const subscribed = payment?.subscription === 'current';
+  const trial =
+    tenant && payment && !subscribed ? { granted: payment.trial.granted, since: tenant.createdAt } : null;
+  const remedies: Remedies = { subscribed, topUpSold: settings.STRIPE_PRICE_TOPUP !== undefined };
+  const ceiling = settings.MONTHLY_CHAR_CEILING;
+  return {
+    bounds: {
+      chars: request.chars,
+      ownReserved,
+      ceiling,
+      topUpCounts: subscribed,
+      trialGranted: trial?.granted ?? null,
+      trialSince: trial?.since.toISOString() ?? null,
+    },
+    onTrial: trial !== null,
+    drawsTopUp: subscribed && tenant !== undefined && readBillingAccount(tenant).topUpPurchased > 0,
+    refusal({ trialUsed, topUp, ...counted }) {
+      const { inFlight } = counted;
+      const unpaid =
+        payment &&
+        refuseByPayment(
+          { ...payment, trial: { ...payment.trial, used: trialUsed, inFlight } },
+          request,
+          Date.now(),
+        );
+      if (unpaid) return paymentRequired(unpaid);
+      const figures = { ...counted, ceiling, topUp: subscribed ? topUp : null };
+      const spent = refuseByAllowance(figures, remedies, request.chars);
+      return spent === null ? null : new AppError('too_many_requests', spent);
+    },
+  };
+}
+
+function paymentStandingOf(tenant: BilledTenant, { TRIAL_DAYS }: Settings): PaymentStanding {
+  const { subscriptionStatus, trialCharsGranted } = readBillingAccount(tenant);
+  return {
+    subscription: standingOf(subscriptionStatus),
+    trial: {
+      granted: trialCharsGranted,
+      endsAt: tenant.createdAt.getTime() + TRIAL_DAYS * 86_400_000,
+      used: 0,
+      inFlight: 0,
+    },
+  };
+}
+
+function paymentRequired(detail: string): AppError {
+  return new AppError('payment_required', detail);
+}

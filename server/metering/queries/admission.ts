@@ -1,0 +1,107 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { prepare, type QueryBuilder, type Tx } from '#db/client.ts';
+import { usageTotals, workInFlight } from '#db/schema/metering.ts';
+import { tenants } from '#db/schema/tenants.ts';
+
+const value = sql.placeholder;
+
+/** The first day of the current UTC month. */
+export const currentMonth = sql`date_trunc('month', now() at time zone 'UTC')::date`;
+
+const lock = prepare<{ tenantId: string }, unknown>((db) =>
+  db
+    .select({ locked: sql`pg_advisory_xact_lock(hashtextextended(${value('tenantId')}, 8202))` })
+    .from(sql`(select) nobody`)
+    .prepare('lock_admissions'),
+);
+
+/**
+ * Submissions of one tenant are admitted one after another (A 8.2 rule 1): holds the tenant's turn until the transaction
+ * ends. A statement of its own, before the one that counts, which must see what the turn before it committed. What is
+ * locked is no row: the tenant's own is changed by payments meanwhile, and a row lock would be written to disk.
+ */
+export function lockAdmissions(tx: Tx, tenantId: string): Promise<unknown> {
+  return lock(tx, { tenantId });
+}
+
+/** What `committedWork` counts against, beside the tenant's own limit. */
+export interface AdmissionBounds {
+  /** Weighted characters of the work to admit. */
+  chars: number;
+  /** Reserved already by jobs of this very work, which it takes over. */
+  ownReserved: number;
+  ceiling: number;
+  /** Whether prepaid characters count. */
+  topUpCounts: boolean;
+  /** The trial grant that the work is paid from; null where it is not. */
+  trialGranted: number | null;
+  /** From when on trial usage is looked for, ISO 8601: the tenant's creation. Null off trial. */
+  trialSince: string | null;
+}
+
+/**
+ * What a tenant has committed (A 8.2 rules 1 to 4): a common table expression of one row, with placeholders named as
+ * `AdmissionBounds` and `tenantId`. It reads totals, not the ledger.
+ */
+export function committedWork(db: QueryBuilder) {
+  const inMonth = sql`${usageTotals.day} >= ${currentMonth}`;
+  const inWindow = sql`${inMonth} and ${usageTotals.allowanceWindow} = ${tenants.allowanceWindow}`;
+  const sum = (column: SQL.Aliased | SQL | typeof usageTotals.billableChars, where: SQL) =>
+    sql<number>`coalesce(sum(${column}) filter (where ${where}), 0)::float8`;
+  return db.$with('committed').as(
+    db
+      .select({
+        monthlyLimit: sql<number>`${tenants.monthlyCharLimit}::float8`.as('monthly_limit'),
+        monthUsed: sum(usageTotals.billableChars, inMonth).as('month_used'),
+        windowUsed: sum(usageTotals.billableChars, inWindow).as('window_used'),
+        topUp: sql<number>`${tenants.topupBalance} + ${sum(usageTotals.topupChars, inWindow)}`.as('top_up'),
+        trialUsed: sql<number>`coalesce(sum(${usageTotals.trialChars}), 0)::float8`.as('trial_used'),
+        inFlight: sql<number>`(
+          select coalesce(sum(${workInFlight.chars}), 0)::float8 - ${value('ownReserved')}::float8
+          from ${workInFlight} where ${workInFlight.tenantId} = ${value('tenantId')})`.as('in_flight'),
+      })
+      .from(tenants)
+      .leftJoin(
+        usageTotals,
+        and(
+          eq(usageTotals.tenantId, tenants.tenantId),
+          sql`${usageTotals.day} >= least(${currentMonth}, (${value('trialSince')}::timestamptz at time zone 'UTC')::date)`,
+        ),
+      )
+      .where(eq(tenants.tenantId, value('tenantId')))
+      .groupBy(tenants.tenantId),
+  );
+}
+
+export type CommittedWork = ReturnType<typeof committedWork>;
+
+/**
+ * Whether the work fits: what `refuseByAllowance` and `refuseByPayment` decide, where the turn is held. (A decision made
+ * outside the database would hold the turn for a round trip.)
+ */
+export function fits(committed: CommittedWork): SQL {
+  const work = sql`${committed.inFlight} + ${value('chars')}::float8`;
+  const ceiling = sql`${value('ceiling')}::float8`;
+  const headroom = sql`greatest(${ceiling} - ${committed.monthlyLimit}, 0)`;
+  const topUp = sql`case when ${value('topUpCounts')}::bool then least(greatest(${committed.topUp}, 0), ${headroom}) else 0 end`;
+  const trial = sql`${value('trialGranted')}::float8`;
+  return sql`${committed.windowUsed} + ${work} <= ${committed.monthlyLimit} + ${topUp}
+    and ${committed.monthUsed} + ${work} <= ${ceiling}
+    and (${trial} is null or ${committed.trialUsed} + ${work} <= ${trial})`;
+}
+
+/** The tenant of the transaction's scope, as billing knows it: asked before anybody knows which that is. */
+export const selectBilledTenant = prepare<
+  Record<string, never>,
+  { monthlyCharLimit: number; metadata: Record<string, unknown>; createdAt: Date }[]
+>((db) =>
+  db
+    .select({
+      monthlyCharLimit: tenants.monthlyCharLimit,
+      metadata: tenants.metadata,
+      createdAt: tenants.createdAt,
+    })
+    .from(tenants)
+    .where(eq(tenants.tenantId, sql`current_setting('lingualoop.tenant_id')`))
+    .prepare('select_billed_tenant'),
+);

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { fail } from '#test/fakes/stripe.ts';
+import { ask, useBillingApp } from './billing-app.ts';
+
+const billing = useBillingApp({ OPERATOR_API_KEY: 'the-operator-key', SERVICE_API_KEY: 'the-service-key' });
+const withoutKey = useBillingApp({ STRIPE_SECRET_KEY: '' });
+const withoutTenants = useBillingApp({ SERVICE_API_KEY: 'the-service-key' });
+const withoutSecret = useBillingApp({ STRIPE_WEBHOOK_SECRET: '' });
+const onePlan = useBillingApp({ STRIPE_PRICE_PRO: '' });
+
+const three = ['checkout', 'topup', 'portal'] as const;
+const said = ({ status, body }: { status: number; body: { detail?: unknown } }) => [status, body.detail];
+
+describe.each(three)('A 4.5: %s', (what) => {
+  const body = what === 'checkout' ? { tier: 'pro' } : undefined;
+
+  test('503 without the processor’s key, before anything else', async () => {
+    for (const headers of [{}, (await withoutKey.app.signUp()).headers])
+      expect(said(await ask(withoutKey, what, { headers }, '{'))).toEqual([503, 'billing is not enabled']);
+  });
+
+  test('401 where the deployment has no tenant, the service key presented or not', async () => {
+    for (const headers of [{}, { 'x-api-key': 'the-service-key' }, { 'x-api-key': 'another' }])
+      expect(said(await ask(withoutTenants, what, { headers }, '{'))).toEqual([
+        401,
+        'billing requires an authenticated tenant',
+      ]);
+    expect((await withoutTenants.sql`select from tenants`).length).toBe(0);
+  });
+
+  test('401 for who is no tenant: the cookie, the operator key and the service key are none', async () => {
+    const { accessToken } = await billing.app.signUp();
+    for (const headers of [
+      {},
+      { 'x-api-key': 'nobody-was-ever-issued-this' },
+      { authorization: 'Bearer nobody-was-ever-issued-this' },
+      { 'x-api-key': 'the-operator-key' },
+      { 'x-api-key': 'the-service-key' },
+      { cookie: `ll_session=${accessToken}` },
+    ] as Record<string, string>[])
+      expect(said(await ask(billing, what, { headers }, '{'))).toEqual([
+        401,
+        'missing or invalid tenant credentials',
+      ]);
+  });
+
+  test('a member’s token and the tenant’s key both do', async () => {
+    const { headers, accessToken, tenantId } = await billing.app.signUp();
+    await billing.note(tenantId, { pay_subscription_status: 'active', pay_customer_id: `cus_${tenantId}` });
+    billing.stripe.subscribe(`cus_${tenantId}`, { status: 'canceled' });
+    for (const one of [headers, { authorization: `Bearer ${accessToken}` }])
+      expect((await ask(billing, what, { headers: one }, body)).status).toBe(200);
+  });
+});
+
+test('A 4.5: 503 for a tier that no Price is sold for', async () => {
+  const founder = await onePlan.app.signUp();
+  const detail = 'this plan is not available on this deployment';
+  expect(said(await ask(onePlan, 'checkout', founder, { tier: 'pro' }))).toEqual([503, detail]);
+  expect((await ask(onePlan, 'checkout', founder, { tier: 'studio' })).status).toBe(200);
+});
+
+test('A 4.5: the webhook answers 503 where no signing secret is configured', async () => {
+  expect((await withoutSecret.app.json('POST', '/api/stripe/webhook', { body: '{}' })).status).toBe(503);
+});
+
+describe('A 4.5: the portal', () => {
+  const none = [409, expect.stringMatching(/^no Stripe customer .*run checkout first$/)];
+  const customerOf = async (tenantId: string) => (await billing.stored(tenantId)).metadata['pay_customer_id'];
+
+  test('opens for the customer, and comes back to /billing', async () => {
+    const founder = await billing.app.signUp();
+    await ask(billing, 'checkout', founder, { tier: 'pro' });
+    billing.stripe.requests.length = 0;
+    const { status, body } = await ask(billing, 'portal', founder);
+    expect([status, body]).toEqual([200, { url: [...billing.stripe.sessions.values()].at(-1)?.url }]);
+    expect(billing.stripe.requests.map(({ path, fields }) => [path, fields])).toEqual([
+      [
+        '/v1/billing_portal/sessions',
+        { customer: await customerOf(founder.tenantId), return_url: 'https://lingualoop.example/billing' },
+      ],
+    ]);
+  });
+
+  test('409 for who never went to a checkout', async () => {
+    expect(said(await ask(billing, 'portal', await billing.app.signUp()))).toEqual(none);
+  });
+
+  test('409 for a customer who does not exist any more, who is forgotten', async () => {
+    const founder = await billing.app.signUp();
+    await billing.note(founder.tenantId, { pay_customer_id: 'cus_gone', own: 1 });
+    expect(said(await ask(billing, 'portal', founder))).toEqual(none);
+    const { metadata } = await billing.stored(founder.tenantId);
+    expect(metadata).not.toHaveProperty('pay_customer_id');
+    expect(metadata).toMatchObject({ own: 1 });
+  });
+
+  test('who was replaced meanwhile is not forgotten', async () => {
+    const founder = await billing.app.signUp();
+    await billing.note(founder.tenantId, { pay_customer_id: 'cus_gone' });
+    billing.stripe.enqueue(async (response, request) => {
+      await billing.note(founder.tenantId, { pay_customer_id: 'cus_anew' });
+      await fail(400, { code: 'resource_missing', param: 'customer' })(response, request);
+    });
+    expect(said(await ask(billing, 'portal', founder))).toEqual(none);
+    expect(await customerOf(founder.tenantId)).toBe('cus_anew');
+  });
+
+  test('a portal that is not set up at Stripe: 503, and the customer stays', async () => {
+    const founder = await billing.app.signUp();
+    await billing.note(founder.tenantId, { pay_customer_id: 'cus_kept' });
+    billing.stripe.enqueue(fail(400));
+    const { status, body } = await ask(billing, 'portal', founder);
+    expect([status, body.error_code]).toEqual([503, 'service_unavailable']);
+    expect(await customerOf(founder.tenantId)).toBe('cus_kept');
+  });
+});

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { fail } from '#test/fakes/stripe.ts';
+import type { Signup } from '#test/setup/app.ts';
+import { ask, topUpEvent, useBillingApp } from './billing-app.ts';
+
+const billing = useBillingApp({ TRUST_PROXY: '1' });
+
+let addresses = 0;
+/** Everybody from an address of their own, unless the test is about addresses. */
+const freshAddress = () => `203.0.${Math.floor(++addresses / 250)}.${addresses % 250}`;
+
+const topUp = (person: Pick<Signup, 'headers'>, body?: unknown, address = freshAddress()) =>
+  ask(billing, 'topup', person, body, { 'x-forwarded-for': address });
+
+async function subscriber(metadata: Record<string, unknown> = {}) {
+  const founder = await billing.app.signUp();
+  await billing.note(founder.tenantId, {
+    pay_subscription_id: `sub_${founder.tenantId}`,
+    pay_subscription_status: 'active',
+    ...metadata,
+  });
+  return founder;
+}
+
+const said = ({ status, body }: { status: number; body: { detail?: unknown } }) => [status, body.detail];
+
+test('A 4.5: a purchase is a one-time payment that carries the tenant and the characters, asks for 3-D Secure and keeps no card', async () => {
+  const founder = await subscriber();
+  billing.stripe.requests.length = 0;
+  const { status, body } = await topUp(founder, { packs: 3 });
+  expect(status).toBe(200);
+  const { metadata } = await billing.stored(founder.tenantId);
+  const [session] = billing.stripe.asked('POST', '/v1/checkout/sessions');
+  expect(session?.fields).toEqual({
+    mode: 'payment',
+    customer: metadata['pay_customer_id'],
+    client_reference_id: founder.tenantId,
+    'line_items[0][price]': 'price_topup',
+    'line_items[0][quantity]': '3',
+    'metadata[tenant_id]': founder.tenantId,
+    'metadata[topup_chars]': '3000000',
+    'payment_method_options[card][request_three_d_secure]': 'any',
+    success_url: 'https://lingualoop.example/billing?topup=success',
+    cancel_url: 'https://lingualoop.example/billing?topup=cancelled',
+  });
+  expect(body).toEqual({ url: [...billing.stripe.sessions.values()].at(-1)?.url });
+  // Nothing is credited until the webhook arrives.
+  expect(metadata).not.toHaveProperty('topup_chars_purchased');
+});
+
+test('what is bought is what the webhook credits', async () => {
+  const founder = await subscriber();
+  await topUp(founder, { packs: 2 });
+  const session = [...billing.stripe.sessions.values()].at(-1);
+  const { id, metadata, client_reference_id } = { ...session } as Record<string, unknown>;
+  await billing.deliver(topUpEvent('', { id, metadata, client_reference_id }));
+  expect((await billing.stored(founder.tenantId)).metadata).toMatchObject({
+    topup_chars_purchased: 2_000_000,
+  });
+});
+
+describe('A 4.5 check 7: packs', () => {
+  const noNumber = 'packs must be a whole number of at least 1';
+  test.each([
+    [undefined, 200, undefined],
+    [{}, 200, undefined],
+    [{ packs: 1 }, 200, undefined],
+    [{ packs: 5 }, 200, undefined],
+    [{ packs: 6 }, 400, 'at most 5 packs per purchase'],
+    [{ packs: 1e20 }, 400, 'at most 5 packs per purchase'],
+    [{ packs: 0 }, 422, noNumber],
+    [{ packs: -1 }, 422, noNumber],
+    [{ packs: 1.5 }, 422, noNumber],
+    [{ packs: 5.5 }, 422, noNumber],
+    [{ packs: '2' }, 422, noNumber],
+    [{ packs: null }, 422, noNumber],
+    [{ packs: true }, 422, noNumber],
+    ['{"packs": 1e999}', 422, noNumber],
+    ['null', 422, 'body: an object is expected'],
+    ['[]', 422, 'body: an object is expected'],
+    ['5', 422, 'body: an object is expected'],
+    ['{', 400, expect.stringMatching(/^invalid JSON body: /)],
+  ])('%j answers %i', async (body, status, detail) => {
+    expect(said(await topUp(await subscriber(), body))).toEqual([status, detail]);
+  });
+});
+
+describe('A 4.5 check 5: who is not subscription-current in the mirror is asked about at the processor first', () => {
+  const refused = [402, 'top-ups require an active subscription'];
+  test('nobody to ask about: 402, without a call', async () => {
+    const founder = await billing.app.signUp();
+    billing.stripe.requests.length = 0;
+    expect(said(await topUp(founder))).toEqual(refused);
+    expect(billing.stripe.requests).toEqual([]);
+  });
+
+  test.each([
+    ['active', 200],
+    ['trialing', 200],
+    ['past_due', 402],
+    ['incomplete', 402],
+    ['canceled', 402],
+  ])('%s there: %i', async (status, expected) => {
+    const founder = await subscriber({ pay_subscription_status: 'past_due', pay_customer_id: 'cus_x' });
+    const { tenantId } = founder;
+    await billing.note(tenantId, { pay_customer_id: `cus_${tenantId}` });
+    billing.stripe.subscribe(`cus_${tenantId}`, { id: `sub_${tenantId}`, status });
+    const before = await billing.stored(tenantId);
+    expect((await topUp(founder)).status).toBe(expected);
+    expect(await billing.stored(tenantId)).toEqual(before);
+  });
+
+  test.each(['active', 'trialing'])('%s in the mirror: nobody is asked', async (status) => {
+    const founder = await subscriber({ pay_subscription_status: status });
+    billing.stripe.requests.length = 0;
+    expect((await topUp(founder)).status).toBe(200);
+    expect(billing.stripe.requests.filter(({ method }) => method === 'GET')).toEqual([]);
+  });
+
+  test('out of reach: 503, since it is not known', async () => {
+    const founder = await subscriber({ pay_subscription_status: 'past_due' });
+    billing.stripe.otherwise(fail(503, { retry: false }));
+    const { status, body } = await topUp(founder);
+    billing.stripe.otherwise(null);
+    expect([status, body.error_code]).toEqual([503, 'transient_error']);
+  });
+});
+
+describe('A 4.5 check 6 and 8: ceilings', () => {
+  const ceiling = [409, 'the allowance already reaches the monthly ceiling'];
+  test.each([
+    [9_999_999, 200],
+    [10_000_000, 409],
+    [20_000_000, 409],
+  ])('an allowance of %i: %i', async (limit, status) => {
+    const founder = await subscriber();
+    await billing.sql`update tenants set monthly_char_limit = ${limit} where tenant_id = ${founder.tenantId}`;
+    const answer = await topUp(founder);
+    expect(answer.status).toBe(status);
+    if (status === 409) expect(said(answer)).toEqual(ceiling);
+  });
+
+  test.each([
+    [5_000_000, 0, 5, 200],
+    [5_000_001, 0, 5, 409],
+    [10_000_000, 0, 1, 409],
+    [50_000_000, 45_000_000, 5, 200],
+    [50_000_000, 44_999_999, 5, 409],
+  ])('%i bought, %i used, %i packs: %i', async (bought, used, packs, status) => {
+    const founder = await subscriber({ topup_chars_purchased: bought, topup_chars_used: used });
+    const answer = await topUp(founder, { packs });
+    expect(answer.status).toBe(status);
+    if (status === 409) expect(answer.body.detail).toMatch(/would exceed the ceiling; use the balance first/);
+  });
+});
