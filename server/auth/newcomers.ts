@@ -1,6 +1,7 @@
 import type { Tx } from '#db/client.ts';
 import { hashSecret, insertApiKey, newSecret } from '#server/access/service.ts';
 import { type Origin, recordEvent } from '#server/audit/service.ts';
+import { trialGrant } from '#server/billing/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { addMember, redeemInvite } from '#server/members/service.ts';
@@ -40,7 +41,9 @@ export async function foundWorkspace(
   const tenantId = tenant.id;
   const { userId } = newcomer;
   const apiKey = newSecret();
-  const account = await foundTenant(tx, { ...tenant, apiKey });
+  const grant = await trialGrant(tx, services.settings, origin.clientAddress);
+  const platformMetadata = { ...tenant.platformMetadata, ...grant };
+  const account = await foundTenant(tx, { ...tenant, apiKey, platformMetadata });
   await addMember(tx, { ...newcomer, tenantId, role: 'global_administrator' });
   await insertApiKey(tx, tenantId, hashSecret(apiKey));
   await recordEvent(tx, origin, {

@@ -7,4 +7,5 @@ export type { PaymentProcessor } from './processor.ts';
 export { prunePaymentEvents } from './prune.ts';
 export { type SubscriptionStanding, standingOf } from './subscription-status.ts';
 export { admitTopUp, openTopUp } from './topup.ts';
+export { trialGrant } from './trial.ts';
 export { receiveDelivery } from './webhook.ts';

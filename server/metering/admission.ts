@@ -2,21 +2,15 @@ import type { Tx } from '#db/client.ts';
 import { readBillingAccount, standingOf } from '#server/billing/service.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
-import { type AllowanceFigures, type Remedies, refuseByAllowance } from './allowance.ts';
+import { type Remedies, refuseByAllowance } from './allowance.ts';
 import { type BillableRequest, type PaymentStanding, refuseByPayment } from './payment-gate.ts';
-import { type AdmissionBounds, selectBilledTenant } from './queries/admission.ts';
+import { type AdmissionBounds, type CommittedFigures, selectBilledTenant } from './queries/admission.ts';
 
 /** A tenant as billing knows it. */
 export interface BilledTenant {
   monthlyCharLimit: number;
   metadata: Record<string, unknown>;
   createdAt: Date;
-}
-
-/** What was counted of a tenant under its turn; see `committedWork`. */
-export interface CommittedFigures extends Omit<AllowanceFigures, 'ceiling' | 'topUp'> {
-  topUp: number;
-  trialUsed: number;
 }
 
 /** The gates of billable work, open for one submission: what to count it against, and what the count means. */

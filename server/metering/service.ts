@@ -1,12 +1,12 @@
 export {
   type Admission,
   type BilledTenant,
-  type CommittedFigures,
   openAdmission,
   readBilledTenant,
 } from './admission.ts';
 export {
   type AdmissionBounds,
+  type CommittedFigures,
   type CommittedWork,
   committedWork,
   fits,

@@ -101,12 +101,26 @@ describe('A 3.1 row 2: subscription created / updated', () => {
     },
   );
 
-  const lapsing = lapsedStatuses.filter((status) => status !== 'incomplete');
-  it.each(liveStatuses.flatMap((from) => lapsing.map((to) => ({ from, to }))))(
-    'row 2 to the letter: $from, and another subscription that is newer and $to: the other is mirrored',
+  it.each(currentStatuses.flatMap((from) => lapsedStatuses.map((to) => ({ from, to }))))(
+    '(settled, against the letter) $from stays mirrored, though another is newer and $to',
+    ({ from, to }) => {
+      const after = mirrored(changed(1, 'sub_a', from, 'pro'), changed(2, 'sub_b', to, 'studio'));
+      expect(state(after)).toEqual({ id: 'sub_a', status: from });
+      expect([after.tier, after.monthlyCharLimit, after.subscriptionEventAt]).toEqual([
+        'pro',
+        1_500_000,
+        at(1),
+      ]);
+      expect([after.allowanceFrom, after.allowanceSubscription]).toEqual([at(1), 'sub_a']);
+    },
+  );
+
+  it.each(lapsedStatuses.flatMap((from) => lapsedStatuses.map((to) => ({ from, to }))))(
+    '$from, and another subscription that is newer and $to: the other is mirrored, incomplete behind',
     ({ from, to }) => {
       const after = mirrored(changed(1, 'sub_a', from), changed(2, 'sub_b', to));
-      expect(state(after)).toEqual({ id: 'sub_b', status: to });
+      const older = to === 'incomplete' && from !== 'incomplete';
+      expect(state(after)).toEqual(older ? { id: 'sub_a', status: from } : { id: 'sub_b', status: to });
     },
   );
 
@@ -125,6 +139,18 @@ describe('A 3.1 row 3: subscription deleted', () => {
     for (const second of [1, 2, 3]) {
       const after = mirrored(changed(2, 'sub_a', status), deleted(second, 'sub_a'));
       expect(state(after)).toEqual({ id: 'sub_a', status: 'canceled' });
+    }
+  });
+
+  it.each(ended)('an end that comes as status $status is as final, however old it is', ({ status }) => {
+    for (const from of liveStatuses) {
+      const after = mirrored(changed(5, 'sub_a', from, 'pro'), changed(2, 'sub_a', status, 'studio'));
+      expect(state(after)).toEqual({ id: 'sub_a', status });
+      expect([after.tier, after.monthlyCharLimit, after.subscriptionEventAt]).toEqual([
+        'pro',
+        1_500_000,
+        at(5),
+      ]);
     }
   });
 
@@ -150,6 +176,11 @@ describe('A 3.1 row 3: subscription deleted', () => {
   it.each(ended)('the mirrored subscription is a different one that is $status: canceled', ({ status }) => {
     const after = mirrored(changed(1, 'sub_a', status), deleted(2, 'sub_b'));
     expect(state(after)).toEqual({ id: 'sub_b', status: 'canceled' });
+  });
+
+  it('a different one that ended later stays mirrored', () => {
+    const after = mirrored(changed(2, 'sub_a', 'incomplete_expired'), deleted(1, 'sub_b'));
+    expect(state(after)).toEqual({ id: 'sub_a', status: 'incomplete_expired' });
   });
 
   it('leaves the allowance unchanged', () => {

@@ -2,6 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { prepare, type QueryBuilder, type Tx } from '#db/client.ts';
 import { usageTotals, workInFlight } from '#db/schema/metering.ts';
 import { tenants } from '#db/schema/tenants.ts';
+import type { AllowanceFigures } from '../allowance.ts';
 
 const value = sql.placeholder;
 
@@ -22,6 +23,13 @@ const lock = prepare<{ tenantId: string }, unknown>((db) =>
  */
 export function lockAdmissions(tx: Tx, tenantId: string): Promise<unknown> {
   return lock(tx, { tenantId });
+}
+
+/** What was counted of a tenant: weighted characters; see `AllowanceFigures`. */
+export interface CommittedFigures extends Omit<AllowanceFigures, 'ceiling' | 'topUp'> {
+  /** What is left of the prepaid balance, and what the window took of it. */
+  topUp: number;
+  trialUsed: number;
 }
 
 /** What `committedWork` counts against, beside the tenant's own limit. */
@@ -89,6 +97,15 @@ export function fits(committed: CommittedWork): SQL {
     and ${committed.monthUsed} + ${work} <= ${ceiling}
     and (${trial} is null or ${committed.trialUsed} + ${work} <= ${trial})`;
 }
+
+/** What a tenant has committed, for a report. */
+export const selectCommitted = prepare<
+  { tenantId: string; ownReserved: number; trialSince: string | null },
+  CommittedFigures[]
+>((db) => {
+  const committed = committedWork(db);
+  return db.with(committed).select().from(committed).prepare('select_committed');
+});
 
 /** The tenant of the transaction's scope, as billing knows it: asked before anybody knows which that is. */
 export const selectBilledTenant = prepare<
