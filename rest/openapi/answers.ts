@@ -55,8 +55,9 @@ export function answersOf({ route, meta, input }: RestProcedure, success: Answer
     },
   };
   if (meta.guard !== 'public') answers['401'] = refusal('No usable credential', 'ErrorDetail');
-  // The same status also refuses values that fit their schema, and then it says so in a string (A 7.1).
-  if (input)
+  // The same status also refuses values that fit their schema, and then it says so in a string (A 7.1). Bare bytes have no
+  // fields.
+  if (input && route.body !== 'raw')
     answers['422'] = refusal('Values invalid', 'HTTPValidationError', 'ErrorDetail', 'PipelineError');
   answers['default'] = refusal('Any other error', 'ErrorDetail', 'PipelineError');
   return answers;

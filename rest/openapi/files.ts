@@ -9,7 +9,7 @@ const binary: JsonSchema = { type: 'string', format: 'binary' };
 export function withoutBytes(procedure: RestProcedure): RestProcedure {
   const { route, input, inputShape } = procedure;
   // Its inputs are headers, beside the bytes.
-  if (route.body === 'raw') return { ...procedure, input: undefined };
+  if (route.body === 'raw') return { ...procedure, input: z.object({}) };
   if (route.download) return { ...procedure, output: z.string() };
   if (!route.upload || !(input instanceof z.ZodObject)) return procedure;
   const { source_document: _, ...fields } = inputShape;

@@ -1,6 +1,6 @@
 import { Answer, errorOfAnswer } from './answer.ts';
 import { Expired } from './deadline.ts';
-import { ConnectionError, TimeoutError } from './errors.ts';
+import { ConnectionError, type LinguaLoopError, TimeoutError } from './errors.ts';
 import { NoAnswer } from './exchange.ts';
 import { unwrap } from './rpc.ts';
 import { neverSent } from './unsent.ts';
@@ -15,6 +15,15 @@ export function errorOf(thrown: unknown, call: string, timeoutMs: number): unkno
   return new ConnectionError(`${call}: no answer: ${describe(cause)}`, {
     maybeSent: !neverSent(cause),
     cause,
+  });
+}
+
+/** The public error for what ended an answer after it had begun. */
+export function errorWithinAnswer(thrown: unknown, call: string, timeoutMs: number): LinguaLoopError {
+  if (thrown instanceof Expired) return new TimeoutError(call, timeoutMs, 'no more of the answer');
+  return new ConnectionError(`${call}: the answer broke off: ${describe(thrown)}`, {
+    maybeSent: true,
+    cause: thrown,
   });
 }
 

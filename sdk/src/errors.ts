@@ -50,7 +50,7 @@ export class LinguaLoopError extends Error {
   }
 }
 
-/** No answer came: the service could not be reached, or the connection broke. */
+/** No whole answer came: the service could not be reached, or the connection broke. */
 export class ConnectionError extends LinguaLoopError {
   static {
     ConnectionError.prototype.name = 'ConnectionError';
@@ -78,8 +78,8 @@ export class TimeoutError extends LinguaLoopError {
   /** How long the last attempt waited, in milliseconds. */
   readonly timeoutMs: number;
 
-  constructor(call: string, timeoutMs: number) {
-    super({ status: null, detail: `${call}: no answer within ${timeoutMs} ms` });
+  constructor(call: string, timeoutMs: number, missing = 'no answer') {
+    super({ status: null, detail: `${call}: ${missing} within ${timeoutMs} ms` });
     this.call = call;
     this.timeoutMs = timeoutMs;
   }

@@ -1,11 +1,16 @@
 import type { Backoff } from './retry.ts';
 import type { TokenStore } from './token-store.ts';
 
-/** Sends one HTTP request: `globalThis.fetch`, or whatever stands in for it. */
+/**
+ * Sends one HTTP request: `globalThis.fetch`, or whatever stands in for it. Where its answers have no `body` to read piece
+ * by piece, a download is held in memory whole.
+ */
 export type Fetch = (
   url: string,
   init: RequestInit,
-) => Promise<Pick<Response, 'status' | 'ok' | 'headers' | 'text' | 'arrayBuffer'>>;
+) => Promise<
+  Pick<Response, 'status' | 'ok' | 'headers' | 'text' | 'arrayBuffer'> & Partial<Pick<Response, 'body'>>
+>;
 
 /** An access token, or where to get one; a function is asked before each attempt. */
 export type AccessToken = string | (() => string | Promise<string>);
@@ -26,7 +31,8 @@ export interface LinguaLoopOptions {
   tokens?: TokenStore | undefined;
   /**
    * Milliseconds for one attempt, 130,000 unless told: the pipeline may take 120 s over one text. A call that translates
-   * several texts one after the other has so many times that. `Infinity`: no limit.
+   * several texts one after the other has so many times that; a download that is streamed has it for its beginning, then
+   * for each piece anew, however long it takes as a whole. `Infinity`: no limit.
    */
   timeoutMs?: number | undefined;
   /** Most retries of one call; 2 unless told. */
@@ -41,12 +47,21 @@ export interface LinguaLoopOptions {
 export interface CallOptions {
   /** Ends the call, waits between attempts included; the call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds for one attempt of this call, however many texts it translates. */
+  /** Milliseconds for one attempt of this call, however many texts it translates; or for each piece of its download. */
   timeoutMs?: number | undefined;
   /** Most retries of this call. */
   maxRetries?: number | undefined;
   /** Sent as X-Request-ID and echoed in errors and logs: 1 to 128 of letters, digits and `._:-`. */
   requestId?: string | undefined;
+}
+
+/** What a call about a tenant may do otherwise. */
+export interface TenantOptions extends CallOptions {
+  /**
+   * Which tenant a platform operator means; an administrator's own unless told. Of another one an administrator is told
+   * that it does not exist.
+   */
+  tenantId?: string | undefined;
 }
 
 /** What a call that creates may do otherwise. */

@@ -1,4 +1,5 @@
 import { Answer } from './answer.ts';
+import { type BodyReader, type Piece, readBody } from './body.ts';
 import { exchange, parse } from './exchange.ts';
 import type { RequestHeaders } from './headers.ts';
 import type { Fetch } from './options.ts';
@@ -19,11 +20,21 @@ export interface Rest {
   array(request: RestRequest, attempt: Attempt): Promise<unknown[]>;
   /** A request whose result is a download of the media type `type`. */
   download(request: RestRequest, type: string, attempt: Attempt): Promise<Download>;
+  /** The beginning of such a download. Whoever takes it reads it to its end, or cancels it. */
+  beginDownload(request: RestRequest, type: string, attempt: Attempt): Promise<BegunDownload>;
 }
 
 export interface Download {
   bytes: Uint8Array<ArrayBuffer>;
   headers: Pick<Headers, 'get'>;
+}
+
+export interface BegunDownload {
+  headers: Pick<Headers, 'get'>;
+  /** Undefined where it is empty. */
+  firstPiece: Piece | undefined;
+  /** What follows. */
+  body: BodyReader;
 }
 
 export function createRest(baseUrl: string, fetch: Fetch): Rest {
@@ -47,6 +58,19 @@ export function createRest(baseUrl: string, fetch: Fetch): Rest {
         const { status, headers } = response;
         if (status !== 200 || !isDownload(headers, type)) return readAnswer(response);
         return { bytes: new Uint8Array(await response.arrayBuffer()), headers };
+      });
+      if (answer instanceof Answer) throw answer;
+      return answer;
+    },
+    async beginDownload(request, type, attempt) {
+      const answer = await send(request, attempt, async (response): Promise<BegunDownload | Answer> => {
+        const { status, headers } = response;
+        if (status !== 200 || !isDownload(headers, type)) return readAnswer(response);
+        const body = readBody(response);
+        const firstPiece = await body.read();
+        // It was given up meanwhile, and `fetch` did not listen: nobody will take it.
+        if (attempt.signal.aborted) body.cancel();
+        return { headers, firstPiece, body };
       });
       if (answer instanceof Answer) throw answer;
       return answer;

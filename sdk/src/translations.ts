@@ -1,7 +1,7 @@
 import { type GoldenFile, golden } from './golden.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
 import type { CallOptions, CreateOptions } from './options.ts';
-import { itemsOf, type Page } from './pages.ts';
+import { createListing, type Page } from './pages.ts';
 import type { Rest } from './rest.ts';
 import type { Rpc } from './rpc.ts';
 import type { Call, Send } from './send.ts';
@@ -81,14 +81,11 @@ const deleteCall: Call = { name: 'translations.delete', repeatable: false };
 export function translations(rpc: Rpc, rest: Rest, send: Send): Translations {
   const { create, createBatch, createFromText, get, list, review, delete: remove } = rpc.translations;
 
-  const listPage: Translations['listPage'] = async (query = {}, options) => {
-    let nextCursor: string | null = null;
-    const onHeaders: Call['onHeaders'] = (headers) => {
-      nextCursor = headers.get('x-next-cursor');
-    };
-    const items = await send({ ...listCall, onHeaders }, (attempt) => list.query(query, attempt), options);
-    return { items, nextCursor };
-  };
+  const { list: listItems, listPage } = createListing<TranslationListQuery, TranslationJob, CallOptions>(
+    send,
+    listCall,
+    (query = {}, attempt) => list.query(query, attempt),
+  );
 
   return {
     create(request, options) {
@@ -123,13 +120,7 @@ export function translations(rpc: Rpc, rest: Rest, send: Send): Translations {
       return jobs as TranslationJob[];
     },
     get: (jobId, options) => send(getCall, (attempt) => get.query({ job_id: jobId }, attempt), options),
-    list: (query, options) => ({
-      [Symbol.asyncIterator]: () =>
-        itemsOf(
-          (cursor) => listPage(cursor === undefined ? query : { ...query, cursor }, options),
-          query?.cursor,
-        ),
-    }),
+    list: listItems,
     listPage,
     review(jobId, request, options) {
       const input = { ...request, job_id: jobId };

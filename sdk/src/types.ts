@@ -90,5 +90,48 @@ export type Workspace = Extract<
 /** The signed-in member, with the effective role, and its workspace. */
 export type Me = Outputs['auth']['me'];
 
+/** The tenant to provision. Its limit is not clamped, and its platform-owned metadata is kept. */
+export type TenantAccountCreate = Inputs['tenants']['create'];
+/** A tenant that was just provisioned, with its API key, which is shown this once. */
+export type ProvisionedTenant = Outputs['tenants']['create'];
+/** Which tenants to list; `limit` is the size of a page. */
+export type TenantListQuery = Inputs['tenants']['list'];
+/** Which toggles to set, at least one of them. One that is left out stays as it is. */
+export type SecurityPolicy = Omit<Inputs['tenants']['setSecurityPolicy'], 'tenant_id'>;
+/** Whom to invite; whoever holds the token, where no `email` is given. */
+export type InviteCreateRequest = Omit<Inputs['members']['createInvite'], 'tenant_id'>;
+/** An invite that was just created, with its token, which is shown this once. */
+export type CreatedInvite = Outputs['members']['createInvite'];
+/** An invite, and what became of it. */
+export type InviteRecord = Outputs['members']['listInvites'][number];
+/** Which invites to list; `limit` is the size of a page. */
+export type InviteListQuery = Omit<Inputs['members']['listInvites'], 'tenant_id'>;
+
+/** The days to report, in UTC and both counted; the last 30 unless told, 366 at most. */
+export type DailyUsageQuery = Omit<Inputs['usage']['daily'], 'tenant_id'>;
+/** What was used on each day, days without any use included. Token counters are an operator's. */
+export type DailyUsage = Outputs['usage']['daily'];
+/** Which month (YYYY-MM in UTC; the current one unless told), and how many of its newest records, up to 1,000. */
+export type UsageSummaryQuery = Omit<Inputs['usage']['summary'], 'tenant_id' | 'cursor'>;
+/** What a tenant used in a month, what its allowance leaves, and the newest records. */
+export type TenantUsageSummary = Outputs['usage']['summary'];
+/** What one job was billed. Token counters and models are an operator's. */
+export type TenantUsageRecord = TenantUsageSummary['records'][number];
+/** Which month: YYYY-MM in UTC; the current one unless told. */
+export type UsageRecordsQuery = Pick<Inputs['usage']['export'], 'period'>;
+/** Which month, and as what: `json` unless told. */
+export type UsageExportQuery = Omit<Inputs['usage']['export'], 'tenant_id'>;
+/** What a month's records can be downloaded as. */
+export type UsageExportFormat = NonNullable<UsageExportQuery['format']>;
+
+/** The plan to subscribe to. */
+export type CheckoutRequest = Inputs['billing']['checkout'];
+/** A plan that can be subscribed to. */
+export type BillingTier = CheckoutRequest['tier'];
+/** How many packs of 1,000,000 characters to buy: one unless told, five at most. */
+export type TopUpRequest = Inputs['billing']['topup'];
+/** Where to send the browser. */
+export type PaymentPage = Outputs['billing']['checkout'];
+
 /** Liveness, and which parts run on stubs. */
 export type HealthStatus = Outputs['system']['health'];

@@ -2,7 +2,7 @@ import type { BillingAccount, KnownSubscription } from './account.ts';
 import type { PaymentEvent, TopUpPayment } from './payment-event.ts';
 import { standingOf } from './subscription-status.ts';
 import { hearOfSubscription, knownSubscriptions, mirroredOf } from './subscriptions.ts';
-import { includedChars, isTier, type TierPrices } from './tiers.ts';
+import { includedChars, isTier, type TierPrices, tierOfPrices } from './tiers.ts';
 
 /**
  * What a tenant's account is after an event (A 3.1, A 6). Events may come twice and in any order: each adds what it tells
@@ -20,7 +20,10 @@ export function mirrorEvent(
   const mirrored = mirroredOf(after);
   if (after === before || !mirrored) return account;
   // What a Price includes is written when its subscription tells of it, or is mirrored in another's place.
-  const told = event.kind === 'subscription_changed' && event.subscriptionId === mirrored.id;
+  const told =
+    event.kind === 'subscription_changed' &&
+    event.subscriptionId === mirrored.id &&
+    tierOfPrices(event.priceIds, prices) !== undefined;
   const switched = mirrored.id !== account.subscriptionId;
   return {
     ...mirror({ ...account, subscriptions: after }, mirrored),

@@ -29,14 +29,15 @@ export function hearOfSubscription(
   event: SubscriptionEvent | SubscriptionSession,
   prices: TierPrices,
 ): readonly KnownSubscription[] {
-  const index = indexOf(known, mirroredId, event);
-  const before = known[index];
+  const before = knownOf(known, mirroredId, event);
   if (before && standingOf(before.status) === 'ended') return known;
-  const after = event.kind === 'subscription_session' ? paid(before, event) : changed(before, event, prices);
-  if (!after || after === before) return known;
-  return before
-    ? known.with(index, windowed(before, after, event.createdAt))
-    : added(known, windowed(before, after, event.createdAt));
+  const told = event.kind === 'subscription_session' ? paid(before, event) : changed(before, event, prices);
+  const after = windowed(before, told, event.createdAt);
+  if (before && isSame(before, after)) return known;
+  // The last told of stands last.
+  return inOrder([...known.filter((one) => one !== before), after])
+    .slice(0, remembered)
+    .toReversed();
 }
 
 /**
@@ -44,7 +45,14 @@ export function hearOfSubscription(
  * ended, an unpaid beginning behind whatever is past that (A 3.1); of equals the one last told of.
  */
 export function mirroredOf(known: readonly KnownSubscription[]): KnownSubscription | undefined {
-  return known.toSorted((a, b) => rank(b.status) - rank(a.status) || millis(b.toldAt) - millis(a.toldAt))[0];
+  return inOrder(known)[0];
+}
+
+/** The mirrored one first; of those that are told of at one time the later in the list. */
+function inOrder(known: readonly KnownSubscription[]): KnownSubscription[] {
+  return known
+    .toReversed()
+    .toSorted((a, b) => rank(b.status) - rank(a.status) || millis(b.toldAt) - millis(a.toldAt));
 }
 
 function rank(status: string): number {
@@ -55,20 +63,21 @@ function rank(status: string): number {
 }
 
 /** Whose event it is. A session that names none is the mirrored one's; what it began is named by the next event. */
-function indexOf(
+function knownOf(
   known: readonly KnownSubscription[],
   mirroredId: string | null,
   { subscriptionId: id }: SubscriptionEvent | SubscriptionSession,
-): number {
-  const index = known.findIndex((one) => one.id === (id ?? mirroredId));
-  return index >= 0 || id === null ? index : known.findIndex((one) => one.id === null);
+): KnownSubscription | undefined {
+  const own = known.find((one) => one.id === (id ?? mirroredId));
+  if (own || id === null) return own;
+  return known.find((one) => one.id === null && standingOf(one.status) !== 'ended');
 }
 
 /** After a completed checkout session: the tenant has subscribed. Which tier it bought, its own events tell. */
 function paid(
   before: KnownSubscription | undefined,
   { subscriptionId, createdAt }: SubscriptionSession,
-): KnownSubscription | undefined {
+): KnownSubscription {
   if (!before)
     return {
       id: subscriptionId,
@@ -78,15 +87,10 @@ function paid(
       tier: null,
       windowFrom: null,
     };
+  const named = { ...before, id: subscriptionId ?? before.id };
   // A session that comes late does not undo what the subscription has told since.
   const late = isOlder(createdAt, before.eventAt) && before.status !== 'incomplete';
-  if (late || (before.status === 'active' && !isOlder(before.toldAt, createdAt))) return before;
-  return {
-    ...before,
-    id: subscriptionId ?? before.id,
-    status: 'active',
-    toldAt: newer(before.toldAt, createdAt),
-  };
+  return late ? named : { ...named, status: 'active', toldAt: newer(before.toldAt, createdAt) };
 }
 
 /** After an event of its own: the status that it carries, and the tier of its Price. */
@@ -94,7 +98,7 @@ function changed(
   before: KnownSubscription | undefined,
   event: SubscriptionEvent,
   prices: TierPrices,
-): KnownSubscription | undefined {
+): KnownSubscription {
   const { subscriptionId: id, createdAt } = event;
   const status = event.kind === 'subscription_deleted' ? 'canceled' : event.status;
   const ends = standingOf(status) === 'ended';
@@ -132,14 +136,9 @@ function windowed(
   return anotherTier ? { ...after, windowFrom: at } : after;
 }
 
-/** With one more; the one that ended longest ago is forgotten where there are too many. */
-function added(known: readonly KnownSubscription[], one: KnownSubscription): readonly KnownSubscription[] {
-  const all = [...known, one];
-  if (all.length <= remembered) return all;
-  const oldest = all
-    .filter(({ status }) => standingOf(status) === 'ended')
-    .toSorted((a, b) => millis(a.toldAt) - millis(b.toldAt))[0];
-  return all.filter((other) => other !== (oldest ?? known[0]));
+function isSame(one: KnownSubscription, other: KnownSubscription): boolean {
+  const fields = Object.keys(one) as (keyof KnownSubscription)[];
+  return fields.every((field) => one[field] === other[field]);
 }
 
 function isOlder(at: string, newest: string | null): boolean {

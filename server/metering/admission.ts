@@ -18,11 +18,17 @@ export interface Admission {
   bounds: AdmissionBounds;
   /** Whether the trial grant pays for it. */
   onTrial: boolean;
-  /** Whether it may take prepaid characters. */
-  drawsTopUp: boolean;
+  /** Whether its completion has to look if it took prepaid characters. */
+  drawsTopUp(figures: CommittedFigures): boolean;
   /** The refusal that the counted figures mean; null where the work fits. */
   refusal(figures: CommittedFigures): AppError | null;
 }
+
+/**
+ * The share of the monthly allowance from which on completions look after the prepaid balance. Not all of it: jobs end in
+ * another order than they began, and one that was admitted below the limit may be the one that passes it.
+ */
+const nearlyUsed = 0.5;
 
 /**
  * Reads the tenant of a transaction for `openAdmission`. Without billing nothing but its limit matters, which the count
@@ -65,7 +71,8 @@ export function openAdmission(
       trialSince: trial?.since.toISOString() ?? null,
     },
     onTrial: trial !== null,
-    drawsTopUp: subscribed && tenant !== undefined && readBillingAccount(tenant).topUpPurchased > 0,
+    drawsTopUp: ({ monthlyLimit, windowUsed, inFlight, topUp }) =>
+      subscribed && topUp > 0 && windowUsed + inFlight + request.chars > monthlyLimit * nearlyUsed,
     refusal({ trialUsed, topUp, ...counted }) {
       const { inFlight } = counted;
       const unpaid =

@@ -34,7 +34,7 @@ export interface Run {
   weight: Weight;
   /** Whether the trial grant pays for it. */
   onTrial: boolean;
-  /** Whether it may take prepaid characters. */
+  /** Whether its end has to look if it took prepaid characters. */
   drawsTopUp: boolean;
 }
 
@@ -125,7 +125,9 @@ export async function admitSeries(
     if (refusal) throw refusal;
     return undefined;
   }
-  return runOf(caller, first, counted.admitted, admission);
+  const { onTrial } = admission;
+  const drawsTopUp = admission.drawsTopUp(counted.figures);
+  return runOf(caller, first, counted.admitted, { onTrial, drawsTopUp });
 }
 
 /**

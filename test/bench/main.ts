@@ -1,4 +1,5 @@
 import { cpus, totalmem } from 'node:os';
+import { benchAdmission } from './admission.ts';
 import { benchBatch } from './batch.ts';
 import { benchLiveEngine } from './live-engine.ts';
 import { benchSignIns } from './sign-ins.ts';
@@ -9,6 +10,7 @@ const print = (line: string) => console.log(line);
 
 const benches = {
   text: ['Text jobs on the stub engine, 32 connections over 100 tenants', benchTextJobs],
+  admission: ['What admission adds to the latency of a text job, stub engine', benchAdmission],
   batch: ['A batch beside single requests, one connection, stub engine', benchBatch],
   'sign-ins': ['100 addresses sign in at once, beside a list on one connection', benchSignIns],
   'usage-export': ['A month of a million usage records as csv, beside COPY', benchUsageExport],

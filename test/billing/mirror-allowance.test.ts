@@ -49,6 +49,25 @@ describe('A 3.1 row 2, A 8: the tier that was bought', () => {
     }
   });
 
+  it('an allowance that an operator wrote meanwhile: only a Price that is ours writes over it', () => {
+    const bought = mirrored(changed(1, 'sub_a', 'active', 'pro'));
+    const granted = { ...bought, monthlyCharLimit: 9_000_000 };
+    const others = [
+      changed(2, 'sub_a', 'past_due', 'other'),
+      changed(2, 'sub_a', 'incomplete', 'other'),
+      changed(2, 'sub_a', 'canceled', 'studio'),
+      changed(2, 'sub_b', 'past_due', 'studio'),
+      completed(2, 'sub_a'),
+      deleted(2, 'sub_a', 'studio'),
+      topUp(2, 'cs_1'),
+    ];
+    for (const event of others) {
+      const after = apply(granted, event);
+      expect([after.tier, after.monthlyCharLimit], JSON.stringify(event)).toEqual(['pro', 9_000_000]);
+    }
+    expect(apply(granted, changed(2, 'sub_a', 'active', 'pro')).monthlyCharLimit).toBe(1_500_000);
+  });
+
   it('the Price of a tier that this deployment does not sell is unrecognized', () => {
     const after = mirrorEvent(emptyAccount, changed(1, 'sub_a', 'active', 'pro'), { studio: 'price_studio' });
     expect([after.tier, after.monthlyCharLimit]).toEqual([null, 123_456]);

@@ -46,13 +46,15 @@ export function outcomesOf(before: BillingAccount, ledger: Ledger, event: Paymen
   const row = rowFor({ event, known: about, mirrored: ledger.mirrored });
   const allowed = row.next.flatMap((next): Outcome[] => {
     if (event.kind === 'topup_paid' || next === 'unchanged') return [{ ledger, shown: shownOf(before) }];
-    const told = tell(about, event, next);
-    const known = about
-      ? ledger.known.map((each) => (each === about ? told : each))
-      : [...ledger.known, told];
+    const now = tell(about, event, next);
+    const told = about && isDeepStrictEqual(now, about) ? about : now;
+    const others = ledger.known.filter((each) => each !== about);
+    const known = told === about ? ledger.known : [...others, told];
     return mirroredOf(known, told, about).map((mirrored) => {
       const another = mirrored === told ? about !== ledger.mirrored : mirrored !== ledger.mirrored;
-      return { ledger: { known, mirrored }, shown: show(before, event, { mirrored, told, another }) };
+      const shown = show(before, event, { mirrored, told, another });
+      const nothing = told === about && mirrored === ledger.mirrored;
+      return { ledger: nothing ? ledger : { known, mirrored }, shown };
     });
   });
   return { row, allowed };
@@ -98,7 +100,7 @@ function mirroredOf(known: readonly Known[], told: Known, about: Known | undefin
     `${preferences.map(({ holds }) => Number(holds(each))).join('')} ${each.toldAt}`;
   const best = known.map(rank).reduce(later);
   const equals = known.filter((each) => rank(each) === best);
-  return equals.includes(told) && !isDeepStrictEqual(told, about) ? [told] : equals;
+  return equals.includes(told) && told !== about ? [told] : equals;
 }
 
 interface Turn {

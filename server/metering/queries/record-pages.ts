@@ -22,15 +22,16 @@ export interface PageQuery {
 export interface RecordPage {
   /** The records as text, made by PostgreSQL: they are never objects here. */
   text: string;
-  /** The last of them. */
-  end: RecordKey;
+  /** The last of them, where there are more behind it. */
+  end: RecordKey | null;
   models: string[];
 }
 
-/** What an aggregate over no rows leaves null. */
+/** What no rows leave null: of an aggregate over none, and of the last page, which ends where the ledger does. */
 interface PageRow {
   text: string | null;
-  end_at: string | null;
+  /** Milliseconds. */
+  end_at: number | null;
   end_id: string | null;
   models: string[] | null;
 }
@@ -48,25 +49,30 @@ export async function selectPage(
   const { recordedAt, jobId } = usageRecords;
   const place = sql`(${recordedAt}, ${jobId})`;
   const key = (record: RecordKey) => sql`(${record.recordedAt.toISOString()}::timestamptz, ${record.jobId})`;
+  const behind = sql`${usageRecords.tenantId} = ${tenantId} and ${place} > ${key(after)}`;
   const { names, list } = recordFields(operator);
-  const record = form === 'json' ? sql`row_to_json(page)::text` : csvRecord(names);
+  const record = form === 'json' ? sql`row_to_json(page)::text` : csvRecord(names, tenantId);
   const found = models
     ? sql`(select json_agg(distinct model) from page, jsonb_array_elements_text(page.models) model)`
     : sql`null`;
-  // An ordered subquery hands its rows to the aggregates in that order.
+  // Where the page ends is read off the index alone: to carry it out of the aggregate costs more. An ordered subquery hands
+  // its rows to an aggregate in that order.
   const statement = sql`
     with page as (
-      select ${list} from ${usageRecords}
-      where ${usageRecords.tenantId} = ${tenantId} and ${place} > ${key(after)} and ${place} <= ${key(last)}
-      order by ${recordedAt}, ${jobId} limit ${sql.raw(String(recordsOfPage))})
-    select string_agg(${record}, ${separator}) as text, (array_agg(recorded_at))[count(*)] as end_at,
-      (array_agg(job_id))[count(*)] as end_id, ${found} as models
+      select ${list} from ${usageRecords} where ${behind} and ${place} <= ${key(last)}
+      order by ${recordedAt}, ${jobId} limit ${sql.raw(String(recordsOfPage))}),
+    page_end as materialized (
+      select ${recordedAt} as at, ${jobId} as id from ${usageRecords} where ${behind} and ${place} < ${key(last)}
+      order by ${recordedAt}, ${jobId} offset ${sql.raw(String(recordsOfPage - 1))} limit 1)
+    select string_agg(${record}, ${separator}) as text, ${found} as models,
+      (select (extract(epoch from at) * 1000)::float8 from page_end) as end_at, (select id from page_end) as end_id
     from page`;
   const [row] = (await tx.last(tx.execute(statement))) as unknown as PageRow[];
   if (!row || row.text === null) return undefined;
+  const { end_at, end_id } = row;
   return {
     text: row.text,
-    end: { recordedAt: new Date(row.end_at as string), jobId: row.end_id as string },
+    end: end_at !== null && end_id !== null ? { recordedAt: new Date(end_at), jobId: end_id } : null,
     models: row.models ?? [],
   };
 }

@@ -1,18 +1,28 @@
-import { sql } from 'drizzle-orm';
-import type { Tx } from '#db/client.ts';
-import { currentMonth, lockAdmissions } from './admission.ts';
+import { eq, sql } from 'drizzle-orm';
+import { prepare, type Tx } from '#db/client.ts';
+import { tenants } from '#db/schema/tenants.ts';
+import { currentMonth } from './admission.ts';
+
+const lockTenant = prepare<{ tenantId: string }, unknown>((db) =>
+  db
+    .select({ tenantId: tenants.tenantId })
+    .from(tenants)
+    .where(eq(tenants.tenantId, sql.placeholder('tenantId')))
+    .for('no key update')
+    .prepare('lock_tenant_to_settle'),
+);
 
 /**
  * Takes what the current window has used beyond the monthly allowance from the prepaid balance, as far as that goes, and
- * what was taken before counts: it may be asked after each job, and twice. The tenant's turn is held, so that two jobs that
- * finish at once see each other's usage.
+ * what was taken before counts: it may be asked after each job, and twice. The tenant's row is held, by a statement of its
+ * own, so that of two jobs that finish at once the second sees the first one's usage.
  */
 export async function settleTopUp(
   tx: Tx,
   tenantId: string,
   send: <T>(statement: PromiseLike<T>) => PromiseLike<T> = (statement) => statement,
 ): Promise<void> {
-  const locked = lockAdmissions(tx, tenantId);
+  const held = lockTenant(tx, { tenantId });
   const settled = send(
     tx.execute(sql`
     with used as (
@@ -33,5 +43,5 @@ export async function settleTopUp(
       'topup_chars_used', metadata_count(t.metadata, 'topup_chars_used') + draw.chars)
     from draw where t.tenant_id = draw.tenant_id`),
   );
-  await Promise.all([locked, settled]);
+  await Promise.all([held, settled]);
 }

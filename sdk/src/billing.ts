@@ -1,0 +1,45 @@
+import type { CallOptions } from './options.ts';
+import type { Rpc } from './rpc.ts';
+import type { Call, Send } from './send.ts';
+import type { CheckoutRequest, PaymentPage, TopUpRequest } from './types.ts';
+
+/**
+ * Paying. Each call opens a page of the payment processor's and answers its address, for the tenant of whoever asks. What
+ * the browser comes back with to /billing is a hint: what was paid counts once the processor has told the service of it.
+ *
+ * ServiceUnavailableError where the deployment sells none of it.
+ */
+export interface Billing {
+  /**
+   * Opens the checkout of a plan. ConflictError for who is subscribed already: the plan is changed, and a card that failed
+   * is replaced, in the portal.
+   */
+  checkout(request: CheckoutRequest, options?: CallOptions): Promise<PaymentPage>;
+  /**
+   * Opens the purchase of prepaid characters. PaymentRequiredError without a subscription that is current, ConflictError
+   * where it would pass a ceiling, RateLimitError after five attempts in an hour. Each sending is an attempt, so it is only
+   * sent again where the service certainly did nothing.
+   */
+  topUp(request?: TopUpRequest, options?: CallOptions): Promise<PaymentPage>;
+  /** Opens the billing portal, for one visit. ConflictError for who never went to a checkout. */
+  portal(options?: CallOptions): Promise<PaymentPage>;
+}
+
+/**
+ * Opening a page charges nothing, and nobody can pay on one whose address was lost; it ends by itself at the processor. So
+ * either may be opened twice. (A subscription that came about meanwhile is a ConflictError, whichever sending meets it.)
+ */
+const checkoutCall: Call = { name: 'billing.checkout', repeatable: true };
+const portalCall: Call = { name: 'billing.portal', repeatable: true };
+/** Charges nothing either, but five an hour are counted, lost ones too (A 4.5): resending would use up a person's tries. */
+const topUpCall: Call = { name: 'billing.topUp', repeatable: false };
+
+export function billing(rpc: Rpc, send: Send): Billing {
+  const { checkout, topup, portal } = rpc.billing;
+  return {
+    checkout: (request, options) =>
+      send(checkoutCall, (attempt) => checkout.mutate(request, attempt), options),
+    topUp: (request = {}, options) => send(topUpCall, (attempt) => topup.mutate(request, attempt), options),
+    portal: (options) => send(portalCall, (attempt) => portal.mutate(undefined, attempt), options),
+  };
+}

@@ -1,0 +1,68 @@
+import { errorWithinAnswer } from './attempt-error.ts';
+import type { Piece } from './body.ts';
+import { withDeadline } from './deadline.ts';
+import type { CallOptions, Settings } from './options.ts';
+import type { Rest, RestRequest } from './rest.ts';
+import type { Call, Send } from './send.ts';
+
+/** A download under way. */
+export interface OpenDownload {
+  headers: Pick<Headers, 'get'>;
+  /**
+   * The next piece, as it comes; undefined at the end. Nothing is read ahead: who asks late slows the service down.
+   * @throws ConnectionError where it breaks off, TimeoutError where it stands still, the signal's reason
+   */
+  read(): Promise<Piece | undefined>;
+  /** Ends it, and with it the connection. */
+  cancel(): void;
+}
+
+/** Opens a download: what fails before its first piece is tried again, as with any other call, and nothing after it. */
+export type Download = (
+  call: Call,
+  request: RestRequest,
+  /** The media type. */
+  type: string,
+  options: CallOptions | undefined,
+) => Promise<OpenDownload>;
+
+export function createDownload(rest: Rest, send: Send, settings: Pick<Settings, 'timeoutMs'>): Download {
+  return async (call, request, type, options = {}) => {
+    const { signal, timeoutMs = settings.timeoutMs } = options;
+    const { headers, firstPiece, body } = await send(
+      call,
+      (attempt) => rest.beginDownload(request, type, attempt),
+      options,
+    );
+    let inHand = firstPiece;
+    const next = async () => {
+      const piece = inHand ?? (await body.read());
+      inHand = undefined;
+      return piece;
+    };
+    const release = () => signal?.removeEventListener('abort', cancel);
+    const cancel = () => {
+      release();
+      body.cancel();
+    };
+    // The wait for a piece listens to the signal itself; this is for when nobody waits for one.
+    signal?.addEventListener('abort', cancel, { once: true });
+
+    return {
+      headers,
+      async read() {
+        try {
+          // A deadline for each piece, and none for the whole: a long download that moves is a good one.
+          const piece = await withDeadline(next, timeoutMs, signal);
+          if (!piece) release();
+          return piece;
+        } catch (thrown) {
+          cancel();
+          if (signal?.aborted) throw signal.reason;
+          throw errorWithinAnswer(thrown, call.name, timeoutMs);
+        }
+      },
+      cancel,
+    };
+  };
+}

@@ -1,0 +1,2 @@
+import { errorWithinAnswer } from './attempt-error.ts';
+import type { Download, OpenDownload } from './downloads.ts';

@@ -1,0 +1,12 @@
+import type { Tx } from '#db/client.ts';
+import { type Counted, insertJob, type NewJob } from '#server/translations/queries/admission.ts';
+
+export * from '#server/translations/queries/admission.ts';
+
+const nothingCounted = { monthlyLimit: 0, monthUsed: 0, windowUsed: 0, inFlight: 0, topUp: 0, trialUsed: 0 };
+
+/** Inserts the job, and counts nothing. */
+export async function admitJob(tx: Tx, job: NewJob): Promise<Counted[]> {
+  const [admitted] = await insertJob(tx, job);
+  return admitted ? [{ figures: nothingCounted, admitted }] : [];
+}
