@@ -30,7 +30,7 @@ CREATE TABLE "usage_totals" (
 --> statement-breakpoint
 DROP INDEX "usage_records_tenant_id_recorded_at_idx";--> statement-breakpoint
 DROP INDEX "translation_jobs_pending_idx";--> statement-breakpoint
-ALTER TABLE "tenants" ADD COLUMN "allowance_window" text collate "C" GENERATED ALWAYS AS (coalesce(metadata ->> 'pay_allowance_from', '')) STORED;--> statement-breakpoint
+ALTER TABLE "tenants" ADD COLUMN "allowance_window" text collate "C" GENERATED ALWAYS AS (left(coalesce(metadata ->> 'pay_allowance_from', ''), 64)) STORED;--> statement-breakpoint
 ALTER TABLE "tenants" ADD COLUMN "topup_balance" bigint GENERATED ALWAYS AS (metadata_count(metadata, 'topup_chars_purchased') - metadata_count(metadata, 'topup_chars_used')) STORED;--> statement-breakpoint
 ALTER TABLE "translation_jobs" ADD COLUMN "reserved_chars" bigint DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE "payment_events" ADD CONSTRAINT "payment_events_tenant_id_tenants_tenant_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

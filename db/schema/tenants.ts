@@ -17,7 +17,7 @@ export const tenants = pgTable(
     organization: text('organization').generatedAlwaysAs(sql`metadata ->> 'oidc_org_id'`),
     /** The current allowance window's key: columns, because each job reads these two, and metadata may be large. */
     allowanceWindow: identifier('allowance_window').generatedAlwaysAs(
-      sql`coalesce(metadata ->> 'pay_allowance_from', '')`,
+      sql`left(coalesce(metadata ->> 'pay_allowance_from', ''), 64)`,
     ),
     /** Prepaid characters that are left: bought, minus used. */
     topupBalance: bigint('topup_balance', { mode: 'number' }).generatedAlwaysAs(

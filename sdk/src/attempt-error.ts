@@ -1,6 +1,6 @@
 import { Answer, errorOfAnswer } from './answer.ts';
 import { Expired } from './deadline.ts';
-import { ConnectionError, type LinguaLoopError, TimeoutError } from './errors.ts';
+import { ConnectionError, TimeoutError } from './errors.ts';
 import { NoAnswer } from './exchange.ts';
 import { unwrap } from './rpc.ts';
 import { neverSent } from './unsent.ts';
@@ -18,13 +18,10 @@ export function errorOf(thrown: unknown, call: string, timeoutMs: number): unkno
   });
 }
 
-/** The public error for what ended an answer after it had begun. */
-export function errorWithinAnswer(thrown: unknown, call: string, timeoutMs: number): LinguaLoopError {
-  if (thrown instanceof Expired) return new TimeoutError(call, timeoutMs, 'no more of the answer');
-  return new ConnectionError(`${call}: the answer broke off: ${describe(thrown)}`, {
-    maybeSent: true,
-    cause: thrown,
-  });
+/** The public error for an answer that ended before its end. */
+export function brokenOff(call: string, cause: unknown): ConnectionError {
+  const detail = `${call}: the answer broke off: ${describe(cause)}`;
+  return new ConnectionError(detail, { maybeSent: true, cause });
 }
 
 /** Node's fetch says "fetch failed" and keeps the reason in `cause`; of several addresses tried, only a code. */

@@ -1,11 +1,15 @@
 import { type Auth, auth, refreshGrant } from './auth.ts';
+import { type Billing, billing } from './billing.ts';
+import { createDownloads } from './downloads.ts';
 import { type LinguaLoopOptions, readOptions } from './options.ts';
 import { createRest } from './rest.ts';
 import { createRpc } from './rpc.ts';
 import { createSend } from './send.ts';
 import { createSession } from './session.ts';
 import { type System, system } from './system.ts';
+import { type Tenants, tenants } from './tenants.ts';
 import { type Translations, translations } from './translations.ts';
+import { type Usage, usage } from './usage.ts';
 
 /**
  * A LinguaLoop deployment, asked as one caller.
@@ -20,8 +24,11 @@ import { type Translations, translations } from './translations.ts';
  */
 export class LinguaLoop {
   readonly auth: Auth;
+  readonly billing: Billing;
   readonly system: System;
+  readonly tenants: Tenants;
   readonly translations: Translations;
+  readonly usage: Usage;
 
   constructor(options: LinguaLoopOptions) {
     const settings = readOptions(options);
@@ -30,7 +37,11 @@ export class LinguaLoop {
     const session = createSession(settings.tokens, refreshGrant(rpc, send, settings));
     const sendSignedIn = createSend(settings, session);
     this.auth = auth({ rpc, send, sendSignedIn, session, tenantId: settings.tenantId });
+    const rest = createRest(settings.baseUrl, settings.fetch);
+    this.billing = billing(rpc, sendSignedIn);
     this.system = system(rpc, send);
-    this.translations = translations(rpc, createRest(settings.baseUrl, settings.fetch), sendSignedIn);
+    this.tenants = tenants(rpc, sendSignedIn);
+    this.translations = translations(rpc, rest, sendSignedIn);
+    this.usage = usage(rpc, sendSignedIn, createDownloads(rest, sendSignedIn, settings));
   }
 }

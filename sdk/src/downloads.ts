@@ -1,6 +1,7 @@
-import { errorWithinAnswer } from './attempt-error.ts';
+import { brokenOff } from './attempt-error.ts';
 import type { Piece } from './body.ts';
-import { withDeadline } from './deadline.ts';
+import { Expired, withDeadline } from './deadline.ts';
+import { TimeoutError } from './errors.ts';
 import type { CallOptions, Settings } from './options.ts';
 import type { Rest, RestRequest } from './rest.ts';
 import type { Call, Send } from './send.ts';
@@ -17,17 +18,21 @@ export interface OpenDownload {
   cancel(): void;
 }
 
-/** Opens a download: what fails before its first piece is tried again, as with any other call, and nothing after it. */
-export type Download = (
-  call: Call,
-  request: RestRequest,
-  /** The media type. */
-  type: string,
-  options: CallOptions | undefined,
-) => Promise<OpenDownload>;
+export interface Downloads {
+  /**
+   * Opens a download of a media type. What fails before its first piece is tried again, as with any other call; nothing
+   * after it.
+   */
+  open(
+    call: Call,
+    request: RestRequest,
+    type: string,
+    options: CallOptions | undefined,
+  ): Promise<OpenDownload>;
+}
 
-export function createDownload(rest: Rest, send: Send, settings: Pick<Settings, 'timeoutMs'>): Download {
-  return async (call, request, type, options = {}) => {
+export function createDownloads(rest: Rest, send: Send, settings: Pick<Settings, 'timeoutMs'>): Downloads {
+  const open: Downloads['open'] = async (call, request, type, options = {}) => {
     const { signal, timeoutMs = settings.timeoutMs } = options;
     const { headers, firstPiece, body } = await send(
       call,
@@ -59,10 +64,13 @@ export function createDownload(rest: Rest, send: Send, settings: Pick<Settings, 
         } catch (thrown) {
           cancel();
           if (signal?.aborted) throw signal.reason;
-          throw errorWithinAnswer(thrown, call.name, timeoutMs);
+          if (thrown instanceof Expired)
+            throw new TimeoutError(call.name, timeoutMs, 'no more of the answer');
+          throw brokenOff(call.name, thrown);
         }
       },
       cancel,
     };
   };
+  return { open };
 }

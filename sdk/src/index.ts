@@ -1,9 +1,18 @@
 export type { Auth } from './auth.ts';
+export type { Billing } from './billing.ts';
 export { LinguaLoop } from './client.ts';
 export { ConnectionError, type Failure, type FieldProblem, LinguaLoopError, TimeoutError } from './errors.ts';
 export type { GoldenFile } from './golden.ts';
+export type { Invites } from './invites.ts';
 export type { MfaPrompt } from './mfa.ts';
-export type { AccessToken, CallOptions, CreateOptions, Fetch, LinguaLoopOptions } from './options.ts';
+export type {
+  AccessToken,
+  CallOptions,
+  CreateOptions,
+  Fetch,
+  LinguaLoopOptions,
+  TenantOptions,
+} from './options.ts';
 export type { Page } from './pages.ts';
 export type { Backoff } from './retry.ts';
 export type { SignInOptions, SignInRequest } from './sign-in.ts';
@@ -11,8 +20,10 @@ export { MfaRequiredError, WorkspaceRequiredError } from './sign-in-errors.ts';
 export type { NamedBlob, NamedContent, SourceFile } from './source-file.ts';
 export * from './status-errors.ts';
 export type { System } from './system.ts';
+export type { Tenants } from './tenants.ts';
 export type { TokenStore } from './token-store.ts';
 export { type Tokens, tokensOf } from './tokens.ts';
 export type { Translations } from './translations.ts';
 export type * from './types.ts';
+export type { Usage, UsageExport } from './usage.ts';
 export { version } from './version.ts';

@@ -35,12 +35,14 @@ export function invites(rpc: Rpc, send: Send): Invites {
       const input = { ...request, tenant_id: options?.tenantId };
       return send(createCall, (attempt) => createInvite.mutate(input, attempt), options);
     },
-    ...createListing<InviteListQuery, InviteRecord, TenantOptions>(send, listCall, (query, attempt, options) =>
-      listInvites.query({ ...query, tenant_id: options?.tenantId }, attempt),
+    ...createListing<InviteListQuery, InviteRecord, TenantOptions>(
+      send,
+      listCall,
+      (query, attempt, options) => listInvites.query({ ...query, tenant_id: options?.tenantId }, attempt),
     ),
-    withdraw(inviteId, options) {
+    async withdraw(inviteId, options) {
       const input = { invite_id: inviteId, tenant_id: options?.tenantId };
-      return send(withdrawCall, (attempt) => withdrawInvite.mutate(input, attempt), options);
+      await send(withdrawCall, (attempt) => withdrawInvite.mutate(input, attempt), options);
     },
   };
 }

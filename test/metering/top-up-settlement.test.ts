@@ -38,7 +38,9 @@ async function subscriber(limit: number, metadata: Record<string, unknown>) {
         headers: { 'x-api-key': operatorKey },
       });
       const { allowance, topup } = answer.body;
-      return { ...allowance, ...topup, window_start: undefined };
+      const { limit, used, reserved, remaining } = allowance;
+      const { purchased, used: drawn, balance } = topup;
+      return { limit, used, reserved, remaining, purchased, drawn, balance };
     },
   };
 }
@@ -50,12 +52,12 @@ test('A 8.2 rule 2: what goes past the allowance is taken from the balance, and 
   expect(await tenant.summary()).toMatchObject({ limit: 150, used: 90, remaining: 60, balance: 50 });
   expect(await tenant.translate(30)).toBe(200);
   expect(await tenant.summary()).toEqual({
-    window_start: undefined,
     limit: 150,
-    used: 30,
+    used: 120,
     reserved: 0,
     remaining: 30,
     purchased: 60,
+    drawn: 30,
     balance: 30,
   });
   expect(await tenant.translate(31)).toBe(429);
@@ -63,8 +65,7 @@ test('A 8.2 rule 2: what goes past the allowance is taken from the balance, and 
   expect(await tenant.summary()).toMatchObject({
     limit: 150,
     remaining: 0,
-    purchased: 60,
-    used: 60,
+    drawn: 60,
     balance: 0,
   });
   expect(await tenant.translate(1)).toBe(429);

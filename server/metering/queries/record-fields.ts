@@ -1,6 +1,13 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { usageRecords } from '#db/schema/metering.ts';
 
+/**
+ * A record's moment as JavaScript writes a Date, which the other answers are written by. to_json writes ISO 8601 whatever the
+ * session's DateStyle, in less time than to_char takes; a microsecond more, and it leaves no digits out.
+ */
+const writtenMoment = sql`substr(
+  to_json((${usageRecords.recordedAt} at time zone 'UTC') + interval '1 microsecond')::text, 2, 23) || 'Z'`;
+
 /** C 3 "TenantUsageRecord", in its order: what everybody who may read the ledger sees. */
 const everybodys = {
   job_id: usageRecords.jobId,
@@ -13,8 +20,7 @@ const everybodys = {
   billable_chars: usageRecords.billableChars,
   job_status: usageRecords.jobStatus,
   fast_path: usageRecords.fastPath,
-  // As JavaScript writes a Date, which the other answers are written by.
-  recorded_at: sql`to_char(${usageRecords.recordedAt} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  recorded_at: writtenMoment,
 } satisfies Record<string, SQLWrapper>;
 
 /** A 2.5: what a platform operator sees beside that. */

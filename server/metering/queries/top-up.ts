@@ -12,6 +12,9 @@ const lockTenant = prepare<{ tenantId: string }, unknown>((db) =>
     .prepare('lock_tenant_to_settle'),
 );
 
+/** A row of the day's totals that no job adds to: those are held by jobs that wait for this one's lock. */
+const settledSlot = -1;
+
 /**
  * Takes what the current window has used beyond the monthly allowance from the prepaid balance, as far as that goes, and
  * what was taken before counts: it may be asked after each job, and twice. The tenant's row is held, by a statement of its
@@ -36,7 +39,7 @@ export async function settleTopUp(
       where beyond > 0 and topup_balance > 0),
     noted as (
       insert into usage_totals as u (tenant_id, day, allowance_window, slot, topup_chars)
-      select tenant_id, (now() at time zone 'UTC')::date, allowance_window, 0, chars from draw
+      select tenant_id, (now() at time zone 'UTC')::date, allowance_window, ${settledSlot}::smallint, chars from draw
       on conflict (tenant_id, day, allowance_window, slot) do update
         set topup_chars = u.topup_chars + excluded.topup_chars)
     update tenants t set metadata = t.metadata || jsonb_build_object(

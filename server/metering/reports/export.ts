@@ -72,7 +72,8 @@ export async function exportPeriod(
       yield head({ tenantId, period: period.name, names });
       for (let first = true; !page.done; first = false) {
         for (const model of page.value.models) roster?.add(model);
-        yield first ? page.value.text : separator + page.value.text;
+        if (!first) yield separator;
+        yield page.value.text;
         page = await pages.next();
       }
       yield tail(roster && [...roster].sort(), newest === undefined);

@@ -1,0 +1,112 @@
+import type { Piece } from './body.ts';
+import type { Downloads, OpenDownload } from './downloads.ts';
+import { readFileName } from './file-name.ts';
+import type { CallOptions, TenantOptions } from './options.ts';
+import { readRecords } from './records.ts';
+import type { RestRequest } from './rest.ts';
+import type { Rpc } from './rpc.ts';
+import type { Call, Send } from './send.ts';
+import type {
+  DailyUsage,
+  DailyUsageQuery,
+  TenantUsageRecord,
+  TenantUsageSummary,
+  UsageExportFormat,
+  UsageExportQuery,
+  UsageRecordsQuery,
+  UsageSummaryQuery,
+} from './types.ts';
+
+/** A month's records as a file that is still to be read. */
+export interface UsageExport {
+  /** It names no folder. */
+  fileName: string;
+  contentType: string;
+  /**
+   * Comes no faster than it is read, and errors where it breaks off (ConnectionError) or stands still (TimeoutError): what
+   * was read until then is not the whole. Read it to its end, or cancel it: until then it holds a connection.
+   */
+  body: ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
+/**
+ * What was used and what is billed: for an administrator's session, or a platform operator; never for a tenant's API key.
+ * Any tenant but the own one does not exist for an administrator: NotFoundError.
+ */
+export interface Usage {
+  /** Usage per day. An operator who names no tenant is answered the sum over all of them. */
+  daily(query?: DailyUsageQuery, options?: TenantOptions): Promise<DailyUsage>;
+  /** A month in figures, with the newest of its records; `records` has all of them. */
+  summary(tenantId: string, query?: UsageSummaryQuery, options?: CallOptions): Promise<TenantUsageSummary>;
+  /**
+   * Every record of a month, the oldest first, as they come: however many they are, they are never in memory at once, and
+   * leaving the loop ends the download. What fails before the first record is tried again; after it, a download that is cut
+   * throws a ConnectionError and one that stands still a TimeoutError, so that a part never looks like the whole.
+   */
+  records(
+    tenantId: string,
+    query?: UsageRecordsQuery,
+    options?: CallOptions,
+  ): AsyncIterable<TenantUsageRecord>;
+  /** The same as a file, to be saved as it comes. */
+  export(tenantId: string, query?: UsageExportQuery, options?: CallOptions): Promise<UsageExport>;
+}
+
+const dailyCall: Call = { name: 'usage.daily', repeatable: true };
+const summaryCall: Call = { name: 'usage.summary', repeatable: true };
+const recordsCall: Call = { name: 'usage.records', repeatable: true };
+const exportCall: Call = { name: 'usage.export', repeatable: true };
+
+const mediaTypes: Readonly<Record<UsageExportFormat, string>> = {
+  json: 'application/json',
+  jsonl: 'application/x-ndjson',
+  csv: 'text/csv',
+};
+
+export function usage(rpc: Rpc, send: Send, downloads: Downloads): Usage {
+  const { daily, summary } = rpc.usage;
+  return {
+    daily(query, options) {
+      const input = { ...query, tenant_id: options?.tenantId };
+      return send(dailyCall, (attempt) => daily.query(input, attempt), options);
+    },
+    summary(tenantId, query, options) {
+      const input = { ...query, tenant_id: tenantId };
+      return send(summaryCall, (attempt) => summary.query(input, attempt), options);
+    },
+    records(tenantId, query, options) {
+      const request = exportRequest(tenantId, 'jsonl', query?.period);
+      const open = () => downloads.open(recordsCall, request, mediaTypes.jsonl, options);
+      return { [Symbol.asyncIterator]: () => readRecords(open, recordsCall.name) };
+    },
+    async export(tenantId, { format = 'json', period } = {}, options) {
+      const type = mediaTypes[format];
+      const opened = await downloads.open(exportCall, exportRequest(tenantId, format, period), type, options);
+      return {
+        fileName: readFileName(opened.headers.get('content-disposition')) ?? `usage.${format}`,
+        contentType: opened.headers.get('content-type') ?? type,
+        body: streamOf(opened),
+      };
+    },
+  };
+}
+
+function exportRequest(tenantId: string, format: UsageExportFormat, period: string | undefined): RestRequest {
+  const query = new URLSearchParams({ format, ...(period !== undefined && { period }) });
+  return { method: 'GET', path: `/api/tenants/${encodeURIComponent(tenantId)}/billing/export?${query}` };
+}
+
+function streamOf({ read, cancel }: OpenDownload): ReadableStream<Piece> {
+  return new ReadableStream<Piece>(
+    {
+      async pull(controller) {
+        const piece = await read();
+        if (piece) controller.enqueue(piece);
+        else controller.close();
+      },
+      cancel,
+    },
+    // Asks for a piece when one is asked for, and not before.
+    { highWaterMark: 0 },
+  );
+}

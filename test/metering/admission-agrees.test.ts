@@ -1,0 +1,111 @@
+import { sql } from 'drizzle-orm';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Tx } from '#db/client.ts';
+import { usageTotals } from '#db/schema/metering.ts';
+import { tenants } from '#db/schema/tenants.ts';
+import { newId } from '#server/ids.ts';
+import { openAdmission, readBilledTenant } from '#server/metering/admission.ts';
+import { readSettings } from '#server/settings.ts';
+import { admitJob } from '#server/translations/queries/admission.ts';
+import { translationRequest } from '#server/translations/schema.ts';
+import { useTestApp } from '#test/setup/app.ts';
+
+const app = useTestApp();
+const request = translationRequest.parse({ source_text: 'x', target_lang: 'fr' });
+
+/** A tenant with its usage; small numbers, so that what is near a limit is often at it. */
+const small = fc.integer({ min: 0, max: 20 });
+const state = fc.record({
+  limit: fc.integer({ min: 1, max: 40 }),
+  ceiling: fc.integer({ min: 10, max: 50 }),
+  chars: fc.integer({ min: 0, max: 10 }),
+  pending: fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 3 }),
+  billing: fc.boolean(),
+  status: fc.constantFrom('active', 'trialing', null, 'canceled'),
+  granted: fc.integer({ min: 1, max: 20 }),
+  purchased: small,
+  drawn: fc.integer({ min: 0, max: 5 }),
+  /** Used: in the window, in the month before the window began, last month. */
+  window: small,
+  earlier: fc.integer({ min: 0, max: 6 }),
+  lastMonth: fc.integer({ min: 0, max: 8 }),
+  onTrial: fc.integer({ min: 0, max: 8 }),
+});
+type State = typeof state extends fc.Arbitrary<infer S> ? S : never;
+
+const from = '2026-01-15T12:00:00.000Z';
+
+async function lay(tx: Tx, tenantId: string, given: State): Promise<void> {
+  const metadata = {
+    ...(given.status && { pay_subscription_status: given.status }),
+    trial_chars_granted: given.granted,
+    topup_chars_purchased: given.purchased,
+    topup_chars_used: given.drawn,
+    pay_allowance_from: from,
+  };
+  await tx.insert(tenants).values({
+    tenantId,
+    name: 'x',
+    apiKeyPrefix: '',
+    monthlyCharLimit: given.limit,
+    metadata,
+    createdAt: new Date(Date.now() - 40 * 86_400_000),
+  });
+  const today = sql`(now() at time zone 'UTC')::date`;
+  const last = sql`date_trunc('month', now() at time zone 'UTC')::date - 1`;
+  const { window, drawn: topupChars, onTrial: trialChars } = given;
+  await tx.insert(usageTotals).values([
+    { tenantId, day: today, allowanceWindow: from, slot: 0, billableChars: window, topupChars, trialChars },
+    { tenantId, day: today, allowanceWindow: '', slot: 3, billableChars: given.earlier, topupChars: 2 },
+    { tenantId, day: last, allowanceWindow: from, slot: 0, billableChars: given.lastMonth, trialChars },
+  ] as never);
+  for (const chars of given.pending)
+    await tx.execute(sql`
+      insert into translation_jobs (tenant_id, job_id, status, request, agent_run, reserved_chars)
+      values (${tenantId}, ${newId()}, 'pending', '{}', '{}', ${chars})`);
+}
+
+test('what the database admits is what the pure functions let through, in 400 random states', async () => {
+  let admitted = 0;
+  let refused = 0;
+  await fc.assert(
+    fc.asyncProperty(state, async (given) => {
+      const tenantId = newId();
+      const settings = readSettings({
+        BILLING_ENABLED: String(given.billing),
+        MONTHLY_CHAR_CEILING: String(given.ceiling),
+        TRIAL_DAYS: '90',
+      });
+      await app.database.inTenant(tenantId, async (tx) => {
+        await lay(tx, tenantId, given);
+        const asked = { kind: 'text', credential: 'session', chars: given.chars } as const;
+        let admission: ReturnType<typeof openAdmission>;
+        try {
+          admission = openAdmission(settings, await readBilledTenant(tx, settings), asked, 0);
+        } catch {
+          refused += 1;
+          return;
+        }
+        const job = { tenantId, jobId: newId(), request, reservedChars: given.chars };
+        const [counted] = await admitJob(tx, job, admission.bounds);
+        expect(counted?.figures).toEqual({
+          monthlyLimit: given.limit,
+          monthUsed: given.window + given.earlier,
+          windowUsed: given.window,
+          inFlight: given.pending.reduce((sum, chars) => sum + chars, 0),
+          topUp: Math.max(given.purchased, 0),
+          trialUsed: admission.onTrial ? 2 * given.onTrial : expect.any(Number),
+        });
+        const refusal = counted && admission.refusal(counted.figures);
+        expect(counted?.admitted === null).toBe(refusal !== null);
+        if (refusal) refused += 1;
+        else admitted += 1;
+      });
+    }),
+    { numRuns: 400 },
+  );
+  // Both happen often enough for the agreement to mean something.
+  expect(admitted).toBeGreaterThan(50);
+  expect(refused).toBeGreaterThan(50);
+}, 60_000);
