@@ -10,6 +10,7 @@ import { memberCases } from './cases/members.ts';
 import { systemCases } from './cases/system.ts';
 import { tenantCases } from './cases/tenants.ts';
 import { translationCases } from './cases/translations.ts';
+import { usageCases } from './cases/usage.ts';
 import { normalize } from './normalize.ts';
 import { selling, useScene } from './scene.ts';
 
@@ -21,6 +22,7 @@ const cases: Cases = {
   ...systemCases,
   ...tenantCases,
   ...translationCases,
+  ...usageCases,
 };
 
 const plainScene = useScene();

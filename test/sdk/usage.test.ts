@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import postgres from 'postgres';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import * as sdk from '#sdk/index.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSuperuser } from '#test/setup/database.ts';
 
 const operatorKey = 'operator-key-of-the-tests';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
@@ -33,12 +33,14 @@ const jobId = (n: number) => String(n).padStart(32, '0');
 
 beforeAll(async () => {
   ledger = await founded();
-  await openSuperuser(app.superuserUrl)`
+  const sql = postgres(app.superuserUrl, { max: 1 });
+  await sql`
     insert into usage_records (tenant_id, job_id, kind, billing_period, source_lang, target_lang, source_chars,
       billable_chars, job_status, recorded_at, total_tokens, models)
     select ${ledger.tenantId}, lpad(n::text, 32, '0'), 'text', ${period}, 'en', 'fr', n, n, 'published',
       timestamptz '2025-02-01T00:00:00Z' + n * interval '1 second', n, '["gelbfüßig 漢字"]'
     from generate_series(1, ${many}) n`;
+  await sql.end();
 });
 
 describe('A 4.4: daily', () => {
@@ -134,7 +136,7 @@ describe('A 4.4: records', () => {
     const client = new sdk.LinguaLoop({ baseUrl: app.address, tokens });
     const { user } = await ledger.admin.auth.me();
     const issued = await client.auth.signIn({ email: user.email, password: 'a long enough passphrase' });
-    tokens.save({ ...issued, access_token: 'one that has ended' });
+    tokens.save({ ...issued, access_token: 'ended' });
     expect(await all(client.usage.records(tenantId, { period }))).toHaveLength(many);
     expect(tokens.load()?.refresh_token).not.toBe(issued.refresh_token);
   });

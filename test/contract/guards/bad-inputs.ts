@@ -15,4 +15,8 @@ export const badInputs: readonly [path: string, input: Fields][] = [
   ['tenants.create', {}],
   ['tenants.list', { cursor: 'zzz' }],
   ['tenants.setSecurityPolicy', {}],
+  ['usage.daily', { from: '2026-02-29' }],
+  ['usage.daily', { from: '2026-02-02', to: '2026-02-01' }],
+  ['usage.summary', { tenant_id: someId, period: '2026-13' }],
+  ['usage.summary', { tenant_id: someId, cursor: 'zzz' }],
 ];

@@ -128,6 +128,11 @@ export const probes: Readonly<Record<string, Probe>> = {
   },
   'billing.webhook': { input: () => ({ body: '{}' }), in: '400 invalid webhook signature' },
 
+  // A foreign tenant_id is passed over here (A 4.4).
+  'usage.daily': { input: named },
+  'usage.summary': { input: named, ...ofNamedTenant },
+  'usage.export': { input: named, ...ofNamedTenant },
+
   'translations.create': { input: () => text },
   'translations.createBatch': {
     input: () => ({ inputs: [{ Text: 'Hello', Targets: [{ Language: 'fr' }] }] }),

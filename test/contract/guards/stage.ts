@@ -81,7 +81,7 @@ async function expire(sql: postgres.Sql, { userId }: Person): Promise<void> {
 
 /** The operators' workspace has to have the id that the environment named before it was there. */
 async function openOperators({ app }: Scene): Promise<void> {
-  const account = { name: 'Operators', apiKey: 'not used', monthlyCharLimit: 1, metadata: {} };
+  const account = { name: 'Operators', apiKey: 'not used', monthlyCharLimit: 500_000, metadata: {} };
   await app.database.inTenant(operators, (tx) => foundTenant(tx, { id: operators, ...account }));
 }
 

@@ -42,6 +42,10 @@ export const guardOf: Readonly<Record<string, GuardName>> = {
   'billing.portal': 'tenant_identity',
   'billing.webhook': 'public',
 
+  'usage.daily': 'admin',
+  'usage.summary': 'admin',
+  'usage.export': 'admin',
+
   'translations.create': 'tenant_identity',
   'translations.createBatch': 'tenant_identity',
   'translations.createFromText': 'tenant_identity',

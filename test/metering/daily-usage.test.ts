@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { addAdministrator, env, foundWorkspace, workspace } from '../members/operators-workspace.ts';
+import { asOperator, found, type Person } from '../members/people.ts';
+import { addRecords } from './ledger.ts';
+
+const app = useTestApp({ env });
+
+let mine: Person;
+let other: Person;
+const daily = (headers: Record<string, string>, query = '') =>
+  app.json('GET', `/api/tenants/usage/daily${query}`, { headers });
+
+const from = '2026-02-27';
+const to = '2026-03-01';
+const range = `?from=${from}&to=${to}`;
+
+beforeAll(async () => {
+  await foundWorkspace(app);
+  mine = await found(app);
+  other = await found(app);
+  await addRecords(app, mine.tenantId, [
+    { at: '2026-02-26T23:59:59.999Z', sourceChars: 1000 },
+    { at: '2026-02-27T00:00:00.000Z', sourceChars: 1, billableChars: 4 },
+    { at: '2026-03-01T23:59:59.999Z', sourceChars: 2 },
+    { at: '2026-03-02T00:00:00.000Z', sourceChars: 2000 },
+  ]);
+  // Of the same day, counted by another connection, and under another plan.
+  await addRecords(app, mine.tenantId, [{ at: '2026-02-27T12:00:00Z', sourceChars: 5 }], { slot: 7 });
+  await addRecords(app, mine.tenantId, [{ at: '2026-02-27T13:00:00Z', sourceChars: 6 }], {
+    allowanceWindow: '2026-02-27T12:30:00.000Z',
+  });
+  await addRecords(app, other.tenantId, [{ at: '2026-02-27T08:00:00Z', sourceChars: 100 }]);
+});
+
+const tokens = (jobs: number) => ({
+  input_tokens: 7 * jobs,
+  output_tokens: 3 * jobs,
+  total_tokens: 10 * jobs,
+});
+
+describe('A 4.4, C 3: GET /api/tenants/usage/daily', () => {
+  test('an administrator: its own days, both ends counted, zeros where nothing was used, characters only', async () => {
+    const { status, body } = await daily(mine.bearer, range);
+    expect([status, body]).toEqual([
+      200,
+      {
+        tenant_id: mine.tenantId,
+        from,
+        to,
+        days: [
+          { date: '2026-02-27', jobs: 3, billable_chars: 15 },
+          { date: '2026-02-28', jobs: 0, billable_chars: 0 },
+          { date: '2026-03-01', jobs: 1, billable_chars: 2 },
+        ],
+        totals: { jobs: 4, billable_chars: 17 },
+      },
+    ]);
+  });
+
+  test('C 7: an ordinary administrator’s foreign tenant_id is passed over', async () => {
+    const own = await daily(mine.bearer, range);
+    for (const named of [other.tenantId, 'nobody', '*', ''])
+      expect((await daily(mine.bearer, `${range}&tenant_id=${named}`)).body).toEqual(own.body);
+  });
+
+  test('the operator names a tenant: its days and totals, with tokens', async () => {
+    const { body } = await daily(asOperator, `${range}&tenant_id=${mine.tenantId}`);
+    expect(body.tenant_id).toBe(mine.tenantId);
+    expect(body.days[0]).toEqual({ date: from, jobs: 3, billable_chars: 15, ...tokens(3) });
+    expect(body.days[1]).toEqual({ date: '2026-02-28', jobs: 0, billable_chars: 0, ...tokens(0) });
+    expect(body.totals).toEqual({ jobs: 4, billable_chars: 17, ...tokens(4) });
+  });
+
+  test('C 7: the operator names none: the sum over all tenants', async () => {
+    const { body } = await daily(asOperator, range);
+    expect(body.tenant_id).toBeNull();
+    expect(body.days[0]).toEqual({ date: from, jobs: 4, billable_chars: 115, ...tokens(4) });
+    expect(body.totals).toEqual({ jobs: 5, billable_chars: 117, ...tokens(5) });
+  });
+
+  test('a designated operator’s session sees what the key does', async () => {
+    const { bearer } = await addAdministrator(app, 'first@ops.example');
+    for (const query of [range, `${range}&tenant_id=${mine.tenantId}`])
+      expect((await daily(bearer, query)).body).toEqual((await daily(asOperator, query)).body);
+    const own = (await daily(bearer, `${range}&tenant_id=${workspace}`)).body;
+    expect([own.tenant_id, own.totals]).toEqual([workspace, { jobs: 0, billable_chars: 0, ...tokens(0) }]);
+  });
+
+  test('A 5.1 rule 5: the operator key beside an administrator’s session widens it', async () => {
+    const headers = { ...mine.bearer, ...asOperator };
+    expect((await daily(headers, range)).body.totals.jobs).toBe(5);
+    expect((await daily(headers, `${range}&tenant_id=${other.tenantId}`)).body.totals.jobs).toBe(1);
+  });
+
+  test('A 5.1 rule 3: X-Tenant-ID narrows the operator key to that tenant', async () => {
+    const narrowed = { ...asOperator, 'x-tenant-id': other.tenantId };
+    const { body } = await daily(narrowed, range);
+    expect([body.tenant_id, body.totals.jobs]).toEqual([other.tenantId, 1]);
+    expect((await daily(narrowed, `${range}&tenant_id=${mine.tenantId}`)).status).toBe(404);
+  });
+
+  test('a tenant that is none is 404 to the operator', async () => {
+    for (const named of ['nobody', '*', 'default', '']) {
+      const { status, body } = await daily(asOperator, `${range}&tenant_id=${named}`);
+      expect([status, body.detail]).toEqual([404, 'tenant not found']);
+    }
+  });
+});
+
+describe('the range', () => {
+  const ends = async (query: string) => {
+    const { body } = await daily(mine.bearer, query);
+    return [body.from, body.to, body.days.length];
+  };
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+  test('is the last 30 days where nothing is said', async () => {
+    expect(await ends('')).toEqual([daysAgo(29), daysAgo(0), 30]);
+  });
+
+  test('ends today where only its beginning is said, and has 30 days where only its end is', async () => {
+    expect(await ends(`?from=${daysAgo(4)}`)).toEqual([daysAgo(4), daysAgo(0), 5]);
+    expect(await ends('?to=2024-03-01')).toEqual(['2024-02-01', '2024-03-01', 30]);
+  });
+
+  test('A 8: has 366 days at most', async () => {
+    expect(await ends('?from=2023-03-01&to=2024-02-29')).toEqual(['2023-03-01', '2024-02-29', 366]);
+    const { status, body } = await daily(mine.bearer, '?from=2023-02-28&to=2024-02-29');
+    expect([status, body]).toEqual([400, { detail: 'date range must not exceed 366 days' }]);
+    expect((await daily(mine.bearer, '?from=1000-01-01&to=9999-12-31')).status).toBe(400);
+  });
+
+  test.each([
+    ['from', '?from=2026-02-29'],
+    ['from', '?from=26-02-01'],
+    ['from', '?from=2026-2-1'],
+    ['from', '?from=2026-02-01T00:00:00Z'],
+    ['from', '?from='],
+    ['to', '?to=2026-13-01'],
+    ['to', '?to=0000-00-00'],
+    ['to', '?to=today'],
+    ['from', '?from=2026-03-02&to=2026-03-01'],
+    ['from', '?from=9999-01-01'],
+  ])('422 naming %s: %s', async (field, query) => {
+    const { status, body } = await daily(mine.bearer, query);
+    expect([status, body.detail[0].loc]).toEqual([422, ['query', field]]);
+  });
+});

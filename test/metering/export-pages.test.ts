@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest';
+import { recordsOfPage } from '#server/metering/queries/record-pages.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { asOperator, env, found } from '../members/people.ts';
+import { addRecords, fillLedger } from './ledger.ts';
+
+const app = useTestApp({ env });
+
+const newLedger = async (count: number, perMoment?: number) => {
+  const { tenantId } = await found(app);
+  await fillLedger(app, tenantId, count, perMoment);
+  return tenantId;
+};
+const download = (tenantId: string, format: string) =>
+  app.request(`/api/tenants/${tenantId}/billing/export?period=2026-09&format=${format}`, {
+    headers: asOperator,
+  });
+
+interface Line {
+  source_chars: number;
+  recorded_at: string;
+  job_id: string;
+}
+
+/** What a whole ledger must be: each record once, the oldest first, by id where they are of one moment. */
+function expectWhole(records: Line[], count: number): void {
+  const key = ({ recorded_at, job_id }: Line) => `${recorded_at} ${job_id}`;
+  expect(records.map(({ source_chars }) => source_chars).sort((a, b) => a - b)).toEqual([
+    ...Array(count).keys(),
+  ]);
+  expect(records.map(key)).toEqual(records.map(key).sort());
+}
+
+const jsonLines = (text: string): Line[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+
+test('records of one moment on both sides of a page’s end are neither lost nor doubled', async () => {
+  // Seven at a time: no page ends where a moment does. Then all of one moment, over three pages.
+  for (const [count, perMoment] of [
+    [2 * recordsOfPage + 500, 7],
+    [2 * recordsOfPage + 10, 1_000_000],
+  ] as const) {
+    const tenantId = await newLedger(count, perMoment);
+    expectWhole(jsonLines(await (await download(tenantId, 'jsonl')).text()), count);
+  }
+});
+
+test.each([-1, 0, 1, recordsOfPage])(
+  'a ledger of a page and %i records is whole in each format',
+  async (more) => {
+    const count = recordsOfPage + more;
+    const tenantId = await newLedger(count);
+    const [json, jsonl, csv] = await Promise.all(
+      ['json', 'jsonl', 'csv'].map(async (format) => (await download(tenantId, format)).text()),
+    );
+    const { records, model_roster } = JSON.parse(json as string);
+    expectWhole(records, count);
+    expect(model_roster).toEqual(['writer']);
+    expect(jsonLines(jsonl as string)).toEqual(records);
+    const rows = (csv as string).split('\r\n');
+    expect([rows.length, rows.at(-1)]).toEqual([count + 2, '']);
+    expect(rows.slice(1, -1).map((row) => row.split(',')[0])).toEqual(
+      records.map(({ job_id }: Line) => job_id),
+    );
+  },
+);
+
+test('models of every page are in the roster, each once, sorted', async () => {
+  const tenantId = await newLedger(recordsOfPage + 1);
+  await addRecords(app, tenantId, [
+    { at: '2026-09-01T00:00:00Z', models: ['zebra', 'writer'] },
+    { at: '2026-09-30T23:59:59Z', models: ['ant', 'zebra'] },
+    { at: '2026-09-30T23:59:59Z', models: [] },
+  ]);
+  const { model_roster } = JSON.parse(await (await download(tenantId, 'json')).text());
+  expect(model_roster).toEqual(['ant', 'writer', 'zebra']);
+});
+
+test('many at one time, over few connections, are all whole, and nobody else is kept waiting for long', async () => {
+  const count = 2 * recordsOfPage;
+  const tenantIds = await Promise.all([newLedger(count), newLedger(count, 3)]);
+  const exports = Promise.all(
+    Array.from({ length: 20 }, async (_, i) =>
+      jsonLines(await (await download(tenantIds[i % 2] as string, 'jsonl')).text()),
+    ),
+  );
+  const list = await app.json('GET', '/api/tenants', { headers: asOperator });
+  expect(list.status).toBe(200);
+  for (const records of await exports) expectWhole(records, count);
+});
+
+test('a year’s worth of records is never in memory', async () => {
+  const count = 200_000;
+  const tenantId = await newLedger(count);
+  const response = await download(tenantId, 'json');
+  const before = process.memoryUsage().rss;
+  let [peak, bytes] = [0, 0];
+  for await (const chunk of response.body!) {
+    bytes += chunk.length;
+    peak = Math.max(peak, process.memoryUsage().rss);
+  }
+  expect(bytes).toBeGreaterThan(60_000_000);
+  // Loosely: the text alone, which is collected at leisure, is as much as half of it.
+  expect(peak - before).toBeLessThan(150_000_000);
+}, 60_000);

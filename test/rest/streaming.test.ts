@@ -1,0 +1,165 @@
+import { get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
+import { asOperator, env, found } from '../members/people.ts';
+import { fillLedger } from '../metering/ledger.ts';
+
+const app = useTestApp({ env });
+
+/** More than the buffers of a connection hold, by far: some 70 MB. */
+const count = 200_000;
+let path: string;
+beforeAll(async () => {
+  const { tenantId } = await found(app);
+  await fillLedger(app, tenantId, count);
+  path = `/api/tenants/${tenantId}/billing/export?period=2026-09&format=jsonl`;
+});
+
+/** How often a tenant's transaction was begun: a page is one. */
+let pages: () => number;
+let logged: () => unknown[];
+beforeEach(() => {
+  const { database, log } = app.services;
+  const begun = vi.spyOn(database, 'inTenant');
+  const errors = vi.spyOn(log, 'error');
+  pages = () => begun.mock.calls.length;
+  logged = () => errors.mock.calls;
+});
+afterEach(() => vi.restoreAllMocks());
+
+/** An answer of which nothing is read until it is asked for. */
+const open = () =>
+  new Promise<IncomingMessage>((resolve, reject) => {
+    get(`${app.address}${path}`, { headers: asOperator, agent: false }, resolve).on('error', reject);
+  });
+
+/** Waits until no page has been read for a while; answers how many were. */
+async function standstill(): Promise<number> {
+  let [seen, since] = [-1, 0];
+  return poll(async () => {
+    if (pages() !== seen) [seen, since] = [pages(), Date.now()];
+    return Date.now() - since > 500 && seen;
+  });
+}
+
+async function readAll(response: AsyncIterable<Buffer>): Promise<string> {
+  let end = '';
+  let lines = 0;
+  for await (const chunk of response) {
+    end = (end + chunk.toString('latin1')).slice(-400);
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines += 1;
+  }
+  return `${lines} ${JSON.parse(end.trimEnd().split('\n').at(-1) as string).source_chars}`;
+}
+const whole = `${count} ${count - 1}`;
+
+/** Runs `work` while no page can be read. */
+async function withoutLedger<T>(work: () => Promise<T>): Promise<T> {
+  const sql = openSuperuser(app.superuserUrl);
+  await sql`alter table usage_records rename to usage_records_elsewhere`;
+  try {
+    return await work();
+  } finally {
+    await sql`alter table usage_records_elsewhere rename to usage_records`;
+  }
+}
+
+describe('a reader that stops reading', () => {
+  test('holds a few pages, and neither a connection nor a transaction; then it gets the rest', async () => {
+    const response = await open();
+    expect(await standstill()).toBeLessThan(60);
+    const sql = openSuperuser(app.superuserUrl);
+    const busy = await sql`
+      select state, query from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+        and backend_type = 'client backend' and (state <> 'idle' or xact_start is not null)`;
+    expect([...busy]).toEqual([]);
+    expect(await readAll(response)).toBe(whole);
+    expect(logged()).toEqual([]);
+  });
+
+  test('gets what was there when it began, and nothing that came later', async () => {
+    const response = await open();
+    await standstill();
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`update usage_records set recorded_at = recorded_at + interval '10 days'
+      where source_chars = ${count - 1}`.catch(() => {});
+    await sql`insert into usage_records select tenant_id, 'late', kind, billing_period, source_lang, target_lang, 0, 0,
+      job_status, fast_path, 0, 0, 0, models, '2026-09-29T00:00:00Z' from usage_records limit 1`;
+    expect(await readAll(response)).toBe(whole);
+    await sql`delete from usage_records where job_id = 'late'`;
+  });
+});
+
+describe('a client that hangs up', () => {
+  test('ends the reading', async () => {
+    const response = await open();
+    response.destroy();
+    expect(await standstill()).toBeLessThan(60);
+    expect(logged()).toEqual([]);
+  });
+
+  test('ends it too where it stopped reading before', async () => {
+    const response = await open();
+    const read = await standstill();
+    response.destroy();
+    expect((await standstill()) - read).toBeLessThan(3);
+    expect(logged()).toEqual([]);
+  });
+});
+
+describe('a failure', () => {
+  test('before the first byte is answered as any other', async () => {
+    const { status, headers, body } = await withoutLedger(() =>
+      app.json('GET', path, { headers: asOperator }),
+    );
+    expect([status, body.detail, body.error_code]).toEqual([500, 'internal error', 'internal_error']);
+    expect(headers.get('content-disposition')).toBeNull();
+  });
+
+  test('in the middle breaks the answer off, and the log tells nothing of the statement', async () => {
+    const response = await open();
+    await standstill();
+    await withoutLedger(() => expect(readAll(response)).rejects.toThrow('aborted'));
+    expect(response.complete).toBe(false);
+    expect(logged()).toEqual([
+      [expect.objectContaining({ request_id: expect.any(String) }), 'an export broke off'],
+    ]);
+    expect(JSON.stringify(logged())).not.toMatch(/select|usage_records where/i);
+  });
+
+  test('in the middle resets the connection of a client that knows no chunks', async () => {
+    const { hostname, port } = new URL(app.address);
+    const socket = connect(Number(port), hostname).pause();
+    const head = Object.entries(asOperator).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`GET ${path} HTTP/1.0\r\nhost: ${hostname}\r\n${head.join('')}\r\n`);
+    await standstill();
+    await withoutLedger(async () => {
+      const ended = new Promise<string>((resolve) => {
+        socket.once('end', () => resolve('a clean end'));
+        socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''));
+      });
+      socket.resume();
+      expect(await ended).toBe('ECONNRESET');
+    });
+  });
+});
+
+test('HEAD reads no more than it must', async () => {
+  const response = await app.request(path, { method: 'HEAD', headers: asOperator });
+  expect([response.status, await response.text()]).toEqual([200, '']);
+  expect(response.headers.get('content-disposition')).toContain('.jsonl');
+  expect(await standstill()).toBeLessThan(5);
+});
+
+test('the document names a type for each format', async () => {
+  const { body } = await app.json('GET', '/openapi.json');
+  const { responses } = body.paths['/api/tenants/{tenant_id}/billing/export'].get;
+  expect(Object.keys(responses['200'].content)).toEqual([
+    'application/json; charset=utf-8',
+    'application/x-ndjson; charset=utf-8',
+    'text/csv; charset=utf-8',
+  ]);
+});

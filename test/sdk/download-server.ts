@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { LinguaLoop, type LinguaLoopOptions } from '#sdk/index.ts';
+
+export interface DownloadServer {
+  client: LinguaLoop;
+  /** Requests so far. */
+  asked(): number;
+  /** Resolves when the connection of the last request is gone. */
+  hungUp: Promise<void>;
+}
+
+/** For one test, a service whose nth download does as `answers[n]` says, the last one over and over, and its client. */
+export async function serveDownloads(
+  answers: ((response: ServerResponse) => void)[],
+  options: Partial<LinguaLoopOptions> = {},
+): Promise<DownloadServer> {
+  let asked = 0;
+  const gone = Promise.withResolvers<void>();
+  const server = createServer((_, response) => {
+    const answer = answers[Math.min(asked, answers.length - 1)];
+    asked += 1;
+    response.on('error', () => {});
+    if (asked >= answers.length) response.once('close', () => gone.resolve());
+    answer?.(response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = new LinguaLoop({ baseUrl, backoff: { firstMs: 1, maxMs: 1 }, ...options });
+  return { client, asked: () => asked, hungUp: gone.promise };
+}
+
+export const headers = {
+  'content-type': 'application/x-ndjson; charset=utf-8',
+  'content-disposition': 'attachment; filename="usage.jsonl"',
+  'x-request-id': '01a1',
+};
+
+/** Records of jobs `from` to `to`, a line each. */
+export function lines(from: number, to: number): string {
+  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  return numbers
+    .map((n) => `${JSON.stringify({ job_id: `é${n}`, target_lang: 'fr', billable_chars: n })}\n`)
+    .join('');
+}
+
+/** Sends this, and nothing more: the connection stays open. */
+export const begin = (body: string | Uint8Array) => (response: ServerResponse) =>
+  void response.writeHead(200, headers).write(body);
+
+/** Sends this, and cuts the connection where the answer would go on. */
+export const cut = (body: string | Uint8Array) => (response: ServerResponse) => {
+  response.writeHead(200, headers);
+  response.flushHeaders();
+  if (body.length === 0) setImmediate(() => response.destroy());
+  else response.write(body, () => response.destroy());
+};
+
+export const whole = (body: string | Uint8Array) => (response: ServerResponse) =>
+  void response.writeHead(200, headers).end(body);
+
+/** Sends lines for as long as somebody takes them. */
+export const endless = (response: ServerResponse) => {
+  response.writeHead(200, headers);
+  const chunk = lines(1, 500);
+  const fill = () => {
+    while (!response.destroyed && response.write(chunk));
+  };
+  response.on('drain', fill);
+  fill();
+};

@@ -1,0 +1,272 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { ConnectionError, LinguaLoop, TimeoutError } from '#sdk/index.ts';
+import { begin, cut, endless, headers, lines, serveDownloads, whole } from './download-server.ts';
+
+/** The jobs that a loop over the records came to, and what it threw. */
+async function walk(client: LinguaLoop, options = {}): Promise<{ jobs: string[]; error: unknown }> {
+  const jobs: string[] = [];
+  try {
+    for await (const { job_id } of client.usage.records('t', {}, options)) jobs.push(job_id);
+    return { jobs, error: undefined };
+  } catch (error) {
+    return { jobs, error };
+  }
+}
+
+describe('an export that is cut never looks complete', () => {
+  const bytes = new TextEncoder().encode(lines(1, 3));
+  const inLetter = bytes.lastIndexOf(0xc3) + 1;
+
+  test.each<[string, string | Uint8Array, number]>([
+    ['between two records', lines(1, 3), 3],
+    ['within a record', lines(1, 3).slice(0, -5), 2],
+    ['within a letter', bytes.slice(0, inLetter), 2],
+  ])('%s', async (_, sent, complete) => {
+    const { client, asked } = await serveDownloads([cut(sent)]);
+    const { jobs, error } = await walk(client);
+    expect(jobs).toEqual(['é1', 'é2', 'é3'].slice(0, complete));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ status: null, maybeSent: true });
+    expect((error as Error).message).toMatch(/^usage\.records: the answer broke off: /);
+    // What the caller has been given would come again.
+    expect(asked()).toBe(1);
+  });
+
+  test('not even where the end of the connection is the end of the answer, as in HTTP/1.0', async () => {
+    const { client } = await serveDownloads([
+      (response) => {
+        response.useChunkedEncodingByDefault = false;
+        whole(lines(1, 3).slice(0, -1))(response);
+      },
+    ]);
+    const { jobs, error } = await walk(client);
+    expect(jobs).toEqual(['é1', 'é2']);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect((error as Error).message).toContain('it ends within a record');
+  });
+
+  test('a file neither: its stream errors', async () => {
+    const { client, asked } = await serveDownloads([cut(lines(1, 3))]);
+    const { body, fileName } = await client.usage.export('t', { format: 'jsonl' });
+    expect(fileName).toBe('usage.jsonl');
+    await expect(new Response(body).text()).rejects.toBeInstanceOf(ConnectionError);
+    expect(asked()).toBe(1);
+  });
+});
+
+describe('retries', () => {
+  test('what fails before the first byte is tried again', async () => {
+    const saturated = JSON.stringify({ detail: 'wait', request_id: '01a1' });
+    const { client, asked } = await serveDownloads([
+      (response) => void response.writeHead(429, { 'retry-after': '0' }).end(saturated),
+      cut(''),
+      whole(lines(1, 3)),
+    ]);
+    expect(await walk(client)).toEqual({ jobs: ['é1', 'é2', 'é3'], error: undefined });
+    expect(asked()).toBe(3);
+  });
+
+  test('as often as the call allows', async () => {
+    const { client, asked } = await serveDownloads([cut('')]);
+    const { error } = await walk(client, { maxRetries: 1 });
+    expect(error).toBeInstanceOf(ConnectionError);
+    await expect(client.usage.export('t', {}, { maxRetries: 0 })).rejects.toBeInstanceOf(ConnectionError);
+    expect(asked()).toBe(3);
+  });
+});
+
+describe('time', () => {
+  test('a download that stands still is a TimeoutError, and its connection is closed', async () => {
+    const { client, asked, hungUp } = await serveDownloads([begin(lines(1, 2))]);
+    const { jobs, error } = await walk(client, { timeoutMs: 30 });
+    expect(jobs).toEqual(['é1', 'é2']);
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({ call: 'usage.records', timeoutMs: 30 });
+    expect((error as Error).message).toBe('usage.records: no more of the answer within 30 ms');
+    await hungUp;
+    expect(asked()).toBe(1);
+  });
+
+  test('one that never begins is one too, and is tried again before', async () => {
+    const { client, asked } = await serveDownloads([() => {}]);
+    const { error } = await walk(client, { timeoutMs: 20 });
+    expect((error as Error).message).toBe('usage.records: no answer within 20 ms');
+    expect(asked()).toBe(3);
+  });
+
+  test('one that begins when it was given up is closed, though `fetch` did not listen', async () => {
+    const source = controlled();
+    const client = new LinguaLoop({ baseUrl: 'http://x', fetch: source.fetch, maxRetries: 0 });
+    const { error } = await walk(client, { timeoutMs: 1 });
+    expect(error).toBeInstanceOf(TimeoutError);
+    source.send(lines(1, 1));
+    await expect.poll(() => source.cancelled()).toBe(true);
+  });
+
+  test('one that moves may take as long as it takes, and so may its reader', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const source = controlled();
+    const client = new LinguaLoop({ baseUrl: 'http://x', fetch: source.fetch, timeoutMs: 1000 });
+    const records = client.usage.records('t')[Symbol.asyncIterator]();
+    for (let n = 1; n <= 20; n++) {
+      const next = records.next();
+      await vi.advanceTimersByTimeAsync(999);
+      source.send(lines(n, n));
+      expect(await next).toMatchObject({ value: { job_id: `é${n}` } });
+      await vi.advanceTimersByTimeAsync(5000);
+    }
+    const last = expect(records.next()).rejects.toBeInstanceOf(TimeoutError);
+    await vi.advanceTimersByTimeAsync(1000);
+    await last;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('backpressure', () => {
+  test('nothing is read before it is asked for', async () => {
+    const source = controlled();
+    const client = new LinguaLoop({ baseUrl: 'http://x', fetch: source.fetch });
+    source.send(lines(1, 2), lines(3, 4), lines(5, 6));
+    const records = client.usage.records('t')[Symbol.asyncIterator]();
+    for (const n of [1, 2, 3]) expect(await records.next()).toMatchObject({ value: { job_id: `é${n}` } });
+    await new Promise(setImmediate);
+    expect(source.taken()).toBe(2);
+    await records.return?.();
+    expect(source.cancelled()).toBe(true);
+  });
+
+  test('nor of a file', async () => {
+    const source = controlled();
+    const client = new LinguaLoop({ baseUrl: 'http://x', fetch: source.fetch });
+    source.send(lines(1, 2), lines(3, 4), lines(5, 6));
+    const { body } = await client.usage.export('t', { format: 'jsonl' });
+    await new Promise(setImmediate);
+    // The one that it was opened with: until then it might have been tried again.
+    expect(source.taken()).toBe(1);
+    const reader = body.getReader();
+    await reader.read();
+    await reader.read();
+    await new Promise(setImmediate);
+    expect(source.taken()).toBe(2);
+    await reader.cancel();
+    expect(source.cancelled()).toBe(true);
+  });
+
+  test('where `fetch` answers no stream, the whole is taken at once', async () => {
+    const fetch = async () => {
+      const answer = new Response(lines(1, 3), { headers });
+      const { status, ok } = answer;
+      const [text, arrayBuffer] = [() => answer.text(), () => answer.arrayBuffer()];
+      return { status, ok, headers: answer.headers, text, arrayBuffer };
+    };
+    const client = new LinguaLoop({ baseUrl: 'http://x', fetch });
+    expect((await walk(client)).jobs).toEqual(['é1', 'é2', 'é3']);
+  });
+});
+
+describe('who stops reading ends the download', () => {
+  test('by leaving the loop', async () => {
+    const { client, hungUp, asked } = await serveDownloads([endless]);
+    for await (const { job_id } of client.usage.records('t')) if (job_id === 'é3') break;
+    await hungUp;
+    expect(asked()).toBe(1);
+  });
+
+  test('by throwing in it', async () => {
+    const { client, hungUp } = await serveDownloads([endless]);
+    const reason = new Error('mine');
+    const failing = async () => {
+      for await (const _ of client.usage.records('t')) throw reason;
+    };
+    await expect(failing()).rejects.toBe(reason);
+    await hungUp;
+  });
+
+  test('by cancelling a file, read or not', async () => {
+    for (const pieces of [0, 1]) {
+      const { client, hungUp } = await serveDownloads([endless]);
+      const reader = (await client.usage.export('t', { format: 'jsonl' })).body.getReader();
+      for (let read = 0; read < pieces; read++) await reader.read();
+      await reader.cancel();
+      await hungUp;
+    }
+  });
+
+  test('by the signal, while a piece is waited for', async () => {
+    const { client, hungUp } = await serveDownloads([begin(lines(1, 1))]);
+    const controller = new AbortController();
+    const jobs = client.usage.records('t', {}, { signal: controller.signal })[Symbol.asyncIterator]();
+    await jobs.next();
+    const waiting = jobs.next();
+    controller.abort('enough');
+    await expect(waiting).rejects.toBe('enough');
+    await hungUp;
+  });
+
+  test('by the signal, while nobody waits for any: at once', async () => {
+    const { client, hungUp } = await serveDownloads([endless]);
+    const controller = new AbortController();
+    const jobs = client.usage.records('t', {}, { signal: controller.signal })[Symbol.asyncIterator]();
+    await jobs.next();
+    controller.abort('enough');
+    await hungUp;
+    const rest = async () => {
+      while (!(await jobs.next()).done);
+    };
+    await expect(rest()).rejects.toBe('enough');
+  });
+
+  test('so ends a file', async () => {
+    const { client, hungUp } = await serveDownloads([endless]);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const { body } = await client.usage.export('t', { format: 'jsonl' }, { signal });
+    controller.abort('enough');
+    await hungUp;
+    await expect(new Response(body).text()).rejects.toBe('enough');
+  });
+
+  test('no listener outlives it', async () => {
+    const { client } = await serveDownloads([whole(lines(1, 3)), endless, cut(lines(1, 1))]);
+    const { signal } = new AbortController();
+    await walk(client, { signal });
+    for await (const _ of client.usage.records('t', {}, { signal })) break;
+    await walk(client, { signal });
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+});
+
+/** A `fetch` whose one answer is sent piece by piece as the test says, and which tells what was taken of it. */
+function controlled() {
+  const pieces: Uint8Array[] = [];
+  let wake = () => {};
+  let taken = 0;
+  let cancelled = false;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        while (pieces.length === 0)
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        taken += 1;
+        controller.enqueue(pieces.shift() as Uint8Array);
+      },
+      cancel() {
+        cancelled = true;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return {
+    fetch: async () => new Response(body, { headers }),
+    send(...texts: string[]) {
+      pieces.push(...texts.map((text) => new TextEncoder().encode(text)));
+      wake();
+    },
+    taken: () => taken,
+    cancelled: () => cancelled,
+  };
+}
