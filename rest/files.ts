@@ -16,13 +16,15 @@ export function sendFile(reply: FastifyReply, answer: FileAnswer | StreamAnswer)
     .code(200)
     .header('content-type', contentType)
     .header('content-disposition', contentDisposition(fileName, { fallback: asciiName(fileName) }));
-  if ('chunks' in answer) return sendChunks(named, answer.chunks);
+  if ('chunks' in answer) return sendChunks(named, answer);
   const { buffer, byteOffset, byteLength } = answer.bytes;
   return named.send(Buffer.from(buffer, byteOffset, byteLength));
 }
 
 /** Sends text as it is made, no faster than it is read; the client that hangs up ends its making. */
-function sendChunks(reply: FastifyReply, chunks: AsyncIterable<string>): FastifyReply {
+function sendChunks(reply: FastifyReply, { chunks, end }: StreamAnswer): FastifyReply {
+  if (reply.raw.closed) end();
+  else reply.raw.once('close', end);
   // Fastify would have all of it made for a HEAD.
   if (reply.request.method === 'HEAD') return reply.send(Readable.from([]));
   const stream = Readable.from(chunks, { highWaterMark: 1 });

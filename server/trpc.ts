@@ -78,6 +78,8 @@ export const streamAnswer = z.object({
   ),
   contentType: z.string(),
   fileName: z.string(),
+  /** Called when the answer is over, whether it was read or not. */
+  end: z.custom<() => void>((value) => typeof value === 'function'),
 });
 
 export type StreamAnswer = z.infer<typeof streamAnswer>;

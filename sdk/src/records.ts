@@ -46,7 +46,7 @@ export async function* readRecords(
     }
     if (begun !== '') throw brokenOff(call, new Error('it ends within a record'));
   } finally {
-
+    download.cancel();
   }
 }
 

@@ -100,7 +100,7 @@ describe('a consumer outside', () => {
   };
 
   beforeAll(async () => {
-    for (const name of ['consumer.ts', 'types.test-d.ts']) {
+    for (const name of ['consumer.ts', 'types.test-d.ts', 'administration.test-d.ts']) {
       const source = await readFile(join(import.meta.dirname, name), 'utf8');
       const outside = source.replaceAll('#sdk/index.ts', '@lingualoop/sdk');
       const [stem] = name.split('.');

@@ -88,6 +88,15 @@ describe('time', () => {
     expect(asked()).toBe(1);
   });
 
+  test('so is a file that does', async () => {
+    const { client, hungUp } = await serveDownloads([begin(lines(1, 2))]);
+    const { body } = await client.usage.export('t', { format: 'jsonl' }, { timeoutMs: 30 });
+    const error = await new Response(body).text().catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error.message).toBe('usage.export: no more of the answer within 30 ms');
+    await hungUp;
+  });
+
   test('one that never begins is one too, and is tried again before', async () => {
     const { client, asked } = await serveDownloads([() => {}]);
     const { error } = await walk(client, { timeoutMs: 20 });
@@ -229,8 +238,16 @@ describe('who stops reading ends the download', () => {
   });
 
   test('no listener outlives it', async () => {
-    const { client } = await serveDownloads([whole(lines(1, 3)), endless, cut(lines(1, 1))]);
+    const { client } = await serveDownloads([
+      whole(lines(1, 3)),
+      whole(lines(1, 3)),
+      endless,
+      cut(lines(1, 1)),
+    ]);
     const { signal } = new AbortController();
+    const { body } = await client.usage.export('t', { format: 'jsonl' }, { signal });
+    await new Response(body).text();
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
     await walk(client, { signal });
     for await (const _ of client.usage.records('t', {}, { signal })) break;
     await walk(client, { signal });

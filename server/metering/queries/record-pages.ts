@@ -6,7 +6,7 @@ import { recordFields } from './record-fields.ts';
 import type { RecordKey } from './records.ts';
 
 /** Records of one page: enough that its round trip does not count, few enough that many slow readers fit into memory. */
-export const recordsOfPage = 2000;
+export const recordsOfPage = 5000;
 
 export interface PageQuery {
   tenantId: string;

@@ -2,25 +2,15 @@ import { setImmediate } from 'node:timers/promises';
 import type { EnterNamedTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
-import { createFairShare } from '#server/fair-share.ts';
 import type { StreamAnswer } from '#server/trpc.ts';
 import { recordFields } from '../queries/record-fields.ts';
 import { type PageQuery, type RecordPage, selectPage } from '../queries/record-pages.ts';
 import { type RecordKey, selectNewestKey } from '../queries/records.ts';
 import { selectMonthlyLimit } from '../queries/tenant-limit.ts';
 import type { ExportFormat } from '../schema.ts';
-import { billingPeriod } from './billing-period.ts';
+import { type BillingPeriod, billingPeriod } from './billing-period.ts';
 import { exportTexts } from './export-text.ts';
-
-/**
- * Pages that are read at one time, of all exports in the process: a few of its connections, however many exports are under
- * way. Their readers may be slow; only a page in the making takes a turn.
- */
-const turns = createFairShare({
-  slots: 3,
-  places: 3000,
-  refusal: 'too many exports are under way; try again later',
-});
+import { beginExport, makePage } from './export-turns.ts';
 
 export interface ExportQuery {
   tenant_id: string;
@@ -34,11 +24,21 @@ interface ExportRequest {
   signal: AbortSignal;
 }
 
+/** What is exported, of whom and for whom. */
+interface Ledger {
+  tenantId: string;
+  operator: boolean;
+  period: BillingPeriod;
+  format: ExportFormat;
+  /** The last record to export; undefined where there is none. */
+  newest: RecordKey | undefined;
+}
+
 /**
  * A billing period's ledger as a file (A 4.4, C 3), the oldest record first, up to the one that is the newest now. It is
  * made while it is sent, a page at a time, each read in a short transaction of its own: neither a long ledger nor a slow
  * reader holds memory or a connection. The caller is believed once, at its beginning.
- * @throws AppError 404, also for an ordinary administrator's foreign tenant; 429
+ * @throws AppError 404, also for an ordinary administrator's foreign tenant; 429 where too many exports are under way
  */
 export async function exportPeriod(
   services: Services,
@@ -47,70 +47,88 @@ export async function exportPeriod(
   request: ExportRequest,
 ): Promise<StreamAnswer> {
   const period = billingPeriod(asked);
-  const { contentType, form, separator, head, tail } = exportTexts[format];
-  const { tenantId, operator, newest } = await enter(
+  const ledger = await enter(
     { named, foreign: 'not_found', missing: '' },
-    async (tx, tenantId, { operator }) => {
+    async (tx, tenantId, { operator }): Promise<Ledger> => {
       const [newest] = await Promise.all([
         selectNewestKey(tx, tenantId, period),
         selectMonthlyLimit(tx, tenantId),
       ]);
-      return { tenantId, operator, newest };
+      return { tenantId, operator, period, format, newest };
     },
   );
-  const roster = operator && format === 'json' ? new Set<string>() : undefined;
-  const query = { tenantId, operator, form, separator, models: roster !== undefined };
-  // Before any record of the period: no id is empty.
-  const start = { recordedAt: new Date(period.from), jobId: '' };
-  const pages = newest ? readPages(services, query, [start, newest], request.signal) : none();
-  // Before the first byte is sent: what fails here is answered as any other error is.
-  let page = await pages.next();
-  const { names } = recordFields(operator);
-
-  async function* write(): AsyncGenerator<string, void> {
-    try {
-      yield head({ tenantId, period: period.name, names });
-      for (let first = true; !page.done; first = false) {
-        for (const model of page.value.models) roster?.add(model);
-        if (!first) yield separator;
-        yield page.value.text;
-        page = await pages.next();
-      }
-      yield tail(roster && [...roster].sort(), newest === undefined);
-    } catch (error) {
-      if (!request.signal.aborted)
-        services.log.error(
-          { request_id: request.requestId, error: describeForLog(error) },
-          'an export broke off',
-        );
-      // Whoever sends it logs this one: nothing of the database's belongs there.
-      throw new Error('the export broke off');
-    } finally {
-      await pages.return();
-    }
+  const { tenantId } = ledger;
+  const end = await beginExport({ tenantId, signal: request.signal });
+  try {
+    const pages = readPages(services, ledger, request.signal);
+    // Before the first byte is sent: what fails here is answered as any other error is.
+    const first = await pages.next();
+    return {
+      chunks: guarded(services, request, writeExport(ledger, first, pages)),
+      contentType: exportTexts[format].contentType,
+      fileName: `usage-${tenantId}-${period.name}.${format}`,
+      end,
+    };
+  } catch (error) {
+    end();
+    throw error;
   }
-
-  return { chunks: write(), contentType, fileName: `usage-${tenantId}-${period.name}.${format}` };
 }
 
-async function* none(): AsyncGenerator<RecordPage, void> {}
+/** The text of the file around and between its pages. */
+async function* writeExport(
+  { tenantId, operator, period, format }: Ledger,
+  first: IteratorResult<RecordPage, void>,
+  pages: AsyncGenerator<RecordPage, void>,
+): AsyncGenerator<string, void> {
+  const { separator, head, tail } = exportTexts[format];
+  const { names } = recordFields(operator);
+  const models = new Set<string>();
+  yield head({ tenantId, period: period.name, names });
+  for (let page = first; !page.done; page = await pages.next()) {
+    for (const model of page.value.models) models.add(model);
+    if (page !== first) yield separator;
+    yield page.value.text;
+  }
+  yield tail(operator ? [...models].sort() : undefined, first.done === true);
+}
+
+/** Says in the log what broke an export off, and no more than that it did to whoever sends it, who logs that again. */
+async function* guarded(
+  { log }: Services,
+  { requestId, signal }: ExportRequest,
+  chunks: AsyncIterable<string>,
+): AsyncGenerator<string, void> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    if (!signal.aborted)
+      log.error({ request_id: requestId, error: describeForLog(error) }, 'an export broke off');
+    throw new Error('an export broke off');
+  }
+}
 
 /**
- * The pages from behind the record `start` up to `last`, the next one read while the one before is on its way.
+ * The ledger's pages up to its newest record, the next one read while the one before is on its way.
  * @throws Error where the ledger ends before that record: what was read is not the whole
  */
 async function* readPages(
-  { database }: Pick<Services, 'database'>,
-  query: PageQuery,
-  [start, last]: readonly [RecordKey, RecordKey],
+  { database }: Services,
+  { tenantId, operator, period, format, newest }: Ledger,
   signal: AbortSignal,
 ): AsyncGenerator<RecordPage, void> {
-  const { tenantId } = query;
+  if (!newest) return;
+  const { form, separator } = exportTexts[format];
+  const query: PageQuery = {
+    ...{ tenantId, operator, form, separator },
+    models: operator && format === 'json',
+  };
   const read = (after: RecordKey) =>
-    turns.run({ tenantId, signal }, () =>
-      database.inTenant(tenantId, (tx) => selectPage(tx, query, after, last)),
+    makePage({ tenantId, signal }, () =>
+      database.inTenant(tenantId, (tx) => selectPage(tx, query, after, newest)),
     );
-  let next = read(start);
+  // Before any record of the period: no id is empty.
+  let next = read({ recordedAt: new Date(period.from), jobId: '' });
   for (;;) {
     const page = await next;
     if (!page) throw new Error('records of the ledger are gone');

@@ -51,7 +51,11 @@ describe('A 8.2 rule 5: top-up sold and plan below the ceiling', () => {
 
   test('a trialing subscription is current too (C 2)', async () => {
     const mine = await provision(sells, { monthly_char_limit: 100, metadata: subscription('trialing') });
-    expect(named(await refusalAfter(mine, 100))).toMatchObject({ operator: false, topup: true, upgrade: true });
+    expect(named(await refusalAfter(mine, 100))).toMatchObject({
+      operator: false,
+      topup: true,
+      upgrade: true,
+    });
   });
 
   test('one character below the ceiling still is below', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { holdRuns } from '#test/setup/held-runs.ts';
+import { poll } from '#test/setup/poll.ts';
 import { base, type Customer, expectOverLimit, keyed, provision, text } from './customers.ts';
 
 const runs = holdRuns();
@@ -96,6 +97,30 @@ describe('A 8.2 rule 1: characters in flight are committed', () => {
     expect(await mine.billed()).toBe(300);
   });
 
+  test('a caller who hangs up takes nothing with it', async () => {
+    const caller = new AbortController();
+    const answer = app.request('/api/translations', {
+      method: 'POST',
+      signal: caller.signal,
+      headers: { ...mine.headers, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        inputs: [text(100, 'held'), text(100)].map((Text) => ({ Text, Targets: [{ Language: 'fr' }] })),
+      }),
+    });
+    const run = await runs.next();
+    caller.abort();
+    await expect(answer).rejects.toThrow();
+    run.succeed();
+    const summary = await poll(async () => {
+      const found = await mine.billing();
+      return found.allowance.reserved === 0 && found;
+    });
+    expect(summary.allowance.remaining).toBe(300 - summary.allowance.used);
+    expect(summary.records).toHaveLength(summary.allowance.used / 100);
+    expect((await mine.translate(text(summary.allowance.remaining))).status).toBe(200);
+    expectOverLimit(await mine.translate('a'));
+  });
+
   test('of 20 at one time only as many are admitted as fit', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => mine.translate(text(40))));
     const admitted = answers.filter(({ status }) => status === 200);
@@ -155,6 +180,7 @@ describe('C 7: a batch is admitted whole, by the sum of its items’ weights', (
   test('an item that fails gives back its own part and that of the items which never run', async () => {
     const whole = mine.batch([text(100), text(100, 'held'), text(100)]);
     const second = await runs.next();
+    expect((await mine.billing()).allowance).toMatchObject({ used: 100, reserved: 200, remaining: 0 });
     expectOverLimit(await mine.translate('a'));
     second.fail(new Error('as told'));
     expect((await whole).status).toBeGreaterThanOrEqual(500);

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { fail, startFakeStripe } from '#test/fakes/stripe.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { base, bearer, type Customer, operator, provision, refusal, subscription } from './customers.ts';
+import { bearer, type Customer, operator, provision, refusal, subscription } from './customers.ts';
 import { paid, prices } from './payments.ts';
 
 const stripe = await startFakeStripe();
@@ -10,11 +10,13 @@ afterAll(() => stripe.close());
 const env = { ...paid(stripe.url, stripe.secretKey), BASE_URL: 'https://lingua.example' };
 const { STRIPE_PRICE_PRO: _pro, ...withoutPro } = env;
 const { STRIPE_SECRET_KEY: _key, ...withoutKey } = env;
+const serviceKey = 'a-service-key-of-some-length-0123456789';
 const app = useTestApp({ env });
 const noPro = useTestApp({ env: withoutPro });
 const noKey = useTestApp({ env: withoutKey });
+const wrongKey = useTestApp({ env: { ...env, STRIPE_SECRET_KEY: 'sk_test_of_another' } });
 const off = useTestApp({ env: { ...env, BILLING_ENABLED: 'false' } });
-const empty = useTestApp({ env });
+const empty = useTestApp({ env: { ...env, SERVICE_API_KEY: serviceKey } });
 
 const PATH = '/api/billing/checkout';
 const ask = (headers: Record<string, string>, body: unknown = { tier: 'pro' }, at = app) =>
@@ -30,33 +32,41 @@ beforeEach(async () => {
 async function standing(mirror: string | undefined, real: string | undefined): Promise<Customer> {
   const customer = `cus_${Math.random().toString(36).slice(2, 12)}`;
   const metadata: Record<string, unknown> = { pay_customer_id: customer };
-  const sub = real === undefined ? undefined : stripe.subscribe(customer, { status: real, price: prices.pro });
+  const sub =
+    real === undefined ? undefined : stripe.subscribe(customer, { status: real, price: prices.pro });
   if (mirror !== undefined)
-    Object.assign(metadata, subscription(mirror, { pay_tier: 'pro' }), sub && { pay_subscription_id: sub.id });
+    Object.assign(
+      metadata,
+      subscription(mirror, { pay_tier: 'pro' }),
+      sub && { pay_subscription_id: sub.id },
+    );
   const theirs = await provision(app, { metadata });
   if (sub) sub.metadata['tenant_id'] = theirs.tenantId;
   return theirs;
 }
 
 describe('A 4.5: POST /api/billing/checkout', () => {
-  test.each(['personal', 'pro', 'studio'] as const)('%s: a session of mode subscription of that Price', async (tier) => {
-    const { status, body } = await ask(mine.headers, { tier });
-    const [request] = stripe.asked('POST', '/v1/checkout/sessions');
-    expect([status, Object.keys(body)]).toEqual([200, ['url']]);
-    expect([...stripe.sessions.values()].map(({ url }) => url)).toContain(body.url);
-    expect(request!.fields).toMatchObject({
-      mode: 'subscription',
-      'line_items[0][price]': prices[tier],
-      'line_items[0][quantity]': '1',
-      client_reference_id: mine.tenantId,
-      customer: (await mine.metadata()).pay_customer_id,
-      // What the events of the subscription are resolved by (A 6).
-      'subscription_data[metadata][tenant_id]': mine.tenantId,
-    });
-    const { success_url, cancel_url } = request!.fields;
-    expect(success_url).toMatch(/^https:\/\/lingua\.example\/.*[?&]checkout=success/);
-    expect(cancel_url).toMatch(/^https:\/\/lingua\.example\/.*[?&]checkout=cancelled/);
-  });
+  test.each(['personal', 'pro', 'studio'] as const)(
+    '%s: a session of mode subscription of that Price',
+    async (tier) => {
+      const { status, body } = await ask(mine.headers, { tier });
+      const [request] = stripe.asked('POST', '/v1/checkout/sessions');
+      expect([status, Object.keys(body)]).toEqual([200, ['url']]);
+      expect([...stripe.sessions.values()].map(({ url }) => url)).toContain(body.url);
+      expect(request!.fields).toMatchObject({
+        mode: 'subscription',
+        'line_items[0][price]': prices[tier],
+        'line_items[0][quantity]': '1',
+        client_reference_id: mine.tenantId,
+        customer: (await mine.metadata()).pay_customer_id,
+        // What the events of the subscription are resolved by (A 6).
+        'subscription_data[metadata][tenant_id]': mine.tenantId,
+      });
+      const { success_url, cancel_url } = request!.fields;
+      expect(success_url).toMatch(/^https:\/\/lingua\.example\/.*[?&]checkout=success/);
+      expect(cancel_url).toMatch(/^https:\/\/lingua\.example\/.*[?&]checkout=cancelled/);
+    },
+  );
 
   test('A 2.1: pay_customer_id is set the first time, and used again', async () => {
     expect(await mine.metadata()).not.toHaveProperty('pay_customer_id');
@@ -66,6 +76,14 @@ describe('A 4.5: POST /api/billing/checkout', () => {
     await ask(mine.headers, { tier: 'studio' });
     expect((await mine.metadata()).pay_customer_id).toBe(pay_customer_id);
     expect(stripe.asked('POST', '/v1/customers')).toHaveLength(1);
+  });
+
+  test('of several first ones at one time, every session is of the customer that is recorded', async () => {
+    const answers = await Promise.all(Array.from({ length: 4 }, () => ask(mine.headers)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const { pay_customer_id } = await mine.metadata();
+    const sessions = stripe.asked('POST', '/v1/checkout/sessions');
+    expect(sessions.map(({ fields }) => fields['customer'])).toEqual(Array(4).fill(pay_customer_id));
   });
 
   test('nothing is granted before the webhook arrives', async () => {
@@ -97,8 +115,14 @@ describe('A 4.5: checkout’s 401', () => {
     expect(stripe.requests).toEqual([]);
   });
 
+  test('A 5.1 rule 3: a credential beside another tenant’s X-Tenant-ID', async () => {
+    const { tenantId } = await provision(app);
+    expect(refusal(await ask({ ...mine.headers, 'x-tenant-id': tenantId }))).toEqual(MISSING);
+    expect((await ask({ ...mine.headers, 'x-tenant-id': mine.tenantId })).status).toBe(200);
+  });
+
   test('C 7: where the deployment has no tenant at all, billing requires an authenticated tenant', async () => {
-    for (const headers of [{}, { 'x-api-key': 'wrong' }])
+    for (const headers of [{}, { 'x-api-key': 'wrong' }, { 'x-api-key': serviceKey }])
       expect(refusal(await ask(headers, undefined, empty))).toEqual([
         401,
         'billing requires an authenticated tenant',
@@ -121,16 +145,22 @@ describe('A 4.5: checkout’s other refusals', () => {
     }
   });
 
-  test.each(['gold', 'PRO', ' pro', '__proto__', 'topup', 'constructor'])('422 unknown tier: %s', async (tier) => {
-    const { status, body } = await ask(mine.headers, { tier });
-    expect([status, typeof body.detail]).toEqual([422, 'string']);
-    expect(body.detail).toMatch(/^unknown tier .*choose one of .*personal.*pro.*studio/s);
-  });
+  test.each(['gold', 'PRO', ' pro', '__proto__', 'topup', 'constructor'])(
+    '422 unknown tier: %s',
+    async (tier) => {
+      const { status, body } = await ask(mine.headers, { tier });
+      expect([status, typeof body.detail]).toEqual([422, 'string']);
+      expect(body.detail).toMatch(/^unknown tier .*choose one of .*personal.*pro.*studio/s);
+    },
+  );
 
-  test.each([1, true, ['pro'], { slug: 'pro' }])('422 with a string, where tier is no string: %j', async (tier) => {
-    const { status, body } = await ask(mine.headers, { tier });
-    expect([status, typeof body.detail]).toEqual([422, 'string']);
-  });
+  test.each([1, true, ['pro'], { slug: 'pro' }])(
+    '422 with a string, where tier is no string: %j',
+    async (tier) => {
+      const { status, body } = await ask(mine.headers, { tier });
+      expect([status, typeof body.detail]).toEqual([422, 'string']);
+    },
+  );
 
   test('503 billing is not enabled: billing off, or no secret key; before the credential and the body', async () => {
     for (const at of [off, noKey])
@@ -146,6 +176,13 @@ describe('A 4.5: checkout’s other refusals', () => {
       'this plan is not available on this deployment',
     ]);
     expect((await ask(theirs.headers, { tier: 'studio' }, noPro)).status).toBe(200);
+  });
+
+  test('a secret key that the processor refuses is a fault of ours, and is told to nobody', async () => {
+    const theirs = await provision(wrongKey);
+    const answer = await ask(theirs.headers, undefined, wrongKey);
+    expect(answer.status).toBeGreaterThanOrEqual(500);
+    expect(JSON.stringify(answer.body)).not.toMatch(/sk_|Invalid API Key/);
   });
 
   test('503 where the processor is out of reach; and the next attempt succeeds', async () => {

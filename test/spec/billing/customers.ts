@@ -113,7 +113,11 @@ export const subscriber = (app: TestApp, monthly_char_limit: number, metadata: F
   provision(app, { monthly_char_limit, metadata: subscription('active', metadata) });
 
 /** An administrator of a tenant that the operator provisioned: their session. */
-export async function sessionOf(app: TestApp, { tenantId }: Customer, role = administrator): Promise<Headers> {
+export async function sessionOf(
+  app: TestApp,
+  { tenantId }: Customer,
+  role = administrator,
+): Promise<Headers> {
   return (await inviting(app, operator, `?tenant_id=${tenantId}`).join({ role })).headers;
 }
 

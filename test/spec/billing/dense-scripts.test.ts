@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
+import { holdRuns } from '#test/setup/held-runs.ts';
 import { base, type Customer, expectOverLimit, operator, provision, text } from './customers.ts';
 
-const app = useTestApp({ env: base });
+const runs = holdRuns();
+const app = useTestApp({ env: base, engine: runs.engine });
+afterEach(() => runs.release());
 const odd = useTestApp({ env: { ...base, DENSE_SCRIPT_WEIGHT: '1.1' } });
 const even = useTestApp({ env: { ...base, DENSE_SCRIPT_WEIGHT: '1' } });
 
 const dense = ['zh-Hans', 'zh-Hant', 'ja', 'ko', 'th', 'hi', 'mr', 'ne'];
-const others = 'en es fr fr-CA de it pt-BR pt-PT nl ar ru tr vi id pl uk cs ro hu el sv da nb fi ms fa ur'.split(
-  ' ',
-);
+const others =
+  'en es fr fr-CA de it pt-BR pt-PT nl ar ru tr vi id pl uk cs ro hu el sv da nb fi ms fa ur'.split(' ');
 
 let mine: Customer;
 beforeEach(async () => {
@@ -95,7 +97,10 @@ describe('A 8.1 and C 7: how it is counted', () => {
       billable_chars: 7 * points,
     });
     // Not composed, and not trimmed, by anybody.
-    expect(await by(`e\u0301 ${randomUUID()}  `, 'fr')).toMatchObject({ source_chars: 41, billable_chars: 41 });
+    expect(await by(`e\u0301 ${randomUUID()}  `, 'fr')).toMatchObject({
+      source_chars: 41,
+      billable_chars: 41,
+    });
   });
 
   test('markup is of the source text too', async () => {
@@ -111,6 +116,18 @@ describe('A 8.1: one weighted number everywhere', () => {
     expectOverLimit(await tight.translate(text(12), { target_lang: 'ja' }));
     expect((await tight.translate(text(11), { target_lang: 'ja' })).status).toBe(200);
     expect((await tight.billing()).allowance.remaining).toBe(0);
+  });
+
+  test('what is in flight is reserved by weight', async () => {
+    const tight = await provision(app, { monthly_char_limit: 300 });
+    const answer = tight.translate(text(50, 'held'), { target_lang: 'ja' });
+    const run = await runs.next();
+    expect((await tight.billing()).allowance).toMatchObject({ used: 0, reserved: 175, remaining: 125 });
+    expectOverLimit(await tight.translate(text(36), { source_lang: 'ko' }));
+    run.succeed();
+    expect((await answer).status).toBe(200);
+    expect((await tight.billing()).allowance).toMatchObject({ used: 175, reserved: 0, remaining: 125 });
+    expect((await tight.translate(text(35), { source_lang: 'ko' })).status).toBe(200);
   });
 
   test('the admission of a batch adds what each input weighs, rounded up by itself', async () => {

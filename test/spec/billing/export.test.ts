@@ -3,7 +3,12 @@ import { useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { base, type Customer, type Headers, operator, provision, sessionOf, text } from './customers.ts';
 
-const engine = engineOf(async ({ segments }) => answered(segments.map((one) => `«${one}»`), 7));
+const engine = engineOf(async ({ segments }) =>
+  answered(
+    segments.map((one) => `«${one}»`),
+    7,
+  ),
+);
 const app = useTestApp({ env: base, engine });
 
 const shown = [
@@ -91,12 +96,15 @@ describe.each(formats)('C 3: export as %s', (format) => {
 
   test('says what the summary says', async () => {
     const { records } = await mine.billing();
-    const byJob = (list: Row[]) => list.toSorted((a, b) => (String(a['job_id']) < String(b['job_id']) ? -1 : 1));
+    const byJob = (list: Row[]) =>
+      list.toSorted((a, b) => (String(a['job_id']) < String(b['job_id']) ? -1 : 1));
     const written = (row: Row) =>
       // A csv has no types: a number is its digits, null is nothing.
       format === 'csv'
         ? Object.fromEntries(
-            Object.entries(row).flatMap(([key, value]) => (key === 'models' ? [] : [[key, String(value ?? '')]])),
+            Object.entries(row).flatMap(([key, value]) =>
+              key === 'models' ? [] : [[key, String(value ?? '')]],
+            ),
           )
         : row;
     const all = (await rows(operator, format)).map(({ ...row }) => {

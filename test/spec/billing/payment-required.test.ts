@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
+import { answerOf } from '../text/workspace.ts';
 import {
   base,
   bearer,
@@ -39,6 +40,26 @@ describe('C 3 and C 7: no subscription, no grant', () => {
     expect(await mine.list()).toEqual([]);
   });
 
+  test('however the text is sent', async () => {
+    const mine = await provision(app);
+    const form = new FormData();
+    form.append('target_lang', 'fr');
+    form.append('source_document', new File(['Hello'], 'a.txt', { type: 'text/plain' }));
+    const raw = { ...mine.headers, 'content-type': 'text/plain' };
+    const pages = {
+      source_text: 'Hello',
+      target_lang: 'fr',
+      metadata: { source_document: { name: 'a.txt' } },
+    };
+    for (const sent of [
+      answerOf(app.request(PATH, { method: 'POST', headers: mine.headers, body: form })),
+      answerOf(app.request(`${PATH}?target_lang=fr`, { method: 'POST', headers: raw, body: 'Hello' })),
+      mine.submit(pages),
+    ])
+      expectPaymentRequired(await sent, REQUIRED);
+    expect(await mine.list()).toEqual([]);
+  });
+
   test.each(['canceled', 'incomplete_expired'])('an ended one (%s) is as good as none', async (status) => {
     const mine = await provision(app, { metadata: subscription(status) });
     const session = customer(app, mine.tenantId, await sessionOf(app, mine));
@@ -51,7 +72,11 @@ describe('C 3 and C 7: no subscription, no grant', () => {
   });
 
   test('a tier and a customer without a status are none either', async () => {
-    const metadata = { pay_tier: 'pro', pay_customer_id: 'cus_x', pay_allowance_from: '2026-01-01T00:00:00Z' };
+    const metadata = {
+      pay_tier: 'pro',
+      pay_customer_id: 'cus_x',
+      pay_allowance_from: '2026-01-01T00:00:00Z',
+    };
     expectPaymentRequired(await (await provision(app, { metadata })).translate('a'), REQUIRED);
   });
 });
@@ -157,7 +182,10 @@ describe('B 4.1: the order of gates', () => {
     await deliverAll(app, subscribed(mine.tenantId, `sub_${mine.tenantId}`));
     const held = (await mine.translate(text(20), { domain: 'legal' })).body;
     expect(held.status).toBe('awaiting_review');
-    await deliverAll(app, subscriptionEvent('deleted', { tenantId: mine.tenantId, id: `sub_${mine.tenantId}` }));
+    await deliverAll(
+      app,
+      subscriptionEvent('deleted', { tenantId: mine.tenantId, id: `sub_${mine.tenantId}` }),
+    );
     expect((await mine.translate('a')).status).toBe(402);
     const { headers } = mine;
     const reviewed = await app.json('POST', `${PATH}/${held.id}/review`, {

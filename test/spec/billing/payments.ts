@@ -83,7 +83,14 @@ export function subscriptionEvent(kind: 'created' | 'updated' | 'deleted', about
       created: created ?? now(),
       items: {
         object: 'list',
-        data: [{ id: unique('si'), object: 'subscription_item', quantity: 1, price: { id: price, object: 'price' } }],
+        data: [
+          {
+            id: unique('si'),
+            object: 'subscription_item',
+            quantity: 1,
+            price: { id: price, object: 'price' },
+          },
+        ],
       },
       metadata: { tenant_id: tenantId },
     },

@@ -14,7 +14,8 @@ const noKey = useTestApp({ env: withoutKey });
 const off = useTestApp({ env: { ...env, BILLING_ENABLED: 'false' } });
 const empty = useTestApp({ env });
 
-const ask = (headers: Record<string, string>, at = app) => at.json('POST', '/api/billing/portal', { headers });
+const ask = (headers: Record<string, string>, at = app) =>
+  at.json('POST', '/api/billing/portal', { headers });
 beforeEach(() => {
   stripe.requests.length = 0;
 });

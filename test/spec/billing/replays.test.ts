@@ -24,7 +24,10 @@ const isReplay = ({ headers }: { headers: Headers }) => headers.get('idempotency
 /** Lets the subscription of a tenant become `status`. */
 async function become(mine: Customer, status: string): Promise<void> {
   const { pay_subscription_id: id } = await mine.metadata();
-  await deliverAll(app, subscriptionEvent('updated', { tenantId: mine.tenantId, id, status, price: 'price_x' }));
+  await deliverAll(
+    app,
+    subscriptionEvent('updated', { tenantId: mine.tenantId, id, status, price: 'price_x' }),
+  );
 }
 
 /** A tenant with room for 300, of which the text of a failed job under key `k` was to take 200. */

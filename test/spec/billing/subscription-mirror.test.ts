@@ -16,9 +16,12 @@ beforeEach(async () => {
 });
 
 type About = Omit<Parameters<typeof subscriptionEvent>[1], 'tenantId' | 'id'> & { id?: string };
-const updated = (about: About = {}) => subscriptionEvent('updated', { tenantId: mine.tenantId, id, ...about });
-const created = (about: About = {}) => subscriptionEvent('created', { tenantId: mine.tenantId, id, ...about });
-const deleted = (about: About = {}) => subscriptionEvent('deleted', { tenantId: mine.tenantId, id, ...about });
+const updated = (about: About = {}) =>
+  subscriptionEvent('updated', { tenantId: mine.tenantId, id, ...about });
+const created = (about: About = {}) =>
+  subscriptionEvent('created', { tenantId: mine.tenantId, id, ...about });
+const deleted = (about: About = {}) =>
+  subscriptionEvent('deleted', { tenantId: mine.tenantId, id, ...about });
 const completed = (at?: number, of = id) => subscribed(mine.tenantId, of, {}, at);
 
 async function mirror() {
@@ -59,13 +62,19 @@ describe('A 3.1: a session of mode subscription that completed', () => {
 });
 
 describe('A 3.1: subscription created and updated', () => {
-  test.each(['active', 'trialing', 'past_due', 'unpaid', 'incomplete', 'paused', 'canceled', 'incomplete_expired'])(
-    'carry their status: %s',
-    async (status) => {
-      await deliverAll(app, created({ status }));
-      expect(await mirror()).toMatchObject({ id, status });
-    },
-  );
+  test.each([
+    'active',
+    'trialing',
+    'past_due',
+    'unpaid',
+    'incomplete',
+    'paused',
+    'canceled',
+    'incomplete_expired',
+  ])('carry their status: %s', async (status) => {
+    await deliverAll(app, created({ status }));
+    expect(await mirror()).toMatchObject({ id, status });
+  });
 
   test.each([
     ['personal', 500_000],
@@ -122,13 +131,21 @@ describe('A 3.1: subscription created and updated', () => {
     await deliverAll(app, created({ price: prices.pro, created: minute(1) }));
     const { pay_allowance_from } = await mine.metadata();
     await deliverAll(app, completed(minute(2)), updated({ price: prices.pro, created: minute(3) }));
-    expect(await mine.metadata()).toMatchObject({ pay_allowance_from, pay_allowance_subscription: id, pay_tier: 'pro' });
+    expect(await mine.metadata()).toMatchObject({
+      pay_allowance_from,
+      pay_allowance_subscription: id,
+      pay_tier: 'pro',
+    });
   });
 });
 
 describe('A 3.1: subscription deleted', () => {
   test('canceled, the allowance unchanged', async () => {
-    await deliverAll(app, created({ price: prices.pro, created: minute(1) }), deleted({ created: minute(2) }));
+    await deliverAll(
+      app,
+      created({ price: prices.pro, created: minute(1) }),
+      deleted({ created: minute(2) }),
+    );
     expect(await mirror()).toMatchObject({ id, status: 'canceled', tier: 'pro', limit: 1_500_000 });
   });
 
@@ -138,7 +155,11 @@ describe('A 3.1: subscription deleted', () => {
   });
 
   test('is final for that id: whatever comes late is ignored', async () => {
-    await deliverAll(app, created({ price: prices.pro, created: minute(1) }), deleted({ created: minute(2) }));
+    await deliverAll(
+      app,
+      created({ price: prices.pro, created: minute(1) }),
+      deleted({ created: minute(2) }),
+    );
     const before = await mine.account();
     await deliverAll(
       app,
@@ -173,7 +194,12 @@ describe('A 3.1: subscription deleted', () => {
   });
 
   test('subscribing again makes a new id, which is current', async () => {
-    await deliverAll(app, completed(minute(1)), deleted({ created: minute(2) }), completed(minute(3), 'sub_new'));
+    await deliverAll(
+      app,
+      completed(minute(1)),
+      deleted({ created: minute(2) }),
+      completed(minute(3), 'sub_new'),
+    );
     expect(await mirror()).toMatchObject({ id: 'sub_new', status: 'active', window: 'sub_new' });
   });
 });
@@ -181,7 +207,12 @@ describe('A 3.1: subscription deleted', () => {
 describe('A 6 rule 4: redelivery and events at one time', () => {
   test('an event that is delivered again after a later one does nothing', async () => {
     const first = created({ price: prices.pro, created: minute(1) });
-    await deliverAll(app, first, updated({ status: 'past_due', price: prices.pro, created: minute(1) }), first);
+    await deliverAll(
+      app,
+      first,
+      updated({ status: 'past_due', price: prices.pro, created: minute(1) }),
+      first,
+    );
     expect(await mirror()).toMatchObject({ status: 'past_due' });
   });
 

@@ -45,7 +45,12 @@ async function tenant(fields: Fields = {}, status = 'active', mirrored = status,
   const { metadata, ...others } = fields;
   const theirs = await provision(at, {
     ...others,
-    metadata: { ...subscription(mirrored), pay_subscription_id: sub.id, pay_customer_id, ...(metadata as Fields) },
+    metadata: {
+      ...subscription(mirrored),
+      pay_subscription_id: sub.id,
+      pay_customer_id,
+      ...(metadata as Fields),
+    },
   });
   sub.metadata['tenant_id'] = theirs.tenantId;
   return theirs;
@@ -79,6 +84,13 @@ describe('A 4.5: a top-up that passes every check', () => {
     expect(Object.keys(request!.fields).filter((name) => name.includes('saved_payment_method'))).toEqual([]);
     // Nothing is credited until the webhook arrives.
     expect((await mine.billing()).topup).toEqual({ purchased: 0, used: 0, balance: 0 });
+  });
+
+  test('A 2.1: pay_customer_id is set the first time a top-up runs too', async () => {
+    const mine = await provision(app, { metadata: subscription() });
+    expect((await attempt(mine.headers)).status).toBe(200);
+    const { pay_customer_id } = await mine.metadata();
+    expect(stripe.customers.get(pay_customer_id)).toMatchObject({ metadata: { tenant_id: mine.tenantId } });
   });
 
   test('a trialing subscription is current too', async () => {
@@ -140,12 +152,15 @@ describe('A 4.5: the eight checks, each before those behind it', () => {
     expect(refusal(await attempt(headers, { packs }))).toEqual(TOO_MANY_PACKS);
   });
 
-  test.each([0, -1, 1.5, '2', 'many', true, [1], {}])('7: packs of %j: 422 with a plain string', async (packs) => {
-    const { headers } = await tenant();
-    const { status, body } = await attempt(headers, { packs });
-    expect([status, typeof body.detail]).toEqual([422, 'string']);
-    expect(stripe.asked('POST', '/v1/checkout/sessions')).toEqual([]);
-  });
+  test.each([0, -1, 1.5, '2', 'many', true, [1], {}])(
+    '7: packs of %j: 422 with a plain string',
+    async (packs) => {
+      const { headers } = await tenant();
+      const { status, body } = await attempt(headers, { packs });
+      expect([status, typeof body.detail]).toEqual([422, 'string']);
+      expect(stripe.asked('POST', '/v1/checkout/sessions')).toEqual([]);
+    },
+  );
 
   test('7 before 8, C 7: a body that does not parse is refused there', async () => {
     const { headers } = await tenant({ metadata: { topup_chars_purchased: TEN_MILLION } });
@@ -161,10 +176,13 @@ describe('A 4.5: the eight checks, each before those behind it', () => {
     [5_000_001, 0, 5, 409],
     [14_000_000, 9_000_000, 5, 200],
     [14_000_001, 9_000_000, 5, 409],
-  ])('8: %i bought, %i used, %i packs more: %i', async (topup_chars_purchased, topup_chars_used, packs, expected) => {
-    const mine = await tenant({ metadata: { topup_chars_purchased, topup_chars_used } });
-    const { status, body } = await attempt(mine.headers, { packs });
-    expect([status, body.detail]).toEqual([expected, expected === 200 ? undefined : expect.any(String)]);
-    if (expected === 409) expect(stripe.asked('POST', '/v1/checkout/sessions')).toEqual([]);
-  });
+  ])(
+    '8: %i bought, %i used, %i packs more: %i',
+    async (topup_chars_purchased, topup_chars_used, packs, expected) => {
+      const mine = await tenant({ metadata: { topup_chars_purchased, topup_chars_used } });
+      const { status, body } = await attempt(mine.headers, { packs });
+      expect([status, body.detail]).toEqual([expected, expected === 200 ? undefined : expect.any(String)]);
+      if (expected === 409) expect(stripe.asked('POST', '/v1/checkout/sessions')).toEqual([]);
+    },
+  );
 });

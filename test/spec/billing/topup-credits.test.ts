@@ -34,7 +34,9 @@ describe('A 6 rule 3: crediting a top-up', () => {
 
   test('A 3.1: a session of mode payment never writes the subscription', async () => {
     await deliverAll(app, toppedUp(mine.tenantId, 1000, { subscription: 'sub_odd' }));
-    expect(Object.keys(await mine.metadata()).filter((key) => key.startsWith('pay_subscription'))).toEqual([]);
+    expect(Object.keys(await mine.metadata()).filter((key) => key.startsWith('pay_subscription'))).toEqual(
+      [],
+    );
     expect(await purchased()).toBe(1000);
   });
 

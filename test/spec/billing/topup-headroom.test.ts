@@ -1,6 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { base, type Customer, expectOverLimit, provision, subscriber, subscription, text } from './customers.ts';
+import {
+  base,
+  type Customer,
+  expectOverLimit,
+  provision,
+  subscriber,
+  subscription,
+  text,
+} from './customers.ts';
 import { deliverAll, nextSecond, paid, subscribed, subscriptionEvent, toppedUp } from './payments.ts';
 
 const ceiling = { MONTHLY_CHAR_CEILING: '1000' };
@@ -132,7 +140,10 @@ describe('A 8.2 rule 2: the month’s reach does not shrink as the prepaid balan
     const { tenantId, ...theirs } = await provision(app, { monthly_char_limit: 300 });
     await deliverAll(app, subscribed(tenantId, `sub_${tenantId}`), toppedUp(tenantId, 500));
     const become = (status: string) =>
-      deliverAll(app, subscriptionEvent('updated', { tenantId, id: `sub_${tenantId}`, status, price: 'price_x' }));
+      deliverAll(
+        app,
+        subscriptionEvent('updated', { tenantId, id: `sub_${tenantId}`, status, price: 'price_x' }),
+      );
     expect((await theirs.translate(text(400))).status).toBe(200);
     await become('past_due');
     expect((await theirs.billing()).allowance.remaining).toBe(0);
@@ -150,7 +161,11 @@ describe('A 8.2 rule 2: the month’s reach does not shrink as the prepaid balan
     expect((await theirs.translate(text(400))).status).toBe(200);
     expect(await topupOf(theirs)).toEqual({ purchased: 500, used: 100, balance: 400 });
     await nextSecond();
-    await deliverAll(roomy, subscriptionEvent('deleted', { tenantId, id: ids[0]! }), subscribed(tenantId, ids[1]!));
+    await deliverAll(
+      roomy,
+      subscriptionEvent('deleted', { tenantId, id: ids[0]! }),
+      subscribed(tenantId, ids[1]!),
+    );
     expect((await theirs.billing()).allowance).toMatchObject({ used: 0, remaining: 700 });
     await expectRoom(theirs, 700);
     expect(await topupOf(theirs)).toEqual({ purchased: 500, used: 500, balance: 0 });

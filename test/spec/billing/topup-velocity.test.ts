@@ -9,17 +9,18 @@ afterAll(() => stripe.close());
 
 const env = { ...paid(stripe.url, stripe.secretKey), TRUST_PROXY: '1' };
 const app = useTestApp({ env });
+const direct = useTestApp({ env: { ...env, TRUST_PROXY: '0' } });
 
 let hosts = 0;
 const address = () => `203.0.113.${++hosts}`;
 
-const attempt = (by: Pick<Customer, 'headers'>, from: string, body: unknown = {}) =>
-  app.json('POST', '/api/billing/topup', { headers: { ...by.headers, 'x-forwarded-for': from }, body });
+const attempt = (by: Pick<Customer, 'headers'>, from: string, body: unknown = {}, at = app) =>
+  at.json('POST', '/api/billing/topup', { headers: { ...by.headers, 'x-forwarded-for': from }, body });
 
-async function subscribedTenant(): Promise<Customer> {
+async function subscribedTenant(at = app): Promise<Customer> {
   const pay_customer_id = `cus_${Math.random().toString(36).slice(2, 12)}`;
   const sub = stripe.subscribe(pay_customer_id, { price: prices.pro });
-  return provision(app, {
+  return provision(at, {
     metadata: { pay_customer_id, pay_subscription_id: sub.id, pay_subscription_status: 'active' },
   });
 }
@@ -58,16 +59,23 @@ describe('A 4.5 check 4: 5 attempts per 3600 seconds', () => {
 
   test('counted by address, whichever tenant asks', async () => {
     const from = address();
-    const tenants = await Promise.all(Array.from({ length: 6 }, subscribedTenant));
+    const tenants = await Promise.all(Array.from({ length: 6 }, () => subscribedTenant()));
     const statuses: number[] = [];
     for (const one of tenants) statuses.push((await attempt(one, from)).status);
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
     expect((await attempt(mine, address())).status).toBe(200);
   });
 
+  test('C 2: the address is the socket’s, whatever a caller writes, where no proxy is trusted', async () => {
+    const tenants = await Promise.all(Array.from({ length: 6 }, () => subscribedTenant(direct)));
+    const statuses: number[] = [];
+    for (const one of tenants) statuses.push((await attempt(one, address(), {}, direct)).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+  });
+
   test('both are consumed on every attempt: one that the address refuses spends the tenant’s too', async () => {
     const from = address();
-    const others = await Promise.all(Array.from({ length: 5 }, subscribedTenant));
+    const others = await Promise.all(Array.from({ length: 5 }, () => subscribedTenant()));
     for (const one of others) expect((await attempt(one, from)).status).toBe(200);
     expect(await attempts(5, () => attempt(mine, from))).toEqual([429, 429, 429, 429, 429]);
     expect((await attempt(mine, address())).status).toBe(429);
@@ -84,7 +92,8 @@ describe('A 4.5 check 4: 5 attempts per 3600 seconds', () => {
   test('4 before 5 to 8: spent, it is 429 whatever else is wrong', async () => {
     const from = address();
     await attempts(5, () => attempt(mine, from));
-    for (const body of [{ packs: 6 }, { packs: 0 }, '{']) expect((await attempt(mine, from, body)).status).toBe(429);
+    for (const body of [{ packs: 6 }, { packs: 0 }, '{'])
+      expect((await attempt(mine, from, body)).status).toBe(429);
   });
 
   test('C 7: what fails before check 4 is none', async () => {

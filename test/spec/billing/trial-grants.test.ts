@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { expectPaymentRequired, text, customer, bearer, base, type Fields } from './customers.ts';
+import { base, bearer, customer, expectPaymentRequired, type Fields, text } from './customers.ts';
 import { paid } from './payments.ts';
 
 const { TRIAL_GRANTS_PER_ADDRESS: _usual, ...env } = paid();
 const app = useTestApp({ env: { ...env, TRUST_PROXY: '1', TRIAL_CHARS: '200' } });
+const direct = useTestApp({ env });
 const single = useTestApp({ env: { ...env, TRUST_PROXY: '1', TRIAL_GRANTS_PER_ADDRESS: '1' } });
 const none = useTestApp({ env: { ...env, TRIAL_GRANTS_PER_ADDRESS: '0' } });
 
@@ -77,7 +78,8 @@ describe('A 8: 3 trial grants per network address in 24 hours', () => {
       { invite_token: 'nobody.nothing' },
       { monthly_char_limit: 0 },
     ];
-    for (const fields of invalid) expect([400, 422]).toContain((await signUp(from, { email, ...fields })).status);
+    for (const fields of invalid)
+      expect([400, 422]).toContain((await signUp(from, { email, ...fields })).status);
     expect([await granted(from), await granted(from), await granted(from)]).toEqual([200, 200, 200]);
     expect(await granted(from)).toBeUndefined();
   });
@@ -122,5 +124,11 @@ describe('A 8: 3 trial grants per network address in 24 hours', () => {
     const from = address();
     for (let at = 0; at < 3; at++) expect(await granted(`${address()}, ${from}`)).toBe(200);
     expect(await granted(`${address()}, ${from}`)).toBeUndefined();
+  });
+
+  test('C 2: the address is the socket’s, whatever a caller writes, where no proxy is trusted', async () => {
+    const grants: (number | undefined)[] = [];
+    for (let at = 0; at < 4; at++) grants.push(await granted(address(), direct));
+    expect(grants).toEqual([150_000, 150_000, 150_000, undefined]);
   });
 });

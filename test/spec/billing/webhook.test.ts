@@ -52,7 +52,8 @@ describe('A 4.5 and C 3: the signature of an event', () => {
       { 'x-api-key': base.OPERATOR_API_KEY },
       { ...mine.headers },
     ];
-    for (const headers of wrong) expect([headers, ...refusal(await post(body, headers))]).toEqual([headers, ...INVALID]);
+    for (const headers of wrong)
+      expect([headers, ...refusal(await post(body, headers))]).toEqual([headers, ...INVALID]);
     expect(await purchased(mine)).toBe(0);
   });
 
@@ -120,7 +121,12 @@ describe('A 4.5 and C 7: when the webhook works', () => {
 
   test('A 9 rule 5: not versioned: no X-Api-Version, and the parameter is ignored', async () => {
     const { headers } = signEvent(JSON.parse(body), webhookSecret);
-    const { status, headers: answered } = await post(body, { ...headers, 'x-api-version': 'never' }, app, '?api-version=x');
+    const { status, headers: answered } = await post(
+      body,
+      { ...headers, 'x-api-version': 'never' },
+      app,
+      '?api-version=x',
+    );
     expect([status, answered.get('x-api-version')]).toEqual([200, null]);
     expect(answered.get('x-request-id')).toMatch(/./);
     expect(await purchased(mine)).toBe(1000);
@@ -146,7 +152,8 @@ describe('A 6: what is accepted and does nothing', () => {
 
   test('other types, and those which are logged only: 200, nothing written', async () => {
     const before = await mine.account();
-    for (const [name, one] of harmless()) expect([name, (await deliver(app, one)).status]).toEqual([name, 200]);
+    for (const [name, one] of harmless())
+      expect([name, (await deliver(app, one)).status]).toEqual([name, 200]);
     expect(await mine.account()).toEqual(before);
   });
 

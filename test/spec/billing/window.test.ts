@@ -23,8 +23,7 @@ beforeEach(async () => {
 });
 
 /** Spends so many weighted characters, whole hundreds. */
-const spend = async (by: Customer, chars: number) =>
-  by.translate(text(chars / 100), { target_lang: 'ja' });
+const spend = async (by: Customer, chars: number) => by.translate(text(chars / 100), { target_lang: 'ja' });
 
 const plan = (tier: keyof typeof prices, at: Customer = mine, kind: 'created' | 'updated' = 'updated') =>
   subscriptionEvent(kind, { tenantId: at.tenantId, id: `sub_${at.tenantId}`, price: prices[tier] });
@@ -34,7 +33,7 @@ const monthStart = () => new Date().toISOString().slice(0, 7);
 /** Holds that exactly so many weighted characters are admitted, whole hundreds. */
 async function expectRoom(by: Customer, chars: number): Promise<void> {
   expect((await windowOf(by)).remaining).toBe(chars);
-  expectOverLimit(await by.translate(text(chars / 100, '') + 'a', { target_lang: 'ja' }));
+  expectOverLimit(await by.translate(`${text(chars / 100)}a`, { target_lang: 'ja' }));
   expect((await spend(by, chars)).status).toBe(200);
   expectOverLimit(await by.translate('a', { target_lang: 'ja' }));
 }
@@ -124,7 +123,11 @@ describe('A 8.2 rule 3: or the moment the current plan took effect, where that i
     expect((await spend(mine, 400_000)).status).toBe(200);
     const { window_start } = await windowOf(mine);
     await deliverAll(app, plan('personal'), {
-      ...subscriptionEvent('updated', { tenantId: mine.tenantId, id: `sub_${mine.tenantId}`, price: 'price_?' }),
+      ...subscriptionEvent('updated', {
+        tenantId: mine.tenantId,
+        id: `sub_${mine.tenantId}`,
+        price: 'price_?',
+      }),
     });
     expect(await windowOf(mine)).toMatchObject({ window_start, used: 400_000, remaining: 100_000 });
     expect((await mine.metadata()).pay_tier).toBe('personal');
