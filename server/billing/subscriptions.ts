@@ -32,7 +32,7 @@ export function hearOfSubscription(
   const before = knownOf(known, mirroredId, event);
   if (before && standingOf(before.status) === 'ended') return known;
   const told = event.kind === 'subscription_session' ? paid(before, event) : changed(before, event, prices);
-  const after = windowed(before, told, event.createdAt);
+  const after = windowed(before, told, known, event.createdAt);
   if (before && isSame(before, after)) return known;
   // The last told of stands last.
   return inOrder([...known.filter((one) => one !== before), after])
@@ -128,12 +128,21 @@ function changed(
 function windowed(
   before: KnownSubscription | undefined,
   after: KnownSubscription,
+  known: readonly KnownSubscription[],
   at: string,
 ): KnownSubscription {
-  if (after.windowFrom === null)
-    return standingOf(after.status) === 'current' ? { ...after, windowFrom: at } : after;
+  const opens = after.windowFrom === null && standingOf(after.status) === 'current';
   const anotherTier = before !== undefined && before.tier !== null && before.tier !== after.tier;
-  return anotherTier ? { ...after, windowFrom: at } : after;
+  const restarts = after.windowFrom !== null && anotherTier;
+  return opens || restarts ? { ...after, windowFrom: unusedMoment(at, known) } : after;
+}
+
+/** The moment itself, or the first millisecond behind it that no window begins at: usage is counted by it. */
+function unusedMoment(at: string, known: readonly KnownSubscription[]): string {
+  const used = new Set(known.map(({ windowFrom }) => windowFrom));
+  let moment = at;
+  while (used.has(moment)) moment = new Date(millis(moment) + 1).toISOString();
+  return moment;
 }
 
 function isSame(one: KnownSubscription, other: KnownSubscription): boolean {

@@ -46,7 +46,7 @@ export function outcomesOf(before: BillingAccount, ledger: Ledger, event: Paymen
   const row = rowFor({ event, known: about, mirrored: ledger.mirrored });
   const allowed = row.next.flatMap((next): Outcome[] => {
     if (event.kind === 'topup_paid' || next === 'unchanged') return [{ ledger, shown: shownOf(before) }];
-    const now = tell(about, event, next);
+    const now = tell(ledger, about, event, next);
     const told = about && isDeepStrictEqual(now, about) ? about : now;
     const others = ledger.known.filter((each) => each !== about);
     const known = told === about ? ledger.known : [...others, told];
@@ -69,7 +69,7 @@ function whichKnown({ known, mirrored }: Ledger, { subscriptionId }: Subscriptio
   );
 }
 
-function tell(about: Known | undefined, event: SubscriptionStory, next: Next): Known {
+function tell({ known: all }: Ledger, about: Known | undefined, event: SubscriptionStory, next: Next): Known {
   const known = about ?? { id: null, status: '', toldAt: '', eventAt: null, tier: null, windowFrom: null };
   const { createdAt, kind } = event;
   const carried = kind === 'subscription_changed' ? event.status : '';
@@ -84,8 +84,16 @@ function tell(about: Known | undefined, event: SubscriptionStory, next: Next): K
     toldAt: later(known.toldAt, createdAt),
     eventAt: kind === 'subscription_session' ? known.eventAt : later(known.eventAt, createdAt),
     tier,
-    windowFrom: opens || restarts ? createdAt : known.windowFrom,
+    windowFrom: opens || restarts ? firstFree(createdAt, all) : known.windowFrom,
   };
+}
+
+/** Usage is counted by when its window began: two that begin in one second are a millisecond apart. */
+function firstFree(at: string, known: readonly Known[]): string {
+  const milliseconds = Array.from({ length: known.length + 1 }, (_, more) =>
+    new Date(Date.parse(at) + more).toISOString(),
+  );
+  return milliseconds.find((each) => known.every(({ windowFrom }) => windowFrom !== each)) ?? '';
 }
 
 /** Row 2's tier; an end leaves the allowance (row 3), in whatever words it comes. */

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { startFakeStripe } from '#test/fakes/stripe.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { type Customer, operator, provision, sessionOf, subscriber, text } from './customers.ts';
+import { type Customer, operator, provision, sessionOf, text } from './customers.ts';
 import {
   deliver,
   deliverAll,
@@ -10,6 +10,7 @@ import {
   type PaymentEvent,
   paid,
   prices,
+  subscribed,
   subscriptionEvent,
   toppedUp,
 } from './payments.ts';
@@ -102,8 +103,12 @@ describe('C 7: an event’s id and its effect are stored together', () => {
 
 describe('A 6: two writers of one account at once lose nothing', () => {
   test('top-ups, use of the balance, the subscription, invites and the security policy', async () => {
-    const mine = await subscriber(app, 1, { topup_chars_purchased: 100_000, colour: 'red' });
-    const { pay_subscription_id: id } = await mine.metadata();
+    const mine = await provision(app, {
+      monthly_char_limit: 1,
+      metadata: { topup_chars_purchased: 100_000, colour: 'red' },
+    });
+    const id = `sub_${mine.tenantId}`;
+    await deliverAll(app, subscribed(mine.tenantId, id));
     const admin = await sessionOf(app, mine);
     const times = <T>(count: number, work: (at: number) => Promise<T>) =>
       Promise.all(Array.from({ length: count }, (_, at) => work(at)));

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { startFakeStripe } from '#test/fakes/stripe.ts';
+import { fail, startFakeStripe } from '#test/fakes/stripe.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { bearer, type Fields, operator, provision, refusal, subscription } from './customers.ts';
 import { paid, prices } from './payments.ts';
@@ -132,7 +132,18 @@ describe('A 4.5: the eight checks, each before those behind it', () => {
   });
 
   test('5: the processor is asked again before it is denied', async () => {
-    expect((await attempt((await tenant({}, 'active', 'past_due')).headers)).status).toBe(200);
+    for (const mirrored of ['past_due', 'incomplete'])
+      expect((await attempt((await tenant({}, 'active', mirrored)).headers)).status).toBe(200);
+    expect((await attempt((await tenant({}, 'trialing', 'unpaid')).headers)).status).toBe(200);
+  });
+
+  test('5, A 7.4: and where it cannot be asked, the answer is 503, not a denial', async () => {
+    const { headers } = await tenant({}, 'active', 'past_due');
+    stripe.otherwise(fail(500, { retry: false }));
+    const { status } = await attempt(headers);
+    stripe.otherwise(null);
+    expect(status).toBe(503);
+    expect((await attempt(headers)).status).toBe(200);
   });
 
   test('6 before 7 and 8: the allowance already reaches the monthly ceiling', async () => {

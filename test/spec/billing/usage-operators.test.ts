@@ -97,6 +97,17 @@ describe('A 2.5 and A 5.1 rule 8: the session of a designated operator', () => {
   });
 });
 
+describe('C 7: the operator key beside an administrator’s session', () => {
+  test('adds operator standing to that call: any tenant, with tokens and models', async () => {
+    const headers = { ...hanna.headers, 'x-api-key': base.OPERATOR_API_KEY };
+    for (const rest of ['billing', 'billing/export?format=csv']) {
+      const { status, body } = await read(headers, `${theirs.tenantId}/${rest}`);
+      expect([rest, status]).toEqual([rest, 200]);
+      for (const field of ['total_tokens', 'models']) expect(body).toContain(field);
+    }
+  });
+});
+
 describe('A 2.5: a global_administrator never qualifies', () => {
   test('not on the list, or on it without an authenticator: the own tenant alone, characters only', async () => {
     for (const { headers } of [hanna, otto]) {
