@@ -29,8 +29,9 @@ function sendChunks(reply: FastifyReply, { chunks, end }: StreamAnswer): Fastify
   if (reply.request.method === 'HEAD') return reply.send(Readable.from([]));
   const stream = Readable.from(chunks, { highWaterMark: 1 });
   // A connection that merely ended would look like the end of the file to whoever speaks HTTP/1.0, as proxies do.
-  stream.once('error', () => reply.raw.socket?.resetAndDestroy());
-  reply.raw.setTimeout(longestStall);
+  const breakOff = () => reply.raw.socket?.resetAndDestroy();
+  stream.once('error', breakOff);
+  reply.raw.setTimeout(longestStall, breakOff);
   return reply.send(stream);
 }
 

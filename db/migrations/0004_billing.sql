@@ -33,9 +33,11 @@ DROP INDEX "translation_jobs_pending_idx";--> statement-breakpoint
 ALTER TABLE "tenants" ADD COLUMN "allowance_window" text collate "C" GENERATED ALWAYS AS (left(coalesce(metadata ->> 'pay_allowance_from', ''), 64)) STORED;--> statement-breakpoint
 ALTER TABLE "tenants" ADD COLUMN "topup_balance" bigint GENERATED ALWAYS AS (metadata_count(metadata, 'topup_chars_purchased') - metadata_count(metadata, 'topup_chars_used')) STORED;--> statement-breakpoint
 ALTER TABLE "translation_jobs" ADD COLUMN "reserved_chars" bigint DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "translation_jobs" ADD COLUMN "reserved_rest_chars" bigint DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE "payment_events" ADD CONSTRAINT "payment_events_tenant_id_tenants_tenant_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "usage_totals" ADD CONSTRAINT "usage_totals_tenant_id_tenants_tenant_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "payment_events_applied_at_idx" ON "payment_events" USING btree ("applied_at");--> statement-breakpoint
+CREATE INDEX "usage_totals_day_idx" ON "usage_totals" USING btree ("day");--> statement-breakpoint
 CREATE INDEX "usage_records_tenant_id_recorded_at_idx" ON "usage_records" USING btree ("tenant_id","recorded_at","job_id");--> statement-breakpoint
 CREATE INDEX "translation_jobs_pending_idx" ON "translation_jobs" USING btree ("tenant_id","updated_at") WHERE status = 'pending';
 --> statement-breakpoint
@@ -43,7 +45,8 @@ CREATE INDEX "translation_jobs_pending_idx" ON "translation_jobs" USING btree ("
 alter table usage_totals set (fillfactor = 50);
 --> statement-breakpoint
 create view work_in_flight with (security_invoker = true) as
-  select tenant_id, reserved_chars as chars from translation_jobs where status = 'pending';
+  select tenant_id, idempotency_key, updated_at, reserved_chars as chars, reserved_rest_chars as rest_chars
+  from translation_jobs where status = 'pending';
 --> statement-breakpoint
 insert into usage_totals (tenant_id, day, allowance_window, slot, jobs, source_chars, billable_chars,
   input_tokens, output_tokens, total_tokens)

@@ -76,16 +76,21 @@ export const usageTotals = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.day, t.allowanceWindow, t.slot] }),
+    index('usage_totals_day_idx').on(t.day),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
   ],
 );
 
 /**
  * What the work in flight will be billed at most: a row for each pending job, of whatever kind. A reservation is the job's
- * own row, so that it ends with the job, however that ends.
+ * own row, so that it ends with the job, however that ends. All of it in weighted characters.
  */
 export const workInFlight = pgView('work_in_flight', {
   tenantId: identifier('tenant_id').notNull(),
-  /** Weighted characters; of a series, what it has yet to do stands at the job it is at. */
+  idempotencyKey: text('idempotency_key'),
+  /** When somebody last was at it: what was left for too long may be run again. */
+  updatedAt: moment('updated_at').notNull(),
   chars: bigint('chars', { mode: 'number' }).notNull(),
+  /** Of what is to follow the job in its series. */
+  restChars: bigint('rest_chars', { mode: 'number' }).notNull(),
 }).existing();

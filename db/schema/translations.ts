@@ -23,8 +23,10 @@ export const translationJobs = pgTable(
     /** Raised by each re-run: a run whose attempt is no longer the job's writes nothing (C 7). */
     attempt: integer('attempt').notNull().default(1),
     idempotencyKey: text('idempotency_key'),
-    /** Weighted characters that count as used while the job is pending: its own and those of what is to follow it. */
+    /** Weighted characters that count as used while the job is pending: its own. */
     reservedChars: bigint('reserved_chars', { mode: 'number' }).notNull().default(0),
+    /** The same of the jobs that are to follow it in its series. */
+    reservedRestChars: bigint('reserved_rest_chars', { mode: 'number' }).notNull().default(0),
     request: jsonb('request').notNull(),
     baselineTranslation: text('baseline_translation'),
     finalTranslation: text('final_translation'),

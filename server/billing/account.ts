@@ -1,18 +1,20 @@
 import { z } from 'zod';
 
+const moment = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
+
 /** What the processor has told of one subscription. */
 const knownSubscription = z.object({
   /** At the processor; null where its checkout session did not say. */
   id: z.string().nullable(),
   status: z.string(),
   /** Creation time of the newest event about it, a session's included, ISO 8601. */
-  toldAt: z.string(),
+  toldAt: moment,
   /** Creation time of its newest own event; null before there was one. */
-  eventAt: z.string().nullable(),
+  eventAt: moment.nullable(),
   /** Slug; null while no event had a Price that is sold here. */
   tier: z.string().nullable(),
   /** When its allowance window began; null before it was current. */
-  windowFrom: z.string().nullable(),
+  windowFrom: moment.nullable(),
 });
 
 export type KnownSubscription = z.infer<typeof knownSubscription>;
@@ -75,6 +77,10 @@ export function readBillingAccount({ monthlyCharLimit, metadata }: BilledTenant)
     const value = metadata[keyOf[field]];
     return typeof value === 'string' && value !== '' ? value : null;
   };
+  const time = (field: StoredField) => {
+    const read = moment.safeParse(metadata[keyOf[field]]);
+    return read.success ? read.data : null;
+  };
   // As the database's own `metadata_count` reads it.
   const count = (field: StoredField) => {
     const value = metadata[keyOf[field]];
@@ -90,9 +96,9 @@ export function readBillingAccount({ monthlyCharLimit, metadata }: BilledTenant)
     subscriptionId: text('subscriptionId'),
     subscriptionStatus: text('subscriptionStatus'),
     tier: text('tier'),
-    allowanceFrom: text('allowanceFrom'),
+    allowanceFrom: time('allowanceFrom'),
     allowanceSubscription: text('allowanceSubscription'),
-    subscriptionEventAt: text('subscriptionEventAt'),
+    subscriptionEventAt: time('subscriptionEventAt'),
     subscriptions: readKnown(metadata[keyOf.subscriptions]),
     topUpPurchased: count('topUpPurchased'),
     topUpUsed: count('topUpUsed'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findUnstorable } from '#server/storable.ts';
 import type { PaymentEvent } from './payment-event.ts';
 import type { ReceivedEvent, Unstored } from './received-event.ts';
 
@@ -67,7 +68,9 @@ export function readStripeEvent(sent: unknown): ReceivedEvent | undefined {
   const { id, type, created, data } = read.data;
   const reader = Object.hasOwn(readers, type) ? readers[type] : undefined;
   const content = reader?.(data.object, new Date(created * 1000).toISOString()) ?? 'ignored';
-  return { id, type, content };
+  // Ids that no database holds are nobody's, however often they would come again.
+  const storable = typeof content === 'string' || !findUnstorable({ id, type, content });
+  return { id, type, content: storable ? content : 'skipped: unreadable ids' };
 }
 
 type Session = z.infer<typeof session>;

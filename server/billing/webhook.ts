@@ -11,17 +11,21 @@ import { tierPrices } from './tiers.ts';
 
 /**
  * Takes a delivery of the payment processor (A 6). What it says is stored when this returns, or there was nothing to store.
- * @param signature the header that the delivery was signed with
+ * @param signatures the headers that it may be signed in: one that is good will do
  * @throws AppError 400 for a signature that is none, 503 without a secret to look at it with, and 500 where the effect could
  * not be stored, whatever the reason: then it is delivered again
  */
 export async function receiveDelivery(
   ctx: RequestContext,
   body: Uint8Array,
-  signature: string | undefined,
+  signatures: readonly (string | undefined)[],
 ): Promise<void> {
   const { log } = ctx.services;
-  const received = requireWebhookSecret(ctx.services).readEvent(body, signature);
+  const webhook = requireWebhookSecret(ctx.services);
+  const received = signatures.reduce<ReceivedEvent | null>(
+    (read, signature) => read ?? webhook.readEvent(body, signature),
+    null,
+  );
   if (!received) throw new AppError('malformed_request', 'invalid webhook signature');
   const { id: event_id, type, content } = received;
   if (typeof content === 'string') {

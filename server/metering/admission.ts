@@ -25,12 +25,6 @@ export interface Admission {
 }
 
 /**
- * The share of the monthly allowance from which on completions look after the prepaid balance. Not all of it: jobs end in
- * another order than they began, and one that was admitted below the limit may be the one that passes it.
- */
-const nearlyUsed = 0.5;
-
-/**
  * Reads the tenant of a transaction for `openAdmission`. Without billing nothing but its limit matters, which the count
  * itself reads: then nothing is asked.
  */
@@ -43,14 +37,14 @@ export async function readBilledTenant(tx: Tx, settings: Settings): Promise<Bill
 /**
  * The gates for work of any kind, in their order: payment (402), then the monthly allowance (429). What can be refused
  * without counting is refused here.
- * @param ownReserved what jobs of this very work have reserved already, and hand over
+ * @param keys the idempotency keys of the work, whose own reservations do not count against it
  * @throws AppError 402
  */
 export function openAdmission(
   settings: Settings,
   tenant: BilledTenant | undefined,
   request: BillableRequest,
-  ownReserved: number,
+  keys: readonly string[],
 ): Admission {
   const payment = tenant && paymentStandingOf(tenant, settings);
   const uncounted = payment && refuseByPayment(payment, request, Date.now());
@@ -64,15 +58,15 @@ export function openAdmission(
   return {
     bounds: {
       chars: request.chars,
-      ownReserved,
+      keys: JSON.stringify(keys),
+      staleSeconds: settings.STALE_PENDING_SECONDS,
       ceiling,
       topUpCounts: subscribed,
       trialGranted: trial?.granted ?? null,
       trialSince: trial?.since.toISOString() ?? null,
     },
     onTrial: trial !== null,
-    drawsTopUp: ({ monthlyLimit, windowUsed, inFlight, topUp }) =>
-      subscribed && topUp > 0 && windowUsed + inFlight + request.chars > monthlyLimit * nearlyUsed,
+    drawsTopUp: ({ topUp }) => subscribed && topUp > 0,
     refusal({ trialUsed, topUp, ...counted }) {
       const { inFlight } = counted;
       const unpaid =

@@ -16,7 +16,7 @@ export type AllowanceReport = Pick<UsageSummary, 'allowance' | 'topup'>;
 export async function readAllowance(tx: Tx, tenantId: string, settings: Settings): Promise<AllowanceReport> {
   const [[tenant], [committed]] = await Promise.all([
     selectBilledTenant(tx, {}),
-    selectCommitted(tx, { tenantId, ownReserved: 0, trialSince: null }),
+    selectCommitted(tx, { tenantId, keys: '[]', staleSeconds: 0, trialSince: null }),
   ]);
   if (!tenant || !committed) throw tenantNotFound();
   const account = readBillingAccount(tenant);

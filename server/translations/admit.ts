@@ -88,9 +88,9 @@ export function answersReplay({ job, stalePending }: StoredJob): boolean {
 
 /**
  * Admits a series whole, by the sum of its work (C 7): gates (5) to (7) of B 4.1, in their order, over all of it, then its
- * first job, which reserves that sum. `work` is not empty. It is the transaction's last statement. Undefined where another
- * submission with the first one's key came between the look-up and this: the unique key decides between concurrent
- * submissions, not the look-up.
+ * first job, which reserves that sum. `items` have work among them. It is the transaction's last statement. Undefined where
+ * another submission with the first one's key came between the look-up and this: the unique key decides between concurrent
+ * submissions, not the look-up; and what that one has reserved refuses nobody.
  * @throws AppError 402, 429
  */
 export async function admitSeries(
@@ -98,30 +98,24 @@ export async function admitSeries(
   settings: Settings,
   caller: SeriesCaller,
   tenant: BilledTenant | undefined,
-  work: readonly WorkItem[],
+  items: readonly SeriesItem[],
 ): Promise<Run | undefined> {
-  const chars = charsOf(work);
-  // What a stale job of this very work has reserved, it hands over.
-  const ownReserved = work.reduce(
-    (sum, { known }) => sum + (known?.stalePending ? known.reservedChars : 0),
-    0,
-  );
-  const admission = openAdmission(
-    settings,
-    tenant,
-    { kind: 'text', credential: caller.credential, chars },
-    ownReserved,
-  );
+  const work = items.filter(isWork);
   const [first] = work as [WorkItem];
+  const reserved = reservationOf(work);
+  const keys = items.flatMap(({ request }) => request.idempotency_key ?? []);
+  const chars = reserved.reservedChars + reserved.reservedRestChars;
+  const asked = { kind: 'text', credential: caller.credential, chars } as const;
+  const admission = openAdmission(settings, tenant, asked, keys);
   const locked = lockAdmissions(tx, caller.id);
   const { known } = first;
   const counting = known
-    ? readmitJob(tx, restartOf(caller, known, chars, settings), admission.bounds)
-    : admitJob(tx, newJob(caller, first, chars), admission.bounds);
+    ? readmitJob(tx, restartOf(caller, known, reserved, settings), admission.bounds)
+    : admitJob(tx, newJob(caller, first, reserved), admission.bounds);
   const [[counted]] = await Promise.all([tx.last(counting), locked]);
   if (!counted) return undefined;
   if (!counted.admitted) {
-    const refusal = admission.refusal(counted.figures);
+    const refusal = counted.free ? admission.refusal(counted.figures) : null;
     if (refusal) throw refusal;
     return undefined;
   }
@@ -131,8 +125,8 @@ export async function admitSeries(
 }
 
 /**
- * Makes the job of an item that follows in an admitted series, which takes the reservation over. It is the transaction's
- * last statement. Undefined where another submission with its key came first.
+ * Makes the job of an item that follows in an admitted series, which takes the reservation over. Undefined where another
+ * submission with its key came first. It leaves at once.
  */
 export async function admitFollowing(
   tx: Tx,
@@ -143,32 +137,34 @@ export async function admitFollowing(
 ): Promise<Run | undefined> {
   const [item] = work as [WorkItem];
   const { known } = item;
-  const chars = charsOf(work);
-  const [admitted] = await tx.last(
-    known
-      ? restartJob(tx, restartOf(caller, known, chars, settings))
-      : insertJob(tx, newJob(caller, item, chars)),
-  );
+  const reserved = reservationOf(work);
+  const [admitted] = await (known
+    ? restartJob(tx, restartOf(caller, known, reserved, settings))
+    : insertJob(tx, newJob(caller, item, reserved)));
   return admitted && runOf(caller, item, admitted, terms);
 }
 
-function charsOf(work: readonly WorkItem[]): number {
-  return work.reduce((sum, { weight }) => sum + weight.billableChars, 0);
+/** Of the first one's job: its own weight, and that of the rest. */
+type Reservation = Pick<NewJob, 'reservedChars' | 'reservedRestChars'>;
+
+function reservationOf(work: readonly WorkItem[]): Reservation {
+  const [first, ...rest] = work.map(({ weight }) => weight.billableChars) as [number, ...number[]];
+  return { reservedChars: first, reservedRestChars: rest.reduce((sum, chars) => sum + chars, 0) };
 }
 
 /** The row of a new job. */
-function newJob(caller: SeriesCaller, { request }: WorkItem, reservedChars: number): NewJob {
-  return { tenantId: caller.id, jobId: newId(), request: namingTenant(request, caller), reservedChars };
+function newJob(caller: SeriesCaller, { request }: WorkItem, reserved: Reservation): NewJob {
+  return { tenantId: caller.id, jobId: newId(), request: namingTenant(request, caller), ...reserved };
 }
 
 /** The job of a known key, to be run again. */
 function restartOf(
   { id }: SeriesCaller,
   { job }: StoredJob,
-  reservedChars: number,
+  reserved: Reservation,
   { STALE_PENDING_SECONDS: staleSeconds }: Settings,
 ): Restart {
-  return { tenantId: id, jobId: job.id, staleSeconds, reservedChars };
+  return { tenantId: id, jobId: job.id, staleSeconds, ...reserved };
 }
 
 function runOf(

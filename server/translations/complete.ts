@@ -88,10 +88,16 @@ export async function completeRun<N>(
   };
 }
 
+/** Thrown inside the transaction that stores a run, to leave it: another run has the job. */
+class RunReplaced extends Error {}
+
 /**
- * One transaction: the run's result, what it took of the prepaid balance, then whatever follows it, which is asked only
- * where the result was stored. Where what follows fails, the result is stored without it: a finished translation must not be
- * lost for the next one's sake.
+ * One transaction: the job that follows, the run's result, what it took of the prepaid balance. Where the run was replaced
+ * nothing of it stays. Where the following job cannot be made, the result is stored without it: a finished translation must
+ * not be lost for the next one's sake.
+ *
+ * In this order, because a new job may wait for another transaction that is at the job of its key, and that one may wait for
+ * the totals that this one holds from its result on.
  */
 async function storeRun<N>(
   { database, log }: Services,
@@ -103,16 +109,17 @@ async function storeRun<N>(
     let refused = false;
     try {
       return await database.inTenant(tenantId, async (tx) => {
-        const [stored] = await finish(tx);
-        if (!stored) return { stored, following: undefined };
-        if (drawsTopUp) await settleTopUp(tx, tenantId);
-        const following = await next(tx).catch((error: unknown) => {
+        const making = next(tx).catch((error: unknown) => {
           refused = true;
           throw error;
         });
+        const settling = [finish(tx), drawsTopUp ? settleTopUp(tx, tenantId) : undefined] as const;
+        const [following, [stored]] = await Promise.all([making, ...settling]);
+        if (!stored) throw new RunReplaced();
         return { stored, following };
       });
     } catch (error) {
+      if (error instanceof RunReplaced) return { stored: undefined, following: undefined };
       // Only what follows was refused. Anything else may have been stored, its COMMIT's answer lost.
       if (!refused) throw error;
       log.warn({ error: describeForLog(error) }, 'the next job of a series was not admitted');

@@ -103,9 +103,8 @@ async function admitAgain(
         readBilledTenant(tx, settings),
       ]);
       const items = itemsOf(requests, known, settings);
-      const work = items.filter(isWork);
-      if (work.length === 0) return { items, first: undefined };
-      const first = await admitSeries(tx, settings, caller, tenant, work);
+      if (!items.some(isWork)) return { items, first: undefined };
+      const first = await admitSeries(tx, settings, caller, tenant, items);
       return first && { items, first };
     });
     if (answer) return answer;

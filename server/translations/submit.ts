@@ -38,12 +38,12 @@ export async function submit(
     // The one transaction in which the caller was authenticated (gate 4).
     async (tx, principal, found: Found | undefined): Promise<Series | Submission> => {
       const items = itemsOf(requests, found?.known, settings);
-      const work = items.filter(isWork);
       // Gate (3): what starts no work is answered before every gate that could refuse it.
-      if (work.length === 0) return { jobs: items.flatMap(({ known }) => known?.job ?? []), replayed: true };
+      if (!items.some(isWork))
+        return { jobs: items.flatMap(({ known }) => known?.job ?? []), replayed: true };
       const caller = { ...principal.tenant, credential: principal.kind };
       // Gates (5) to (7), over the whole series, before its first job.
-      const first = await admitSeries(tx, settings, caller, found?.tenant, work);
+      const first = await admitSeries(tx, settings, caller, found?.tenant, items);
       return { caller, items, first };
     },
     // What travels before the caller is believed: a key belongs to a tenant, and only it sees the answer.

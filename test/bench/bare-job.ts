@@ -34,10 +34,11 @@ async function recordStatements(sourceText: string): Promise<{ admit: Statement[
   const insert = await record((tx) =>
     admitJob(
       tx,
-      { tenantId: tenantMark, jobId: jobMark, request, reservedChars: chars },
+      { tenantId: tenantMark, jobId: jobMark, request, reservedChars: chars, reservedRestChars: 0 },
       {
         chars,
-        ownReserved: 0,
+        keys: '[]',
+        staleSeconds: 600,
         ceiling: 10_000_000,
         topUpCounts: false,
         trialGranted: null,

@@ -113,13 +113,22 @@ describe('A 4.5: 400 for a signature that is', () => {
         'stripe-signature': signPayload(body, webhookSecret, now() - 400).replace(/^t=\d+/, `t=${now()}`),
       }),
     ],
-    [
-      'wrong in Payment-Signature, which is read first',
-      () => ({ ...signed(body), 'payment-signature': 'zzz' }),
-    ],
+    ['wrong in both headers', () => ({ 'stripe-signature': 'zzz', 'payment-signature': 'zzz' })],
   ])('%s', async (_what, headers) => {
     expect(await send(body, headers())).toEqual(refused);
   });
+
+  test.each(['', 'zzz'])(
+    'C 3: «%s» in the one header beside a good one in the other is no matter',
+    async (other) => {
+      const good = signed(body, 'stripe-signature')['stripe-signature'] as string;
+      for (const headers of [
+        { 'stripe-signature': good, 'payment-signature': other },
+        { 'stripe-signature': other, 'payment-signature': good },
+      ])
+        expect((await send(body, headers)).slice(0, 1)).toEqual([200]);
+    },
+  );
 
   test('but not for one of 290 seconds, nor for the right one beside another secret’s', async () => {
     expect(await send(body, signed(body, 'stripe-signature', now() - 290))).toEqual(taken);

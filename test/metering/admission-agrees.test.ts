@@ -82,12 +82,12 @@ test('what the database admits is what the pure functions let through, in 400 ra
         const asked = { kind: 'text', credential: 'session', chars: given.chars } as const;
         let admission: ReturnType<typeof openAdmission>;
         try {
-          admission = openAdmission(settings, await readBilledTenant(tx, settings), asked, 0);
+          admission = openAdmission(settings, await readBilledTenant(tx, settings), asked, []);
         } catch {
           refused += 1;
           return;
         }
-        const job = { tenantId, jobId: newId(), request, reservedChars: given.chars };
+        const job = { tenantId, jobId: newId(), request, reservedChars: given.chars, reservedRestChars: 0 };
         const [counted] = await admitJob(tx, job, admission.bounds);
         expect(counted?.figures).toEqual({
           monthlyLimit: given.limit,

@@ -20,6 +20,6 @@ export const webhook = publicProcedure
   .input(paymentDelivery)
   .output(deliveryReceipt)
   .mutation(async ({ ctx, input: { body, payment_signature, stripe_signature } }) => {
-    await receiveDelivery(ctx, body, payment_signature ?? stripe_signature);
+    await receiveDelivery(ctx, body, [payment_signature, stripe_signature]);
     return { received: true as const };
   });

@@ -9,6 +9,20 @@ const value = sql.placeholder;
 /** The first day of the current UTC month. */
 export const currentMonth = sql`date_trunc('month', now() at time zone 'UTC')::date`;
 
+/** And of the next one. */
+export const nextMonth = sql`(date_trunc('month', now() at time zone 'UTC') + interval '1 month')::date`;
+
+/**
+ * What a job in flight takes from other work. Of a job that this very work has by its key, what is to follow it is this
+ * work's own: it was sent twice, and each key is run once. Of one that was left for too long, all of it: this work runs it
+ * again. Looked at where the turn is held: a moment before, somebody else may have been at it.
+ */
+const reservedByOthers = sql`case
+  when ${workInFlight.idempotencyKey} = any(array(select jsonb_array_elements_text(${value('keys')}::jsonb)))
+  then case when ${workInFlight.updatedAt} < now() - make_interval(secs => ${value('staleSeconds')})
+    then 0 else ${workInFlight.chars} end
+  else ${workInFlight.chars} + ${workInFlight.restChars} end`;
+
 const lock = prepare<{ tenantId: string }, unknown>((db) =>
   db
     .select({ locked: sql`pg_advisory_xact_lock(hashtextextended(${value('tenantId')}, 8202))` })
@@ -36,8 +50,10 @@ export interface CommittedFigures extends Omit<AllowanceFigures, 'ceiling' | 'to
 export interface AdmissionBounds {
   /** Weighted characters of the work to admit. */
   chars: number;
-  /** Reserved already by jobs of this very work, which it takes over. */
-  ownReserved: number;
+  /** JSON, the idempotency keys of the work: see `reservedByOthers`. */
+  keys: string;
+  /** From how many seconds on a pending job of these keys may be run again. */
+  staleSeconds: number;
   ceiling: number;
   /** Whether prepaid characters count. */
   topUpCounts: boolean;
@@ -65,7 +81,7 @@ export function committedWork(db: QueryBuilder) {
         topUp: sql<number>`${tenants.topupBalance} + ${sum(usageTotals.topupChars, inWindow)}`.as('top_up'),
         trialUsed: sql<number>`coalesce(sum(${usageTotals.trialChars}), 0)::float8`.as('trial_used'),
         inFlight: sql<number>`(
-          select coalesce(sum(${workInFlight.chars}), 0)::float8 - ${value('ownReserved')}::float8
+          select coalesce(sum(${reservedByOthers}), 0)::float8
           from ${workInFlight} where ${workInFlight.tenantId} = ${value('tenantId')})`.as('in_flight'),
       })
       .from(tenants)
@@ -74,6 +90,8 @@ export function committedWork(db: QueryBuilder) {
         and(
           eq(usageTotals.tenantId, tenants.tenantId),
           sql`${usageTotals.day} >= least(${currentMonth}, (${value('trialSince')}::timestamptz at time zone 'UTC')::date)`,
+          // Of a transaction that waited past the end of its month, too.
+          sql`${usageTotals.day} < ${nextMonth}`,
         ),
       )
       .where(eq(tenants.tenantId, value('tenantId')))
@@ -100,7 +118,7 @@ export function fits(committed: CommittedWork): SQL {
 
 /** What a tenant has committed, for a report. */
 export const selectCommitted = prepare<
-  { tenantId: string; ownReserved: number; trialSince: string | null },
+  { tenantId: string; keys: string; staleSeconds: number; trialSince: string | null },
   CommittedFigures[]
 >((db) => {
   const committed = committedWork(db);

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { prepare, type Tx } from '#db/client.ts';
 import { tenants } from '#db/schema/tenants.ts';
-import { currentMonth } from './admission.ts';
+import { currentMonth, nextMonth } from './admission.ts';
 
 const lockTenant = prepare<{ tenantId: string }, unknown>((db) =>
   db
@@ -32,7 +32,7 @@ export async function settleTopUp(
       select t.tenant_id, t.allowance_window, t.topup_balance,
         coalesce(sum(u.billable_chars), 0) - coalesce(sum(u.topup_chars), 0) - t.monthly_char_limit as beyond
       from tenants t left join usage_totals u on u.tenant_id = t.tenant_id
-        and u.allowance_window = t.allowance_window and u.day >= ${currentMonth}
+        and u.allowance_window = t.allowance_window and u.day >= ${currentMonth} and u.day < ${nextMonth}
       where t.tenant_id = ${tenantId} group by t.tenant_id),
     draw as (
       select tenant_id, allowance_window, least(beyond, topup_balance)::bigint as chars from used

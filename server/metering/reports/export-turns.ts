@@ -3,7 +3,7 @@ import { createFairShare, type ShareScope } from '#server/fair-share.ts';
 const refusal = 'too many exports are under way; try again later';
 
 /** Exports under way in one process: each holds up to three pages in memory, for as long as its reader takes. */
-const underWay = createFairShare({ slots: 64, places: 300, refusal });
+const underWay = createFairShare({ slots: 32, places: 300, refusal });
 
 /** Pages in the making, of all of them: a few of the process's connections, so that nobody else waits for one. */
 const pages = createFairShare({ slots: 3, places: 300, refusal });

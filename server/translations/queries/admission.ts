@@ -1,4 +1,4 @@
-import { and, eq, or, Param, sql } from 'drizzle-orm';
+import { and, eq, or, Param, type SQL, sql } from 'drizzle-orm';
 import { prepare, type QueryBuilder, type Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import {
@@ -15,8 +15,10 @@ export interface NewJob {
   tenantId: string;
   jobId: string;
   request: TranslationRequest;
-  /** Weighted characters: of the job, and of the jobs that are to follow it. */
+  /** Weighted characters: of the job. */
   reservedChars: number;
+  /** And of the jobs that are to follow it. */
+  reservedRestChars: number;
 }
 
 /** A job that a run may now be made for. */
@@ -26,9 +28,11 @@ export interface Admitted {
   createdAt: Date;
 }
 
-/** What was counted, and the job where it fits the bounds and no other submission with its key came first. */
+/** What was counted, and the job where it fits the bounds and is free. */
 export interface Counted {
   figures: CommittedFigures;
+  /** Whether there was a job to make, or to run again: no other submission with its key came first. */
+  free: boolean;
   admitted: Admitted | null;
 }
 
@@ -38,6 +42,7 @@ export interface Restart {
   jobId: string;
   staleSeconds: number;
   reservedChars: number;
+  reservedRestChars: number;
 }
 
 const value = sql.placeholder;
@@ -56,6 +61,7 @@ const pendingJob = {
   attempt: sql<number>`1`.as('attempt'),
   idempotencyKey: sql<string | null>`${value('idempotencyKey')}::text`.as('idempotency_key'),
   reservedChars: sql<number>`${value('reservedChars')}::bigint`.as('reserved_chars'),
+  reservedRestChars: sql<number>`${value('reservedRestChars')}::bigint`.as('reserved_rest_chars'),
   request: sql<unknown>`${new Param(value('request'), translationJobs.request)}::jsonb`.as('request'),
   baselineTranslation: sql<null>`null`.as('baseline_translation'),
   finalTranslation: sql<null>`null`.as('final_translation'),
@@ -86,6 +92,7 @@ const pendingAgain = {
   attempt: sql`${translationJobs.attempt} + 1`,
   agentRun: emptyRun,
   reservedChars: sql`${value('reservedChars')}::bigint`,
+  reservedRestChars: sql`${value('reservedRestChars')}::bigint`,
   updatedAt: sql`now()`,
 };
 
@@ -105,12 +112,17 @@ function restart(db: QueryBuilder, committed: CommittedWork) {
 }
 
 /** The figures, and the job where there is one. */
-function counted(db: QueryBuilder, committed: CommittedWork, change: ReturnType<typeof insertion>) {
+function counted(
+  db: QueryBuilder,
+  committed: CommittedWork,
+  { change, free }: { change: ReturnType<typeof insertion>; free: SQL },
+) {
   const { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed } = committed;
   return db
     .with(committed, change)
     .select({
       figures: { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed },
+      free: sql<boolean>`${free}`,
       admitted: { jobId: change.jobId, attempt: change.attempt, createdAt: change.createdAt },
     })
     .from(committed)
@@ -121,12 +133,15 @@ type New = NewJob & { idempotencyKey: string | null };
 
 const admitNew = prepare<New & AdmissionBounds, Counted[]>((db) => {
   const committed = committedWork(db);
-  return counted(db, committed, insertion(db, committed)).prepare('admit_new');
+  const free = sql`not exists (select 1 from ${translationJobs} where ${translationJobs.tenantId} = ${value('tenantId')}
+    and ${translationJobs.idempotencyKey} = ${value('idempotencyKey')})`;
+  return counted(db, committed, { change: insertion(db, committed), free }).prepare('admit_new');
 });
 
 const admitRestart = prepare<Restart & AdmissionBounds, Counted[]>((db) => {
   const committed = committedWork(db);
-  return counted(db, committed, restart(db, committed)).prepare('admit_restart');
+  const free = sql`exists (select 1 from ${translationJobs} where ${isRestartable})`;
+  return counted(db, committed, { change: restart(db, committed), free }).prepare('admit_restart');
 });
 
 /**
@@ -159,18 +174,19 @@ export function insertJob(tx: Tx, job: NewJob): Promise<Admitted[]> {
   return insertPending(tx, { ...job, idempotencyKey: job.request.idempotency_key ?? null });
 }
 
-/** Runs a failed or stale job of a series again; no row where it is neither any more. */
+/** Runs a failed or stale job of a series again; no row where it is neither any more. It leaves at once. */
 export function restartJob(
   tx: Tx,
-  { tenantId, jobId, staleSeconds, reservedChars }: Restart,
-): PromiseLike<Admitted[]> {
+  { tenantId, jobId, staleSeconds, reservedChars, reservedRestChars }: Restart,
+): Promise<Admitted[]> {
   return tx
     .update(translationJobs)
-    .set({ ...pendingAgain, reservedChars })
+    .set({ ...pendingAgain, reservedChars, reservedRestChars })
     .where(
       and(isJob(tenantId, jobId), or(eq(translationJobs.status, 'failed'), isStalePending(staleSeconds))),
     )
-    .returning(admittedColumns);
+    .returning(admittedColumns)
+    .execute();
 }
 
 const selectByKeys = prepare<
@@ -207,7 +223,7 @@ export async function selectJobsByKeys(
   return new Map(
     found.map(({ row, stalePending }) => [
       row.idempotencyKey as string,
-      { job: jobOfRow(row), attempt: row.attempt, reservedChars: row.reservedChars, stalePending },
+      { job: jobOfRow(row), attempt: row.attempt, stalePending },
     ]),
   );
 }

@@ -8,8 +8,6 @@ export type JobRow = typeof translationJobs.$inferSelect;
 export interface StoredJob {
   job: TranslationJob;
   attempt: number;
-  /** Weighted characters, while it is pending. */
-  reservedChars: number;
   /** Left pending for longer than the stale-pending time: a resend may run it again (B 4.2). */
   stalePending: boolean;
 }
