@@ -28,6 +28,7 @@ CREATE TABLE "usage_totals" (
 	CONSTRAINT "usage_totals_tenant_id_day_allowance_window_slot_pk" PRIMARY KEY("tenant_id","day","allowance_window","slot")
 );
 --> statement-breakpoint
+ALTER TABLE "translation_jobs" DROP CONSTRAINT "translation_jobs_tenant_id_idempotency_key_key";--> statement-breakpoint
 DROP INDEX "usage_records_tenant_id_recorded_at_idx";--> statement-breakpoint
 DROP INDEX "translation_jobs_pending_idx";--> statement-breakpoint
 ALTER TABLE "tenants" ADD COLUMN "allowance_window" text collate "C" GENERATED ALWAYS AS (left(coalesce(metadata ->> 'pay_allowance_from', ''), 64)) STORED;--> statement-breakpoint
@@ -37,9 +38,15 @@ ALTER TABLE "translation_jobs" ADD COLUMN "reserved_rest_chars" bigint DEFAULT 0
 ALTER TABLE "payment_events" ADD CONSTRAINT "payment_events_tenant_id_tenants_tenant_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "usage_totals" ADD CONSTRAINT "usage_totals_tenant_id_tenants_tenant_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "payment_events_applied_at_idx" ON "payment_events" USING btree ("applied_at");--> statement-breakpoint
-CREATE INDEX "usage_totals_day_idx" ON "usage_totals" USING btree ("day");--> statement-breakpoint
+CREATE INDEX "usage_totals_day_idx" ON "usage_totals" USING btree ((day + 0));--> statement-breakpoint
+CREATE UNIQUE INDEX "translation_jobs_tenant_id_idempotency_key_key" ON "translation_jobs" USING btree ("tenant_id","idempotency_key") WHERE idempotency_key is not null;--> statement-breakpoint
 CREATE INDEX "usage_records_tenant_id_recorded_at_idx" ON "usage_records" USING btree ("tenant_id","recorded_at","job_id");--> statement-breakpoint
 CREATE INDEX "translation_jobs_pending_idx" ON "translation_jobs" USING btree ("tenant_id","updated_at") WHERE status = 'pending';
+--> statement-breakpoint
+-- Made anew, to be the youngest: of indexes that seem to cost the same, as all do while a table is small or new, PostgreSQL takes
+-- that one. By another, one job would be looked for among all of its tenant's.
+alter table translation_jobs drop constraint translation_jobs_tenant_id_job_id_pk,
+  add constraint translation_jobs_tenant_id_job_id_pk primary key (tenant_id, job_id);
 --> statement-breakpoint
 -- Totals are updated in place all day: room on their pages keeps that within the page.
 alter table usage_totals set (fillfactor = 50);

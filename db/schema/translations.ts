@@ -8,7 +8,7 @@ import {
   pgTable,
   primaryKey,
   text,
-  unique,
+  uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import { identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
@@ -45,7 +45,10 @@ export const translationJobs = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.jobId] }),
-    unique('translation_jobs_tenant_id_idempotency_key_key').on(t.tenantId, t.idempotencyKey),
+    // Without the jobs that have no key. And, being partial, never taken for the way to a job by its id.
+    uniqueIndex('translation_jobs_tenant_id_idempotency_key_key')
+      .on(t.tenantId, t.idempotencyKey)
+      .where(sql`idempotency_key is not null`),
     index('translation_jobs_tenant_id_updated_at_idx').on(t.tenantId, t.updatedAt, t.jobId),
     index('translation_jobs_pending_idx').on(t.tenantId, t.updatedAt).where(sql`status = 'pending'`),
     index('translation_jobs_unpersisted_idx')

@@ -30,7 +30,7 @@ export interface Admission {
  */
 export async function readBilledTenant(tx: Tx, settings: Settings): Promise<BilledTenant | undefined> {
   if (!settings.BILLING_ENABLED) return undefined;
-  const [tenant] = await selectBilledTenant(tx, {});
+  const [tenant] = await selectBilledTenant(tx);
   return tenant;
 }
 
@@ -60,9 +60,9 @@ export function openAdmission(
       chars: request.chars,
       keys: JSON.stringify(keys),
       staleSeconds: settings.STALE_PENDING_SECONDS,
-      ceiling,
-      topUpCounts: subscribed,
-      trialGranted: trial?.granted ?? null,
+      monthBefore: ceiling - request.chars,
+      topUpCeiling: subscribed ? ceiling : null,
+      trialBefore: trial && trial.granted - request.chars,
       trialSince: trial?.since.toISOString() ?? null,
     },
     onTrial: trial !== null,

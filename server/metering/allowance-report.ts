@@ -15,7 +15,7 @@ export type AllowanceReport = Pick<UsageSummary, 'allowance' | 'topup'>;
  */
 export async function readAllowance(tx: Tx, tenantId: string, settings: Settings): Promise<AllowanceReport> {
   const [[tenant], [committed]] = await Promise.all([
-    selectBilledTenant(tx, {}),
+    selectBilledTenant(tx),
     selectCommitted(tx, { tenantId, keys: '[]', staleSeconds: 0, trialSince: null }),
   ]);
   if (!tenant || !committed) throw tenantNotFound();

@@ -1,4 +1,5 @@
 import type { Tx } from '#db/client.ts';
+import type { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
 import {
   type BilledTenant,
@@ -86,12 +87,21 @@ export function answersReplay({ job, stalePending }: StoredJob): boolean {
   return job.status !== 'failed' && !stalePending;
 }
 
+/** What became of a series at its gates: neither a run nor a refusal where another submission came first. */
+export interface Admittance {
+  run: Run | undefined;
+  /**
+   * That the work does not fit what the tenant has left. Of keyed work it is to be believed after another look at the keys: a
+   * twin that came between the look-up and the turn may have reserved what is missing, and answers this submission.
+   */
+  refusal: AppError | null;
+}
+
 /**
  * Admits a series whole, by the sum of its work (C 7): gates (5) to (7) of B 4.1, in their order, over all of it, then its
- * first job, which reserves that sum. `items` have work among them. It is the transaction's last statement. Undefined where
- * another submission with the first one's key came between the look-up and this: the unique key decides between concurrent
- * submissions, not the look-up; and what that one has reserved refuses nobody.
- * @throws AppError 402, 429
+ * first job, which reserves that sum. `items` have work among them. It is the transaction's last statement. The unique key
+ * decides between concurrent submissions, not the look-up.
+ * @throws AppError 402, for what nothing has to be counted for
  */
 export async function admitSeries(
   tx: Tx,
@@ -99,7 +109,7 @@ export async function admitSeries(
   caller: SeriesCaller,
   tenant: BilledTenant | undefined,
   items: readonly SeriesItem[],
-): Promise<Run | undefined> {
+): Promise<Admittance> {
   const work = items.filter(isWork);
   const [first] = work as [WorkItem];
   const reserved = reservationOf(work);
@@ -113,15 +123,11 @@ export async function admitSeries(
     ? readmitJob(tx, restartOf(caller, known, reserved, settings), admission.bounds)
     : admitJob(tx, newJob(caller, first, reserved), admission.bounds);
   const [[counted]] = await Promise.all([tx.last(counting), locked]);
-  if (!counted) return undefined;
-  if (!counted.admitted) {
-    const refusal = counted.free ? admission.refusal(counted.figures) : null;
-    if (refusal) throw refusal;
-    return undefined;
-  }
+  if (!counted?.admitted)
+    return { run: undefined, refusal: counted ? admission.refusal(counted.figures) : null };
   const { onTrial } = admission;
   const drawsTopUp = admission.drawsTopUp(counted.figures);
-  return runOf(caller, first, counted.admitted, { onTrial, drawsTopUp });
+  return { run: runOf(caller, first, counted.admitted, { onTrial, drawsTopUp }), refusal: null };
 }
 
 /**

@@ -104,8 +104,9 @@ async function admitAgain(
       ]);
       const items = itemsOf(requests, known, settings);
       if (!items.some(isWork)) return { items, first: undefined };
-      const first = await admitSeries(tx, settings, caller, tenant, items);
-      return first && { items, first };
+      const { run, refusal } = await admitSeries(tx, settings, caller, tenant, items);
+      if (refusal) throw refusal;
+      return run && { items, first: run };
     });
     if (answer) return answer;
   }

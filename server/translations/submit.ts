@@ -43,8 +43,9 @@ export async function submit(
         return { jobs: items.flatMap(({ known }) => known?.job ?? []), replayed: true };
       const caller = { ...principal.tenant, credential: principal.kind };
       // Gates (5) to (7), over the whole series, before its first job.
-      const first = await admitSeries(tx, settings, caller, found?.tenant, items);
-      return { caller, items, first };
+      const { run, refusal } = await admitSeries(tx, settings, caller, found?.tenant, items);
+      if (refusal && keys.length === 0) throw refusal;
+      return { caller, items, first: run };
     },
     // What travels before the caller is believed: a key belongs to a tenant, and only it sees the answer.
     async (tx) => readEarly(tx, keys, settings),

@@ -25,7 +25,7 @@ export interface StandingMember {
  * The tenant that the transaction is scoped to (row-level security leaves only that one: here the tenant is not
  * known yet, so nothing else can name it) and, for an access token, the member it was issued to.
  */
-const selectStanding = prepare<{ accessTokenHash: Uint8Array | null }, Standing[]>((db) =>
+const selectStanding = prepare<{ accessTokenHash: Uint8Array }, Standing[]>((db) =>
   db
     .select({
       tenantId: tenants.tenantId,
@@ -55,10 +55,27 @@ const selectStanding = prepare<{ accessTokenHash: Uint8Array | null }, Standing[
     .prepare('select_standing'),
 );
 
+/** A parameter although it never changes: the driver only prepares statements that have one. */
+const tenantScope = 'lingualoop.tenant_id';
+
+/** Where no token is presented. A statement of its own: PostgreSQL would plan the other one anew each time for it. */
+const selectTenantStanding = prepare<{ scope: string }, Pick<Standing, 'tenantId' | 'name' | 'active'>[]>(
+  (db) =>
+    db
+      .select({ tenantId: tenants.tenantId, name: tenants.name, active: tenants.active })
+      .from(tenants)
+      .where(eq(tenants.tenantId, sql`current_setting(${sql.placeholder('scope')})`))
+      .prepare('select_tenant_standing'),
+);
+
 export async function readStanding(
   tx: Tx,
   accessTokenHash: Uint8Array | null,
 ): Promise<Standing | undefined> {
+  if (accessTokenHash === null) {
+    const [tenant] = await selectTenantStanding(tx, { scope: tenantScope });
+    return tenant && { ...tenant, user: null, token: null };
+  }
   const [standing] = await selectStanding(tx, { accessTokenHash });
   return standing;
 }

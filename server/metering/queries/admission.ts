@@ -54,11 +54,12 @@ export interface AdmissionBounds {
   keys: string;
   /** From how many seconds on a pending job of these keys may be run again. */
   staleSeconds: number;
-  ceiling: number;
-  /** Whether prepaid characters count. */
-  topUpCounts: boolean;
-  /** The trial grant that the work is paid from; null where it is not. */
-  trialGranted: number | null;
+  /** What the month may have come to before the work: the ceiling, less its characters. */
+  monthBefore: number;
+  /** Up to where prepaid characters reach: the ceiling; null where they do not count. */
+  topUpCeiling: number | null;
+  /** What the trial may have come to before the work; null where that is not paid from it. */
+  trialBefore: number | null;
   /** From when on trial usage is looked for, ISO 8601: the tenant's creation. Null off trial. */
   trialSince: string | null;
 }
@@ -82,7 +83,7 @@ export function committedWork(db: QueryBuilder) {
         trialUsed: sql<number>`coalesce(sum(${usageTotals.trialChars}), 0)::float8`.as('trial_used'),
         inFlight: sql<number>`(
           select coalesce(sum(${reservedByOthers}), 0)::float8
-          from ${workInFlight} where ${workInFlight.tenantId} = ${value('tenantId')})`.as('in_flight'),
+          from ${workInFlight} where ${workInFlight.tenantId} = ${tenants.tenantId})`.as('in_flight'),
       })
       .from(tenants)
       .leftJoin(
@@ -106,14 +107,12 @@ export type CommittedWork = ReturnType<typeof committedWork>;
  * outside the database would hold the turn for a round trip.)
  */
 export function fits(committed: CommittedWork): SQL {
-  const work = sql`${committed.inFlight} + ${value('chars')}::float8`;
-  const ceiling = sql`${value('ceiling')}::float8`;
-  const headroom = sql`greatest(${ceiling} - ${committed.monthlyLimit}, 0)`;
-  const topUp = sql`case when ${value('topUpCounts')}::bool then least(greatest(${committed.topUp}, 0), ${headroom}) else 0 end`;
-  const trial = sql`${value('trialGranted')}::float8`;
-  return sql`${committed.windowUsed} + ${work} <= ${committed.monthlyLimit} + ${topUp}
-    and ${committed.monthUsed} + ${work} <= ${ceiling}
-    and (${trial} is null or ${committed.trialUsed} + ${work} <= ${trial})`;
+  const { monthlyLimit, windowUsed, monthUsed, trialUsed, inFlight } = committed;
+  const headroom = sql`greatest(${value('topUpCeiling')}::float8 - ${monthlyLimit}, 0)`;
+  const topUp = sql`least(greatest(${committed.topUp}, 0), ${headroom})`;
+  return sql`${windowUsed} + ${inFlight} + ${value('chars')}::float8 <= ${monthlyLimit} + ${topUp}
+    and ${monthUsed} + ${inFlight} <= ${value('monthBefore')}::float8
+    and coalesce(${trialUsed} + ${inFlight} <= ${value('trialBefore')}::float8, true)`;
 }
 
 /** What a tenant has committed, for a report. */
@@ -125,9 +124,8 @@ export const selectCommitted = prepare<
   return db.with(committed).select().from(committed).prepare('select_committed');
 });
 
-/** The tenant of the transaction's scope, as billing knows it: asked before anybody knows which that is. */
-export const selectBilledTenant = prepare<
-  Record<string, never>,
+const selectBilled = prepare<
+  { scope: string },
   { monthlyCharLimit: number; metadata: Record<string, unknown>; createdAt: Date }[]
 >((db) =>
   db
@@ -137,6 +135,12 @@ export const selectBilledTenant = prepare<
       createdAt: tenants.createdAt,
     })
     .from(tenants)
-    .where(eq(tenants.tenantId, sql`current_setting('lingualoop.tenant_id')`))
+    .where(eq(tenants.tenantId, sql`current_setting(${value('scope')})`))
     .prepare('select_billed_tenant'),
 );
+
+/** The tenant of the transaction's scope, as billing knows it: asked before anybody knows which that is. */
+export function selectBilledTenant(tx: Tx) {
+  // A parameter although it never changes: the driver only prepares statements that have one.
+  return selectBilled(tx, { scope: 'lingualoop.tenant_id' });
+}

@@ -1,4 +1,4 @@
-import { and, eq, or, Param, type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, or, Param, sql } from 'drizzle-orm';
 import { prepare, type QueryBuilder, type Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import {
@@ -28,11 +28,9 @@ export interface Admitted {
   createdAt: Date;
 }
 
-/** What was counted, and the job where it fits the bounds and is free. */
+/** What was counted, and the job where it fits the bounds and no other submission with its key came first. */
 export interface Counted {
   figures: CommittedFigures;
-  /** Whether there was a job to make, or to run again: no other submission with its key came first. */
-  free: boolean;
   admitted: Admitted | null;
 }
 
@@ -76,12 +74,18 @@ const pendingJob = {
   updatedAt: sql<Date>`now()`.as('updated_at'),
 };
 
+/** Another job of the tenant's with the same idempotency key. */
+const ofOneKey = {
+  target: [translationJobs.tenantId, translationJobs.idempotencyKey],
+  where: sql`idempotency_key is not null`,
+};
+
 function insertion(db: QueryBuilder, committed: CommittedWork) {
   return db.$with('admitted').as(
     db
       .insert(translationJobs)
       .select(db.select(pendingJob).from(committed).where(fits(committed)))
-      .onConflictDoNothing({ target: [translationJobs.tenantId, translationJobs.idempotencyKey] })
+      .onConflictDoNothing(ofOneKey)
       .returning(admittedColumns),
   );
 }
@@ -112,17 +116,12 @@ function restart(db: QueryBuilder, committed: CommittedWork) {
 }
 
 /** The figures, and the job where there is one. */
-function counted(
-  db: QueryBuilder,
-  committed: CommittedWork,
-  { change, free }: { change: ReturnType<typeof insertion>; free: SQL },
-) {
+function counted(db: QueryBuilder, committed: CommittedWork, change: ReturnType<typeof insertion>) {
   const { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed } = committed;
   return db
     .with(committed, change)
     .select({
       figures: { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed },
-      free: sql<boolean>`${free}`,
       admitted: { jobId: change.jobId, attempt: change.attempt, createdAt: change.createdAt },
     })
     .from(committed)
@@ -133,15 +132,12 @@ type New = NewJob & { idempotencyKey: string | null };
 
 const admitNew = prepare<New & AdmissionBounds, Counted[]>((db) => {
   const committed = committedWork(db);
-  const free = sql`not exists (select 1 from ${translationJobs} where ${translationJobs.tenantId} = ${value('tenantId')}
-    and ${translationJobs.idempotencyKey} = ${value('idempotencyKey')})`;
-  return counted(db, committed, { change: insertion(db, committed), free }).prepare('admit_new');
+  return counted(db, committed, insertion(db, committed)).prepare('admit_new');
 });
 
 const admitRestart = prepare<Restart & AdmissionBounds, Counted[]>((db) => {
   const committed = committedWork(db);
-  const free = sql`exists (select 1 from ${translationJobs} where ${isRestartable})`;
-  return counted(db, committed, { change: restart(db, committed), free }).prepare('admit_restart');
+  return counted(db, committed, restart(db, committed)).prepare('admit_restart');
 });
 
 /**
@@ -161,7 +157,7 @@ const insertPending = prepare<New, Admitted[]>((db) =>
   db
     .insert(translationJobs)
     .select(db.select(pendingJob).from(sql`(select) nobody`))
-    .onConflictDoNothing({ target: [translationJobs.tenantId, translationJobs.idempotencyKey] })
+    .onConflictDoNothing(ofOneKey)
     .returning(admittedColumns)
     .prepare('insert_pending'),
 );
@@ -205,6 +201,7 @@ const selectByKeys = prepare<
         eq(translationJobs.tenantId, sql`current_setting('lingualoop.tenant_id')`),
         sql`${translationJobs.idempotencyKey} = any(array(
           select jsonb_array_elements_text(${value('idempotencyKeys')}::jsonb)))`,
+        isNotNull(translationJobs.idempotencyKey),
       ),
     )
     .prepare('select_by_keys'),

@@ -8,5 +8,5 @@ const nothingCounted = { monthlyLimit: 0, monthUsed: 0, windowUsed: 0, inFlight:
 /** Inserts the job, and counts nothing. */
 export async function admitJob(tx: Tx, job: NewJob): Promise<Counted[]> {
   const [admitted] = await insertJob(tx, job);
-  return admitted ? [{ figures: nothingCounted, free: true, admitted }] : [];
+  return admitted ? [{ figures: nothingCounted, admitted }] : [];
 }
