@@ -85,13 +85,13 @@ function largest({ values }: NumberFound): bigint {
   return whole.map(BigInt).reduce((most, value) => (value > most ? value : most), 0n);
 }
 
-/** 1億2,000万: numbers with falling scale signs are one number. */
-function joined(found: NumberFound[], text: string): NumberFound[] {
+/** 1億2,000万: numbers with falling scale signs are one number. `ascii` is the text with ASCII digits, of the same length. */
+function joined(found: NumberFound[], text: string, ascii: string): NumberFound[] {
   const out: NumberFound[] = [];
   for (const next of found) {
     const before = out.at(-1);
-    const sign = before === undefined ? '' : text.slice(before.end, next.start);
-    const own = scaleSigns[text[next.end] ?? ''] ?? 0;
+    const sign = before === undefined ? '' : ascii.slice(before.end, next.start);
+    const own = scaleSigns[ascii[next.end] ?? ''] ?? 0;
     const scale = scaleSigns[sign];
     if (before === undefined || scale === undefined || scale <= own) {
       out.push(next);
@@ -146,5 +146,5 @@ export function findNumbers(text: string): NumberFound[] {
       idle: isIdle(ascii, span, start),
     });
   }
-  return joined(found, ascii);
+  return joined(found, text, ascii);
 }

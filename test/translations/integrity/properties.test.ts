@@ -62,6 +62,17 @@ describe('whatever the texts', () => {
     );
   });
 
+  it('the span of a number joined by its scale sign is as the text has it, in digits of any script', () => {
+    const [issue] = checkIntegrity({
+      sourceText: '1,234.5万෦',
+      targetText: '',
+      sourceLang: 'en',
+      targetLang: 'en',
+      textType: 'Plain',
+    });
+    expect(issue?.span).toBe('1,234.5万෦');
+  });
+
   it('a placeholder that is dropped is missed', () => {
     fc.assert(
       fc.property(
