@@ -96,7 +96,8 @@ async function admitAgain(
 ): Promise<Pick<Series, 'items' | 'first'>> {
   const requests = left.map(({ request }) => request);
   const keys = requests.flatMap(({ idempotency_key: key }) => key ?? []);
-  for (let attempt = 0; attempt < 5; attempt++) {
+  let refusedAt: string | undefined;
+  for (let attempt = 0; attempt < 8; attempt++) {
     const answer = await database.inTenant(caller.id, async (tx) => {
       const [known, tenant] = await Promise.all([
         keys.length > 0 ? selectJobsByKeys(tx, keys, settings.STALE_PENDING_SECONDS) : undefined,
@@ -105,12 +106,21 @@ async function admitAgain(
       const items = itemsOf(requests, known, settings);
       if (!items.some(isWork)) return { items, first: undefined };
       const { run, refusal } = await admitSeries(tx, settings, caller, tenant, items);
-      if (refusal) throw refusal;
-      return run && { items, first: run };
+      return refusal ? { refusal, seen: seenOf(known) } : run && { items, first: run };
     });
-    if (answer) return answer;
+    if (!answer) continue;
+    if (!answer.refusal) return answer;
+    // Believed where nothing has moved between two looks: else a twin may have done, or begun, what was counted twice.
+    if (answer.seen === refusedAt) throw answer.refusal;
+    refusedAt = answer.seen;
   }
   throw new AppError('transient_error', 'the job of this Idempotency-Key keeps changing; try again');
+}
+
+/** How the jobs of some keys stand, for comparing. */
+function seenOf(known: ReadonlyMap<string, StoredJob> | undefined): string {
+  const jobs = [...(known ?? [])].map(([key, { job, attempt }]) => [key, job.status, attempt]);
+  return JSON.stringify(jobs.toSorted());
 }
 
 /** One run: the pipeline, and the stored result. A failure leaves the job failed, and unbilled. */
