@@ -5,8 +5,6 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/setup/postgres.ts'],
     pool: 'forks',
-    // Vitest leaves a core to itself, which is half of two; the tests wait for processes and disks most of the time.
-    maxWorkers: '100%',
     sequence: { shuffle: { files: true, tests: false } },
     testTimeout: 30_000,
     hookTimeout: 60_000,
