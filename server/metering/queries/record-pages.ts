@@ -28,13 +28,13 @@ export interface RecordPage {
 }
 
 /** What no rows leave null: of an aggregate over none, and of the last page, which ends where the ledger does. */
-interface PageRow {
+type PageRow = {
   text: string | null;
   /** Milliseconds. */
   end_at: number | null;
   end_id: string | null;
   models: string[] | null;
-}
+};
 
 /**
  * A tenant's records, the oldest first, from behind `after` up to `last`, a page of them: undefined where there are none.
@@ -67,7 +67,7 @@ export async function selectPage(
     select string_agg(${record}, ${separator}) as text, ${found} as models,
       (select (extract(epoch from at) * 1000)::float8 from page_end) as end_at, (select id from page_end) as end_id
     from page`;
-  const [row] = (await tx.last(tx.execute(statement))) as unknown as PageRow[];
+  const [row] = await tx.last(tx.execute<PageRow>(statement));
   if (!row || row.text === null) return undefined;
   const { end_at, end_id } = row;
   return {

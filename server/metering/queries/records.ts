@@ -36,10 +36,10 @@ export async function selectRecords(
       ? sql`(${recordedAt}, ${jobId}) < (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`
       : sql`${recordedAt} < ${period.before}::timestamptz`;
   // The rows are what the select list makes them.
-  const found = (await tx.execute(sql`
+  const found = await tx.execute<UsageRecord>(sql`
     select ${recordFields(operator).list} from ${usageRecords}
     where ${eq(usageRecords.tenantId, tenantId)} and ${recordedAt} >= ${period.from}::timestamptz and ${older}
-    order by ${desc(recordedAt)}, ${desc(jobId)} limit ${limit + 1}`)) as unknown as UsageRecord[];
+    order by ${desc(recordedAt)}, ${desc(jobId)} limit ${limit + 1}`);
   return { records: found.slice(0, limit), more: found.length > limit };
 }
 
