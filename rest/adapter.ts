@@ -60,6 +60,7 @@ async function answer(
 ): Promise<FastifyReply> {
   const { procedure, readInput } = address.choose(request);
   const { path, type, route } = procedure;
+  reply.code(route.status ?? 200);
   const output = await callTRPCProcedure({
     router,
     path,
@@ -70,7 +71,6 @@ async function answer(
     batchIndex: 0,
   });
   if (route.download) return sendFile(reply, output as FileAnswer | StreamAnswer);
-  reply.code(route.status ?? 200);
   if (route.status === 204) return reply.send();
   return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(output));
 }

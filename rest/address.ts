@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
-import { type BodyKind, inputSource } from '#server/trpc.ts';
+import { type BodyKind, inputSource, type Upload } from '#server/trpc.ts';
 import type { BodyLimits } from './body-limits.ts';
 import { parseForm, parseFormOrJson } from './form-body.ts';
 import { parseChoosingBody, parseJsonBody } from './json-body.ts';
@@ -49,7 +49,7 @@ export function openAddress(procedures: readonly RestProcedure[], limits: BodyLi
     takesFiles: upload !== undefined,
     body: kinds[0] ?? 'json',
     choose(request) {
-      if (upload && isUpload(request)) return choice(upload, request);
+      if (upload && isUpload(request, upload.route.upload as Upload)) return choice(upload, request);
       if (!plain) throw new AppError('unsupported_media_type', 'unsupported content type');
       if (chosen.length === 0) return choice(plain, request);
       let body: Record<string, unknown>;

@@ -6,8 +6,8 @@ import type { Upload } from '#server/trpc.ts';
 import { type BodyLimits, declaredSize, isForm, tooLarge } from './body-limits.ts';
 import { isRawType, mediaType } from './raw-types.ts';
 
-export function isUpload(request: FastifyRequest): boolean {
-  return isForm(request) || isRawType(mediaType(request.headers['content-type']));
+export function isUpload(request: FastifyRequest, { raw }: Upload): boolean {
+  return isForm(request) || (raw && isRawType(mediaType(request.headers['content-type'])));
 }
 
 /** A file as it came over the wire. */
@@ -21,8 +21,8 @@ interface ReceivedFile {
 }
 
 /**
- * The input of a route that takes files: `source_document`, and the fields of its form, or of its query beside a raw
- * body. Fields that the input does not have are left out.
+ * The input of a route that takes files: its file parts, and the fields of its form, or of its query beside a raw body.
+ * Fields that the input does not have are left out.
  * @throws AppError 400 for a form that is none, 413 past a limit
  */
 export async function readUpload(
@@ -32,16 +32,14 @@ export async function readUpload(
   limits: BodyLimits,
 ): Promise<Record<string, unknown>> {
   const known = new Set(names);
+  for (const part of upload.parts) known.delete(part);
   const input: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(request.query as Record<string, unknown>))
-    if (known.has(name) && name !== 'source_document') input[name] = value;
-  if (!isForm(request)) {
-    const source_document = readRaw(request);
-    return { ...input, source_document };
-  }
-  const { fields, file } = await readForm(request, upload, limits);
-  for (const [name, value] of fields) if (known.has(name) && name !== 'source_document') input[name] = value;
-  return { ...input, ...(file && { source_document: file }) };
+    if (known.has(name)) input[name] = value;
+  if (!isForm(request)) return { ...input, [upload.parts[0]]: readRaw(request) };
+  const { fields, files } = await readForm(request, upload, limits);
+  for (const [name, value] of fields) if (known.has(name)) input[name] = value;
+  return { ...input, ...Object.fromEntries(files) };
 }
 
 function readRaw({ body, headers, query }: FastifyRequest): ReceivedFile {
@@ -63,14 +61,14 @@ function readHeaderText(value: string): string {
 
 interface Form {
   fields: Map<string, string>;
-  file: ReceivedFile | undefined;
+  files: Map<string, ReceivedFile>;
 }
 
-/** Reads a form part by part; of the file parts, the one called `source_document`. */
+/** Reads a form part by part; of the file parts, the first of each name that the route takes. */
 function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): Promise<Form> {
   return new Promise((resolve, reject) => {
     const body = request.body as Readable;
-    const form: Form = { fields: new Map(), file: undefined };
+    const form: Form = { fields: new Map(), files: new Map() };
     let parser: BusboyInstance;
     let ended = false;
     const fail = (error: unknown) => {
@@ -101,8 +99,8 @@ function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): 
       return;
     }
     let received = 0;
-    // Not told by form.file: a second part may begin before the first one's end is announced.
-    let taken = false;
+    // Not told by form.files: a second part may begin before the first one's end is announced.
+    const taken = new Set<string>();
     body.on('data', (chunk: Buffer) => {
       received += chunk.length;
       if (received > limits.MAX_UPLOAD_BYTES) fail(tooLarge('MAX_UPLOAD_BYTES'));
@@ -116,8 +114,8 @@ function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): 
     });
     parser.on('file', (field, stream, fileName, _encoding, contentType) => {
       stream.on('error', fail);
-      if (field !== 'source_document' || taken) return void stream.resume();
-      taken = true;
+      if (!upload.parts.includes(field) || taken.has(field)) return void stream.resume();
+      taken.add(field);
       const name = fileName ?? '';
       if (upload.ceiling({ name, contentType }) === 'MAX_REQUEST_BYTES') {
         if (declaredSize(request) > limits.MAX_REQUEST_BYTES) return fail(tooLarge('MAX_REQUEST_BYTES'));
@@ -125,7 +123,7 @@ function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): 
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
-        form.file = { name, contentType, bytes: Buffer.concat(chunks), via: 'form' };
+        form.files.set(field, { name, contentType, bytes: Buffer.concat(chunks), via: 'form' });
       });
     });
     for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)

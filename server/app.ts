@@ -138,6 +138,7 @@ export function contextOf(services: Services, cookies: boolean) {
     hungUp: () => hangUpSignal(reply),
     answer: {
       setHeader: (name, value) => void reply.header(name, value),
+      setStatus: (status) => void reply.code(status),
       addCookie: (cookie) => void reply.header('set-cookie', cookie),
     },
   });

@@ -39,6 +39,8 @@ export interface Services {
 /** What a procedure may say about the HTTP answer beside its body. */
 export interface HttpAnswer {
   setHeader(name: string, value: string): void;
+  /** The status of success, where it is not the route's own. Only the REST door has any. */
+  setStatus(status: 202): void;
   /** Adds a Set-Cookie header. */
   addCookie(cookie: string): void;
 }

@@ -45,8 +45,10 @@ export interface Route {
    * one is chosen. At most one of them has none: it takes what is left.
    */
   chosenBy?: string;
-  /** The body is a file, in a form or raw; the input `source_document` is filled from it. */
+  /** The body is a form with a file, or a file. */
   upload?: Upload;
+  /** The body of a 202, where the procedure may answer one instead (`answer.setStatus`). */
+  accepted?: z.ZodType;
   /** The output is a `FileAnswer` or a `StreamAnswer`, sent as a download of one of these content types. */
   download?: readonly string[];
   /** Asked before anything of the request is looked at, its size included (B 4.1 gate 1). */
@@ -57,6 +59,10 @@ export interface Route {
 
 /** What a route that takes files lets in. */
 export interface Upload {
+  /** The names of a form's file parts; each fills the input of that name, from the first part that has it. */
+  parts: readonly [string, ...string[]];
+  /** Whether the body may be the file itself, which then fills the first of them, with its fields in the query. */
+  raw: boolean;
   /** Which of the two size limits a file in a form is held to; known from its part's header, before it is read. */
   ceiling(file: { name: string; contentType: string }): 'MAX_REQUEST_BYTES' | 'MAX_UPLOAD_BYTES';
 }

@@ -3,5 +3,7 @@ export * from './billing.ts';
 export * from './identity.ts';
 export * from './metering.ts';
 export * from './tenants.ts';
+export * from './terminology.ts';
+export * from './translation-memory.ts';
 export * from './translations.ts';
 export * from './workers.ts';

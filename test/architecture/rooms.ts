@@ -50,12 +50,15 @@ interface Room {
   may: RegExp[];
 }
 
-const domains = 'access|audit|auth|billing|members|metering|storage|system|tenants|translations';
+const domains =
+  'access|audit|auth|billing|members|metering|storage|system|tenants|terminology|translation-memory|translations';
 const anyPackage = /^(npm|node):/;
 const kernel =
   /^server\/(client-address|context|cookies|errors|fair-share|ids|jobs|languages|paging|sealing|settings|storable|trpc|under-way)\.ts$/;
 const services = new RegExp(`^server/(${domains})/service\\.ts$`);
 const formats = /^server\/formats\/\w+\/index\.ts$/;
+/** Pure: what is like what, and which terms are in a text. */
+const matching = /^server\/matching\/(\w+\/index|normal-form)\.ts$/;
 const port = /^server\/engines\/engine\.ts$/;
 const libraries = /^npm:(?!fastify|graphile-worker|drizzle-orm|postgres$|openai|stripe$)/;
 
@@ -77,6 +80,7 @@ const domainRooms = domains.split('|').map(
       kernel,
       services,
       formats,
+      matching,
       port,
       /^server\/sandbox\/index\.ts$/,
       /^db\/client\.ts$/,
@@ -109,7 +113,12 @@ export const rooms: Room[] = [
   {
     name: 'server/sandbox',
     files: /^server\/sandbox\//,
-    may: [formats, /^node:/],
+    may: [formats, matching, /^server\/languages\.ts$/, /^node:/],
+  },
+  {
+    name: 'server/matching',
+    files: /^server\/matching\//,
+    may: [formats, /^server\/languages\.ts$/, /^node:crypto$/],
   },
   {
     name: 'server/engines',

@@ -11,7 +11,11 @@ export const createFromFile = tenantSubmission
       method: 'POST',
       path: '/api/translations',
       gate: requireTranslationEnabled,
-      upload: { ceiling: (file) => (isLayoutFile(file) ? 'MAX_UPLOAD_BYTES' : 'MAX_REQUEST_BYTES') },
+      upload: {
+        parts: ['source_document'],
+        raw: true,
+        ceiling: (file) => (isLayoutFile(file) ? 'MAX_UPLOAD_BYTES' : 'MAX_REQUEST_BYTES'),
+      },
       tag: 'Translations',
       summary: 'Translate a text file, page by page',
       description:

@@ -1,0 +1,180 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgSequence,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+import { bytes, identifier, moment } from './columns.ts';
+import { tenants } from './tenants.ts';
+
+/** Translation-memory sets (B 2.9): imported ones, and one golden set for each language pair. */
+export const memorySets = pgTable(
+  'memory_sets',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    setId: identifier('set_id').notNull(),
+    name: text('name').notNull(),
+    /** As supplied. */
+    sourceLang: text('source_lang').notNull(),
+    targetLang: text('target_lang').notNull(),
+    /** The pair that they read as, of B 2.4. */
+    pairSource: identifier('pair_source').notNull(),
+    pairTarget: identifier('pair_target').notNull(),
+    origin: text('origin', { enum: ['tmx_import', 'golden_approved'] }).notNull(),
+    /** Segments of an import; a golden set's are counted. */
+    entryCount: integer('entry_count').notNull(),
+    embeddingModel: text('embedding_model'),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.setId] }),
+    uniqueIndex('memory_sets_tenant_id_name_key').on(t.tenantId, t.name),
+    index('memory_sets_pair_idx').on(t.tenantId, t.pairSource, t.pairTarget),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
+  ],
+);
+
+/** Numbers the pairs of golden sets. */
+export const memorySegmentNo = pgSequence('memory_segment_no');
+
+/** Source and target pairs. */
+export const memorySegments = pgTable(
+  'memory_segments',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    setId: identifier('set_id').notNull(),
+    /** The order of the store, where the latest wins: a unit's place in its file, or the order of approval. */
+    segmentNo: bigint('segment_no', { mode: 'number' }).notNull().default(sql`nextval('memory_segment_no')`),
+    pairSource: identifier('pair_source').notNull(),
+    pairTarget: identifier('pair_target').notNull(),
+    /** 16 bytes of the SHA-256 of the source's normal form: the key of the exact tier. */
+    sourceHash: bytes('source_hash').notNull(),
+    sourceText: text('source_text').notNull(),
+    targetText: text('target_text').notNull(),
+    tuid: text('tuid'),
+    changedAt: timestamp('changed_at', { withTimezone: true, precision: 0, mode: 'date' }),
+    /** Where the fuzzy index has it; null while it is not in the index. */
+    shardNo: integer('shard_no'),
+    ordinal: integer('ordinal'),
+    /** The job that it was learned from. */
+    jobId: identifier('job_id'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.setId, t.segmentNo] }),
+    index('memory_segments_source_hash_idx').on(t.tenantId, t.sourceHash),
+    index('memory_segments_ordinal_idx')
+      .on(t.tenantId, t.setId, t.shardNo, t.ordinal)
+      .where(sql`shard_no is not null`),
+    index('memory_segments_unindexed_idx')
+      .on(t.tenantId, t.pairSource, t.pairTarget)
+      .where(sql`shard_no is null`),
+    index('memory_segments_job_id_idx').on(t.tenantId, t.jobId).where(sql`job_id is not null`),
+    foreignKey({
+      columns: [t.tenantId, t.setId],
+      foreignColumns: [memorySets.tenantId, memorySets.setId],
+    }).onDelete('cascade'),
+  ],
+);
+
+/** Parts of the fuzzy index: segments of one set, numbered by their length. Written once, and replaced whole. */
+export const memoryShards = pgTable(
+  'memory_shards',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    setId: identifier('set_id').notNull(),
+    shardNo: integer('shard_no').notNull(),
+    pairSource: identifier('pair_source').notNull(),
+    pairTarget: identifier('pair_target').notNull(),
+    segments: integer('segments').notNull(),
+    /** The first ordinal of each length, packed. */
+    lengthMarks: bytes('length_marks').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.setId, t.shardNo] }),
+    index('memory_shards_pair_idx').on(t.tenantId, t.pairSource, t.pairTarget),
+    foreignKey({
+      columns: [t.tenantId, t.setId],
+      foreignColumns: [memorySets.tenantId, memorySets.setId],
+    }).onDelete('cascade'),
+  ],
+);
+
+/** Which segments of a shard have a gram: ascending ordinals, packed, for each bucket of grams. */
+export const memoryPostings = pgTable(
+  'memory_postings',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    setId: identifier('set_id').notNull(),
+    shardNo: integer('shard_no').notNull(),
+    bucket: integer('bucket').notNull(),
+    count: integer('count').notNull(),
+    ordinals: bytes('ordinals').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.setId, t.shardNo, t.bucket] }),
+    foreignKey({
+      columns: [t.tenantId, t.setId, t.shardNo],
+      foreignColumns: [memoryShards.tenantId, memoryShards.setId, memoryShards.shardNo],
+    }).onDelete('cascade'),
+  ],
+);
+
+/** Import jobs (B 2.9) of files that are too large to be stored while the caller waits. */
+export const memoryImports = pgTable(
+  'memory_imports',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    importId: identifier('import_id').notNull(),
+    status: text('status', { enum: ['running', 'completed', 'failed'] }).notNull(),
+    setName: text('set_name').notNull(),
+    sourceLang: text('source_lang').notNull(),
+    targetLang: text('target_lang').notNull(),
+    pairSource: identifier('pair_source').notNull(),
+    pairTarget: identifier('pair_target').notNull(),
+    totalUnits: integer('total_units').notNull(),
+    dedupedUnits: integer('deduped_units').notNull(),
+    skippedUnits: integer('skipped_units').notNull(),
+    duplicatesDropped: integer('duplicates_dropped').notNull(),
+    /** How often a worker has begun it. */
+    attempts: integer('attempts').notNull().default(0),
+    error: text('error'),
+    result: jsonb('result'),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.importId] }),
+    index('memory_imports_created_at_idx').on(t.tenantId, t.createdAt, t.importId),
+    uniqueIndex('memory_imports_running_key').on(t.tenantId, t.setName).where(sql`status = 'running'`),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
+  ],
+);
+
+/** What a running import is still to store, as its file was read; gone with its end. */
+export const memoryImportParts = pgTable(
+  'memory_import_parts',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    importId: identifier('import_id').notNull(),
+    partNo: integer('part_no').notNull(),
+    kind: text('kind', { enum: ['segments', 'shards', 'postings'] }).notNull(),
+    /** A JSON array of rows. */
+    rows: text('rows').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.importId, t.partNo] }),
+    foreignKey({
+      columns: [t.tenantId, t.importId],
+      foreignColumns: [memoryImports.tenantId, memoryImports.importId],
+    }).onDelete('cascade'),
+  ],
+);
