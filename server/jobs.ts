@@ -6,13 +6,17 @@ import type { Tx } from '#db/client.ts';
  * `workers/tasks.ts`, one for each name.
  */
 export interface TaskPayloads {
-  /** Finds the tenants whose jobs are stale or unpersisted, and adds a job for each. */
+  /** Finds the tenants whose jobs are stale or unpersisted, imports that nobody is at, and memory that is not indexed, and adds a job for each. */
   sweep_stale_jobs: Record<string, never>;
   fail_stale_jobs: { tenantId: string };
   /** Deletes expired tokens, challenges, links, states and rate windows, and old payment events. */
   prune_expired: Record<string, never>;
   /** Writes the golden records that could not be written, or whose process died meanwhile. */
   publish_unpersisted_jobs: { tenantId: string };
+  /** Stores what a large memory import has read (B 4.5). */
+  import_memory: { tenantId: string; importId: string };
+  /** Brings the approved pairs of a golden set, or the segments of a small one, into the fuzzy index. */
+  index_memory: { tenantId: string; setId: string };
   /** Looks again for golden records of a deleted job; `attempt` is its last. */
   remove_golden_records: { tenantId: string; jobId: string; attempt: number };
 }

@@ -4,6 +4,8 @@ import { membersRouter } from './members/router.ts';
 import { usageRouter } from './metering/router.ts';
 import { systemRouter } from './system/router.ts';
 import { tenantsRouter } from './tenants/router.ts';
+import { terminologyRouter } from './terminology/router.ts';
+import { memoryRouter } from './translation-memory/router.ts';
 import { translationsRouter } from './translations/router.ts';
 import { router } from './trpc.ts';
 
@@ -12,8 +14,10 @@ export const appRouter = router({
   auth: authRouter,
   billing: billingRouter,
   members: membersRouter,
+  memory: memoryRouter,
   system: systemRouter,
   tenants: tenantsRouter,
+  terminology: terminologyRouter,
   translations: translationsRouter,
   usage: usageRouter,
 });

@@ -67,6 +67,17 @@ export interface Upload {
   ceiling(file: { name: string; contentType: string }): 'MAX_REQUEST_BYTES' | 'MAX_UPLOAD_BYTES';
 }
 
+/** A file as it came over the wire. */
+export const uploadedFile = z.object({
+  name: z.string(),
+  /** As declared; empty where nothing was. */
+  contentType: z.string(),
+  bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+  via: z.enum(['form', 'raw']),
+});
+
+export type UploadedFile = z.infer<typeof uploadedFile>;
+
 /** What a download is made of. */
 export const fileAnswer = z.object({
   bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array),

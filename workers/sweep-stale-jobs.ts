@@ -1,9 +1,11 @@
 import type { Services } from '#server/context.ts';
 import { addJob } from '#server/jobs.ts';
+import { indexWaiting, resumeImports } from '#server/translation-memory/service.ts';
 import { tenantsWithStaleJobs, tenantsWithUnpersistedJobs } from '#server/translations/service.ts';
 
 /** One look over all tenants; the writing is done tenant by tenant, each in its own scope. */
-export async function sweepStaleJobs({ database, settings }: Services): Promise<void> {
+export async function sweepStaleJobs(services: Services): Promise<void> {
+  const { database, settings } = services;
   const staleSeconds = settings.STALE_PENDING_SECONDS;
   await database.inPlatform(async (tx) => {
     for (const tenantId of await tenantsWithStaleJobs(tx, staleSeconds))
@@ -16,4 +18,6 @@ export async function sweepStaleJobs({ database, settings }: Services): Promise<
         { key: `publish_unpersisted_jobs:${tenantId}` },
       );
   });
+  await resumeImports(services, staleSeconds);
+  await indexWaiting(services);
 }

@@ -2,6 +2,8 @@ import type { Services } from '#server/context.ts';
 import type { TaskName, TaskPayloads } from '#server/jobs.ts';
 import { removeGoldenRecords } from '#server/translations/service.ts';
 import { failStaleJobs } from './fail-stale-jobs.ts';
+import { importMemory } from './import-memory.ts';
+import { indexMemory } from './index-memory.ts';
 import { pruneExpired } from './prune-expired.ts';
 import { publishUnpersisted } from './publish-unpersisted-jobs.ts';
 import { sweepStaleJobs } from './sweep-stale-jobs.ts';
@@ -14,5 +16,7 @@ export const tasks: { [N in TaskName]: TaskHandler<N> } = {
   fail_stale_jobs: failStaleJobs,
   prune_expired: pruneExpired,
   publish_unpersisted_jobs: publishUnpersisted,
+  import_memory: importMemory,
+  index_memory: indexMemory,
   remove_golden_records: async (services, removed) => void (await removeGoldenRecords(services, removed)),
 };

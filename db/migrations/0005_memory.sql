@@ -123,7 +123,7 @@ CREATE UNIQUE INDEX "terminology_sets_tenant_id_name_key" ON "terminology_sets" 
 CREATE INDEX "memory_imports_created_at_idx" ON "memory_imports" USING btree ("tenant_id","created_at","import_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "memory_imports_running_key" ON "memory_imports" USING btree ("tenant_id","set_name") WHERE status = 'running';--> statement-breakpoint
 CREATE INDEX "memory_segments_source_hash_idx" ON "memory_segments" USING btree ("tenant_id","source_hash");--> statement-breakpoint
-CREATE INDEX "memory_segments_ordinal_idx" ON "memory_segments" USING btree ("tenant_id","set_id","shard_no","ordinal") WHERE shard_no is not null;--> statement-breakpoint
+CREATE INDEX "memory_segments_ordinal_idx" ON "memory_segments" USING btree ("tenant_id","set_id","shard_no","ordinal") WHERE shard_no >= 0;--> statement-breakpoint
 CREATE INDEX "memory_segments_unindexed_idx" ON "memory_segments" USING btree ("tenant_id","pair_source","pair_target") WHERE shard_no is null;--> statement-breakpoint
 CREATE INDEX "memory_segments_job_id_idx" ON "memory_segments" USING btree ("tenant_id","job_id") WHERE job_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "memory_sets_tenant_id_name_key" ON "memory_sets" USING btree ("tenant_id","name");--> statement-breakpoint

@@ -62,7 +62,7 @@ export const memorySegments = pgTable(
     targetText: text('target_text').notNull(),
     tuid: text('tuid'),
     changedAt: timestamp('changed_at', { withTimezone: true, precision: 0, mode: 'date' }),
-    /** Where the fuzzy index has it; null while it is not in the index. */
+    /** Where the fuzzy index has it; null while it is not in the index, -1 where it is too long to be offered. */
     shardNo: integer('shard_no'),
     ordinal: integer('ordinal'),
     /** The job that it was learned from. */
@@ -73,7 +73,7 @@ export const memorySegments = pgTable(
     index('memory_segments_source_hash_idx').on(t.tenantId, t.sourceHash),
     index('memory_segments_ordinal_idx')
       .on(t.tenantId, t.setId, t.shardNo, t.ordinal)
-      .where(sql`shard_no is not null`),
+      .where(sql`shard_no >= 0`),
     index('memory_segments_unindexed_idx')
       .on(t.tenantId, t.pairSource, t.pairTarget)
       .where(sql`shard_no is null`),

@@ -6,5 +6,8 @@
  */
 export const tasks = {
   flatten: async () => (await import('./tasks/flatten.ts')).flattenTask,
+  index_memory: async () => (await import('./tasks/index-memory.ts')).indexMemoryTask,
+  read_glossary: async () => (await import('./tasks/read-glossary.ts')).readGlossaryTask,
+  read_memory: async () => (await import('./tasks/read-memory.ts')).readMemoryTask,
   render_golden: async () => (await import('./tasks/render-golden.ts')).renderGoldenTask,
 };

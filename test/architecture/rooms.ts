@@ -54,7 +54,7 @@ const domains =
   'access|audit|auth|billing|members|metering|storage|system|tenants|terminology|translation-memory|translations';
 const anyPackage = /^(npm|node):/;
 const kernel =
-  /^server\/(client-address|context|cookies|errors|fair-share|ids|jobs|languages|paging|sealing|settings|storable|trpc|under-way)\.ts$/;
+  /^server\/(client-address|context|cookies|errors|exports|fair-share|ids|jobs|languages|paging|sealing|set-upload|settings|storable|trpc|under-way)\.ts$/;
 const services = new RegExp(`^server/(${domains})/service\\.ts$`);
 const formats = /^server\/formats\/\w+\/index\.ts$/;
 /** Pure: what is like what, and which terms are in a text. */
@@ -103,7 +103,9 @@ export const rooms: Room[] = [
     name: 'server/formats',
     files: /^server\/formats\//,
     may: [
-      /^npm:(parse5|entities|harfbuzzjs|bidi-js|@cto\.af\/linebreak|@cantoo\/pdf-lib|docx|fflate|pdfjs-dist|saxes)$/,
+      /^npm:(parse5|entities|harfbuzzjs|bidi-js|@cto\.af\/linebreak|@cantoo\/pdf-lib|csv-parse|docx|fflate|pdfjs-dist|saxes)$/,
+      // Glossaries and memories name languages.
+      /^server\/languages\.ts$/,
       // Typesetting reads its fonts.
       /^node:(fs|module|timers\/promises)$/,
       // Office files are zips, and the streams of a PDF are deflated.

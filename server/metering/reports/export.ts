@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EnterNamedTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
-import { describeForLog } from '#server/errors.ts';
+import { beginExport, type ExportRequest, guardExport, makePage } from '#server/exports.ts';
 import type { StreamAnswer } from '#server/trpc.ts';
 import { recordFields } from '../queries/record-fields.ts';
 import { type PageQuery, type RecordPage, selectPage } from '../queries/record-pages.ts';
@@ -10,18 +10,11 @@ import { selectMonthlyLimit } from '../queries/tenant-limit.ts';
 import type { ExportFormat } from '../schema.ts';
 import { type BillingPeriod, billingPeriod } from './billing-period.ts';
 import { exportTexts } from './export-text.ts';
-import { beginExport, makePage } from './export-turns.ts';
 
 export interface ExportQuery {
   tenant_id: string;
   format: ExportFormat;
   period?: string | undefined;
-}
-
-/** Of the request that asks: its id for the log, and what ends the work when its client hangs up. */
-interface ExportRequest {
-  requestId: string;
-  signal: AbortSignal;
 }
 
 /** What is exported, of whom and for whom. */
@@ -64,7 +57,7 @@ export async function exportPeriod(
     // Before the first byte is sent: what fails here is answered as any other error is.
     const first = await pages.next();
     return {
-      chunks: guarded(services, request, writeExport(ledger, first, pages)),
+      chunks: guardExport(services.log, request, writeExport(ledger, first, pages)),
       contentType: exportTexts[format].contentType,
       fileName: `usage-${tenantId}-${period.name}.${format}`,
       end,
@@ -91,21 +84,6 @@ async function* writeExport(
     yield page.value.text;
   }
   yield tail(operator ? [...models].sort() : undefined, first.done === true);
-}
-
-/** Says in the log what broke an export off, and no more than that it did to whoever sends it, who logs that again. */
-async function* guarded(
-  { log }: Services,
-  { requestId, signal }: ExportRequest,
-  chunks: AsyncIterable<string>,
-): AsyncGenerator<string, void> {
-  try {
-    yield* chunks;
-  } catch (error) {
-    if (!signal.aborted)
-      log.error({ request_id: requestId, error: describeForLog(error) }, 'an export broke off');
-    throw new Error('an export broke off');
-  }
 }
 
 /**

@@ -3,11 +3,12 @@ import { AppError } from '#server/errors.ts';
 import type { ShareScope } from '#server/fair-share.ts';
 import { documentKind, type FlattenKind, layoutKind } from '#server/formats/flatten/index.ts';
 import { findUnstorable } from '#server/storable.ts';
+import type { UploadedFile } from '#server/trpc.ts';
 import { callersMetadata, clip, requireLanguage } from '../limits.ts';
 import type { TranslationRequest } from '../schema.ts';
 import { flattenFile } from './flatten.ts';
 import { requestPages, type SourceDocument } from './pages.ts';
-import type { FileRequest, UploadedFile } from './schema.ts';
+import type { FileRequest } from './schema.ts';
 
 /** Fields of a form or a query that are numbers in the request's metadata (B 2.6). */
 const numberFields = ['debate_rounds', 'min_quality_score', 'max_quality_loop_retries'] as const;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uploadedFile } from '#server/trpc.ts';
 import { longestKey, translationRequest } from '../schema.ts';
 
 const note = z.string().max(1000).nullable().optional();
@@ -41,15 +42,6 @@ export const documentTextRequest = translationRequest
   })
   .meta({ id: 'DocumentTextRequest' });
 
-/** A file as it came over the wire. */
-export const uploadedFile = z.object({
-  name: z.string(),
-  /** As declared; empty where nothing was. */
-  contentType: z.string(),
-  bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
-  via: z.enum(['form', 'raw']),
-});
-
 const field = z.string().max(1000).optional();
 
 /** A file to be flattened and translated page by page, with the fields of its form or query. */
@@ -72,5 +64,4 @@ export const fileRequest = z.object({
 
 export type BatchRequest = z.infer<typeof batchRequest>;
 export type DocumentTextRequest = z.infer<typeof documentTextRequest>;
-export type UploadedFile = z.infer<typeof uploadedFile>;
 export type FileRequest = z.infer<typeof fileRequest>;

@@ -1,4 +1,6 @@
-import { createFairShare, type ShareScope } from '#server/fair-share.ts';
+import type { Log } from './context.ts';
+import { describeForLog } from './errors.ts';
+import { createFairShare, type ShareScope } from './fair-share.ts';
 
 const refusal = 'too many exports are under way; try again later';
 
@@ -20,3 +22,24 @@ export function beginExport(scope: ShareScope): Promise<() => void> {
 
 /** Makes a page when it is its turn. */
 export const makePage = pages.run;
+
+/** Of the request that asks: its id for the log, and what ends the work when its client hangs up. */
+export interface ExportRequest {
+  requestId: string;
+  signal: AbortSignal;
+}
+
+/** Says in the log what broke an export off, and no more than that it did to whoever sends it, who logs that again. */
+export async function* guardExport(
+  log: Log,
+  { requestId, signal }: ExportRequest,
+  chunks: AsyncIterable<string>,
+): AsyncGenerator<string, void> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    if (!signal.aborted)
+      log.error({ request_id: requestId, error: describeForLog(error) }, 'an export broke off');
+    throw new Error('an export broke off');
+  }
+}

@@ -1,0 +1,25 @@
+import {
+  type GlossaryFileEntry,
+  GlossaryFileError,
+  readGlossaryCsv,
+  readGlossaryTmx,
+} from '../../formats/glossary/index.ts';
+import type { LanguageCode } from '../../languages.ts';
+
+export interface ReadGlossaryPayload {
+  bytes: Uint8Array;
+  /** The languages of a TMX file; null for a CSV. */
+  declared: { source: LanguageCode; sourceTag: string; target: LanguageCode; targetTag: string } | null;
+}
+
+export type ReadGlossaryAnswer = { entries: GlossaryFileEntry[] } | { refused: string };
+
+/** A glossary file's entries. What it refuses is an answer: classes do not cross processes. */
+export function readGlossaryTask({ bytes, declared }: ReadGlossaryPayload): ReadGlossaryAnswer {
+  try {
+    return { entries: declared ? readGlossaryTmx(bytes, declared) : readGlossaryCsv(bytes) };
+  } catch (error) {
+    if (!(error instanceof GlossaryFileError)) throw error;
+    return { refused: error.message };
+  }
+}

@@ -1,0 +1,23 @@
+import { tenantEntryProcedure } from '#server/access/service.ts';
+import { glossaryForm, terminologySet } from '../schema.ts';
+import { uploadGlossary } from '../service.ts';
+
+export const upload = tenantEntryProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/terminology',
+      upload: {
+        parts: ['terminology_file', 'terminology_csv'],
+        raw: false,
+        ceiling: () => 'MAX_UPLOAD_BYTES',
+      },
+      tag: 'Terminology',
+      summary: 'Create or replace a glossary from a CSV or TMX file',
+      description:
+        'A form with `terminology_file` (.csv or .tmx; `terminology_csv` is its older name) and `name`; `source_lang` and `target_lang` are required beside TMX.',
+    },
+  })
+  .input(glossaryForm)
+  .output(terminologySet)
+  .mutation(({ ctx, input }) => uploadGlossary(ctx.services, ctx.enter, input, ctx.hungUp()));

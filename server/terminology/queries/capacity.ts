@@ -1,0 +1,21 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import type { LanguageCount } from '../capacity.ts';
+
+/** One change of a tenant's glossaries at a time. */
+export async function lockTerminology(tx: Tx, tenantId: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`terminology:${tenantId}`}, 0))`);
+}
+
+/** The terms of a tenant by their languages, but for those of the set that is replaced. */
+export async function countByLanguages(tx: Tx, tenantId: string, without: string): Promise<LanguageCount[]> {
+  const rows = await tx.execute<{ source_lang: string; target_lang: string; terms: string }>(sql`
+    select e.source_lang, e.target_lang, count(*) as terms
+    from terminology_entries e join terminology_sets s on s.tenant_id = e.tenant_id and s.set_id = e.set_id
+    where e.tenant_id = ${tenantId} and s.name <> ${without} group by 1, 2`);
+  return rows.map(({ source_lang, target_lang, terms }) => ({
+    sourceLang: source_lang,
+    targetLang: target_lang,
+    terms: Number(terms),
+  }));
+}

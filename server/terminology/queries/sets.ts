@@ -1,0 +1,70 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { terminologySets } from '#db/schema/terminology.ts';
+import type { GlossaryFileEntry } from '#server/formats/glossary/index.ts';
+
+export type SetRow = typeof terminologySets.$inferSelect;
+
+/** A term with the languages that it applies to; '' is any. */
+export interface NewEntry extends Omit<GlossaryFileEntry, 'sourceLang' | 'targetLang'> {
+  sourceLang: string;
+  targetLang: string;
+}
+
+/** The set of a name, made, or emptied and described anew: it keeps its id (B 2.8). */
+export async function replaceSet(tx: Tx, set: typeof terminologySets.$inferInsert): Promise<SetRow> {
+  const { tenantId, setId, name: _, ...described } = set;
+  const [row] = await tx
+    .insert(terminologySets)
+    .values(set)
+    .onConflictDoUpdate({
+      target: [terminologySets.tenantId, terminologySets.name],
+      set: { ...described, updatedAt: sql`now()` },
+    })
+    .returning();
+  const stored = row as SetRow;
+  if (stored.setId !== setId)
+    await tx.execute(
+      sql`delete from terminology_entries where tenant_id = ${tenantId} and set_id = ${stored.setId}`,
+    );
+  return stored;
+}
+
+export async function insertEntries(
+  tx: Tx,
+  tenantId: string,
+  setId: string,
+  entries: readonly NewEntry[],
+): Promise<void> {
+  const rows = entries.map((entry, index) => ({
+    n: index + 1,
+    sl: entry.sourceLang,
+    tl: entry.targetLang,
+    s: entry.sourceTerm,
+    t: entry.targetTerm,
+    c: entry.caseSensitive,
+    p: entry.priority,
+  }));
+  await tx.execute(sql`
+    insert into terminology_entries (tenant_id, set_id, entry_no, source_lang, target_lang, source_term, target_term,
+      case_sensitive, priority)
+    select ${tenantId}, ${setId}, n, sl, tl, s, t, c, p from json_to_recordset(${JSON.stringify(rows)}::json)
+      as r(n integer, sl text, tl text, s text, t text, c boolean, p integer)`);
+}
+
+export function selectSets(tx: Tx, tenantId: string): Promise<SetRow[]> {
+  return tx
+    .select()
+    .from(terminologySets)
+    .where(eq(terminologySets.tenantId, tenantId))
+    .orderBy(sql`${terminologySets.updatedAt} desc, ${terminologySets.setId}`);
+}
+
+/** Deletes a set with its terms; answers whether there was one. */
+export async function deleteSet(tx: Tx, tenantId: string, setId: string): Promise<boolean> {
+  const rows = await tx
+    .delete(terminologySets)
+    .where(and(eq(terminologySets.tenantId, tenantId), eq(terminologySets.setId, setId)))
+    .returning({ setId: terminologySets.setId });
+  return rows.length > 0;
+}

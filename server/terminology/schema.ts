@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { uploadedFile } from '#server/trpc.ts';
+
+/** B 2.8 */
+export const terminologySet = z
+  .object({
+    id: z.string().meta({ description: '32 hexadecimal characters; the same after another upload of the name' }),
+    name: z.string(),
+    source_lang: z.string().nullable().meta({ description: 'as supplied' }),
+    target_lang: z.string().nullable().meta({ description: 'as supplied' }),
+    entry_count: z.int(),
+    embedding_model: z.string().nullable(),
+    stub_embeddings: z.boolean(),
+    created_at: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
+    updated_at: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
+  })
+  .meta({ id: 'TerminologySet' });
+
+/** B 4.4, the form. What is missing or too long is a 400 there: the service says so. */
+export const glossaryForm = z.object({
+  terminology_file: uploadedFile.optional(),
+  /** The older name of it. */
+  terminology_csv: uploadedFile.optional(),
+  name: z.string().optional(),
+  source_lang: z.string().optional(),
+  target_lang: z.string().optional(),
+});
+
+export type TerminologySet = z.infer<typeof terminologySet>;
+export type GlossaryForm = z.infer<typeof glossaryForm>;

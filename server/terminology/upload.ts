@@ -1,0 +1,130 @@
+import type { EnterTenant } from '#server/access/service.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import type { ShareScope } from '#server/fair-share.ts';
+import type { GlossaryFileEntry } from '#server/formats/glossary/index.ts';
+import { newId } from '#server/ids.ts';
+import {
+  type DeclaredLanguage,
+  declaredType,
+  readDeclaredLanguage,
+  requireDeclaredLanguage,
+  requireSetName,
+  suffixOf,
+  tmxTypes,
+  unreadableFile,
+} from '#server/set-upload.ts';
+import type { UploadedFile } from '#server/trpc.ts';
+import { type LanguageCount, overfullPair } from './capacity.ts';
+import { countByLanguages, lockTerminology } from './queries/capacity.ts';
+import { insertEntries, type NewEntry, replaceSet } from './queries/sets.ts';
+import type { GlossaryForm, TerminologySet } from './schema.ts';
+import { setView } from './set-view.ts';
+
+/**
+ * Creates or replaces a glossary by its name (B 4.4), whole or not at all: the file is read in a child process, then stored
+ * in one transaction.
+ * @throws AppError 400, 413, 415, 422 as B 4.4 and B 7 say
+ */
+export async function uploadGlossary(
+  services: Services,
+  enter: EnterTenant,
+  form: GlossaryForm,
+  signal: AbortSignal,
+): Promise<TerminologySet> {
+  const file = form.terminology_file ?? form.terminology_csv;
+  if (!file) throw new AppError('validation_error', 'terminology_file upload is required');
+  const kind = requireKind(file);
+  if (file.bytes.length === 0) throw new AppError('validation_error', 'terminology_file is empty');
+  const name = requireSetName(form.name);
+  const read = kind === 'tmx' ? requireDeclaredLanguage : readDeclaredLanguage;
+  const source = read('source_lang', form.source_lang);
+  const target = read('target_lang', form.target_lang);
+  if (source && source.code === target?.code)
+    throw new AppError('validation_error', 'source_lang and target_lang stand for the same language');
+
+  // Reading a file is not cheap: nobody's is read who is not let in.
+  const tenantId = await enter(async (_tx, { tenant }) => tenant.id);
+  const declared = kind === 'tmx' && source && target ? declaredPair(source, target) : null;
+  const entries = (await readFile(services, { tenantId, signal }, file.bytes, declared)).map(
+    (entry): NewEntry => ({
+      ...entry,
+      sourceLang: entry.sourceLang ?? source?.code ?? '',
+      targetLang: entry.targetLang ?? target?.code ?? '',
+    }),
+  );
+  const { MAX_TERMINOLOGY_TERMS: most } = services.settings;
+  return services.database.inTenant(tenantId, async (tx) => {
+    // Two uploads must not both count on the same room.
+    const [, held] = await Promise.all([lockTerminology(tx, tenantId), countByLanguages(tx, tenantId, name)]);
+    const overfull = overfullPair(held, countsOf(entries), most);
+    if (overfull)
+      throw new AppError(
+        'unprocessable',
+        `terminology_max_terms_exceeded: ${overfull.terms} terms would apply to ${overfull.pair}; at most ${most} are allowed`,
+      );
+    const set = await replaceSet(tx, {
+      tenantId,
+      setId: newId(),
+      name,
+      sourceLang: source?.tag ?? null,
+      targetLang: target?.tag ?? null,
+      entryCount: entries.length,
+      embeddingModel: null,
+      revision: newId(),
+    });
+    await insertEntries(tx, tenantId, set.setId, entries);
+    return setView(set);
+  });
+}
+
+function declaredPair(source: DeclaredLanguage, target: DeclaredLanguage) {
+  return { source: source.code, sourceTag: source.tag, target: target.code, targetTag: target.tag };
+}
+
+const csvTypes: readonly string[] = ['text/csv', 'application/vnd.ms-excel', 'text/plain'];
+
+/** B 4.4 "File-type rules". @throws AppError 415 */
+function requireKind({ name, contentType }: UploadedFile): 'csv' | 'tmx' {
+  const suffix = suffixOf(name);
+  if (suffix !== '' && suffix !== '.csv' && suffix !== '.tmx')
+    throw new AppError('unsupported_media_type', 'terminology_file must be a .csv or .tmx file');
+  const type = declaredType(contentType);
+  const kind = suffix === '.tmx' || (suffix === '' && tmxTypes.includes(type)) ? 'tmx' : 'csv';
+  const types = kind === 'tmx' ? tmxTypes : csvTypes;
+  if (type !== '' && !types.includes(type))
+    throw new AppError(
+      'unsupported_media_type',
+      `terminology_file is read as .${kind}, which its content type ${JSON.stringify(type.slice(0, 100))} contradicts`,
+    );
+  return kind;
+}
+
+/** Milliseconds and bytes that reading the largest file may take. */
+const limits = { timeMs: 60_000, memoryBytes: 1_000_000_000 };
+
+async function readFile(
+  { sandbox, sandboxTurns }: Services,
+  scope: ShareScope,
+  bytes: Uint8Array,
+  declared: ReturnType<typeof declaredPair> | null,
+): Promise<GlossaryFileEntry[]> {
+  try {
+    const read = await sandboxTurns.run(scope, () =>
+      sandbox.run('read_glossary', { bytes, declared }, { ...limits, signal: scope.signal }),
+    );
+    if ('refused' in read) throw new AppError('validation_error', `terminology_file: ${read.refused}`);
+    return read.entries;
+  } catch (error) {
+    throw unreadableFile('terminology_file', error);
+  }
+}
+
+function countsOf(entries: readonly NewEntry[]): LanguageCount[] {
+  const groups = Map.groupBy(entries, ({ sourceLang, targetLang }) => `${sourceLang} ${targetLang}`);
+  return [...groups.values()].map((group) => ({
+    sourceLang: group[0]!.sourceLang,
+    targetLang: group[0]!.targetLang,
+    terms: group.length,
+  }));
+}

@@ -1,0 +1,131 @@
+import type { EnterTenant } from '#server/access/service.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { newId } from '#server/ids.ts';
+import { addJob } from '#server/jobs.ts';
+import { declaredType, requireDeclaredLanguage, requireSetName, suffixOf, tmxTypes } from '#server/set-upload.ts';
+import type { UploadedFile } from '#server/trpc.ts';
+import { isGoldenName } from '../golden-name.ts';
+import { countSegmentsOfPair, lockMemory } from '../queries/capacity.ts';
+import { insertImport, insertPart, isImporting } from '../queries/imports.ts';
+import { insertRows } from '../queries/rows.ts';
+import { replaceSet } from '../queries/sets.ts';
+import type { ImportForm, MemoryImportAnswer, MemorySet } from '../schema.ts';
+import { createdSetView, importAnswer } from '../set-view.ts';
+import { type ReadFile, readMemoryFile, rowParts } from './read-file.ts';
+
+/** An import that is stored, or one that goes on in the background (202). */
+export type Received = { set: MemorySet } | { accepted: MemoryImportAnswer };
+
+/**
+ * Creates or replaces a set from a TMX file (B 4.5). Whatever refuses it does so here, at both sizes: the file is read whole
+ * in a child process, and what it holds must fit. Up to TM_ASYNC_THRESHOLD segments are stored in one transaction; more are
+ * kept as they were read, for a worker.
+ * @throws AppError 400, 409 tm_import_in_progress, 413, 415, 422 as B 4.5 and B 7 say
+ */
+export async function receiveImport(
+  services: Services,
+  enter: EnterTenant,
+  form: ImportForm,
+  signal: AbortSignal,
+): Promise<Received> {
+  const file = requireFile(form.tmx_file);
+  const name = requireSetName(form.name);
+  if (isGoldenName(name))
+    throw new AppError('validation_error', 'names that begin with golden-approved- are kept for approved work');
+  const source = requireDeclaredLanguage('source_lang', form.source_lang);
+  const target = requireDeclaredLanguage('target_lang', form.target_lang);
+  if (source.code === target.code)
+    throw new AppError('validation_error', 'source_lang and target_lang stand for the same language');
+
+  // Reading a file is not cheap: nobody's is read who is not let in, nor one that could not be stored.
+  const tenantId = await enter(async (tx, { tenant }) => {
+    await requireIdle(isImporting(tx, tenant.id, name));
+    return tenant.id;
+  });
+  const read = await readMemoryFile(services, { tenantId, signal }, { bytes: file.bytes, source, target });
+  if (read.segments === 0)
+    throw new AppError(
+      'validation_error',
+      `the file has no unit with a text in ${source.tag} and in ${target.tag}`,
+    );
+  const { MAX_TM_SEGMENTS, TM_ASYNC_THRESHOLD } = services.settings;
+  const pair = { pairSource: source.code, pairTarget: target.code };
+  const described = { name, sourceLang: source.tag, targetLang: target.tag, ...pair };
+
+  return services.database.inTenant(tenantId, async (tx) => {
+    // Two imports must not both count on the same room, nor a name have two.
+    const locked = lockMemory(tx, tenantId);
+    const [, importing, held] = await Promise.all([
+      locked,
+      isImporting(tx, tenantId, name),
+      countSegmentsOfPair(tx, tenantId, pair, name),
+    ]);
+    await requireIdle(Promise.resolve(importing));
+    if (held + read.segments > MAX_TM_SEGMENTS)
+      throw new AppError(
+        'unprocessable',
+        `tm_max_segments_exceeded: ${held} segments of ${pair.pairSource} to ${pair.pairTarget} are held and the file has ${read.segments}; at most ${MAX_TM_SEGMENTS} are allowed`,
+      );
+    if (read.segments > TM_ASYNC_THRESHOLD) {
+      const importId = newId();
+      const row = insertImport(tx, {
+        tenantId,
+        importId,
+        status: 'running',
+        setName: name,
+        sourceLang: source.tag,
+        targetLang: target.tag,
+        ...pair,
+        totalUnits: read.totalUnits,
+        dedupedUnits: read.segments,
+        skippedUnits: read.skippedUnits,
+        duplicatesDropped: read.duplicatesDropped,
+      });
+      await row;
+      let partNo = 0;
+      for (const { kind, rows } of rowParts(read)) {
+        partNo += 1;
+        await insertPart(tx, { tenantId, importId, partNo, kind, rows });
+      }
+      await addJob(tx, 'import_memory', { tenantId, importId }, { key: `import_memory:${importId}` });
+      return { accepted: importAnswer(await row) };
+    }
+    const set = await replaceSet(tx, {
+      tenantId,
+      setId: newId(),
+      ...described,
+      entryCount: read.segments,
+      embeddingModel: null,
+    });
+    await storeRows(tx, { tenantId, setId: set.setId, ...pair }, read);
+    return { set: createdSetView(set, read) };
+  });
+}
+
+async function storeRows(
+  tx: Parameters<typeof insertRows>[0],
+  to: Parameters<typeof insertRows>[2],
+  read: ReadFile,
+): Promise<void> {
+  for (const { kind, rows } of rowParts(read)) await insertRows(tx, kind, to, rows);
+}
+
+async function requireIdle(importing: Promise<boolean>): Promise<void> {
+  if (await importing)
+    throw new AppError(
+      'conflict',
+      'tm_import_in_progress: an import into a set of this name is running; wait until it has ended',
+    );
+}
+
+function requireFile(file: UploadedFile | undefined): UploadedFile {
+  if (!file) throw new AppError('validation_error', 'tmx_file upload is required');
+  if (suffixOf(file.name) !== '.tmx')
+    throw new AppError('unsupported_media_type', 'tmx_file must be a .tmx file');
+  const type = declaredType(file.contentType);
+  if (type !== '' && !tmxTypes.includes(type))
+    throw new AppError('unsupported_media_type', 'tmx_file must be XML (TMX 1.4b)');
+  if (file.bytes.length === 0) throw new AppError('validation_error', 'tmx_file is empty');
+  return file;
+}

@@ -1,0 +1,67 @@
+import type { Services } from '#server/context.ts';
+import { describeForLog, toAppError } from '#server/errors.ts';
+import { newId } from '#server/ids.ts';
+import { addJob } from '#server/jobs.ts';
+import { beginAttempt, endImport, lockRunningImport, selectIdleImports, selectParts } from '../queries/imports.ts';
+import { insertStoredRows } from '../queries/rows.ts';
+import { replaceSet } from '../queries/sets.ts';
+import { createdSetView } from '../set-view.ts';
+
+/** Tries of one import before it is given up. */
+const mostAttempts = 5;
+
+/**
+ * Stores what an accepted import has read: one transaction, so that the set changes at one moment and a worker that is
+ * killed leaves nothing. Called again for an import that has ended, it does nothing.
+ * @throws where it did not come to an end and is to be tried again
+ */
+export async function runImport(services: Services, tenantId: string, importId: string): Promise<void> {
+  const { database, log } = services;
+  const begun = await database.inTenant(tenantId, (tx) => beginAttempt(tx, tenantId, importId));
+  if (!begun) return;
+  try {
+    await storeImport(services, tenantId, importId);
+  } catch (error) {
+    const { code } = toAppError(error);
+    if (begun.attempts < mostAttempts) throw error;
+    log.error({ import_id: importId, error: describeForLog(error) }, 'an import was given up');
+    const because = code === 'transient_error' ? 'the database could not be reached' : 'an internal error';
+    await database.inTenant(tenantId, (tx) =>
+      endImport(tx, tenantId, importId, {
+        status: 'failed',
+        error: `the import was tried ${mostAttempts} times and failed because of ${because}; nothing was imported, send the file again`,
+      }),
+    );
+  }
+}
+
+function storeImport({ database }: Services, tenantId: string, importId: string): Promise<void> {
+  return database.inTenant(tenantId, async (tx) => {
+    const job = await lockRunningImport(tx, tenantId, importId);
+    if (!job) return;
+    const { pairSource, pairTarget } = job;
+    const set = await replaceSet(tx, {
+      tenantId,
+      setId: newId(),
+      name: job.setName,
+      sourceLang: job.sourceLang,
+      targetLang: job.targetLang,
+      pairSource,
+      pairTarget,
+      entryCount: job.dedupedUnits,
+      embeddingModel: null,
+    });
+    const to = { tenantId, setId: set.setId, pairSource, pairTarget };
+    for (const { partNo, kind } of await selectParts(tx, tenantId, importId))
+      await insertStoredRows(tx, to, { importId, partNo, kind });
+    await endImport(tx, tenantId, importId, { status: 'completed', result: createdSetView(set, job) });
+  });
+}
+
+/** Adds jobs for imports that nobody is at: theirs may have been lost with a worker. */
+export async function resumeImports({ database }: Services, idleSeconds: number): Promise<void> {
+  await database.inPlatform(async (tx) => {
+    for (const { tenantId, importId } of await selectIdleImports(tx, idleSeconds))
+      await addJob(tx, 'import_memory', { tenantId, importId }, { key: `import_memory:${importId}` });
+  });
+}

@@ -1,0 +1,20 @@
+import { tenantEntryProcedure } from '#server/access/service.ts';
+import { streamAnswer } from '#server/trpc.ts';
+import { goldenExportQuery } from '../schema.ts';
+import { exportGolden as start } from '../service.ts';
+
+export const exportGolden = tenantEntryProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/tm/export/golden',
+      tag: 'Translation memory',
+      summary: 'Export the approved pairs of a language pair as TMX 1.4b',
+      download: ['application/xml'],
+    },
+  })
+  .input(goldenExportQuery)
+  .output(streamAnswer)
+  .query(({ ctx, input }) =>
+    start(ctx.services, ctx.enter, input, { requestId: ctx.requestId, signal: ctx.hungUp() }),
+  );

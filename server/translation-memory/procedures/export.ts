@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { tenantEntryProcedure } from '#server/access/service.ts';
+import { streamAnswer } from '#server/trpc.ts';
+import { exportSet as start } from '../service.ts';
+
+export const exportSet = tenantEntryProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/tm/{set_id}/export',
+      tag: 'Translation memory',
+      summary: 'Export a set as TMX 1.4b',
+      download: ['application/xml'],
+    },
+  })
+  .input(z.object({ set_id: z.string() }))
+  .output(streamAnswer)
+  .query(({ ctx, input }) =>
+    start(ctx.services, ctx.enter, input.set_id, { requestId: ctx.requestId, signal: ctx.hungUp() }),
+  );

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { tenantEntryProcedure } from '#server/access/service.ts';
+import { importForm, memoryImportAnswer, memorySet } from '../schema.ts';
+import { receiveImport } from '../service.ts';
+
+export const importTmx = tenantEntryProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/tm',
+      upload: { parts: ['tmx_file'], raw: false, ceiling: () => 'MAX_UPLOAD_BYTES' },
+      accepted: memoryImportAnswer,
+      tag: 'Translation memory',
+      summary: 'Create or replace a set from a TMX file',
+      description:
+        'A form with `tmx_file` (TMX 1.4b), `name`, `source_lang` and `target_lang`. Up to 5000 segments are stored at once; a larger file answers 202 and is polled.',
+    },
+  })
+  .input(importForm)
+  .output(z.union([memorySet, memoryImportAnswer]))
+  .mutation(async ({ ctx, input }) => {
+    const received = await receiveImport(ctx.services, ctx.enter, input, ctx.hungUp());
+    if ('set' in received) return received.set;
+    ctx.answer.setStatus(202);
+    return received.accepted;
+  });

@@ -1,0 +1,92 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import type { Pair } from './capacity.ts';
+
+/** A shard with the posting lists that were asked for. */
+export interface FoundShard {
+  setId: string;
+  shardNo: number;
+  segments: number;
+  lengthMarks: Uint8Array;
+  lists: { bucket: number; count: number; ordinals: Uint8Array }[];
+}
+
+/** What a lookup may read: postings of one shard, and segments that are in no index yet. */
+const limits = { postings: 200_000, unindexed: 2000 };
+
+/**
+ * The posting lists of some buckets, of all shards of a pair; of each shard the rarest ones, as many as it may read. The
+ * equality of text and numbers alone: other operators would not use an index under row-level security.
+ */
+export async function selectPostings(
+  tx: Tx,
+  tenantId: string,
+  { pairSource, pairTarget }: Pair,
+  buckets: readonly number[],
+): Promise<FoundShard[]> {
+  const [shards, lists] = await Promise.all([
+    tx.execute<{ set_id: string; shard_no: number; segments: number; marks: string }>(sql`
+      select set_id, shard_no, segments, encode(length_marks, 'base64') as marks from memory_shards
+      where tenant_id = ${tenantId} and pair_source = ${pairSource} and pair_target = ${pairTarget}`),
+    tx.execute<{ set_id: string; shard_no: number; bucket: number; count: number; ordinals: string }>(sql`
+      select set_id, shard_no, bucket, count, encode(ordinals, 'base64') as ordinals from (
+        select p.*, sum(p.count) over (partition by p.set_id, p.shard_no order by p.count, p.bucket
+          rows unbounded preceding) as running
+        from memory_shards d join memory_postings p
+          on p.tenant_id = d.tenant_id and p.set_id = d.set_id and p.shard_no = d.shard_no
+        where d.tenant_id = ${tenantId} and d.pair_source = ${pairSource} and d.pair_target = ${pairTarget}
+          and p.bucket = any(array(select value::int from json_array_elements_text(${JSON.stringify(buckets)}::json)))
+      ) found where running <= ${sql.raw(String(limits.postings))}`),
+  ]);
+  const found = new Map<string, FoundShard>();
+  for (const { set_id, shard_no, segments, marks } of shards)
+    found.set(`${set_id}:${shard_no}`, {
+      setId: set_id,
+      shardNo: shard_no,
+      segments,
+      lengthMarks: Buffer.from(marks, 'base64'),
+      lists: [],
+    });
+  for (const { set_id, shard_no, bucket, count, ordinals } of lists)
+    found
+      .get(`${set_id}:${shard_no}`)
+      ?.lists.push({ bucket, count, ordinals: Buffer.from(ordinals, 'base64') });
+  return [...found.values()];
+}
+
+
+/** The sources of a pair that no shard has yet, the newest ones. */
+export async function selectUnindexed(
+  tx: Tx,
+  tenantId: string,
+  { pairSource, pairTarget }: Pair,
+): Promise<string[]> {
+  const rows = await tx.execute<{ source_text: string }>(sql`
+    select source_text from memory_segments
+    where tenant_id = ${tenantId} and pair_source = ${pairSource} and pair_target = ${pairTarget} and shard_no is null
+    order by segment_no desc limit ${sql.raw(String(limits.unindexed))}`);
+  return rows.map(({ source_text }) => source_text);
+}
+
+/** A segment by its place in the index. */
+export interface Place {
+  setId: string;
+  shardNo: number;
+  ordinal: number;
+}
+
+/** The sources that stand at some places, in any order; of those that are gone, nothing. */
+export async function selectSourcesAt(
+  tx: Tx,
+  tenantId: string,
+  places: readonly Place[],
+): Promise<{ at: number; sourceText: string }[]> {
+  const asked = JSON.stringify(
+    places.map(({ setId, shardNo, ordinal }, at) => ({ at, s: setId, d: shardNo, o: ordinal })),
+  );
+  const rows = await tx.execute<{ at: number; source_text: string }>(sql`
+    select p.at, m.source_text from json_to_recordset(${asked}::json) as p(at int, s text, d int, o int)
+    cross join lateral (select source_text from memory_segments m
+      where m.tenant_id = ${tenantId} and m.set_id = p.s and m.shard_no = p.d and m.ordinal = p.o offset 0) m`);
+  return rows.map(({ at, source_text }) => ({ at, sourceText: source_text }));
+}

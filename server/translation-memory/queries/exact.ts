@@ -1,0 +1,79 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+
+/** A stored pair, and where it comes from. */
+export interface MemoryHit {
+  sourceText: string;
+  targetText: string;
+  setId: string;
+  setName: string;
+  origin: 'tmx_import' | 'golden_approved';
+  tuid: string | null;
+  /** ISO 8601 in UTC, to the second. */
+  changedAt: string | null;
+}
+
+/** A source that is looked up: its hash in hexadecimal, and its pair. */
+export interface ExactKey {
+  hash: string;
+  pairSource: string;
+  pairTarget: string;
+}
+
+type HitRow = {
+  source_text: string;
+  target_text: string;
+  set_id: string;
+  name: string;
+  origin: MemoryHit['origin'];
+  tuid: string | null;
+  changed_at: string | null;
+};
+
+/**
+ * The winner of each source's stored pairs, in B 8's order: golden origin over imported, then the newest changedate, then
+ * the owning set's updated_at, then the store's order. All in one statement; undefined where nothing is held. Without a
+ * tenant's id, whose credential opened the transaction: its scope says it.
+ */
+export async function selectWinners(
+  tx: Tx,
+  tenantId: string | null,
+  keys: readonly ExactKey[],
+): Promise<(MemoryHit | undefined)[]> {
+  const hits: (MemoryHit | undefined)[] = keys.map(() => undefined);
+  if (keys.length === 0) return hits;
+  const asked = JSON.stringify(
+    keys.map(({ hash, pairSource, pairTarget }, at) => ({ at, h: hash, s: pairSource, t: pairTarget })),
+  );
+  // `lateral`: each source goes through the index by itself, however few rows the planner thinks there are.
+  const rows = await tx.execute<WinnerRow>(sql`
+    select k.at, w.* from json_to_recordset(${asked}::json) as k(at int, h text, s text, t text)
+    cross join lateral (
+      select ${hitColumns}
+      from memory_segments m join memory_sets g on g.tenant_id = m.tenant_id and g.set_id = m.set_id
+      where m.tenant_id = ${tenantId === null ? sql`tenant_scope_from()` : sql`${tenantId}`}
+        and m.source_hash = decode(k.h, 'hex') and m.pair_source = k.s and m.pair_target = k.t
+      order by (g.origin = 'golden_approved') desc, m.changed_at desc nulls last, g.updated_at desc,
+        m.segment_no desc
+      limit 1) w`);
+  for (const row of rows) hits[row.at] = hitOf(row);
+  return hits;
+}
+
+type WinnerRow = HitRow & { at: number };
+
+/** Of a segment `m` of a set `g`. */
+const hitColumns = sql.raw(`m.source_text, m.target_text, m.set_id, g.name, g.origin, m.tuid,
+  to_char(m.changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed_at`);
+
+function hitOf(row: HitRow): MemoryHit {
+  return {
+    sourceText: row.source_text,
+    targetText: row.target_text,
+    setId: row.set_id,
+    setName: row.name,
+    origin: row.origin,
+    tuid: row.tuid,
+    changedAt: row.changed_at,
+  };
+}

@@ -1,0 +1,83 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { memorySegments, memorySets } from '#db/schema/translation-memory.ts';
+
+export type SetRow = typeof memorySets.$inferSelect;
+
+/** A golden set's pairs are counted; an import's are known. */
+const counted = {
+  set: memorySets,
+  entries: sql<number>`case when ${memorySets.origin} = 'tmx_import' then ${memorySets.entryCount} else (
+    select count(*) from ${memorySegments} where ${memorySegments.tenantId} = ${memorySets.tenantId}
+      and ${memorySegments.setId} = ${memorySets.setId}) end`.mapWith(Number),
+};
+
+/** A tenant's sets, the newest first. */
+export async function selectSets(tx: Tx, tenantId: string): Promise<SetRow[]> {
+  const rows = await tx
+    .select(counted)
+    .from(memorySets)
+    .where(eq(memorySets.tenantId, tenantId))
+    .orderBy(sql`${memorySets.updatedAt} desc, ${memorySets.setId}`);
+  return rows.map(({ set, entries }) => ({ ...set, entryCount: entries }));
+}
+
+export function selectSetById(tx: Tx, tenantId: string, setId: string): Promise<SetRow | undefined> {
+  return selectSet(tx, and(eq(memorySets.tenantId, tenantId), eq(memorySets.setId, setId)));
+}
+
+export function selectSetByName(tx: Tx, tenantId: string, name: string): Promise<SetRow | undefined> {
+  return selectSet(tx, and(eq(memorySets.tenantId, tenantId), eq(memorySets.name, name)));
+}
+
+async function selectSet(tx: Tx, where: SQL | undefined): Promise<SetRow | undefined> {
+  const [row] = await tx.select().from(memorySets).where(where);
+  return row;
+}
+
+/** Deletes a set with all that belongs to it; answers whether there was one. */
+export async function deleteSet(tx: Tx, tenantId: string, setId: string): Promise<boolean> {
+  const rows = await tx
+    .delete(memorySets)
+    .where(and(eq(memorySets.tenantId, tenantId), eq(memorySets.setId, setId)))
+    .returning({ setId: memorySets.setId });
+  return rows.length > 0;
+}
+
+export interface NewSet {
+  tenantId: string;
+  setId: string;
+  name: string;
+  sourceLang: string;
+  targetLang: string;
+  pairSource: string;
+  pairTarget: string;
+  entryCount: number;
+  embeddingModel: string | null;
+}
+
+/**
+ * The imported set of a name, made, or emptied and described anew: it keeps its id and its `created_at` (B 3.3).
+ * Whoever looks sees the old segments until this transaction commits.
+ */
+export async function replaceSet(tx: Tx, set: NewSet): Promise<SetRow> {
+  const { tenantId, setId, name, ...described } = set;
+  const [row] = await tx
+    .insert(memorySets)
+    .values({ ...set, origin: 'tmx_import' })
+    .onConflictDoUpdate({
+      target: [memorySets.tenantId, memorySets.name],
+      set: { ...described, updatedAt: sql`now()` },
+    })
+    .returning();
+  const stored = row as SetRow;
+  if (stored.setId !== setId) await emptySet(tx, tenantId, stored.setId);
+  return stored;
+}
+
+async function emptySet(tx: Tx, tenantId: string, setId: string): Promise<void> {
+  await Promise.all([
+    tx.execute(sql`delete from memory_shards where tenant_id = ${tenantId} and set_id = ${setId}`),
+    tx.execute(sql`delete from memory_segments where tenant_id = ${tenantId} and set_id = ${setId}`),
+  ]);
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { uploadedFile } from '#server/trpc.ts';
+
+const id = z.string().meta({ description: '32 hexadecimal characters' });
+const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
+
+/** B 2.9. The last four are there on create only. */
+export const memorySet = z
+  .object({
+    id,
+    name: z.string(),
+    source_lang: z.string(),
+    target_lang: z.string(),
+    origin: z.enum(['tmx_import', 'golden_approved']),
+    entry_count: z.int(),
+    embedding_model: z.string().nullable(),
+    stub_embeddings: z.boolean(),
+    created_at: dateTime,
+    updated_at: dateTime,
+    total_units: z.int().optional().meta({ description: 'units of the file' }),
+    imported: z.int().optional().meta({ description: 'segments that are stored' }),
+    skipped_units: z.int().optional().meta({ description: 'units without a text in both languages' }),
+    duplicates_dropped: z.int().optional(),
+  })
+  .meta({ id: 'TranslationMemorySet' });
+
+/** B 2.9: an import that runs in the background. */
+export const memoryImportJob = z
+  .object({
+    id,
+    status: z.enum(['running', 'completed', 'failed']),
+    set_name: z.string(),
+    source_lang: z.string(),
+    target_lang: z.string(),
+    total_units: z.int(),
+    deduped_units: z.int().meta({ description: 'the units left after duplicates collapse' }),
+    created_at: dateTime,
+    updated_at: dateTime,
+    error: z.string().nullable(),
+    result: memorySet.nullable().meta({ description: 'what a synchronous import would have answered' }),
+  })
+  .meta({ id: 'TranslationMemoryImportJob' });
+
+/** The 202 of a large import, and what polling it answers. */
+export const memoryImportAnswer = z
+  .object({ poll_url: z.string(), job: memoryImportJob })
+  .meta({ id: 'TranslationMemoryImportAccepted' });
+
+/** B 4.5, the form. What is missing or too long is a 400 there: the service says so. */
+export const importForm = z.object({
+  tmx_file: uploadedFile.optional(),
+  name: z.string().optional(),
+  source_lang: z.string().optional(),
+  target_lang: z.string().optional(),
+});
+
+export const goldenExportQuery = z.object({
+  source_lang: z.string().default(''),
+  target_lang: z.string().default(''),
+});
+
+export type MemorySet = z.infer<typeof memorySet>;
+export type MemoryImportJob = z.infer<typeof memoryImportJob>;
+export type MemoryImportAnswer = z.infer<typeof memoryImportAnswer>;
+export type ImportForm = z.infer<typeof importForm>;

@@ -1,0 +1,39 @@
+import type { Tx } from '#db/client.ts';
+import { AppError } from '#server/errors.ts';
+import { lockMemory } from './queries/capacity.ts';
+import { isImporting, selectImport, selectImports } from './queries/imports.ts';
+import { deleteSet, selectSetById, selectSets } from './queries/sets.ts';
+import type { MemoryImportAnswer, MemoryImportJob, MemorySet } from './schema.ts';
+import { importAnswer, importView, setView } from './set-view.ts';
+
+/** B 8 "Import listing". */
+const listedImports = 50;
+
+export async function listSets(tx: Tx, tenantId: string): Promise<MemorySet[]> {
+  return (await selectSets(tx, tenantId)).map(setView);
+}
+
+export async function listImports(tx: Tx, tenantId: string): Promise<MemoryImportJob[]> {
+  return (await selectImports(tx, tenantId, listedImports)).map(importView);
+}
+
+/** @throws AppError 404 for an import that is unknown or foreign */
+export async function readImport(tx: Tx, tenantId: string, importId: string): Promise<MemoryImportAnswer> {
+  const row = await selectImport(tx, tenantId, importId);
+  if (!row) throw new AppError('not_found', 'import job not found');
+  return importAnswer(row);
+}
+
+/** Deletes a set with its segments. @throws AppError 404; 409 tm_import_in_progress while an import into it runs */
+export async function removeSet(tx: Tx, tenantId: string, setId: string): Promise<void> {
+  // No import of the name may be accepted between the look and the deletion.
+  await lockMemory(tx, tenantId);
+  const set = await selectSetById(tx, tenantId, setId);
+  if (!set) throw new AppError('not_found', 'translation memory set not found');
+  if (await isImporting(tx, tenantId, set.name))
+    throw new AppError(
+      'conflict',
+      'tm_import_in_progress: an import into this set is running; delete it when that has ended',
+    );
+  await deleteSet(tx, tenantId, setId);
+}
