@@ -6,6 +6,7 @@ import type { FairShare } from './fair-share.ts';
 import type { Sandbox, tasks } from './sandbox/index.ts';
 import type { Settings } from './settings.ts';
 import type { ObjectStore } from './storage/service.ts';
+import type { Glossaries } from './terminology/service.ts';
 import type { UnderWay } from './under-way.ts';
 
 /** Where log lines go: pino's interface, as much of it as we use. Never given text, secrets or parameters. */
@@ -29,6 +30,8 @@ export interface Services {
   sandbox: Sandbox<typeof tasks>;
   /** Whose turn it is in the sandbox. */
   sandboxTurns: FairShare;
+  /** Compiled glossaries, kept for the texts that come next. */
+  glossaries: Glossaries;
   /** Runs that are waited for before the process ends. */
   underWay: UnderWay;
   /** 32 bytes that encrypt stored secrets. */

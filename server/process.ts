@@ -7,6 +7,7 @@ import { openSandbox } from './sandbox/index.ts';
 import { loadSecretsKey } from './secrets-key.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
 import { openObjectStore } from './storage/service.ts';
+import { createGlossaries } from './terminology/service.ts';
 import { followWork } from './under-way.ts';
 
 /** PostgreSQL connections of the API, and of its workers' tasks and reports, which a busy API must not starve. */
@@ -85,6 +86,7 @@ export async function startProcess(settings: Settings, parts: ProcessParts): Pro
         storage,
         sandbox,
         sandboxTurns: shareSandbox(),
+        glossaries: createGlossaries(),
         underWay: followWork(),
         secretsKey,
       },

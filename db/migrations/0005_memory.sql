@@ -126,6 +126,7 @@ CREATE INDEX "memory_segments_source_hash_idx" ON "memory_segments" USING btree 
 CREATE INDEX "memory_segments_ordinal_idx" ON "memory_segments" USING btree ("tenant_id","set_id","shard_no","ordinal") WHERE shard_no >= 0;--> statement-breakpoint
 CREATE INDEX "memory_segments_unindexed_idx" ON "memory_segments" USING btree ("tenant_id","pair_source","pair_target") WHERE shard_no is null;--> statement-breakpoint
 CREATE INDEX "memory_segments_job_id_idx" ON "memory_segments" USING btree ("tenant_id","job_id") WHERE job_id is not null;--> statement-breakpoint
+ALTER TABLE "translation_jobs" ADD COLUMN "pipeline_metadata" jsonb;--> statement-breakpoint
 CREATE UNIQUE INDEX "memory_sets_tenant_id_name_key" ON "memory_sets" USING btree ("tenant_id","name");--> statement-breakpoint
 CREATE INDEX "memory_sets_pair_idx" ON "memory_sets" USING btree ("tenant_id","pair_source","pair_target");--> statement-breakpoint
 CREATE INDEX "memory_shards_pair_idx" ON "memory_shards" USING btree ("tenant_id","pair_source","pair_target");

@@ -34,6 +34,8 @@ export const translationJobs = pgTable(
     refinement: jsonb('refinement'),
     verification: jsonb('verification'),
     agentRun: jsonb('agent_run').notNull(),
+    /** What the pipeline wrote into request.metadata (B 2.6): glossary, provenance. Null where it had nothing to say. */
+    pipelineMetadata: jsonb('pipeline_metadata').$type<Record<string, unknown>>(),
     /** What the pipeline itself would have published, kept from a reviewer's first save. */
     pipelineCandidate: text('pipeline_candidate'),
     /** Where a job that is being published, or parked, is to end. */

@@ -12,6 +12,23 @@ export interface TranslationTask {
   tone: string | null;
   gender: string | null;
   domain: string | null;
+  /** The tenant's terms that occur in the source. */
+  glossary?: readonly TaskTerm[];
+  /** Stored pairs whose sources are like this one, the most like first. */
+  examples?: readonly TaskExample[];
+}
+
+/** A term with the targets that may stand for it, the preferred one first. */
+export interface TaskTerm {
+  source: string;
+  targets: readonly string[];
+}
+
+export interface TaskExample {
+  source: string;
+  target: string;
+  /** 0 to 1. */
+  similarity: number;
 }
 
 /** One translation for each segment of a task, in their order. */

@@ -4,7 +4,9 @@ import { uploadedFile } from '#server/trpc.ts';
 /** B 2.8 */
 export const terminologySet = z
   .object({
-    id: z.string().meta({ description: '32 hexadecimal characters; the same after another upload of the name' }),
+    id: z
+      .string()
+      .meta({ description: '32 hexadecimal characters; the same after another upload of the name' }),
     name: z.string(),
     source_lang: z.string().nullable().meta({ description: 'as supplied' }),
     target_lang: z.string().nullable().meta({ description: 'as supplied' }),
@@ -16,14 +18,19 @@ export const terminologySet = z
   })
   .meta({ id: 'TerminologySet' });
 
+const declaredLanguage = z.string().optional().meta({
+  description: 'required beside TMX; beside CSV, of the entries that name none themselves',
+});
+
 /** B 4.4, the form. What is missing or too long is a 400 there: the service says so. */
 export const glossaryForm = z.object({
-  terminology_file: uploadedFile.optional(),
-  /** The older name of it. */
-  terminology_csv: uploadedFile.optional(),
-  name: z.string().optional(),
-  source_lang: z.string().optional(),
-  target_lang: z.string().optional(),
+  terminology_file: uploadedFile.optional().meta({ description: 'a .csv or .tmx file' }),
+  terminology_csv: uploadedFile
+    .optional()
+    .meta({ deprecated: true, description: 'the older name of terminology_file, which wins' }),
+  name: z.string().optional().meta({ description: '1 to 128 characters' }),
+  source_lang: declaredLanguage,
+  target_lang: declaredLanguage,
 });
 
 export type TerminologySet = z.infer<typeof terminologySet>;

@@ -44,12 +44,12 @@ export const memoryImportJob = z
 /** The 202 of a large import, and what polling it answers. */
 export const memoryImportAnswer = z
   .object({ poll_url: z.string(), job: memoryImportJob })
-  .meta({ id: 'TranslationMemoryImportAccepted' });
+  .meta({ id: 'TranslationMemoryImportPoll' });
 
 /** B 4.5, the form. What is missing or too long is a 400 there: the service says so. */
 export const importForm = z.object({
-  tmx_file: uploadedFile.optional(),
-  name: z.string().optional(),
+  tmx_file: uploadedFile.optional().meta({ description: 'a .tmx file, TMX 1.4b' }),
+  name: z.string().optional().meta({ description: '1 to 128 characters' }),
   source_lang: z.string().optional(),
   target_lang: z.string().optional(),
 });

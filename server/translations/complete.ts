@@ -5,10 +5,11 @@ import { type JobUsage, settleTopUp } from '#server/metering/service.ts';
 import type { Run } from './admit.ts';
 import { persistGolden, removeGolden } from './golden/persist.ts';
 import { advance } from './job-states.ts';
+import { type Learn, learnIfPossible, learningOf } from './learning.ts';
 import { failJob, finishJob } from './queries/completion.ts';
 import { selectJob } from './queries/reading.ts';
 import type { RunResult } from './run.ts';
-import type { AgentStep, TranslationJob } from './schema.ts';
+import type { AgentStep, TranslationJob, TranslationRequest } from './schema.ts';
 
 export interface Completed<N> {
   job: TranslationJob;
@@ -28,7 +29,8 @@ export async function completeRun<N>(
   result: RunResult,
   next?: (tx: Tx) => Promise<N>,
 ): Promise<Completed<N>> {
-  const { tenantId, request, admitted } = run;
+  const { tenantId, admitted } = run;
+  const request = withMetadata(run.request, result.metadata);
   const finished: TranslationJob = {
     id: admitted.jobId,
     request,
@@ -42,7 +44,8 @@ export async function completeRun<N>(
     created_at: admitted.createdAt.toISOString(),
     updated_at: new Date().toISOString(),
   };
-  const publishes = result.status === 'published';
+  // B 8 rule 1: what a fast path serves is in a store already.
+  const publishes = result.status === 'published' && result.fastPath === null;
   const uri = publishes ? await persistGolden(services, tenantId, finished, admitted.attempt) : null;
   const parked = publishes && uri === null;
   const status = advance('pending', 'translated', parked ? 'persistence_failed' : result.status);
@@ -61,12 +64,14 @@ export async function completeRun<N>(
         refinement: result.refinement,
         verification: result.verification,
         agentRun: result.agentRun,
+        pipelineMetadata: result.metadata,
         goldenUri: uri,
         publishAs: parked ? 'published' : null,
       },
       usageOf(run, result),
     );
-  const { stored, following } = await storeRun(services, run, finish, parked ? undefined : next);
+  const learn = publishes && !parked ? learningOf(services, tenantId, finished) : undefined;
+  const { stored, following } = await storeRun(services, run, { finish, learn }, parked ? undefined : next);
 
   if (!stored) {
     const job = await readReplacedJob(services, run);
@@ -88,11 +93,22 @@ export async function completeRun<N>(
   };
 }
 
+function withMetadata(request: TranslationRequest, written: RunResult['metadata']): TranslationRequest {
+  return written ? { ...request, metadata: { ...request.metadata, ...written } } : request;
+}
+
 /** Thrown inside the transaction that stores a run, to leave it: another run has the job. */
 class RunReplaced extends Error {}
 
+/** What is written of a run beside the next job. */
+interface Storing {
+  finish: (tx: Tx) => Promise<{ updatedAt: Date }[]>;
+  /** Feeds the memory; undefined where there is nothing to learn. */
+  learn: Learn | undefined;
+}
+
 /**
- * One transaction: the job that follows, the run's result, what it took of the prepaid balance. Where the run was replaced
+ * One transaction: the job that follows, the run's result, what it took of the prepaid balance, what the memory learns. Where the run was replaced
  * nothing of it stays. Where the following job cannot be made, the result is stored without it: a finished translation must
  * not be lost for the next one's sake.
  *
@@ -100,11 +116,12 @@ class RunReplaced extends Error {}
  * the totals that this one holds from its result on.
  */
 async function storeRun<N>(
-  { database, log }: Services,
+  services: Services,
   { tenantId, drawsTopUp }: Run,
-  finish: (tx: Tx) => Promise<{ updatedAt: Date }[]>,
+  { finish, learn }: Storing,
   next: ((tx: Tx) => Promise<N>) | undefined,
 ): Promise<{ stored: { updatedAt: Date } | undefined; following: N | undefined }> {
+  const { database, log } = services;
   if (next) {
     let refused = false;
     try {
@@ -113,7 +130,14 @@ async function storeRun<N>(
           refused = true;
           throw error;
         });
-        const settling = [finish(tx), drawsTopUp ? settleTopUp(tx, tenantId) : undefined] as const;
+        const settling = [
+          finish(tx),
+          drawsTopUp ? settleTopUp(tx, tenantId) : undefined,
+          learn?.(tx).catch((error: unknown) => {
+            refused = true;
+            throw error;
+          }),
+        ] as const;
         const [following, [stored]] = await Promise.all([making, ...settling]);
         if (!stored) throw new RunReplaced();
         return { stored, following };
@@ -122,12 +146,16 @@ async function storeRun<N>(
       if (error instanceof RunReplaced) return { stored: undefined, following: undefined };
       // Only what follows was refused. Anything else may have been stored, its COMMIT's answer lost.
       if (!refused) throw error;
-      log.warn({ error: describeForLog(error) }, 'the next job of a series was not admitted');
+      log.warn({ error: describeForLog(error) }, 'a run is stored without the next job of its series');
     }
   }
-  const [stored] = await database.inTenant(tenantId, async (tx) => {
-    if (!drawsTopUp) return tx.last(finish(tx));
-    const [finished] = await Promise.all([finish(tx), settleTopUp(tx, tenantId, tx.last)]);
+  const [stored] = await learnIfPossible(services, tenantId, learn, async (tx, learning) => {
+    if (!drawsTopUp && !learning) return tx.last(finish(tx));
+    const [finished] = await Promise.all([
+      finish(tx),
+      drawsTopUp ? settleTopUp(tx, tenantId, learning ? undefined : tx.last) : undefined,
+      learning?.(tx),
+    ]);
     return finished;
   });
   return { stored, following: undefined };
@@ -143,13 +171,13 @@ export function persistenceFailed(): AppError {
 
 const mostTokens = 1_000_000_000;
 
-function usageOf({ request, weight, onTrial }: Run, { cost }: RunResult): JobUsage {
+function usageOf({ request, weight, onTrial }: Run, { cost, fastPath }: RunResult): JobUsage {
   return {
     sourceLang: request.source_lang,
     targetLang: request.target_lang,
     ...weight,
     trialChars: onTrial ? weight.billableChars : 0,
-    fastPath: null,
+    fastPath,
     // As much as an integer column holds in sum: an upstream may count anything.
     inputTokens: Math.min(cost.inputTokens, mostTokens),
     outputTokens: Math.min(cost.outputTokens, mostTokens),

@@ -2,6 +2,7 @@ import type { EnterAdmin } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { addJob } from '#server/jobs.ts';
+import { unlearnJob } from '#server/translation-memory/service.ts';
 import { removeGolden } from './golden/persist.ts';
 import { goldenUri } from './golden/record.ts';
 import { selectTenantOfJob } from './queries/reading.ts';
@@ -22,6 +23,7 @@ export async function removeJob(services: Services, enter: EnterAdmin, jobId: st
     async (tx, tenantId) => {
       const job = await deleteJob(tx, tenantId, jobId);
       if (!job) throw new AppError('not_found', 'job not found');
+      const pairs = await unlearnJob(tx, tenantId, jobId);
       const { attempt } = job;
       await addJob(
         tx,
@@ -29,7 +31,7 @@ export async function removeJob(services: Services, enter: EnterAdmin, jobId: st
         { tenantId, jobId, attempt },
         { key: `remove_golden_records:${jobId}`, afterSeconds: secondLookAfter },
       );
-      return { tenantId, attempt };
+      return { tenantId, attempt, pairs };
     },
     (tx) => selectTenantOfJob(tx, jobId),
   );
@@ -40,7 +42,7 @@ export async function removeJob(services: Services, enter: EnterAdmin, jobId: st
     records_removed: 1,
     artifacts_removed: 0,
     golden_records_deleted: await removeGoldenRecords(services, { ...removed, jobId }),
-    tm_pairs_removed: 0,
+    tm_pairs_removed: removed.pairs,
   };
 }
 

@@ -1,5 +1,6 @@
 import { newId } from '#server/ids.ts';
 import { advance } from './job-states.ts';
+import { overriddenTerms } from './leverage/override.ts';
 import type { ReviewChange } from './queries/publication.ts';
 import type { AgentRun, AgentStep, ReviewAction, TranslationJob } from './schema.ts';
 
@@ -30,11 +31,22 @@ export function decideReview(job: TranslationJob, review: Review, now: Date): Re
       finalTranslation: text,
       pipelineCandidate: pipelineOwn ?? '',
     };
+  const missing = overriddenTerms(job, text);
   return {
     status: advance(job.status, 'approved'),
     agentRun,
     finalTranslation: text,
     publishAs: action === 'approve' && text === pipelineOwn ? 'published' : 'human_edited',
+    ...(missing.length > 0 && {
+      override: {
+        terminology_gate_override: {
+          action,
+          reviewer: review.reviewer,
+          missing_terms: missing,
+          created_at: now.toISOString(),
+        },
+      },
+    }),
   };
 }
 

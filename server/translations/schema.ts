@@ -90,6 +90,15 @@ export const toolTrace = z
   })
   .meta({ id: 'ToolTrace' });
 
+/** Where a glossary term or a stored pair comes from: whom a reviewer may trust. */
+const provenance = z.object({
+  set_id: id,
+  set_name: z.string(),
+  origin: z.enum(['terminology', 'tmx_import', 'golden_approved']),
+  tuid: z.string().nullable(),
+  changedate: dateTime.nullable(),
+});
+
 export const agentDecision = z
   .object({
     id,
@@ -98,6 +107,7 @@ export const agentDecision = z
     rationale: z.string().nullable(),
     confidence: z.number().nullable(),
     created_at: dateTime,
+    provenance: provenance.optional(),
     metadata: openObject.optional(),
   })
   .meta({ id: 'AgentDecision' });
@@ -242,6 +252,7 @@ export type TranslationJob = z.infer<typeof translationJob>;
 export type AgentRun = z.infer<typeof agentRun>;
 export type AgentStep = z.infer<typeof agentStep>;
 export type AgentDecision = z.infer<typeof agentDecision>;
+export type Provenance = z.infer<typeof provenance>;
 export type ToolTrace = z.infer<typeof toolTrace>;
 export type QualityGate = z.infer<typeof qualityGate>;
 export type HumanReviewTask = z.infer<typeof humanReviewTask>;

@@ -13,6 +13,7 @@ import {
   type WorkItem,
 } from './admit.ts';
 import { type Completed, completeRun, recordFailure } from './complete.ts';
+import { forget, type LookedUp, leverageOf } from './leverage/look-up.ts';
 import { selectJobsByKeys } from './queries/admission.ts';
 import { touchJob } from './queries/completion.ts';
 import type { StoredJob } from './queries/rows.ts';
@@ -28,6 +29,8 @@ export interface Series {
   items: readonly SeriesItem[];
   /** The run of the first item that has work to do; undefined where another submission was faster by a moment. */
   first: Run | undefined;
+  /** What the tenant's glossaries and memory had when it was submitted. */
+  found: LookedUp;
 }
 
 /**
@@ -38,7 +41,7 @@ export interface Series {
  */
 export async function runSeries(
   services: Services,
-  { caller, items: asked, first }: Series,
+  { caller, items: asked, first, found }: Series,
 ): Promise<{ jobs: TranslationJob[]; ran: boolean }> {
   const jobs: TranslationJob[] = [];
   let ran = false;
@@ -66,9 +69,12 @@ export async function runSeries(
     const { job, next } = await runOne(
       services,
       run,
+      found,
       rest.length > 0 ? async (tx) => admitNext(services, tx, caller, rest, run) : undefined,
     );
     jobs.push(job);
+    // The next one with the same text is served what this one published.
+    forget(found, item.request);
     admitted = next;
   }
   return { jobs, ran };
@@ -127,6 +133,7 @@ function seenOf(known: ReadonlyMap<string, StoredJob> | undefined): string {
 async function runOne(
   services: Services,
   run: Run,
+  found: LookedUp,
   next: ((tx: Tx) => Promise<Run | undefined>) | undefined,
 ): Promise<Completed<Run | undefined>> {
   const keeping = keepPending(services, run);
@@ -135,7 +142,20 @@ async function runOne(
   const ending = setTimeout(() => deadline.abort(), longestRun);
   try {
     const { signal } = deadline;
-    const result = await runPipeline(services.engine, run.request, { tenantId: run.tenantId, signal });
+    const leverage = await leverageOf(services, run.tenantId, run.request, found);
+    const result = await runPipeline(
+      services.engine,
+      run.request,
+      { tenantId: run.tenantId, signal },
+      {
+        leverage,
+        searchFailed: (error) =>
+          services.log.warn(
+            { job_id: run.admitted.jobId, error: describeForLog(error) },
+            'a job is translated without close matches',
+          ),
+      },
+    );
     return await completeRun(services, run, result, next);
   } catch (error) {
     const known = toAppError(error instanceof RunError ? error.cause : error);

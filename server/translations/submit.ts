@@ -5,6 +5,7 @@ import { AppError } from '#server/errors.ts';
 import { type BilledTenant, readBilledTenant } from '#server/metering/service.ts';
 import type { Settings } from '#server/settings.ts';
 import { admitSeries, isWork, itemsOf } from './admit.ts';
+import { type LookedUp, lookUp } from './leverage/look-up.ts';
 import { selectJobsByKeys } from './queries/admission.ts';
 import type { StoredJob } from './queries/rows.ts';
 import type { TranslationJob, TranslationRequest } from './schema.ts';
@@ -36,19 +37,19 @@ export async function submit(
   const keys = requests.flatMap(({ idempotency_key: key }) => key ?? []);
   const admitted = await enter(
     // The one transaction in which the caller was authenticated (gate 4).
-    async (tx, principal, found: Found | undefined): Promise<Series | Submission> => {
-      const items = itemsOf(requests, found?.known, settings);
+    async (tx, principal, found: Found): Promise<Series | Submission> => {
+      const items = itemsOf(requests, found.known, settings);
       // Gate (3): what starts no work is answered before every gate that could refuse it.
       if (!items.some(isWork))
         return { jobs: items.flatMap(({ known }) => known?.job ?? []), replayed: true };
       const caller = { ...principal.tenant, credential: principal.kind };
       // Gates (5) to (7), over the whole series, before its first job.
-      const { run, refusal } = await admitSeries(tx, settings, caller, found?.tenant, items);
+      const { run, refusal } = await admitSeries(tx, settings, caller, found.tenant, items);
       if (refusal && keys.length === 0) throw refusal;
-      return { caller, items, first: run };
+      return { caller, items, first: run, found: found.leverage };
     },
     // What travels before the caller is believed: a key belongs to a tenant, and only it sees the answer.
-    async (tx) => readEarly(tx, keys, settings),
+    async (tx) => readEarly(tx, requests, keys, settings),
   );
   if ('jobs' in admitted) return admitted;
   const { jobs, ran } = await services.underWay.track(runSeries(services, admitted));
@@ -59,12 +60,19 @@ export async function submit(
 interface Found {
   known: Map<string, StoredJob> | undefined;
   tenant: BilledTenant | undefined;
+  leverage: LookedUp;
 }
 
-async function readEarly(tx: Tx, keys: readonly string[], settings: Settings): Promise<Found> {
-  const [known, tenant] = await Promise.all([
+async function readEarly(
+  tx: Tx,
+  requests: readonly TranslationRequest[],
+  keys: readonly string[],
+  settings: Settings,
+): Promise<Found> {
+  const [known, tenant, leverage] = await Promise.all([
     keys.length > 0 ? selectJobsByKeys(tx, keys, settings.STALE_PENDING_SECONDS) : undefined,
     readBilledTenant(tx, settings),
+    lookUp(tx, null, requests),
   ]);
-  return { known, tenant };
+  return { known, tenant, leverage };
 }

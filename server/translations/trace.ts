@@ -55,7 +55,12 @@ export async function recordStep<T>(
 }
 
 /** A decision inside a step (B 2.3 AgentDecision). */
-export function newDecision(label: string, outcome: string, rationale: string | null): AgentDecision {
+export function newDecision(
+  label: string,
+  outcome: string,
+  rationale: string | null,
+  more: Partial<Pick<AgentDecision, 'confidence' | 'provenance'>> = {},
+): AgentDecision {
   return {
     id: newId(),
     label,
@@ -63,5 +68,6 @@ export function newDecision(label: string, outcome: string, rationale: string | 
     rationale,
     confidence: null,
     created_at: new Date().toISOString(),
+    ...more,
   };
 }

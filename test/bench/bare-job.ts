@@ -60,6 +60,7 @@ async function recordStatements(sourceText: string): Promise<{ admit: Statement[
         refinement: result.refinement,
         verification: result.verification,
         agentRun: result.agentRun,
+        pipelineMetadata: null,
         goldenUri: `golden/${newId()}.json`,
         publishAs: null,
       },

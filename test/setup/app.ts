@@ -12,6 +12,7 @@ import { shareSandbox } from '#server/process.ts';
 import { openSandbox } from '#server/sandbox/index.ts';
 import { readSettings } from '#server/settings.ts';
 import { openObjectStore } from '#server/storage/service.ts';
+import { createGlossaries } from '#server/terminology/service.ts';
 import { followWork } from '#server/under-way.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
@@ -74,6 +75,7 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
       storage,
       sandbox,
       sandboxTurns: shareSandbox(),
+      glossaries: createGlossaries(),
       underWay: followWork(),
       secretsKey: Buffer.alloc(32),
     });

@@ -31,6 +31,8 @@ function gate({ domain = null, metadata = {}, ...given }: Case = {}) {
     verification: { ...judgement, passed: true, ...given.verification },
     repaired: given.repaired ?? false,
     repairDelta: given.repairDelta ?? 0,
+    compliance: null,
+    compliance: null,
     risks: given.risks ?? [],
   });
 }

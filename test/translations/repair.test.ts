@@ -39,6 +39,7 @@ function openDeps(scores: Record<string, number>, repairs: string[], inspect: In
   const deps: StepDeps = {
     engine,
     inspect,
+    terms: null,
     scope: { tenantId: 't' },
     steps: [],
     cost: { inputTokens: 0, outputTokens: 0, models: [] },

@@ -13,6 +13,8 @@ export function taskData(task: TranslationTask) {
     tone: task.tone,
     gender: task.gender,
     domain: task.domain,
+    glossary: task.glossary ?? [],
+    examples: (task.examples ?? []).map(({ source, target }) => ({ source, target })),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Tx } from '#db/client.ts';
 import { normalForm, sourceHash } from '#server/matching/normal-form.ts';
-import { type MemoryHit, selectWinners } from '../queries/exact.ts';
+import type { Pair } from '../queries/capacity.ts';
+import { type MemoryHit, selectHeld } from '../queries/exact.ts';
 
 /** A text that is looked up, with codes of B 2.4. */
 export interface ExactLookup {
@@ -9,17 +10,30 @@ export interface ExactLookup {
   targetLang: string;
 }
 
+/** What a memory has for some texts. */
+export interface ExactHits {
+  /** One for each text; undefined where nothing is held. */
+  hits: (MemoryHit | undefined)[];
+  /** The language pairs that the tenant has any memory of. */
+  pairs: ReadonlySet<string>;
+}
+
+/** A pair as `ExactHits` names it. */
+export function pairName({ pairSource, pairTarget }: Pair): string {
+  return `${pairSource} ${pairTarget}`;
+}
+
 /**
- * What the exact tier holds of some texts (B 8 rule 1), all of them in one query; undefined where it holds nothing. Without a
+ * What the exact tier holds of some texts (B 8 rule 1), all of them in one query. Without a
  * tenant's id, in a transaction that a credential opened, and that nobody has to believe yet.
  */
 export async function lookUpExact(
   tx: Tx,
   tenantId: string | null,
   texts: readonly ExactLookup[],
-): Promise<(MemoryHit | undefined)[]> {
+): Promise<ExactHits> {
   const normals = texts.map(({ sourceText }) => normalForm(sourceText));
-  const hits = await selectWinners(
+  const held = await selectHeld(
     tx,
     tenantId,
     texts.map(({ sourceLang, targetLang }, index) => ({
@@ -28,5 +42,10 @@ export async function lookUpExact(
       pairTarget: targetLang,
     })),
   );
-  return hits.map((hit, index) => (hit && normalForm(hit.sourceText) === normals[index] ? hit : undefined));
+  return {
+    hits: held.hits.map((hit, index) =>
+      hit && normalForm(hit.sourceText) === normals[index] ? hit : undefined,
+    ),
+    pairs: new Set(held.pairs.map(pairName)),
+  };
 }

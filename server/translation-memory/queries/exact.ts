@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import type { Pair } from './capacity.ts';
 
 /** A stored pair, and where it comes from. */
 export interface MemoryHit {
@@ -14,10 +15,8 @@ export interface MemoryHit {
 }
 
 /** A source that is looked up: its hash in hexadecimal, and its pair. */
-export interface ExactKey {
+export interface ExactKey extends Pair {
   hash: string;
-  pairSource: string;
-  pairTarget: string;
 }
 
 type HitRow = {
@@ -30,41 +29,64 @@ type HitRow = {
   changed_at: string | null;
 };
 
+/** Whose memory is looked into; null for the tenant whose credential opened the transaction: its scope says it. */
+const tenantOf = (tenantId: string | null) =>
+  tenantId === null ? sql`tenant_scope_from()` : sql`${tenantId}`;
+
 /**
  * The winner of each source's stored pairs, in B 8's order: golden origin over imported, then the newest changedate, then
- * the owning set's updated_at, then the store's order. All in one statement; undefined where nothing is held. Without a
- * tenant's id, whose credential opened the transaction: its scope says it.
+ * the owning set's updated_at, then the store's order. `lateral`: each source goes through the index by itself, however few
+ * rows the planner thinks there are.
  */
-export async function selectWinners(
-  tx: Tx,
-  tenantId: string | null,
-  keys: readonly ExactKey[],
-): Promise<(MemoryHit | undefined)[]> {
-  const hits: (MemoryHit | undefined)[] = keys.map(() => undefined);
-  if (keys.length === 0) return hits;
+function winnersOf(tenantId: string | null, keys: readonly ExactKey[]) {
   const asked = JSON.stringify(
     keys.map(({ hash, pairSource, pairTarget }, at) => ({ at, h: hash, s: pairSource, t: pairTarget })),
   );
-  // `lateral`: each source goes through the index by itself, however few rows the planner thinks there are.
-  const rows = await tx.execute<WinnerRow>(sql`
+  return sql`
     select k.at, w.* from json_to_recordset(${asked}::json) as k(at int, h text, s text, t text)
     cross join lateral (
-      select ${hitColumns}
+      select m.source_text, m.target_text, m.set_id, g.name, g.origin, m.tuid,
+        to_char(m.changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed_at
       from memory_segments m join memory_sets g on g.tenant_id = m.tenant_id and g.set_id = m.set_id
-      where m.tenant_id = ${tenantId === null ? sql`tenant_scope_from()` : sql`${tenantId}`}
+      where m.tenant_id = ${tenantOf(tenantId)}
         and m.source_hash = decode(k.h, 'hex') and m.pair_source = k.s and m.pair_target = k.t
       order by (g.origin = 'golden_approved') desc, m.changed_at desc nulls last, g.updated_at desc,
         m.segment_no desc
-      limit 1) w`);
-  for (const row of rows) hits[row.at] = hitOf(row);
-  return hits;
+      limit 1) w`;
+}
+
+/** The winners of some sources, all in one statement; undefined where nothing is held. */
+export async function selectWinners(
+  tx: Tx,
+  tenantId: string,
+  keys: readonly ExactKey[],
+): Promise<(MemoryHit | undefined)[]> {
+  return hitsOf(keys, await tx.execute<WinnerRow>(winnersOf(tenantId, keys)));
+}
+
+/** The same, and the language pairs that there is any memory of. */
+export async function selectHeld(
+  tx: Tx,
+  tenantId: string | null,
+  keys: readonly ExactKey[],
+): Promise<{ hits: (MemoryHit | undefined)[]; pairs: Pair[] }> {
+  const [row] = await tx.execute<{ winners: WinnerRow[] | null; pairs: [string, string][] | null }>(sql`
+    select (select json_agg(w) from (${winnersOf(tenantId, keys)}) w) as winners,
+      (select json_agg(distinct jsonb_build_array(pair_source, pair_target)) from memory_sets
+        where tenant_id = ${tenantOf(tenantId)}) as pairs`);
+  return {
+    hits: hitsOf(keys, row?.winners ?? []),
+    pairs: (row?.pairs ?? []).map(([pairSource, pairTarget]) => ({ pairSource, pairTarget })),
+  };
 }
 
 type WinnerRow = HitRow & { at: number };
 
-/** Of a segment `m` of a set `g`. */
-const hitColumns = sql.raw(`m.source_text, m.target_text, m.set_id, g.name, g.origin, m.tuid,
-  to_char(m.changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed_at`);
+function hitsOf(keys: readonly ExactKey[], rows: Iterable<WinnerRow>): (MemoryHit | undefined)[] {
+  const hits: (MemoryHit | undefined)[] = keys.map(() => undefined);
+  for (const row of rows) hits[row.at] = hitOf(row);
+  return hits;
+}
 
 function hitOf(row: HitRow): MemoryHit {
   return {

@@ -1,6 +1,7 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { persistenceFailed } from '../complete.ts';
+import { learnIfPossible, learningOf } from '../learning.ts';
 import { endPublication, type UnpersistedJob } from '../queries/publication.ts';
 import { selectJob } from '../queries/reading.ts';
 import type { TranslationJob } from '../schema.ts';
@@ -20,11 +21,14 @@ export async function publishJob(
   // Parked it is already; touching it again would put it first in every list.
   if (uri === null && job.status === 'persistence_failed') throw persistenceFailed();
   const to = uri === null ? 'persistence_failed' : publishAs;
-  const ended = await services.database.inTenant(
-    tenantId,
-    async (tx) =>
-      (await endPublication(tx, tenantId, job.id, to, uri)) ?? (await selectJob(tx, tenantId, job.id)),
-  );
+  const learn = uri === null ? undefined : learningOf(services, tenantId, job);
+  const ended = await learnIfPossible(services, tenantId, learn, async (tx, learning) => {
+    const [published] = await Promise.all([
+      endPublication(tx, tenantId, job.id, to, uri),
+      learning?.(tx),
+    ]);
+    return published ?? (await selectJob(tx, tenantId, job.id));
+  });
   if (!ended) {
     if (uri !== null) await removeGolden(services, tenantId, job.id, uri);
     throw new AppError('not_found', 'the job was deleted while it was published');

@@ -24,6 +24,7 @@ export interface FinishedJob {
   refinement: unknown;
   verification: unknown;
   agentRun: AgentRun;
+  pipelineMetadata: Record<string, unknown> | null;
   goldenUri: string | null;
   publishAs: string | null;
 }
@@ -47,6 +48,7 @@ const finishPending = prepare<FinishedJob & JobUsage, { updatedAt: Date }[]>((db
         refinement: bound('refinement', translationJobs.refinement),
         verification: bound('verification', translationJobs.verification),
         agentRun: bound('agentRun', translationJobs.agentRun),
+        pipelineMetadata: bound('pipelineMetadata', translationJobs.pipelineMetadata),
         goldenUri: bound('goldenUri'),
         publishAs: bound('publishAs'),
         updatedAt: sql`now()`,

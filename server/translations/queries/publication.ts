@@ -1,4 +1,4 @@
-import { and, eq, inArray, lt, sql } from 'drizzle-orm';
+import { and, eq, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import { sourcesOf } from '../job-states.ts';
@@ -11,6 +11,8 @@ export interface ReviewChange {
   agentRun: AgentRun;
   finalTranslation?: string;
   pipelineCandidate?: string;
+  /** Added to what the pipeline wrote. */
+  override?: Record<string, unknown>;
   publishAs?: 'published' | 'human_edited';
 }
 
@@ -32,15 +34,28 @@ export async function updateReviewed(
   tx: Tx,
   tenantId: string,
   jobId: string,
-  change: ReviewChange,
+  { override, ...change }: ReviewChange,
 ): Promise<TranslationJob> {
+  const { pipelineMetadata } = translationJobs;
   const [row] = await tx
     .update(translationJobs)
-    .set({ ...change, updatedAt: sql`now()` })
+    .set({
+      ...change,
+      ...(override && {
+        pipelineMetadata: sql`coalesce(${pipelineMetadata}, '{}') || ${JSON.stringify(override)}::jsonb`,
+      }),
+      updatedAt: sql`now()`,
+    })
     .where(isJob(tenantId, jobId))
     .returning();
   if (!row) throw new Error('a locked job is gone');
   return jobOfRow(row);
+}
+
+/** Whether a job's row says that it is published: a condition of a statement behind the one that publishes it. */
+export function isPublished(tenantId: string, jobId: string): SQL {
+  return sql`exists (select from ${translationJobs} where ${isJob(tenantId, jobId)}
+    and ${inArray(translationJobs.status, ['published', 'human_edited'])})`;
 }
 
 /**

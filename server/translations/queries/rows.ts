@@ -25,6 +25,7 @@ export const emptyRun: AgentRun = {
 export function jobOfRow(row: JobRow): TranslationJob {
   const request = row.request as TranslationRequest;
   const written = {
+    ...row.pipelineMetadata,
     ...(row.pipelineCandidate !== null && { review_pipeline_candidate: row.pipelineCandidate }),
     ...(row.goldenUri !== null && { golden_uri: row.goldenUri }),
   };

@@ -1,4 +1,5 @@
 import type { CallScope, Engine, EngineAnswer } from '#server/engines/engine.ts';
+import type { TermsInText } from '../leverage/terms.ts';
 import type { AgentStep } from '../schema.ts';
 import type { Inspect } from './inspect.ts';
 
@@ -13,6 +14,8 @@ export interface RunCost {
 export interface StepDeps {
   engine: Engine;
   inspect: Inspect;
+  /** The glossary terms of the text; null without a glossary for its languages. */
+  terms: TermsInText | null;
   scope: CallScope;
   /** Where the steps record themselves. */
   steps: AgentStep[];

@@ -1,4 +1,6 @@
 import type { Judgement, QualityIssue, Verification } from '#server/engines/engine.ts';
+import type { TermCompliance } from '#server/matching/terms/index.ts';
+import type { FastPath } from './fast-path.ts';
 import type { HumanReviewTrigger, QualityGate, TranslationRequest, TriggerCode } from '../schema.ts';
 import { highRepairDelta } from './repair-delta.ts';
 
@@ -18,6 +20,8 @@ export interface GateInput {
   repaired: boolean;
   /** 0 to 1, how much of the baseline it changed. */
   repairDelta: number;
+  /** What the glossary says of what goes on; null without one. */
+  compliance: TermCompliance | null;
   /** Names of what looks risky in the source; they only ride along. */
   risks: readonly string[];
 }
@@ -34,10 +38,10 @@ interface Found {
 export function decideGate(input: GateInput): QualityGate {
   const { request, threshold, final, verification } = input;
   const score = Math.min(final.score, verification.score);
-  const flags = reviewFlags.filter((flag) => Boolean(request.metadata[flag]));
   const found = [
-    ...policyTriggers(request.domain, flags),
+    ...policyTriggers(request),
     ...qualityTriggers(input, score),
+    ...termTriggers(input.compliance),
     ...riskTriggers(input.risks),
   ];
   return {
@@ -50,16 +54,53 @@ export function decideGate(input: GateInput): QualityGate {
       assessment_score: input.assessment.score,
       verification_score: verification.score,
       verification_passed: verification.passed,
-      risk_flags: [...flags, ...input.risks],
+      risk_flags: [...flagsOf(request), ...input.risks],
       trigger_codes: found.map(({ trigger }) => trigger.code),
-      terminology_gate: null,
+      terminology_gate: input.compliance,
       repaired: input.repaired,
     },
   };
 }
 
-function policyTriggers(domain: string | null | undefined, flags: readonly string[]): Found[] {
+/** Whether a human has to look at what is asked for, whatever becomes of it: a regulated domain, a flag. */
+export function asksForReview(request: GateInput['request']): boolean {
+  return policyTriggers(request).length > 0;
+}
+
+/** The gate of a text that a fast path serves (B 8 rule 1): it passes with 100, unless a human was asked for. */
+export function decideFastPathGate(
+  request: GateInput['request'],
+  threshold: number,
+  { name, compliance }: Pick<FastPath, 'name' | 'compliance'>,
+): QualityGate {
+  const found = policyTriggers(request);
+  return {
+    decision: found.length > 0 ? 'needs_human' : 'pass',
+    score: 100,
+    threshold,
+    triggers: found.map(({ trigger }) => trigger),
+    reasons: found.map(({ reason }) => reason),
+    metadata: {
+      assessment_score: null,
+      verification_score: null,
+      verification_passed: null,
+      risk_flags: flagsOf(request),
+      trigger_codes: found.map(({ trigger }) => trigger.code),
+      terminology_gate: compliance,
+      repaired: false,
+      fast_path: name,
+    },
+  };
+}
+
+function flagsOf({ metadata }: Pick<TranslationRequest, 'metadata'>): string[] {
+  return reviewFlags.filter((flag) => Boolean(metadata[flag]));
+}
+
+function policyTriggers(request: GateInput['request']): Found[] {
   const found: Found[] = [];
+  const { domain } = request;
+  const flags = flagsOf(request);
   const named = domain?.trim().toLowerCase();
   if (named && regulatedDomains.has(named))
     found.push(blocking('policy_required', `the domain "${named}" always needs a human reviewer`));
@@ -95,6 +136,26 @@ function describeCriticals([first, ...others]: string[]): string {
   return others.length === 0
     ? `a critical issue was found: ${first}`
     : `${others.length + 1} critical issues were found, the first: ${first}`;
+}
+
+function termTriggers(compliance: TermCompliance | null): Found[] {
+  if (!compliance) return [];
+  const { missing_terms: missing, inflected_terms: inflected } = compliance;
+  const found: Found[] = [];
+  if (!compliance.passed)
+    found.push(blocking('terminology_noncompliant', `glossary terms are missing: ${quoted(missing)}`));
+  if (inflected.length > 0)
+    found.push({
+      trigger: { code: 'terminology_uncertainty', severity: 'warning' },
+      reason: `glossary terms were found in inflected forms only: ${quoted(inflected)}`,
+    });
+  return found;
+}
+
+/** The first few: a glossary may have thousands. */
+function quoted(terms: readonly string[]): string {
+  const named = terms.slice(0, 10).map((term) => `“${term}”`);
+  return terms.length > named.length ? `${named.join(', ')} and ${terms.length - named.length} more` : named.join(', ');
 }
 
 /** What a reviewer reads of a risk; a name without a sentence stands for itself. */

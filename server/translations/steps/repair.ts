@@ -1,6 +1,6 @@
 import type { Translations, TranslationTask } from '#server/engines/engine.ts';
 import { recordStep } from '../trace.ts';
-import { type Assessed, assessCandidate, isCritical } from './assess.ts';
+import { type Assessed, assessCandidate, isCritical, missesTerms } from './assess.ts';
 import { type StepDeps, spend } from './deps.ts';
 import type { QualityOptions } from './quality-options.ts';
 
@@ -14,7 +14,7 @@ export interface Repaired {
 }
 
 /**
- * The bounded repair loop (B 2.6): repairs and judges again until the translation is good enough, the rounds are
+ * The bounded repair loop (B 2.6): repairs and judges again until the translation is good enough and has its terms, the rounds are
  * used up, or a repair changes nothing. A repair that is no better is dropped.
  */
 export async function repairLoop(
@@ -25,7 +25,8 @@ export async function repairLoop(
 ): Promise<Repaired> {
   let best = assessed;
   let rounds = 0;
-  while (rounds < repairRounds && (best.score < threshold || isCritical(best))) {
+  const isWanting = () => best.score < threshold || isCritical(best) || missesTerms(best);
+  while (rounds < repairRounds && isWanting()) {
     rounds += 1;
     const candidate = await repairOnce(deps, task, best, rounds);
     if (isSame(candidate, best.candidate)) break;
@@ -60,9 +61,13 @@ function isSame(left: Translations, right: Translations): boolean {
   return left.length === right.length && left.every((text, index) => text === right[index]);
 }
 
-/** A critical issue weighs more than any score, so that no judge can prefer a text that lost a placeholder. */
+/**
+ * A critical issue weighs more than a missing term, and that more than any score: no judge can prefer a text that lost a
+ * placeholder.
+ */
 function isBetter(candidate: Assessed, than: Assessed): boolean {
   const criticals = ({ issues }: Assessed) => issues.filter(({ severity }) => severity === 'critical').length;
-  const difference = criticals(candidate) - criticals(than);
-  return difference === 0 ? candidate.score > than.score : difference < 0;
+  const missing = ({ compliance }: Assessed) => compliance?.missing_terms.length ?? 0;
+  const worse = criticals(candidate) - criticals(than) || missing(candidate) - missing(than);
+  return worse === 0 ? candidate.score > than.score : worse < 0;
 }

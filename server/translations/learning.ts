@@ -1,0 +1,49 @@
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { describeForLog } from '#server/errors.ts';
+import { isUntranslated, learnFromJob } from '#server/translation-memory/service.ts';
+import { isPublished } from './queries/publication.ts';
+import type { TranslationJob } from './schema.ts';
+
+/** Statements that feed the memory with a job's pair, behind those that publish it in the same transaction. */
+export type Learn = (tx: Tx) => Promise<unknown>;
+
+/** How the memory learns from a job that is being published (B 8 rule 4); undefined where there is nothing to remember. */
+export function learningOf(
+  { settings }: Services,
+  tenantId: string,
+  { id: jobId, request, final_translation }: TranslationJob,
+): Learn | undefined {
+  const { source_text: sourceText, source_lang: sourceLang, target_lang: targetLang } = request;
+  const pair = { jobId, sourceText, targetText: final_translation ?? '', sourceLang, targetLang };
+  if (isUntranslated(pair)) return undefined;
+  return (tx) => learnFromJob(tx, { settings }, tenantId, pair, isPublished(tenantId, jobId));
+}
+
+/**
+ * Runs a transaction that publishes, with what the memory learns of it; and once more without, where that alone failed: it
+ * is best effort, and never fails a publication (B 8 rule 4).
+ */
+export async function learnIfPossible<T>(
+  { database, log }: Services,
+  tenantId: string,
+  learn: Learn | undefined,
+  publish: (tx: Tx, learning: Learn | undefined) => Promise<T>,
+): Promise<T> {
+  if (learn) {
+    let failed = false;
+    const watched: Learn = (tx) =>
+      learn(tx).catch((error: unknown) => {
+        failed = true;
+        throw error;
+      });
+    try {
+      return await database.inTenant(tenantId, (tx) => publish(tx, watched));
+    } catch (error) {
+      // Anything else may have been stored, its COMMIT's answer lost.
+      if (!failed) throw error;
+      log.warn({ error: describeForLog(error) }, 'a pair was not learned');
+    }
+  }
+  return database.inTenant(tenantId, (tx) => publish(tx, undefined));
+}
