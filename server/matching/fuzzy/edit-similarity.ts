@@ -1,0 +1,124 @@
+import { countCodePoints } from '#server/formats/text/index.ts';
+
+/**
+ * How alike two texts are, 0 to 1: 1 - Levenshtein distance / length of the longer, over code points, case not folded;
+ * 1 for two empty texts. 0 where it is below `atLeast`, which costs less to find out than how far below.
+ */
+export function editSimilarity(a: string, b: string, atLeast = 0): number {
+  return similarityTo(a)(b, atLeast);
+}
+
+/** `editSimilarity` to one text that is compared with many: what depends on it alone is prepared once. */
+export function similarityTo(text: string): (other: string, atLeast?: number) => number {
+  const pattern = preparePattern(text);
+  return (other, atLeast = 0) => {
+    const length = countCodePoints(other);
+    const longer = Math.max(pattern.length, length);
+    if (longer === 0) return 1;
+    // The sliver keeps (1 - 0.9) * 10 from being less than 1.
+    const allowed = Math.min(longer, Math.floor((1 - atLeast) * longer + 1e-9));
+    const distance = boundedDistance(pattern, other, length, allowed);
+    return distance > allowed ? 0 : 1 - distance / longer;
+  };
+}
+
+/** A text as its code points' places: bit r % 32 of word r / 32 says whether the code point stands in row r. */
+interface Pattern {
+  /** In code points. */
+  length: number;
+  words: number;
+  /** Open addressing: the code point plus one that a slot holds, 0 for none. */
+  keys: Uint32Array;
+  /** `words` of each slot, one slot after the other. */
+  places: Int32Array;
+  /** Of the column that is being computed: which cells are one more, and one less, than the cell above. */
+  more: Int32Array;
+  less: Int32Array;
+}
+
+function preparePattern(text: string): Pattern {
+  const points = Array.from(text, (character) => character.codePointAt(0) as number);
+  const length = points.length;
+  const words = Math.ceil(length / 32);
+  const slots = 2 ** Math.ceil(Math.log2(2 * new Set(points).size + 1));
+  const pattern = {
+    length,
+    words,
+    keys: new Uint32Array(slots),
+    places: new Int32Array(slots * words),
+    more: new Int32Array(words),
+    less: new Int32Array(words),
+  };
+  for (const [row, point] of points.entries()) {
+    const slot = slotOf(pattern.keys, point);
+    pattern.keys[slot] = point + 1;
+    pattern.places[slot * words + (row >>> 5)]! |= 1 << (row & 31);
+  }
+  return pattern;
+}
+
+/** The slot that holds the code point, or the empty one where it would stand: never all are taken. */
+function slotOf(keys: Uint32Array, point: number): number {
+  const last = keys.length - 1;
+  let slot = (Math.imul(point, 0x9e3779b1) >>> 16) & last;
+  while (keys[slot] !== 0 && keys[slot] !== point + 1) slot = (slot + 1) & last;
+  return slot;
+}
+
+/**
+ * The Levenshtein distance, or anything above `allowed` where it is above that. Myers' bit-parallel algorithm (1999) as
+ * Hyyrö wrote it for words in blocks (2003): a column of the distance matrix is the differences between neighbouring cells,
+ * 32 to a word. Only the words are computed that a path of at most `allowed` edits can touch (Ukkonen 1985); the cells
+ * at the band's edges are taken for one more than their neighbours inside, which they never exceed.
+ */
+function boundedDistance(pattern: Pattern, other: string, length: number, allowed: number): number {
+  const { words, keys, places, more, less } = pattern;
+  const difference = pattern.length - length;
+  if (Math.abs(difference) > allowed) return allowed + 1;
+  if (words === 0 || length === 0) return Math.max(pattern.length, length);
+  const below = (allowed + difference) >> 1;
+  const above = (allowed - difference) >> 1;
+  const lastRow = (pattern.length - 1) & 31;
+
+  let bottom = -1;
+  /** The distance at the lowest row of word `bottom`. */
+  let distance = 0;
+  for (let column = 0, index = 0; column < length; column++, index++) {
+    const point = other.codePointAt(index) as number;
+    if (point > 0xffff) index++;
+    const slot = slotOf(keys, point) * words;
+
+    const top = Math.max(0, column - above) >>> 5;
+    const reached = Math.min(pattern.length - 1, column + below) >>> 5;
+    while (bottom < reached) {
+      bottom++;
+      more[bottom] = -1;
+      less[bottom] = 0;
+      distance += bottom === words - 1 ? lastRow + 1 : 32;
+    }
+
+    let carry = 1;
+    for (let word = top; word <= bottom; word++) {
+      const up = more[word]!;
+      const down = less[word]!;
+      let equal = places[slot + word]!;
+      const vertical = equal | down;
+      if (carry < 0) equal |= 1;
+      const horizontal = (((equal & up) + up) ^ up) | equal;
+      let right = down | ~(horizontal | up);
+      let left = up & horizontal;
+      const row = word === words - 1 ? lastRow : 31;
+      const out = ((right >>> row) & 1) - ((left >>> row) & 1);
+      right = (right << 1) | (carry > 0 ? 1 : 0);
+      left = (left << 1) | (carry < 0 ? 1 : 0);
+      more[word] = left | ~(vertical | right);
+      less[word] = right & vertical;
+      carry = out;
+    }
+    distance += carry;
+    // A cell k rows up is at most k less; and from any cell to the end it takes at least the difference in what is left.
+    const rows = Math.min(pattern.length, 32 * (bottom + 1));
+    if (distance - (rows - column - 1 - difference) > allowed) return allowed + 1;
+  }
+  return distance;
+}

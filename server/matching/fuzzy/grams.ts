@@ -1,0 +1,75 @@
+import { countCodePoints } from '#server/formats/text/index.ts';
+import { longestFuzzy, mostGrams } from './limits.ts';
+
+/** Into how many buckets grams are hashed. Buckets are stored: what changes them makes every stored index useless. */
+export const bucketCount = 2 ** 14;
+
+/** Beyond Unicode: what a text's edges count as in its first and last gram, and what bigrams have in place of a third. */
+const edge = 0x110000;
+const none = 0x110001;
+
+/**
+ * The distinct buckets that a lookup of this text reads: of all its grams, or of 256 spread evenly over a text that has
+ * more, which are plenty to find it by. None for a text that is too long for a close match.
+ */
+export function grams(normal: string): Uint16Array {
+  const distinct = [...new Set(gramCutter()(normal))];
+  const read = Math.min(distinct.length, mostGrams);
+  return Uint16Array.from(
+    { length: read },
+    (_, index) => distinct[Math.floor((index * distinct.length) / read)]!,
+  );
+}
+
+/**
+ * Cuts one text after the other into the buckets of its grams, repeated ones included: of three characters, or of two
+ * where one of the first two is of a script with thousands of characters. Case is folded. What is returned holds until
+ * the next call.
+ */
+export function gramCutter(): (normal: string) => Uint16Array {
+  // Only İ has a lower case of two code points; and there is an edge at either end.
+  const points = new Uint32Array(2 * longestFuzzy + 2);
+  const buckets = new Uint16Array(points.length);
+  return (normal) => {
+    if (countCodePoints(normal) > longestFuzzy) return buckets.subarray(0, 0);
+    const folded = normal.toLowerCase();
+    let end = 0;
+    points[end++] = edge;
+    for (let index = 0; index < folded.length; index++) {
+      const point = folded.codePointAt(index) as number;
+      if (point > 0xffff) index++;
+      points[end++] = point;
+    }
+    points[end] = edge;
+
+    let count = 0;
+    for (let first = 0; first < end; first++) {
+      const [a, b] = [points[first]!, points[first + 1]!];
+      if (isLogographic(a) || isLogographic(b)) buckets[count++] = bucketOf(a, b, none);
+      else if (first + 2 <= end) buckets[count++] = bucketOf(a, b, points[first + 2]!);
+    }
+    return buckets.subarray(0, count);
+  };
+}
+
+/** Han, kana, bopomofo and Hangul, with the iteration mark and what else is written among them like a letter. */
+function isLogographic(point: number): boolean {
+  return (
+    point >= 0x3005 &&
+    (point <= 0x3007 ||
+      (point >= 0x3040 && point <= 0x31ff) ||
+      (point >= 0x3400 && point <= 0x9fff) ||
+      (point >= 0xac00 && point <= 0xd7af) ||
+      (point >= 0xf900 && point <= 0xfaff) ||
+      (point >= 0xff66 && point <= 0xff9f) ||
+      (point >= 0x20000 && point <= 0x3ffff))
+  );
+}
+
+/** Multiplications by odd constants and shifts, until each bit of the three has a part in each bit of the bucket. */
+function bucketOf(a: number, b: number, c: number): number {
+  let hash = Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) ^ Math.imul(c, 0xc2b2ae35);
+  hash = Math.imul(hash ^ (hash >>> 13), 0x297a2d39);
+  return (hash ^ (hash >>> 16)) & (bucketCount - 1);
+}
