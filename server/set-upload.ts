@@ -76,11 +76,9 @@ export function unreadableFile(field: string, error: unknown): unknown {
       cause: error,
     });
   if (reason === 'time' || reason === 'memory')
-    return new AppError(
-      'validation_error',
-      `${field} takes too long to read; split it and send the parts`,
-      { cause: error },
-    );
+    return new AppError('validation_error', `${field} takes too long to read; split it and send the parts`, {
+      cause: error,
+    });
   return reason === 'crashed'
     ? new AppError('validation_error', `${field} cannot be read`, { cause: error })
     : error;

@@ -35,7 +35,9 @@ type Failure = SandboxError | { aborted: unknown };
 type Outcome = Answer | Failure;
 
 /** What a child may read: the code of tasks. Of the rest of the disk, the environment and the service's files, nothing. */
-const ownCode = ['.', '../formats/', '../matching/', '../languages.ts', '../../node_modules/'].map((path) => new URL(path, import.meta.url));
+const ownCode = ['.', '../formats/', '../matching/', '../languages.ts', '../../node_modules/'].map(
+  (path) => new URL(path, import.meta.url),
+);
 
 /**
  * A process that runs one task at a time. It has no environment and no open file but the channel to us; Node's

@@ -62,7 +62,7 @@ export function createGlossaries(): Glossaries {
         return known.glossary;
       }
       const rows = await database.inTenant(tenantId, (tx) =>
-        tx.last(selectTerms(tx, tenantId, sourceLang, targetLang)),
+        selectTerms(tx, tenantId, sourceLang, targetLang),
       );
       const glossary =
         rows.length === 0 ? null : { terms: rows.length, matcher: compileTerms(rows, sourceLang) };

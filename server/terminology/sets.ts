@@ -10,6 +10,5 @@ export async function listSets(tx: Tx, tenantId: string): Promise<TerminologySet
 
 /** @throws AppError 404 for a set that is unknown or foreign */
 export async function removeSet(tx: Tx, tenantId: string, setId: string): Promise<void> {
-  if (!(await deleteSet(tx, tenantId, setId)))
-    throw new AppError('not_found', 'terminology set not found');
+  if (!(await deleteSet(tx, tenantId, setId))) throw new AppError('not_found', 'terminology set not found');
 }

@@ -21,9 +21,11 @@ export async function indexWaiting({ database }: Services): Promise<void> {
  */
 export async function indexSet(services: Services, tenantId: string, setId: string): Promise<void> {
   const { database, sandbox, sandboxTurns } = services;
-  const { shardNos, nextShardNo: shardNo, segments } = await database.inTenant(tenantId, (tx) =>
-    selectWaiting(tx, tenantId, setId),
-  );
+  const {
+    shardNos,
+    nextShardNo: shardNo,
+    segments,
+  } = await database.inTenant(tenantId, (tx) => selectWaiting(tx, tenantId, setId));
   if (segments.length === 0) return;
   const sources = segments.map(({ sourceText }) => sourceText);
   const built = await sandboxTurns.run({ tenantId }, () =>

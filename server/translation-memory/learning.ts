@@ -17,7 +17,11 @@ export interface JobPair {
 }
 
 /** B 8 rule 5: a target that is its source, or the stub engine's echo of it, is no translation to remember. */
-export function isUntranslated({ sourceText, targetText, targetLang }: Omit<JobPair, 'jobId' | 'sourceLang'>): boolean {
+export function isUntranslated({
+  sourceText,
+  targetText,
+  targetLang,
+}: Omit<JobPair, 'jobId' | 'sourceLang'>): boolean {
   const source = normalForm(sourceText);
   const target = normalForm(targetText);
   return target === '' || target === source || target === `[${targetLang}] ${source}`;

@@ -30,3 +30,28 @@ export function median(values: number[]): number {
     ? (sorted[middle] as number)
     : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 }
+
+export interface Latency {
+  p50: number;
+  p99: number;
+}
+
+/** Calls `work` for each side in turns, one call at a time, and answers how long the calls of each took, in ms. */
+export async function measureLatency<S>(
+  sides: readonly S[],
+  turns: number,
+  work: (side: S, turn: number) => Promise<unknown>,
+): Promise<Latency[]> {
+  const latencies = sides.map((): number[] => []);
+  for (let turn = 0; turn < turns; turn++)
+    for (const [index, side] of sides.entries()) {
+      const start = performance.now();
+      await work(side, turn);
+      latencies[index]?.push(performance.now() - start);
+    }
+  return latencies.map((values) => {
+    values.sort((a, b) => a - b);
+    const at = (share: number) => values[Math.floor(values.length * share)] ?? 0;
+    return { p50: at(0.5), p99: at(0.99) };
+  });
+}

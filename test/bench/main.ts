@@ -2,6 +2,8 @@ import { cpus, totalmem } from 'node:os';
 import { benchAdmission } from './admission.ts';
 import { benchBatch } from './batch.ts';
 import { benchLiveEngine } from './live-engine.ts';
+import { benchMemoryImport } from './memory-import.ts';
+import { benchExactLookup, benchFuzzyLookup } from './memory-lookup.ts';
 import { benchSignIns } from './sign-ins.ts';
 import { benchTextJobs } from './text-jobs.ts';
 import { benchUsageExport } from './usage-export.ts';
@@ -14,6 +16,12 @@ const benches = {
   batch: ['A batch beside single requests, one connection, stub engine', benchBatch],
   'sign-ins': ['100 addresses sign in at once, beside a list on one connection', benchSignIns],
   'usage-export': ['A month of a million usage records as csv, beside COPY', benchUsageExport],
+  'memory-import': [
+    'A memory of 50,000 units imported, beside translate-toolkit and COPY',
+    benchMemoryImport,
+  ],
+  'memory-exact': ['The exact tier with 100 and with 50,000 segments', benchExactLookup],
+  'memory-fuzzy': ['The fuzzy tier over 50,000 sentences in five languages', benchFuzzyLookup],
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
 } as const;
 

@@ -32,7 +32,6 @@ function gate({ domain = null, metadata = {}, ...given }: Case = {}) {
     repaired: given.repaired ?? false,
     repairDelta: given.repairDelta ?? 0,
     compliance: null,
-    compliance: null,
     risks: given.risks ?? [],
   });
 }

@@ -1,9 +1,9 @@
 import { readTmx, TmxError } from '../../formats/tmx/index.ts';
 import { type LanguageCode, readDeclaredVariant } from '../../languages.ts';
 import { normalForm } from '../../matching/normal-form.ts';
-import { packShards } from './memory/pack-shards.ts';
 import type { MemoryUnit } from './memory/memory-unit.ts';
 import { packSegments } from './memory/pack-segments.ts';
+import { packShards } from './memory/pack-shards.ts';
 
 export interface ReadMemoryPayload {
   bytes: Uint8Array;

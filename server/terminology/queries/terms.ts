@@ -21,7 +21,8 @@ export interface TermRow {
   setName: string;
 }
 
-/** The terms that apply to a pair, of the newest set first, and in it the last first: who comes first wins a tie. */
+/** The terms that apply to a pair, of the newest set first, and in it the last first: who comes first wins a tie. It is
+ * its transaction's only statement. */
 export async function selectTerms(
   tx: Tx,
   tenantId: string,
@@ -29,7 +30,10 @@ export async function selectTerms(
   targetLang: string,
 ): Promise<TermRow[]> {
   // One value instead of thousands of rows: they are read in a fifth of the time.
-  const [row] = await tx.execute<{ terms: [string, string, boolean, number, string][] | null; sets: Record<string, string> | null }>(sql`
+  const statement = tx.execute<{
+    terms: [string, string, boolean, number, string][] | null;
+    sets: Record<string, string> | null;
+  }>(sql`
     with applying as (
       select e.*, s.name, s.updated_at
       from terminology_entries e join terminology_sets s on s.tenant_id = e.tenant_id and s.set_id = e.set_id
@@ -38,6 +42,7 @@ export async function selectTerms(
         order by updated_at desc, set_id, entry_no desc) as terms,
       (select json_object_agg(set_id, name) from (select distinct set_id, name from applying) named) as sets
     from applying`);
+  const [row] = await tx.last(statement);
   return (row?.terms ?? []).map(([sourceTerm, targetTerm, caseSensitive, priority, setId]) => ({
     sourceTerm,
     targetTerm,

@@ -3,7 +3,13 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
 import { addJob } from '#server/jobs.ts';
-import { declaredType, requireDeclaredLanguage, requireSetName, suffixOf, tmxTypes } from '#server/set-upload.ts';
+import {
+  declaredType,
+  requireDeclaredLanguage,
+  requireSetName,
+  suffixOf,
+  tmxTypes,
+} from '#server/set-upload.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import { isGoldenName } from '../golden-name.ts';
 import { countSegmentsOfPair, lockMemory } from '../queries/capacity.ts';
@@ -32,7 +38,10 @@ export async function receiveImport(
   const file = requireFile(form.tmx_file);
   const name = requireSetName(form.name);
   if (isGoldenName(name))
-    throw new AppError('validation_error', 'names that begin with golden-approved- are kept for approved work');
+    throw new AppError(
+      'validation_error',
+      'names that begin with golden-approved- are kept for approved work',
+    );
   const source = requireDeclaredLanguage('source_lang', form.source_lang);
   const target = requireDeclaredLanguage('target_lang', form.target_lang);
   if (source.code === target.code)

@@ -2,7 +2,13 @@ import type { Services } from '#server/context.ts';
 import { describeForLog, toAppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
 import { addJob } from '#server/jobs.ts';
-import { beginAttempt, endImport, lockRunningImport, selectIdleImports, selectParts } from '../queries/imports.ts';
+import {
+  beginAttempt,
+  endImport,
+  lockRunningImport,
+  selectIdleImports,
+  selectParts,
+} from '../queries/imports.ts';
 import { insertStoredRows } from '../queries/rows.ts';
 import { replaceSet } from '../queries/sets.ts';
 import { createdSetView } from '../set-view.ts';

@@ -1,8 +1,21 @@
 import type { Database } from '#db/client.ts';
-import { editSimilarity, grams, longestFuzzy, selectCandidates } from '#server/matching/fuzzy/index.ts';
+import {
+  candidateLimit,
+  closest,
+  grams,
+  leastSimilarity,
+  longestFuzzy,
+  selectCandidates,
+} from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHash } from '#server/matching/normal-form.ts';
 import type { Pair } from '../queries/capacity.ts';
-import { type Place, selectPostings, selectSourcesAt, selectUnindexed } from '../queries/close.ts';
+import {
+  type FoundShard,
+  type Place,
+  selectPostings,
+  selectSourcesAt,
+  selectUnindexed,
+} from '../queries/close.ts';
 import { type MemoryHit, selectWinners } from '../queries/exact.ts';
 
 /** A stored pair whose source is like the text, 0 to 1. */
@@ -10,16 +23,13 @@ export interface CloseHit extends MemoryHit {
   similarity: number;
 }
 
-/** C 6: what goes to the engine. Close ones are at least 70 % alike; relevant ones are the most like of the others. */
+/** C 6: what goes to the engine. Close ones are at least 70 % alike; relevant ones are the most like behind those. */
 export interface CloseHits {
   close: CloseHit[];
   relevant: CloseHit[];
 }
 
 const most = { close: 5, relevant: 5 };
-const closeFrom = 0.7;
-/** Sources that are compared letter by letter. */
-const compared = 300;
 /** A pair that shares less than this with the text says nothing about it. */
 const relevantFrom = 0.3;
 
@@ -49,17 +59,15 @@ export async function findClose(
     ]);
     return { sources: unindexed, places: bestPlaces(normal, shards) };
   });
-  const found = await database.inTenant(tenantId, (tx) => tx.last(selectSourcesAt(tx, tenantId, places)));
+  const found = await database.inTenant(tenantId, (tx) => selectSourcesAt(tx, tenantId, places));
   const ranked = rank(normal, [...sources, ...found.map(({ sourceText }) => sourceText)]);
   if (ranked.length === 0) return { close: [], relevant: [] };
 
   const winners = await database.inTenant(tenantId, (tx) =>
-    tx.last(
-      selectWinners(
-        tx,
-        tenantId,
-        ranked.map(({ hash }) => ({ hash, ...pair })),
-      ),
+    selectWinners(
+      tx,
+      tenantId,
+      ranked.map(({ hash }) => ({ hash, ...pair })),
     ),
   );
   const hits = ranked.flatMap(({ similarity }, index): CloseHit[] => {
@@ -67,42 +75,33 @@ export async function findClose(
     // Gone since, or a newer target of the same source that is too long.
     return winner && isShort(winner.targetText) ? [{ ...winner, similarity }] : [];
   });
-  return {
-    close: hits.filter(({ similarity }) => similarity >= closeFrom).slice(0, most.close),
-    relevant: hits.filter(({ similarity }) => similarity < closeFrom).slice(0, most.relevant),
-  };
+  const close = hits.slice(0, most.close).filter(({ similarity }) => similarity >= leastSimilarity);
+  return { close, relevant: hits.slice(close.length, close.length + most.relevant) };
 }
 
-function bestPlaces(normal: string, shards: Awaited<ReturnType<typeof selectPostings>>): Place[] {
+/** The most promising segments of all shards. Counts are taken over all of them together, so that their scores compare. */
+function bestPlaces(normal: string, shards: readonly FoundShard[]): Place[] {
+  const counts = new Map<number, number>();
+  for (const { lists } of shards)
+    for (const { bucket, count } of lists) counts.set(bucket, (counts.get(bucket) ?? 0) + count);
+  const segments = shards.reduce((sum, shard) => sum + shard.segments, 0);
+  const limit = candidateLimit(normal);
   return shards
-    .flatMap(({ setId, shardNo, ...shard }) =>
-      selectCandidates(normal, shard, compared).map(({ ordinal, score }) => ({
-        setId,
-        shardNo,
-        ordinal,
-        score,
-      })),
-    )
+    .flatMap(({ setId, shardNo, lengthMarks, lists }) => {
+      const shared = lists.map((list) => ({ ...list, count: counts.get(list.bucket) ?? list.count }));
+      return selectCandidates(normal, { segments, lengthMarks, lists: shared }, limit).map(
+        ({ ordinal, score }) => ({ setId, shardNo, ordinal, score }),
+      );
+    })
     .sort((a, b) => b.score - a.score)
-    .slice(0, compared);
+    .slice(0, limit);
 }
 
-/** The best of each kind, each source once. */
+/** The sources that are most like the text, each once. */
 function rank(normal: string, sources: readonly string[]): Ranked[] {
-  const seen = new Map<string, number>();
-  for (const source of sources) {
-    const other = normalForm(source);
-    if (other === normal || seen.has(other)) continue;
-    seen.set(other, editSimilarity(normal, other, relevantFrom));
-  }
-  const byLikeness = [...seen]
-    .filter(([, similarity]) => similarity >= relevantFrom)
-    .sort(([, a], [, b]) => b - a);
-  const below = byLikeness.findIndex(([, similarity]) => similarity < closeFrom);
-  const close = below < 0 ? byLikeness : byLikeness.slice(0, below);
-  const relevant = below < 0 ? [] : byLikeness.slice(below);
-  return [...close.slice(0, most.close), ...relevant.slice(0, most.relevant)].map(([other, similarity]) => ({
-    hash: sourceHash(other).toString('hex'),
+  const others = [...new Set(sources.map(normalForm))].filter((other) => other !== normal);
+  return closest(normal, others, most.close + most.relevant, relevantFrom).map(({ index, similarity }) => ({
+    hash: sourceHash(others[index]!).toString('hex'),
     similarity,
   }));
 }

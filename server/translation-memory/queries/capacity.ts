@@ -11,7 +11,11 @@ export interface Pair {
  * The segments that a tenant has of a pair, over all sets, as an expression: imports by their counts, those that still run
  * by what they are to bring, and approved pairs. `without` is a set's name that is being replaced.
  */
-export function segmentsOfPair(tenantId: string, { pairSource, pairTarget }: Pair, without: string | null): SQL {
+export function segmentsOfPair(
+  tenantId: string,
+  { pairSource, pairTarget }: Pair,
+  without: string | null,
+): SQL {
   const ofPair = sql`tenant_id = ${tenantId} and pair_source = ${pairSource} and pair_target = ${pairTarget}`;
   return sql`(
     (select coalesce(sum(entry_count), 0) from memory_sets s where ${ofPair} and origin = 'tmx_import'

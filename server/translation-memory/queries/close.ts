@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import { postingsBudget } from '#server/matching/fuzzy/index.ts';
 import type { Pair } from './capacity.ts';
 
 /** A shard with the posting lists that were asked for. */
@@ -11,12 +12,13 @@ export interface FoundShard {
   lists: { bucket: number; count: number; ordinals: Uint8Array }[];
 }
 
-/** What a lookup may read: postings of one shard, and segments that are in no index yet. */
-const limits = { postings: 200_000, unindexed: 2000 };
+/** Segments that are in no index yet, as many as a lookup may read. */
+const mostUnindexed = 2000;
 
 /**
- * The posting lists of some buckets, of all shards of a pair; of each shard the rarest ones, as many as it may read. The
- * equality of text and numbers alone: other operators would not use an index under row-level security.
+ * The posting lists of some buckets, of all shards of a pair; of each shard the rarest ones, as many as it may read: of the
+ * others, only how many there are. Equality of text and numbers alone: other operators would not use an index under
+ * row-level security.
  */
 export async function selectPostings(
   tx: Tx,
@@ -29,14 +31,16 @@ export async function selectPostings(
       select set_id, shard_no, segments, encode(length_marks, 'base64') as marks from memory_shards
       where tenant_id = ${tenantId} and pair_source = ${pairSource} and pair_target = ${pairTarget}`),
     tx.execute<{ set_id: string; shard_no: number; bucket: number; count: number; ordinals: string }>(sql`
-      select set_id, shard_no, bucket, count, encode(ordinals, 'base64') as ordinals from (
+      select set_id, shard_no, bucket, count,
+        case when running <= ${postingsBudget} then encode(ordinals, 'base64') else '' end as ordinals
+      from (
         select p.*, sum(p.count) over (partition by p.set_id, p.shard_no order by p.count, p.bucket
           rows unbounded preceding) as running
         from memory_shards d join memory_postings p
           on p.tenant_id = d.tenant_id and p.set_id = d.set_id and p.shard_no = d.shard_no
         where d.tenant_id = ${tenantId} and d.pair_source = ${pairSource} and d.pair_target = ${pairTarget}
           and p.bucket = any(array(select value::int from json_array_elements_text(${JSON.stringify(buckets)}::json)))
-      ) found where running <= ${sql.raw(String(limits.postings))}`),
+      ) found`),
   ]);
   const found = new Map<string, FoundShard>();
   for (const { set_id, shard_no, segments, marks } of shards)
@@ -54,7 +58,6 @@ export async function selectPostings(
   return [...found.values()];
 }
 
-
 /** The sources of a pair that no shard has yet, the newest ones. */
 export async function selectUnindexed(
   tx: Tx,
@@ -64,7 +67,7 @@ export async function selectUnindexed(
   const rows = await tx.execute<{ source_text: string }>(sql`
     select source_text from memory_segments
     where tenant_id = ${tenantId} and pair_source = ${pairSource} and pair_target = ${pairTarget} and shard_no is null
-    order by segment_no desc limit ${sql.raw(String(limits.unindexed))}`);
+    order by segment_no desc limit ${mostUnindexed}`);
   return rows.map(({ source_text }) => source_text);
 }
 
@@ -75,7 +78,7 @@ export interface Place {
   ordinal: number;
 }
 
-/** The sources that stand at some places, in any order; of those that are gone, nothing. */
+/** The sources that stand at some places, in any order; of those that are gone, nothing. Its transaction's only statement. */
 export async function selectSourcesAt(
   tx: Tx,
   tenantId: string,
@@ -84,9 +87,10 @@ export async function selectSourcesAt(
   const asked = JSON.stringify(
     places.map(({ setId, shardNo, ordinal }, at) => ({ at, s: setId, d: shardNo, o: ordinal })),
   );
-  const rows = await tx.execute<{ at: number; source_text: string }>(sql`
+  const statement = tx.execute<{ at: number; source_text: string }>(sql`
     select p.at, m.source_text from json_to_recordset(${asked}::json) as p(at int, s text, d int, o int)
     cross join lateral (select source_text from memory_segments m
       where m.tenant_id = ${tenantId} and m.set_id = p.s and m.shard_no = p.d and m.ordinal = p.o offset 0) m`);
+  const rows = await tx.last(statement);
   return rows.map(({ at, source_text }) => ({ at, sourceText: source_text }));
 }

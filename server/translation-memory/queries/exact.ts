@@ -55,13 +55,14 @@ function winnersOf(tenantId: string | null, keys: readonly ExactKey[]) {
       limit 1) w`;
 }
 
-/** The winners of some sources, all in one statement; undefined where nothing is held. */
+/** The winners of some sources, all in one statement; undefined where nothing is held. Its transaction's only
+ * statement. */
 export async function selectWinners(
   tx: Tx,
   tenantId: string,
   keys: readonly ExactKey[],
 ): Promise<(MemoryHit | undefined)[]> {
-  return hitsOf(keys, await tx.execute<WinnerRow>(winnersOf(tenantId, keys)));
+  return hitsOf(keys, await tx.last(tx.execute<WinnerRow>(winnersOf(tenantId, keys))));
 }
 
 /** The same, and the language pairs that there is any memory of. */

@@ -76,7 +76,11 @@ export async function moveSegments(
   tx: Tx,
   tenantId: string,
   setId: string,
-  { replaced, shardNo, places }: { replaced: readonly number[]; shardNo: number; places: [segmentNo: number, ordinal: number][] },
+  {
+    replaced,
+    shardNo,
+    places,
+  }: { replaced: readonly number[]; shardNo: number; places: [segmentNo: number, ordinal: number][] },
 ): Promise<void> {
   await tx.execute(sql`
     update memory_segments m set shard_no = ${shardNo}, ordinal = p.o

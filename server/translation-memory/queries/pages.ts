@@ -21,14 +21,18 @@ export async function selectSegments(
   setId: string,
   after: number,
 ): Promise<ExportedSegment[]> {
-  const rows = await tx.last(
-    tx.execute<{ no: string; source: string; target: string; tuid: string | null; changed: string | null }>(sql`
+  const rows = await tx.execute<{
+    no: string;
+    source: string;
+    target: string;
+    tuid: string | null;
+    changed: string | null;
+  }>(sql`
       select segment_no as no, source_text as source, target_text as target, tuid,
         to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed
       from memory_segments
       where tenant_id = ${tenantId} and set_id = ${setId} and segment_no > ${after}
-      order by segment_no limit ${sql.raw(String(segmentsOfPage))}`),
-  );
+      order by segment_no limit ${sql.raw(String(segmentsOfPage))}`);
   return rows.map(({ no, source, target, tuid, changed }) => ({
     segmentNo: Number(no),
     sourceText: source,

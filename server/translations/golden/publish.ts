@@ -23,10 +23,7 @@ export async function publishJob(
   const to = uri === null ? 'persistence_failed' : publishAs;
   const learn = uri === null ? undefined : learningOf(services, tenantId, job);
   const ended = await learnIfPossible(services, tenantId, learn, async (tx, learning) => {
-    const [published] = await Promise.all([
-      endPublication(tx, tenantId, job.id, to, uri),
-      learning?.(tx),
-    ]);
+    const [published] = await Promise.all([endPublication(tx, tenantId, job.id, to, uri), learning?.(tx)]);
     return published ?? (await selectJob(tx, tenantId, job.id));
   });
   if (!ended) {

@@ -62,9 +62,7 @@ export async function leverageOf(
   const pair = { pairSource: languages.sourceLang, pairTarget: languages.targetLang };
   return {
     glossary:
-      known.glossaries === null
-        ? null
-        : await glossaries.of(database, tenantId, known.glossaries, languages),
+      known.glossaries === null ? null : await glossaries.of(database, tenantId, known.glossaries, languages),
     exact: known.exact.get(keyOf(request)),
     findClose: known.pairs.has(pairName(pair))
       ? () => findClose(database, tenantId, pair, request.source_text)

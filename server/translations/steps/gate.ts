@@ -1,7 +1,7 @@
 import type { Judgement, QualityIssue, Verification } from '#server/engines/engine.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
-import type { FastPath } from './fast-path.ts';
 import type { HumanReviewTrigger, QualityGate, TranslationRequest, TriggerCode } from '../schema.ts';
+import type { FastPath } from './fast-path.ts';
 import { highRepairDelta } from './repair-delta.ts';
 
 const regulatedDomains = new Set(['finance', 'financial', 'healthcare', 'legal', 'medical', 'pharma']);
@@ -155,7 +155,9 @@ function termTriggers(compliance: TermCompliance | null): Found[] {
 /** The first few: a glossary may have thousands. */
 function quoted(terms: readonly string[]): string {
   const named = terms.slice(0, 10).map((term) => `“${term}”`);
-  return terms.length > named.length ? `${named.join(', ')} and ${terms.length - named.length} more` : named.join(', ');
+  return terms.length > named.length
+    ? `${named.join(', ')} and ${terms.length - named.length} more`
+    : named.join(', ');
 }
 
 /** What a reviewer reads of a risk; a name without a sentence stands for itself. */

@@ -1,6 +1,6 @@
 import { sourceHash } from '../../../matching/normal-form.ts';
-import { type FuzzyPlaces, noShard } from './pack-shards.ts';
 import type { MemoryUnit } from './memory-unit.ts';
+import { type FuzzyPlaces, noShard } from './pack-shards.ts';
 import { createRowPacker, type PackedRows } from './packed-rows.ts';
 
 /** Longer names of units than any tool writes are cut. */

@@ -1,4 +1,4 @@
-import { buildShard, longestFuzzy } from '../../../matching/fuzzy/index.ts';
+import { buildShard, largestShard, longestFuzzy } from '../../../matching/fuzzy/index.ts';
 import type { MemoryUnit } from './memory-unit.ts';
 import { createRowPacker, type PackedRows, type RowPacker } from './packed-rows.ts';
 
@@ -20,7 +20,6 @@ export const noShard = -2;
 
 /** Fewer are not worth an index: a lookup reads them all. */
 const smallestShard = 256;
-const largestShard = 65_536;
 
 /** Builds the fuzzy index of a set, in as many shards as it needs. */
 export function packShards(normals: readonly string[], units: readonly MemoryUnit[]): PackedShards {

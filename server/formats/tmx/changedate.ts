@@ -1,0 +1,36 @@
+/** TMX writes `YYYYMMDDThhmmssZ`; many tools write ISO 8601 with its signs, or a date alone. */
+const form =
+  /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?(Z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)?)?$/i;
+
+/** Years that a clock can have shown, or shows soon: a date past them is a mistake, and would win over all others. */
+const years = { first: 1970, last: 2199 };
+
+/**
+ * A date of a TMX file as ISO 8601 in UTC, to the second: `2024-01-31T09:30:00Z`. One without a time is the day's start,
+ * one without a zone is in UTC. Null where it is absent, of another form, or no date that ever was or soon will be.
+ */
+export function readChangedate(written: string | undefined): string | null {
+  const parts = written === undefined ? null : form.exec(written);
+  if (!parts) return null;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', zone = 'Z'] = parts;
+  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
+  const local = Date.parse(iso);
+  // Days that a month does not have roll over into the next.
+  if (Number.isNaN(local) || new Date(local).getUTCDate() !== Number(day)) return null;
+  const offset = offsetMs(zone);
+  const moment = new Date(local - offset);
+  const fits = moment.getUTCFullYear() >= years.first && moment.getUTCFullYear() <= years.last;
+  if (!fits) return null;
+  return offset === 0 ? iso : `${moment.toISOString().slice(0, 19)}Z`;
+}
+
+function offsetMs(zone: string): number {
+  if (zone.toUpperCase() === 'Z') return 0;
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', '') || '0')];
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+}
+
+/** As TMX writes it; null where `readChangedate` reads nothing. */
+export function writeChangedate(iso: string | null): string | null {
+  return readChangedate(iso ?? undefined)?.replace(/[-:]/g, '') ?? null;
+}

@@ -1,0 +1,64 @@
+import type { LanguageCode } from '#server/languages.ts';
+import { classAt, joinsWord } from './character-class.ts';
+import { type FoldedText, unitsToString } from './fold.ts';
+
+/**
+ * Words that are written onto the word they belong to: a term may end before Korean particles (계약을) and Nepali
+ * postpositions (सम्झौताको), and stand between Arabic particles, article and pronouns (وبالعقد).
+ */
+export interface Attachments {
+  /** What may stand before the term in its word, written from the word's start, and after it, to the word's end. */
+  before?: RegExp;
+  after: RegExp;
+  /** Units that a term must have, where shorter ones are found in other words by chance. */
+  minimum: number;
+}
+
+const korean = [
+  '은|는|이|가|을|를|의|에|에서|에게|에게서|께|께서|한테|로|으로|로서|으로서|로써|으로써|와|과|하고|도|만|부터|까지|처럼|같이|보다|마다',
+  '조차|마저|밖에|뿐|라도|이라도|나|이나|든지|이든지|란|이란|라는|이라는|라고|이라고|야|이야|여|이여|만큼|대로|별|당|간|상|시',
+  '이다|입니다|이며|이고|인|인지|이므로|이어야|이었다|였다|이지만|이면|임|적|적인|적으로',
+].join('|');
+
+const nepali = [
+  'को|का|की|ले|लाई|मा|बाट|सँग|संग|देखि|सम्म|द्वारा|भित्र|बाहिर|माथि|बारे|बारेमा|लागि|विरुद्ध|अनुसार|बमोजिम|सहित|बीच|पछि|अघि|नै|पनि',
+].join('|');
+
+const attachmentsOf: Partial<Record<LanguageCode, Attachments>> = {
+  ko: { after: new RegExp(`^들?(?:${korean}){0,3}$`, 'u'), minimum: 1 },
+  ne: { after: new RegExp(`^(?:हरू|हरु)?(?:${nepali}){0,2}$`, 'u'), minimum: 2 },
+  ar: {
+    before: /^(?:[وف]?(?:[بك]?ال|لل|[بكلس])?)$/u,
+    after: /^(?:ه|ها|هم|هما|هن|ك|كم|كما|كن|ي|نا)?$/u,
+    minimum: 3,
+  },
+};
+
+/** The longest that may stand on either side; what is longer is not looked at. */
+const most = 12;
+
+/** Whether `start` to `end`, inside a word at one edge or both, is all of the word but what is attached to it. */
+export function attachmentChecker(
+  text: FoldedText,
+  language: LanguageCode,
+): { opens(start: number, end: number): boolean; closes(start: number, end: number): boolean } | undefined {
+  const attachments = attachmentsOf[language];
+  if (attachments === undefined) return undefined;
+  const { before, after, minimum } = attachments;
+  const units = text.folded;
+  const inWord = (index: number): boolean => joinsWord(classAt(units, index));
+  return {
+    opens: (start, end) => {
+      if (before === undefined || end - start < minimum) return false;
+      let from = start;
+      while (from > 0 && start - from <= most && inWord(from - 1)) from--;
+      return start - from <= most && before.test(unitsToString(units.subarray(from, start)));
+    },
+    closes: (start, end) => {
+      if (end - start < minimum) return false;
+      let to = end;
+      while (to < units.length && to - end <= most && inWord(to)) to++;
+      return to - end <= most && after.test(unitsToString(units.subarray(end, to)));
+    },
+  };
+}

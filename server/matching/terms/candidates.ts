@@ -1,0 +1,95 @@
+import { buildAutomaton } from './automaton.ts';
+import type { Boundaries } from './boundaries.ts';
+import type { FoldedText } from './fold.ts';
+
+/** What is looked for, as it stands in a folded text. */
+export interface Pattern {
+  units: Uint16Array;
+  /** Compared with the case as given; else without case. */
+  cased: boolean;
+  /** Stands only where no letter is a small one. */
+  capitalsOnly: boolean;
+}
+
+/** Where patterns stand in a text, by their ends; of those with one end, patterns with case first, then the longer. */
+export interface Candidates {
+  count: number;
+  starts: Int32Array;
+  ends: Int32Array;
+  /** The number of the pattern. */
+  patterns: Int32Array;
+}
+
+/**
+ * Of the terms that end at one place, this many are looked at, the longest ones: real ones are suffixes of each other two
+ * or three deep, and a glossary of a, aa, aaa, … must not make the work grow with both the text and the glossary.
+ */
+const mostAtOnePlace = 16;
+
+export type FindCandidates = (text: FoldedText, boundaries: Boundaries) => Candidates;
+
+/** @param patterns each once for its case rule, none empty */
+export function compilePatterns(patterns: readonly Pattern[]): FindCandidates {
+  const compiled = [true, false].flatMap((cased) => {
+    const numbers = [...patterns.keys()].filter((number) => patterns[number]!.cased === cased);
+    if (numbers.length === 0) return [];
+    return [{ cased, numbers, automaton: buildAutomaton(numbers.map((number) => patterns[number]!.units)) }];
+  });
+  return (text, boundaries) => {
+    const found = new Found();
+    const stands = (pattern: Pattern, start: number, end: number): boolean =>
+      boundaries.allows(start, end) && !(pattern.capitalsOnly && hasSmallLetter(text, start, end));
+    const readers = compiled.map(({ cased, numbers, automaton }) => {
+      const units = cased ? text.cased : text.folded;
+      return { units, automaton, numbers, node: 0 };
+    });
+    for (let index = 0; index < text.length; index++) {
+      for (const reader of readers) {
+        reader.node = reader.automaton.next(reader.node, reader.units[index]!);
+        let at = reader.automaton.longest(reader.node);
+        if (at === 0 || !boundaries.mayEnd(index + 1)) continue;
+        for (let looked = 0; at !== 0 && looked < mostAtOnePlace; looked++) {
+          const number = reader.numbers[reader.automaton.pattern(at)]!;
+          const pattern = patterns[number]!;
+          const start = index + 1 - pattern.units.length;
+          if (stands(pattern, start, index + 1)) found.add(start, index + 1, number);
+          at = reader.automaton.shorter(at);
+        }
+      }
+    }
+    return found;
+  };
+}
+
+function hasSmallLetter({ cased, folded }: FoldedText, start: number, end: number): boolean {
+  for (let index = start; index < end; index++) {
+    if (cased[index] !== folded[index]) continue;
+    if (/\p{Ll}/u.test(String.fromCharCode(cased[index]!))) return true;
+  }
+  return false;
+}
+
+class Found implements Candidates {
+  count = 0;
+  starts = new Int32Array(64);
+  ends = new Int32Array(64);
+  patterns = new Int32Array(64);
+
+  add(start: number, end: number, pattern: number): void {
+    if (this.count === this.starts.length) {
+      this.starts = doubled(this.starts);
+      this.ends = doubled(this.ends);
+      this.patterns = doubled(this.patterns);
+    }
+    this.starts[this.count] = start;
+    this.ends[this.count] = end;
+    this.patterns[this.count] = pattern;
+    this.count++;
+  }
+}
+
+function doubled(array: Int32Array): Int32Array {
+  const larger = new Int32Array(2 * array.length);
+  larger.set(array);
+  return larger;
+}

@@ -1,0 +1,55 @@
+/** What a character does at the edge of a word. */
+export const other = 0;
+/** Letters, digits and connectors of scripts that put spaces between words. */
+export const word = 1;
+export const hangul = 2;
+/** A mark on any of the two above; nothing ends before a mark, whatever carries it. */
+export const mark = 3;
+/** Letters, digits and marks of scripts that write words without spaces: Han, kana, Thai, Lao, Khmer, Burmese. */
+export const dense = 4;
+export const denseMark = 5;
+/** Joins what stands on its two sides. */
+export const joiner = 6;
+
+const unknown = 0xff;
+const classes = new Uint8Array(0x10000).fill(unknown);
+const pairs = new Map<number, number>();
+
+/** The class of the character whose unit stands at `index`; both units of a pair answer for the pair. */
+export function classAt(units: Uint16Array, index: number): number {
+  const unit = units[index]!;
+  if ((unit & 0xf800) === 0xd800) return classOfPair(units, index);
+  const found = classes[unit]!;
+  if (found !== unknown) return found;
+  classes[unit] = classOf(String.fromCharCode(unit));
+  return classes[unit]!;
+}
+
+export function joinsWord(characterClass: number): boolean {
+  return characterClass === word || characterClass === hangul || characterClass === mark;
+}
+
+function classOfPair(units: Uint16Array, index: number): number {
+  const isLow = (units[index]! & 0xfc00) === 0xdc00;
+  const high = units[isLow ? index - 1 : index] ?? 0;
+  const low = units[isLow ? index : index + 1] ?? 0;
+  if ((high & 0xfc00) !== 0xd800 || (low & 0xfc00) !== 0xdc00) return other;
+  const key = (high << 16) | low;
+  const found = pairs.get(key);
+  if (found !== undefined) return found;
+  const characterClass = classOf(String.fromCharCode(high, low));
+  // 2,000 ideographs beyond the first plane are more than any text uses; who sends all of them is not remembered.
+  if (pairs.size < 2000) pairs.set(key, characterClass);
+  return characterClass;
+}
+
+function classOf(character: string): number {
+  if (character === '\u200d') return joiner;
+  if (/[\p{M}\p{Emoji_Modifier}]/u.test(character)) return denseScript.test(character) ? denseMark : mark;
+  if (!/[\p{L}\p{N}\p{Pc}]/u.test(character)) return other;
+  if (denseScript.test(character)) return dense;
+  return /\p{Script=Hangul}/u.test(character) ? hangul : word;
+}
+
+const denseScript =
+  /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;

@@ -1,0 +1,105 @@
+import { type Endings, type Inflection, matching, type Stem } from './paradigm.ts';
+
+const possessives = '(?:ni|si|ns[aä]|mme|nne|[aeiouyäö]n)?';
+const clitics = '(?:kin|ka[ai]n|kään|ko|kö|han|hän|pa|pä)?';
+const singularCases =
+  'n|t|[aä]|t[aä]|tt[aä]|ss[aä]|st[aä]|ll[aä]|lt[aä]|lle|ksi|kse|n[aä]|[aeiouyäö]n|h[aeiouyäö]n|seen';
+const pluralCases = 'n|en|den|tten|[aä]|t[aä]|ss[aä]|st[aä]|ll[aä]|lt[aä]|lle|ksi|kse|n[aä]|h[iou]n|in|siin|tt[aä]';
+
+const singular = matching(new RegExp(`^(?:${singularCases})?${possessives}${clitics}$`, 'u'));
+const plural = matching(new RegExp(`^[ij](?:${pluralCases})${possessives}${clitics}$`, 'u'));
+/** The partitive and the plural genitive on a stem that ends in a consonant. */
+const partitive = matching(new RegExp(`^(?:t[aä]|ten)${possessives}${clitics}$`, 'u'));
+
+/** Consonants before the last vowel, where the syllable is open and where it is closed: hinta, hinnan. */
+const gradation: readonly [strong: string, weak: string][] = [
+  ['kk', 'k'],
+  ['pp', 'p'],
+  ['tt', 't'],
+  ['nk', 'ng'],
+  ['nt', 'nn'],
+  ['mp', 'mm'],
+  ['lt', 'll'],
+  ['rt', 'rr'],
+  ['ht', 'hd'],
+  ['lk', 'l'],
+  ['rk', 'r'],
+  ['p', 'v'],
+  ['t', 'd'],
+  ['k', ''],
+];
+
+function graded(stem: string, to: 'weak' | 'strong'): string[] {
+  const [, root, vowels] = /^(.*?)([aeiouyäö]+)$/u.exec(stem) ?? [];
+  if (root === undefined || vowels === undefined) return [];
+  // A long vowel or a pair has the consonants before all of it; "tieto" ends in one.
+  for (const [strong, weak] of gradation) {
+    const [from, into] = to === 'weak' ? [strong, weak] : [weak, strong];
+    if (from === '' || !root.endsWith(from) || root.length <= from.length) continue;
+    if (to === 'weak' && from.length === 1 && /[stk]$/u.test(root.slice(0, -1))) continue;
+    return [root.slice(0, -from.length) + into + vowels];
+  }
+  return [];
+}
+
+/** The stem that cases follow, and the ones that the plural's i follows. */
+function declined(stem: string): [string, Endings][] {
+  const last = stem.at(-1)!;
+  const rest = stem.slice(0, -1);
+  const beforePlural = { a: [rest, `${rest}o`], ä: [rest, `${rest}ö`], e: [rest], i: [`${rest}e`, rest] }[last];
+  return [[stem, singular], ...(beforePlural ?? [stem]).map((changed): [string, Endings] => [changed, plural])];
+}
+
+function withGrades(stem: string): [string, Endings][] {
+  return [stem, ...graded(stem, 'weak')].flatMap(declined);
+}
+
+/** Nouns and adjectives by how their dictionary form ends. */
+function forms(word: string): [string, Endings][] {
+  const cut = (letters: number): string => word.slice(0, -letters);
+  const last = word.at(-1)!;
+  if (word.endsWith('nen'))
+    return [...declined(`${cut(3)}se`), [`${cut(3)}s`, partitive]];
+  if (/(?:uu|yy|eu|ey)s$/u.test(word))
+    return [
+      ...declined(`${cut(1)}de`),
+      [`${cut(1)}te`, singular],
+      [`${cut(1)}t`, partitive],
+      [`${cut(1)}ks`, plural],
+      ...declined(`${cut(1)}kse`),
+      [word, partitive],
+    ];
+  if (/[aä]s$/u.test(word)) {
+    const long = word.slice(0, -1) + word.at(-2);
+    return [long, ...strengthened(cut(1)).map((strong) => strong + word.at(-2))]
+      .flatMap((stem): [string, Endings][] => [
+        [stem, singular],
+        [stem.slice(0, -1), singular],
+        [stem.slice(0, -1), plural],
+        [stem.slice(0, -2), plural],
+      ])
+      .concat([[word, partitive]], declined(`${cut(1)}kse`));
+  }
+  if (/[uyoöie]s$/u.test(word)) return [...declined(`${cut(1)}kse`), [word, partitive], ...declined(`${cut(1)}${word.at(-2)}`)];
+  if (/[uy]t$/u.test(word)) return [...declined(`${cut(1)}e`), [word, partitive]];
+  if (/in$/u.test(word)) return [...declined(`${cut(1)}me`), [word, partitive]];
+  if (/t[oö]n$/u.test(word)) return declined(`${cut(2)}tom${word.endsWith('ton') ? 'a' : 'ä'}`);
+  if (!/[aeiouyäö]/u.test(last)) return [...declined(`${word}i`), [word, partitive]];
+  if (last === 'e') {
+    const strong = [word, ...graded(word, 'strong')].map((stem) => `${stem}e`);
+    return [...strong.flatMap((stem): [string, Endings][] => [[stem, singular], [stem.slice(0, -1), plural]]), [word, partitive], [word, singular]];
+  }
+  if (last === 'i') return [...withGrades(word), ...withGrades(`${cut(1)}e`), [cut(1), partitive]];
+  return withGrades(word);
+}
+
+function strengthened(stem: string): string[] {
+  return graded(stem, 'strong').flatMap((strong) => [strong, strong.replace(/ht(?=.$)/u, 't')]);
+}
+
+export const finnish: Inflection = {
+  stems: (word): Stem[] => [
+    { stem: word, endings: singular },
+    ...(word.length < 3 ? [] : forms(word)).map(([stem, endings]) => ({ stem, endings })),
+  ],
+};

@@ -1,0 +1,46 @@
+import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
+
+const consonant = /(?<=[\u0915-\u0939\u093c])$/u;
+/** Chandrabindu and anusvara are written for each other. */
+const alike = { '\u0901': '\u0902' };
+
+export const hindi: Inflection = {
+  stems: stemsBy([
+    paradigm(/$/, '-'),
+    paradigm(consonant, 'ें ों ो'),
+    paradigm(/ा$/, 'े ों ो एं ओं यें ाएं ाओं ायें'),
+    paradigm(/ा$/, 'ी', { inPhrase: true }),
+    paradigm(/ी$/, 'ियां ियों ियो'),
+    paradigm(/ि$/, 'ियां ियों'),
+    paradigm(/[ुू]$/, 'ुओं ुएं'),
+    paradigm(/या$/, 'ये ए यी ई यों'),
+  ]),
+  alike,
+};
+
+const marathiPostpositions =
+  '(?:चा|ची|चे|च्या|चं|ला|ना|त|ने|नी|शी|साठी|मध्ये|वर|वरील|हून|कडे|कडून|मुळे|द्वारे|बाबत|सह|पेक्षा|पर्यंत|तील|तर्फे)?';
+
+/** Marathi puts an oblique vowel, then a postposition onto the word. */
+export const marathi: Inflection = {
+  stems: stemsBy([
+    paradigm(/$/, new RegExp(`^${marathiPostpositions}$`, 'u')),
+    paradigm(consonant, new RegExp(`^(?:ां?${marathiPostpositions}|े|ें|ी)$`, 'u')),
+    paradigm(/ा$/, new RegExp(`^(?:े|ां|्या|्यां)${marathiPostpositions}$`, 'u')),
+    paradigm(/ी$/, new RegExp(`^(?:्या|्यां|ीं|ि)${marathiPostpositions}$`, 'u')),
+    paradigm(/े$/, new RegExp(`^(?:्या|्यां)${marathiPostpositions}$`, 'u')),
+    paradigm(/ू$/, new RegExp(`^(?:ूं)${marathiPostpositions}$`, 'u')),
+  ]),
+  alike,
+};
+
+const nepaliPostpositions =
+  'को|का|की|ले|लाई|मा|बाट|संग|देखि|सम्म|द्वारा|भित्र|बाहिर|माथि|बारे|बारेमा|लागि|विरुद्ध|अनुसार|बमोजिम|सहित|बीच|पछि|अघि|नै|पनि|कै|मै';
+
+export const nepali: Inflection = {
+  stems: stemsBy([
+    paradigm(/$/, new RegExp(`^(?:हरू|हरु)?(?:${nepaliPostpositions}){0,2}$`, 'u')),
+    paradigm(/ो$/, 'ा ी'),
+  ]),
+  alike,
+};

@@ -1,0 +1,99 @@
+import type { LanguageCode } from '#server/languages.ts';
+
+/** What single UTF-16 units are compared as; `dropped` for what is not compared at all. */
+export interface Letters {
+  /** The unit with its case as given. */
+  cased(unit: number): number;
+  /** A unit that `cased` answered, without case. */
+  uncased(unit: number): number;
+}
+
+export const dropped = 0;
+export const space = 0x20;
+export const apostrophe = 0x27;
+export const hyphen = 0x2d;
+
+/** Tables are filled as units turn up; what stands here stands for no unit of text (U+FFFF is none). */
+const unknown = 0xffff;
+
+const tables = new Map<string, Letters>();
+
+/** The letters of a language; languages that spell nothing their own way share one table. */
+export function lettersOf(language: LanguageCode): Letters {
+  const own = language in spellings || keepsNonJoiner.has(language) || language === 'tr';
+  const key = own ? language : joinerIsShape.has(language) ? 'joined' : '';
+  const known = tables.get(key);
+  if (known) return known;
+  const letters = lettersFor(language);
+  tables.set(key, letters);
+  return letters;
+}
+
+function lettersFor(language: LanguageCode): Letters {
+  const cased = new Uint16Array(0x10000).fill(unknown);
+  const uncased = new Uint16Array(0x10000).fill(unknown);
+  const lookUp = (table: Uint16Array, unit: number, read: (unit: number) => number): number => {
+    const found = table[unit]!;
+    if (found !== unknown) return found;
+    const answer = read(unit);
+    table[unit] = answer === unknown ? 0xfffd : answer;
+    return table[unit]!;
+  };
+  const readCased = (unit: number) => casedUnit(unit, language);
+  const readUncased = (unit: number) => uncasedUnit(unit, language);
+  return {
+    cased: (unit) => lookUp(cased, unit, readCased),
+    uncased: (unit) => lookUp(uncased, unit, readUncased),
+  };
+}
+
+function casedUnit(unit: number, language: LanguageCode): number {
+  if ((unit & 0xf800) === 0xd800) return unit;
+  const character = String.fromCharCode(unit);
+  if (character === '\u200c' && keepsNonJoiner.has(language)) return unit;
+  if (character === '\u200d' && !joinerIsShape.has(language)) return unit;
+  if (invisible.test(character)) return dropped;
+  if (/\p{White_Space}/u.test(character)) return space;
+  if (/[\u02bc\u2019]/.test(character)) return apostrophe;
+  if (/[\u2010\u2011]/.test(character)) return hyphen;
+  const narrow = width.test(character) ? character.normalize('NFKC') : character;
+  const spelled = spellings[language]?.[narrow] ?? narrow;
+  return spelled.length === 1 ? spelled.charCodeAt(0) : unit;
+}
+
+/**
+ * Simple case folding: one unit for one, so ß is not ss, and Σ, σ and ς are one. İ is i (and in Turkish I is ı), where
+ * the standard keeps İ apart from every letter of one unit.
+ */
+function uncasedUnit(unit: number, language: LanguageCode): number {
+  const character = String.fromCharCode(unit);
+  if (character === 'İ') return 0x69;
+  if (language === 'tr' && (character === 'I' || character === 'ı')) return 0x131;
+  if (character === '\u0345') return unit;
+  const upper = character.toUpperCase();
+  const lower = (upper.length === 1 ? upper : character).toLowerCase();
+  return lower.length === 1 ? lower.charCodeAt(0) : unit;
+}
+
+/**
+ * Characters that shape or direct a text and spell nothing: soft hyphen, joiners, direction, variation selectors, the
+ * Arabic tatweel, vowel signs and signs of recitation.
+ */
+const invisible =
+  /[\u00ad\u034f\u061c\u0640\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff\u0610-\u061a\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\0]/;
+
+/** Full-width ASCII and signs, half-width katakana; half-width Hangul jamo are no writing of today. */
+const width = /[\uff01-\uff5e\uff61-\uff9f\uffe0-\uffe6]/;
+
+/** Persian and Urdu spell with the zero-width non-joiner: it ends a part of a word. */
+const keepsNonJoiner: ReadonlySet<string> = new Set(['fa', 'ur']);
+
+/** Where the zero-width joiner only asks for a shape of the letters; elsewhere it makes one emoji of several. */
+const joinerIsShape: ReadonlySet<string> = new Set(['ar', 'fa', 'ur', 'hi', 'mr', 'ne']);
+
+/** Letters that keyboards and old encodings put in place of the language's own. */
+const spellings: Partial<Record<LanguageCode, Record<string, string>>> = {
+  ro: { ş: 'ș', ţ: 'ț', Ş: 'Ș', Ţ: 'Ț' },
+  fa: { ي: 'ی', ى: 'ی', ك: 'ک' },
+  ur: { ي: 'ی', ى: 'ی', ك: 'ک', ه: 'ہ' },
+};

@@ -1,0 +1,44 @@
+import type { LanguageCode } from '#server/languages.ts';
+import { classAt, dense } from './character-class.ts';
+import { type FoldedText, unitsToString } from './fold.ts';
+
+const segmenters = new Map<LanguageCode, Intl.Segmenter>();
+
+/** Where `Intl.Segmenter` puts the edges of words, one flag a position; undefined for a text that puts spaces there. */
+export function findWordCuts(text: FoldedText, language: LanguageCode): Uint8Array | undefined {
+  if (!hasDenseLetters(text.cased)) return undefined;
+  let segmenter = segmenters.get(language);
+  if (segmenter === undefined) {
+    segmenter = new Intl.Segmenter(language, { granularity: 'word' });
+    segmenters.set(language, segmenter);
+  }
+  const cuts = new Uint8Array(text.length + 1);
+  for (const { index } of segmenter.segment(unitsToString(text.cased))) cuts[index] = 1;
+  cuts[text.length] = 1;
+  return cuts;
+}
+
+function hasDenseLetters(units: Uint16Array): boolean {
+  // The first script without spaces in Unicode is Thai.
+  for (let index = 0; index < units.length; index++)
+    if (units[index]! >= 0x0e00 && classAt(units, index) === dense) return true;
+  return false;
+}
+
+/**
+ * Whether a term may stand in a target from `start` to `end` although the segmenter has put one of its edges inside a
+ * word: as part of a longer word (教育 in 高等教育), or because the segmenter does not know it. What it must not do is
+ * straddle two words, as 京都 does in 東京都; long terms do not by chance (docs/terminology.md has the counts).
+ */
+export function fitsAcrossCuts(text: FoldedText, cuts: Uint8Array, start: number, end: number): boolean {
+  const size = end - start;
+  const isThai = !/[\p{scx=Han}\p{scx=Kana}]/u.test(String.fromCharCode(text.cased[start]!));
+  const [inside, oneEdge, anywhere] = isThai ? [5, 5, 7] : [2, 3, 4];
+  if (size >= anywhere) return true;
+  if (size >= oneEdge && (cuts[start] === 1 || cuts[end] === 1)) return true;
+  if (size < inside || (!isThai && !ideographs.test(unitsToString(text.cased.subarray(start, end))))) return false;
+  for (let position = start + 1; position < end; position++) if (cuts[position] === 1) return false;
+  return true;
+}
+
+const ideographs = /^[\p{Script=Han}]+$/u;

@@ -1,0 +1,47 @@
+import type { LanguageCode } from '#server/languages.ts';
+import { classAt, joinsWord } from './character-class.ts';
+import type { FoldedText } from './fold.ts';
+import { apostrophe, hyphen, space } from './letters.ts';
+
+/** The words of a text in scripts that put spaces between them. */
+export interface Words {
+  count: number;
+  /** Units where each starts and ends. */
+  starts: Int32Array;
+  ends: Int32Array;
+  /** What stands between each and the next. */
+  gaps: Uint8Array;
+}
+
+/** Anything that ends a phrase: punctuation, a symbol, the end of the text. */
+export const apart = 0;
+export const spaced = 1;
+export const hyphenated = 2;
+export const elided = 3;
+
+/** Runs of letters, digits and marks; a hyphen parts them, and so does an apostrophe, but in Ukrainian. */
+export function wordsOf(text: FoldedText, language: LanguageCode): Words {
+  const units = text.folded;
+  const isLetter = (index: number): boolean => index < units.length && joinsWord(classAt(units, index));
+  const isInside = (index: number): boolean =>
+    isLetter(index) || (language === 'uk' && units[index] === apostrophe && isLetter(index + 1));
+  const starts = new Int32Array((units.length + 1) >>> 1);
+  const ends = new Int32Array(starts.length);
+  const gaps = new Uint8Array(starts.length);
+  let count = 0;
+  for (let index = 0; index < units.length; index++) {
+    if (!isLetter(index)) continue;
+    starts[count] = index;
+    while (isInside(index)) index++;
+    ends[count] = index;
+    gaps[count] = isLetter(index + 1) ? gapOf(units[index]!) : apart;
+    count++;
+  }
+  return { count, starts, ends, gaps };
+}
+
+function gapOf(unit: number): number {
+  if (unit === space) return spaced;
+  if (unit === hyphen) return hyphenated;
+  return unit === apostrophe ? elided : apart;
+}

@@ -1,0 +1,228 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import postgres from 'postgres';
+import { request } from 'undici';
+import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
+import { sourceHash } from '#server/matching/normal-form.ts';
+import { startService } from '#test/setup/service.ts';
+import { foundTenant } from './bench-service.ts';
+import { median } from './load.ts';
+import { seededRandom } from './seeded-random.ts';
+
+const units = Number(process.env['BENCH_UNITS'] ?? 50_000);
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
+
+/**
+ * A TMX file of 50,000 units, from the file in hand until its segments are found exactly and as close matches, beside
+ * translate-toolkit's bare parse of the same file and a COPY of its rows into a table with the same indexes, in turns in one
+ * run; meanwhile GET /healthz one after the other.
+ */
+export async function benchMemoryImport(print: (line: string) => void): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
+  const file = join(dataDir, 'memory.tmx');
+  const pairs = inventPairs();
+  await writeFile(file, writeTmx(pairs));
+  const server = await joinEmbeddedPostgres(dataDir);
+  const env = { DATA_DIR: dataDir, AUTH_RATE_LIMIT_ENABLED: 'false', LOG_LEVEL: 'silent' };
+  const service = await startService(env);
+  const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+  try {
+    const { tenantId, apiKey } = await foundTenant(service.address);
+    await sql`select set_config('lingualoop.tenant_id', ${tenantId}, false)`;
+    const bytes = await readFile(file);
+    print(`${units} units, ${(bytes.length / 1e6).toFixed(1)} MB`);
+    const hasToolkit = await parseWithToolkit(file).catch(() => null);
+    if (hasToolkit === null) print('(translate-toolkit is not installed: without the other side)');
+
+    const [imports, others, health, growths]: number[][] = [[], [], [], []] as never;
+    for (let round = 0; round < rounds; round++) {
+      const memory = watchMemory(service.pid);
+      const pinging = ping(service.address);
+      const start = performance.now();
+      await importTmx(service.address, apiKey, bytes, 'en');
+      imports!.push(performance.now() - start);
+      health!.push((await pinging.stop()).p99);
+      growths!.push(await memory.stop());
+      if (hasToolkit !== null)
+        others!.push((await parseWithToolkit(file)) + (await copyRows(sql, tenantId, pairs)));
+    }
+    print(`import, file in hand to searchable   ${show(imports!)} s`);
+    if (others!.length > 0) {
+      print(`translate-toolkit's parse and COPY    ${show(others!)} s`);
+      print(
+        `import / theirs                      ${(median(imports!) / median(others!)).toFixed(2)}   (target 2.00 or less)`,
+      );
+    }
+    print(
+      `memory of all its processes grew by  ${growths!.map(Math.round).join(', ')} MB   (target below 200)`,
+    );
+    print(
+      `GET /healthz meanwhile, p99          ${health!.map((ms) => ms.toFixed(1)).join(', ')} ms   (target below 50)`,
+    );
+  } finally {
+    await sql.end();
+    await service.stop();
+    await server.leave();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+interface Pair {
+  source: string;
+  target: string;
+}
+
+/** Sentences of words that are drawn as natural ones are, a few often and most seldom. */
+function inventPairs(): Pair[] {
+  const random = seededRandom(units);
+  const words = Array.from({ length: 20_000 }, () => {
+    const length = 2 + Math.floor(random() * 9);
+    return Array.from({ length }, () => 'etaoinshrdlucmfgypwbvkxjqz'[Math.floor(26 * random() ** 1.7)]).join(
+      '',
+    );
+  });
+  const sentence = () => {
+    const length = 5 + Math.floor(random() * 20);
+    const text = Array.from({ length }, () => words[Math.floor(words.length * random() ** 4)]).join(' ');
+    return `${text[0]!.toUpperCase()}${text.slice(1)}.`;
+  };
+  return Array.from({ length: units }, (_, index) => ({
+    source: `${sentence()} ${index}`,
+    target: `${sentence()} ${index}`,
+  }));
+}
+
+function writeTmx(pairs: readonly Pair[]): string {
+  const body = pairs.map(
+    ({ source, target }, index) =>
+      `<tu tuid="${index}" creationdate="20240101T000000Z" changedate="20250101T000000Z">\n<tuv xml:lang="en"><seg>${source}</seg></tuv>\n<tuv xml:lang="fr"><seg>${target}</seg></tuv>\n</tu>\n`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4"><header creationtool="bench" creationtoolversion="1" segtype="sentence" o-tmf="none" adminlang="en" srclang="en" datatype="plaintext"/><body>\n${body.join('')}</body></tmx>\n`;
+}
+
+/** Imports a file into the set `bench`, and waits until it is searchable. */
+export async function importTmx(
+  address: string,
+  apiKey: string,
+  bytes: Buffer,
+  sourceLang: string,
+): Promise<void> {
+  const form = new FormData();
+  form.set('tmx_file', new File([new Uint8Array(bytes)], 'memory.tmx', { type: 'application/xml' }));
+  form.set('name', 'bench');
+  form.set('source_lang', sourceLang);
+  form.set('target_lang', 'fr');
+  const headers = { 'x-api-key': apiKey };
+  const answer = await fetch(`${address}/api/tm`, { method: 'POST', headers, body: form });
+  if (answer.status === 200) return;
+  if (answer.status !== 202) throw new Error(`the import answered ${answer.status} ${await answer.text()}`);
+  const { poll_url } = (await answer.json()) as { poll_url: string };
+  for (;;) {
+    const polled = (await (await fetch(`${address}${poll_url}`, { headers })).json()) as {
+      job: { status: string; error: string | null };
+    };
+    if (polled.job.status === 'completed') return;
+    if (polled.job.status === 'failed') throw new Error(`the import failed: ${polled.job.error}`);
+    await delay(10);
+  }
+}
+
+/** GET /healthz, one after the other, until it is stopped. */
+function ping(address: string) {
+  let running = true;
+  const latencies: number[] = [];
+  const ended = (async () => {
+    while (running) {
+      const start = performance.now();
+      const { body } = await request(`${address}/healthz`);
+      await body.dump();
+      latencies.push(performance.now() - start);
+      await delay(2);
+    }
+  })();
+  return {
+    async stop() {
+      running = false;
+      await ended;
+      latencies.sort((a, b) => a - b);
+      return { p99: latencies[Math.floor(latencies.length * 0.99)] ?? 0 };
+    },
+  };
+}
+
+/** The peak of what a process and its children hold, over what they held at first, in MB; looked at every 20 ms. */
+function watchMemory(pid: number) {
+  let running = true;
+  let peak = 0;
+  let first = 0;
+  const ended = (async () => {
+    first = await residentMegabytes(pid);
+    while (running) {
+      peak = Math.max(peak, await residentMegabytes(pid));
+      await delay(20);
+    }
+  })();
+  return {
+    async stop() {
+      running = false;
+      await ended;
+      return peak - first;
+    },
+  };
+}
+
+/** Of the service and the processes of its sandbox; not of PostgreSQL, which is nobody's child. */
+async function residentMegabytes(pid: number): Promise<number> {
+  try {
+    const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean);
+    const own = /^VmRSS:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1];
+    const inner = await Promise.all(children.map((child) => residentMegabytes(Number(child))));
+    return Number(own ?? 0) / 1024 + inner.reduce((sum, value) => sum + value, 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** Milliseconds that translate-toolkit takes to parse the file, its own start not counted. */
+async function parseWithToolkit(file: string): Promise<number> {
+  const program = `
+import sys, time
+from translate.storage import tmx
+start = time.perf_counter()
+with open(sys.argv[1], 'rb') as f: store = tmx.tmxfile.parsestring(f.read())
+assert len(store.units) == ${units}
+print((time.perf_counter() - start) * 1000)`;
+  const { stdout } = await promisify(execFile)('/usr/bin/python3', ['-c', program, file]);
+  return Number(stdout);
+}
+
+/** Milliseconds of a COPY of the segments' rows, whole, into a table like theirs: columns, indexes, the foreign key. */
+async function copyRows(sql: postgres.Sql, tenantId: string, pairs: readonly Pair[]): Promise<number> {
+  await sql`drop table if exists bench_segments`;
+  await sql`create table bench_segments (like memory_segments including all,
+    foreign key (tenant_id, set_id) references memory_sets (tenant_id, set_id))`;
+  const [set] = await sql`select set_id from memory_sets limit 1`;
+  const rows = pairs.map(({ source, target }, index) => {
+    const hash = `\\\\x${sourceHash(source).toString('hex')}`;
+    return `${tenantId}\t${set?.['set_id']}\t${index + 1}\ten\tfr\t${hash}\t${source}\t${target}\t${index}\t2025-01-01T00:00:00Z\t0\t${index}\n`;
+  });
+  const bytes = Buffer.from(rows.join(''));
+  const start = performance.now();
+  const copy =
+    await sql`copy bench_segments (tenant_id, set_id, segment_no, pair_source, pair_target, source_hash,
+    source_text, target_text, tuid, changed_at, shard_no, ordinal) from stdin`.writable();
+  await new Promise<void>((resolve, reject) => {
+    copy.on('error', reject).on('finish', resolve);
+    for (let from = 0; from < bytes.length; from += 65_536) copy.write(bytes.subarray(from, from + 65_536));
+    copy.end();
+  });
+  return performance.now() - start;
+}
+
+function show(milliseconds: number[]): string {
+  return milliseconds.map((value) => (value / 1000).toFixed(2)).join(', ');
+}

@@ -1,0 +1,176 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { request } from 'undici';
+import { openDatabase } from '#db/client.ts';
+import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
+import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/index.ts';
+import { findClose, lookUpExact } from '#server/translation-memory/service.ts';
+import { type RunningService, startService } from '#test/setup/service.ts';
+import { type BenchTenant, foundTenant } from './bench-service.ts';
+import { corpusLanguages, countFound, type FuzzyQuery, fuzzyCorpus } from './fuzzy-corpus.ts';
+import { measureLatency } from './load.ts';
+import { importTmx } from './memory-import.ts';
+
+const lookups = Number(process.env['BENCH_LOOKUPS'] ?? 2000);
+
+/** A service with workers, over an embedded database that the bench asks too. */
+async function withService(
+  work: (open: { service: RunningService; url: string }) => Promise<void>,
+): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
+  const server = await joinEmbeddedPostgres(dataDir);
+  const env = {
+    DATA_DIR: dataDir,
+    AUTH_RATE_LIMIT_ENABLED: 'false',
+    LOG_LEVEL: 'silent',
+    MONTHLY_CHAR_CEILING: '1000000000',
+    DEFAULT_MONTHLY_CHAR_LIMIT: '1000000000',
+  };
+  const service = await startService(env);
+  try {
+    await work({ service, url: server.url });
+  } finally {
+    await service.stop();
+    await server.leave();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/**
+ * The exact tier with 100 and with 50,000 segments, in turns: the look-up in the database by itself, and the request that a
+ * stored pair answers.
+ */
+export async function benchExactLookup(print: (line: string) => void): Promise<void> {
+  await withService(async ({ service, url }) => {
+    const sizes = [100, 50_000];
+    const sides = [];
+    for (const size of sizes) {
+      const tenant = await foundTenant(service.address);
+      const sources = Array.from(
+        { length: size },
+        (_, index) => `Stored sentence number ${index} of ${size}.`,
+      );
+      await importPairs(service.address, tenant, 'en', sources);
+      sides.push({ size, tenant, sources });
+    }
+    const database = openDatabase(url, { size: 1 });
+    const lookUp = ({ tenant, sources }: (typeof sides)[number], turn: number) =>
+      database.inTenant(tenant.tenantId, async (tx) => {
+        const sourceText = sources[(turn * 7919) % sources.length] as string;
+        const { hits } = await lookUpExact(tx, tenant.tenantId, [
+          { sourceText, sourceLang: 'en', targetLang: 'fr' },
+        ]);
+        if (!hits[0]) throw new Error('a stored pair was not found');
+      });
+    const translate = async ({ tenant, sources }: (typeof sides)[number], turn: number) => {
+      const { body, statusCode } = await request(`${service.address}/api/translations`, {
+        method: 'POST',
+        headers: { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' },
+        body: JSON.stringify({ source_text: sources[(turn * 7919) % sources.length], target_lang: 'fr' }),
+      });
+      const text = await body.text();
+      if (statusCode !== 200 || !text.includes('tm_exact')) throw new Error(`the request answered ${text}`);
+    };
+    try {
+      for (const [name, call] of [
+        ['look-up in the database', lookUp],
+        ['request, served from memory', translate],
+      ] as const) {
+        const firsts = [];
+        for (const side of sides) firsts.push(await timed(() => call(side, 1)));
+        const [small, large] = await measureLatency(sides, lookups, call);
+        print(
+          `${name.padEnd(28)} 100: ${show(small!)}   50,000: ${show(large!)}   medians ${(large!.p50 / small!.p50).toFixed(2)} (target 1.20)   p99 / median ${(large!.p99 / large!.p50).toFixed(1)} (target 3)   first ${firsts.map((ms) => ms.toFixed(1)).join(', ')} ms`,
+        );
+      }
+    } finally {
+      await database.close();
+    }
+  });
+}
+
+/**
+ * The fuzzy tier over 50,000 sentences of each of five languages: recall of the true top 5, and what a look-up takes from the
+ * text to its ten pairs.
+ */
+export async function benchFuzzyLookup(print: (line: string) => void): Promise<void> {
+  await withService(async ({ service, url }) => {
+    const database = openDatabase(url, { size: 4 });
+    const sql = postgres(url, { max: 1, onnotice: () => {} });
+    try {
+      for (const language of corpusLanguages) {
+        const { origin, segments, queries } = fuzzyCorpus(language);
+        const tenant = await foundTenant(service.address);
+        await importPairs(service.address, tenant, language, segments);
+        const pair = { pairSource: language, pairTarget: 'fr' };
+        const first = await timed(() => findClose(database, tenant.tenantId, pair, queries[0]!.text));
+        const latencies: number[] = [];
+        const found = new Map<string, { hits: number; of: number }>();
+        for (const query of queries) {
+          const start = performance.now();
+          const { close } = await findClose(database, tenant.tenantId, pair, query.text);
+          latencies.push(performance.now() - start);
+          count(
+            found,
+            query,
+            close.map(({ similarity }) => similarity),
+          );
+        }
+        latencies.sort((a, b) => a - b);
+        const at = (share: number) => (latencies[Math.floor(latencies.length * share)] ?? 0).toFixed(1);
+        const recalls = [...found].map(([kind, { hits, of }]) => `${kind} ${((100 * hits) / of).toFixed(1)}`);
+        print(
+          `${language.padEnd(8)} recall ${recalls.join(', ')} % (target 95)   median ${at(0.5)} ms (25), p95 ${at(0.95)} ms (60), first ${first.toFixed(1)} ms   ${origin}`,
+        );
+      }
+    } finally {
+      await sql.end();
+      await database.close();
+    }
+  });
+}
+
+function count(
+  found: Map<string, { hits: number; of: number }>,
+  query: FuzzyQuery,
+  similarities: number[],
+): void {
+  for (const kind of query.kind === 'short' ? ['short'] : [query.kind, 'all']) {
+    const sum = found.get(kind) ?? { hits: 0, of: 0 };
+    sum.hits += countFound(query, similarities);
+    sum.of += query.closest.length;
+    found.set(kind, sum);
+  }
+}
+
+function importPairs(
+  address: string,
+  { apiKey }: BenchTenant,
+  sourceLang: string,
+  sources: readonly string[],
+): Promise<void> {
+  const units = sources.map((source, index) =>
+    tmxUnit({
+      sourceLang,
+      targetLang: 'fr',
+      source,
+      target: `Phrase traduite numéro ${index}.`,
+      tuid: String(index),
+      changedate: null,
+    }),
+  );
+  const file = `${tmxHead({ sourceLang, targetLang: 'fr', creationDate: new Date() })}${units.join('')}${tmxTail}`;
+  return importTmx(address, apiKey, Buffer.from(file), sourceLang);
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+function show({ p50, p99 }: { p50: number; p99: number }): string {
+  return `${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)}`;
+}
