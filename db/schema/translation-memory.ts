@@ -167,7 +167,7 @@ export const memoryImportParts = pgTable(
     importId: identifier('import_id').notNull(),
     partNo: integer('part_no').notNull(),
     kind: text('kind', { enum: ['segments', 'shards', 'postings'] }).notNull(),
-    /** A JSON array of rows. */
+    /** Packed, see `server/sandbox/tasks/memory/packed-rows.ts`. */
     rows: text('rows').notNull(),
   },
   (t) => [

@@ -1,6 +1,6 @@
 import { errorTable } from '#server/errors.ts';
 import type { RestProcedure } from '../procedures.ts';
-import { type Answer, type JsonSchema, refTo } from './document.ts';
+import { type Answer, type Content, type JsonSchema, refTo } from './document.ts';
 
 const string: JsonSchema = { type: 'string' };
 
@@ -45,15 +45,10 @@ export const errorSchemas: Record<string, JsonSchema> = {
 
 const successes = { 200: 'Success', 202: 'Accepted and in flight', 204: 'Done, no body' } as const;
 
-/** Every answer of an operation: its success as the route states it, then the ways in which it can be refused. */
-export function answersOf({ route, meta, input }: RestProcedure, success: Answer): Record<string, Answer> {
-  const status = route.status ?? 200;
-  const answers: Record<string, Answer> = {
-    [status]: {
-      description: successes[status],
-      ...(status !== 204 && success.content && { content: success.content }),
-    },
-  };
+/** Every answer of an operation: its successes as the route states them, then the ways in which it can be refused. */
+export function answersOf(procedure: RestProcedure, success: Answer): Record<string, Answer> {
+  const { route, meta, input } = procedure;
+  const answers = successesOf(procedure, success);
   if (meta.guard !== 'public') answers['401'] = refusal('No usable credential', 'ErrorDetail');
   // The same status also refuses values that fit their schema, and then it says so in a string (A 7.1). Bare bytes have no
   // fields.
@@ -63,8 +58,33 @@ export function answersOf({ route, meta, input }: RestProcedure, success: Answer
   return answers;
 }
 
+/**
+ * @throws Error where a 202 instead has a body that the output does not name: the generator, which knows one answer, has
+ * put the bodies of both into it
+ */
+function successesOf({ path, route }: RestProcedure, { content }: Answer): Record<string, Answer> {
+  const status = route.status ?? 200;
+  if (status === 204) return { 204: { description: successes[204] } };
+  if (!route.accepted) return { [status]: answer(status, content) };
+  const accepted = refTo(route.accepted.meta()?.id ?? '');
+  const either = content?.['application/json']?.schema.anyOf ?? [];
+  const others = either.filter(({ $ref }) => $ref !== accepted.$ref);
+  if (others.length !== either.length - 1)
+    throw new Error(`${path}: what a 202 answers must be a named one of several outputs`);
+  return { [status]: answer(status, jsonOf(others)), 202: answer(202, jsonOf([accepted])) };
+}
+
+function answer(status: 200 | 202, content: Content | undefined): Answer {
+  return { description: successes[status], ...(content && { content }) };
+}
+
 function refusal(description: string, ...shapes: string[]): Answer {
-  const schemas = shapes.map(refTo);
-  const schema = schemas.length === 1 ? (schemas[0] as JsonSchema) : { anyOf: schemas };
-  return { description, content: { 'application/json': { schema } } };
+  return { description, content: jsonOf(shapes.map(refTo)) };
+}
+
+/** JSON of any one of these schemas. */
+function jsonOf(schemas: JsonSchema[]): Content {
+  return {
+    'application/json': { schema: schemas.length === 1 ? (schemas[0] as JsonSchema) : { anyOf: schemas } },
+  };
 }

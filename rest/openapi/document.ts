@@ -11,6 +11,8 @@ export interface JsonSchema {
   enum?: unknown[];
   format?: string;
   description?: string;
+  deprecated?: boolean;
+  default?: unknown;
 }
 
 export type Content = Record<string, { schema: JsonSchema }>;

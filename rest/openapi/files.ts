@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { Upload } from '#server/trpc.ts';
 import type { RestProcedure } from '../procedures.ts';
 import { rawTypes } from '../raw-types.ts';
-import type { JsonSchema, Operation, Parameter } from './document.ts';
+import type { Content, JsonSchema, Operation, Parameter } from './document.ts';
+import { neededInputsOf } from './needed-inputs.ts';
 
 const binary: JsonSchema = { type: 'string', format: 'binary' };
 
@@ -12,12 +14,15 @@ export function withoutBytes(procedure: RestProcedure): RestProcedure {
   if (route.body === 'raw') return { ...procedure, input: z.object({}) };
   if (route.download) return { ...procedure, output: z.string() };
   if (!route.upload || !(input instanceof z.ZodObject)) return procedure;
-  const { source_document: _, ...fields } = inputShape;
-  return { ...procedure, input: z.object(fields), inputShape: fields };
+  const { parts } = route.upload;
+  const fields = Object.fromEntries(Object.entries(inputShape).filter(([name]) => !parts.includes(name)));
+  // Their shape stays: it says what is to be said of the parts.
+  return { ...procedure, input: z.object(fields) };
 }
 
 /** Puts the bytes back into the operation: a form or a raw body instead of JSON, a file instead of an answer. */
-export function describeFiles({ route }: RestProcedure, operation: Operation): Operation {
+export function describeFiles(procedure: RestProcedure, operation: Operation): Operation {
+  const { route } = procedure;
   if (route.body === 'raw')
     return {
       ...operation,
@@ -28,32 +33,46 @@ export function describeFiles({ route }: RestProcedure, operation: Operation): O
       ...operation,
       responses: {
         ...operation.responses,
-        200: {
-          description: 'The file, as an attachment',
-          content: Object.fromEntries(route.download.map((type) => [type, { schema: binary }])),
-        },
+        200: { description: 'The file, as an attachment', content: binaryOf(route.download) },
       },
     };
   if (!route.upload) return operation;
-  const form = operation.requestBody?.content['application/json']?.schema ?? {};
-  const fields = Object.entries(form.properties ?? {});
+  const { properties = {} } = operation.requestBody?.content['application/json']?.schema ?? {};
+  const form = { schema: describeForm(procedure, route.upload, properties) };
   return {
     ...operation,
-    parameters: [...operation.parameters, ...fields.map(queryParameter), fileNameHeader],
+    parameters: [
+      ...operation.parameters,
+      ...(route.upload.raw ? [...Object.entries(properties).map(queryParameter), fileNameHeader] : []),
+    ],
     requestBody: {
       required: true,
-      content: {
-        'multipart/form-data': {
-          schema: {
-            type: 'object',
-            properties: { source_document: binary, ...form.properties },
-            required: ['source_document', 'target_lang'],
-          },
-        },
-        ...Object.fromEntries(rawTypes.map((type) => [type, { schema: binary }])),
-      },
+      content: { 'multipart/form-data': form, ...(route.upload.raw && binaryOf(rawTypes)) },
     },
   };
+}
+
+/** The file parts first, of which any one is the file; then the fields. */
+function describeForm(
+  procedure: RestProcedure,
+  { parts }: Upload,
+  fields: Record<string, JsonSchema>,
+): JsonSchema {
+  const files = parts.map((name): [string, JsonSchema] => {
+    const { description, deprecated } = procedure.inputShape[name]?.meta() ?? {};
+    return [name, { ...binary, ...(description && { description }), ...(deprecated && { deprecated }) }];
+  });
+  const [needed, onlyPart] = [neededInputsOf(procedure), parts.length === 1];
+  return {
+    type: 'object',
+    properties: { ...Object.fromEntries(files), ...fields },
+    required: onlyPart ? [...parts, ...needed] : [...needed],
+    ...(!onlyPart && { anyOf: parts.map((name) => ({ required: [name] })) }),
+  };
+}
+
+function binaryOf(types: readonly string[]): Content {
+  return Object.fromEntries(types.map((type) => [type, { schema: binary }]));
 }
 
 function queryParameter([name, schema]: [string, JsonSchema]): Parameter {

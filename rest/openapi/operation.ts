@@ -1,6 +1,7 @@
 import { needsBody, type RestProcedure } from '../procedures.ts';
 import { answersOf } from './answers.ts';
 import type { JsonSchema, Operation, Parameter } from './document.ts';
+import { neededInputsOf, requireNeeded } from './needed-inputs.ts';
 
 const date: JsonSchema = { type: 'string', format: 'date' };
 
@@ -27,12 +28,13 @@ const parameterOrder = ['path', 'query', 'header'];
 /** An operation as the generator left it, with what it cannot know; no security, on purpose (A 1 rule 6). */
 export function describeOperation(procedure: RestProcedure, generated: Operation): Operation {
   const { operationId, tags, summary, description, parameters = [], requestBody, responses } = generated;
+  const needed = neededInputsOf(procedure);
   return {
     operationId,
     tags,
     summary,
     ...(description !== undefined && { description }),
-    parameters: [...parameters, ...versionParameters].sort(
+    parameters: [...parameters.map((one) => requireNeeded(one, needed)), ...versionParameters].sort(
       (a, b) => parameterOrder.indexOf(a.in) - parameterOrder.indexOf(b.in),
     ),
     ...(requestBody && { requestBody: { ...requestBody, required: needsBody(procedure) } }),

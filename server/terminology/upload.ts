@@ -32,19 +32,11 @@ export async function uploadGlossary(
   form: GlossaryForm,
   signal: AbortSignal,
 ): Promise<TerminologySet> {
-  const file = form.terminology_file ?? form.terminology_csv;
-  if (!file) throw new AppError('validation_error', 'terminology_file upload is required');
-  const kind = requireKind(file);
-  if (file.bytes.length === 0) throw new AppError('validation_error', 'terminology_file is empty');
-  const name = requireSetName(form.name);
-  const read = kind === 'tmx' ? requireDeclaredLanguage : readDeclaredLanguage;
-  const source = read('source_lang', form.source_lang);
-  const target = read('target_lang', form.target_lang);
-  if (source && source.code === target?.code)
-    throw new AppError('validation_error', 'source_lang and target_lang stand for the same language');
-
-  // Reading a file is not cheap: nobody's is read who is not let in.
-  const tenantId = await enter(async (_tx, { tenant }) => tenant.id);
+  // Nobody is told anything who is not let in; and reading a file is not cheap.
+  const { tenantId, file, kind, name, source, target } = await enter(async (_tx, { tenant }) => ({
+    tenantId: tenant.id,
+    ...checkForm(form),
+  }));
   const declared = kind === 'tmx' && source && target ? declaredPair(source, target) : null;
   const entries = (await readFile(services, { tenantId, signal }, file.bytes, declared)).map(
     (entry): NewEntry => ({
@@ -76,6 +68,20 @@ export async function uploadGlossary(
     await insertEntries(tx, tenantId, set.setId, entries);
     return setView(set);
   });
+}
+
+function checkForm(form: GlossaryForm) {
+  const file = form.terminology_file ?? form.terminology_csv;
+  if (!file) throw new AppError('validation_error', 'terminology_file upload is required');
+  const kind = requireKind(file);
+  if (file.bytes.length === 0) throw new AppError('validation_error', 'terminology_file is empty');
+  const name = requireSetName(form.name);
+  const read = kind === 'tmx' ? requireDeclaredLanguage : readDeclaredLanguage;
+  const source = read('source_lang', form.source_lang);
+  const target = read('target_lang', form.target_lang);
+  if (source && source.code === target?.code)
+    throw new AppError('validation_error', 'source_lang and target_lang stand for the same language');
+  return { file, kind, name, source, target };
 }
 
 function declaredPair(source: DeclaredLanguage, target: DeclaredLanguage) {

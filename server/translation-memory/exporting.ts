@@ -3,7 +3,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { beginExport, type ExportRequest, guardExport, makePage } from '#server/exports.ts';
 import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/index.ts';
-import { readLanguage } from '#server/languages.ts';
+import { readDeclaredLanguage } from '#server/set-upload.ts';
 import type { StreamAnswer } from '#server/trpc.ts';
 import { goldenSetName } from './golden-name.ts';
 import { type ExportedSegment, selectExportRange, selectSegments } from './queries/pages.ts';
@@ -39,20 +39,17 @@ export async function exportGolden(
   languages: { source_lang: string; target_lang: string },
   request: ExportRequest,
 ): Promise<StreamAnswer> {
-  const [source, target] = [languages.source_lang.trim(), languages.target_lang.trim()];
-  if (source === '' || target === '')
-    throw new AppError('validation_error', 'source_lang and target_lang query params are required');
   const nothing = () => new AppError('not_found', 'no approved golden pairs for this language pair');
-  const [pairSource, pairTarget] = [readLanguage(source), readLanguage(target)];
   return exportFound(
     services,
     enter,
     request,
     async (tx, tenantId) => {
-      const set =
-        pairSource && pairTarget
-          ? await selectSetByName(tx, tenantId, goldenSetName({ pairSource, pairTarget }))
-          : undefined;
+      const pairSource = readDeclaredLanguage('source_lang', languages.source_lang)?.code;
+      const pairTarget = readDeclaredLanguage('target_lang', languages.target_lang)?.code;
+      if (!pairSource || !pairTarget)
+        throw new AppError('validation_error', 'source_lang and target_lang query params are required');
+      const set = await selectSetByName(tx, tenantId, goldenSetName({ pairSource, pairTarget }));
       if (!set) throw nothing();
       return set;
     },

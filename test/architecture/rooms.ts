@@ -150,7 +150,7 @@ export const rooms: Room[] = [
     may: [
       services,
       port,
-      /^server\/(\w+)\/router\.ts$/,
+      /^server\/([\w-]+)\/router\.ts$/,
       /^server\/engines\/select\.ts$/,
       /^server\/sandbox\/index\.ts$/,
       /^server\/access\/credentials\.ts$/,

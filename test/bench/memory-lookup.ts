@@ -38,6 +38,12 @@ async function withService(
   }
 }
 
+/** A tenant, and the sources that its memory holds. */
+interface Side {
+  tenant: BenchTenant;
+  sources: string[];
+}
+
 /**
  * The exact tier with 100 and with 50,000 segments, in turns: the look-up in the database by itself, and the request that a
  * stored pair answers.
@@ -45,7 +51,7 @@ async function withService(
 export async function benchExactLookup(print: (line: string) => void): Promise<void> {
   await withService(async ({ service, url }) => {
     const sizes = [100, 50_000];
-    const sides = [];
+    const sides: Side[] = [];
     for (const size of sizes) {
       const tenant = await foundTenant(service.address);
       const sources = Array.from(
@@ -53,10 +59,10 @@ export async function benchExactLookup(print: (line: string) => void): Promise<v
         (_, index) => `Stored sentence number ${index} of ${size}.`,
       );
       await importPairs(service.address, tenant, 'en', sources);
-      sides.push({ size, tenant, sources });
+      sides.push({ tenant, sources });
     }
     const database = openDatabase(url, { size: 1 });
-    const lookUp = ({ tenant, sources }: (typeof sides)[number], turn: number) =>
+    const lookUp = ({ tenant, sources }: Side, turn: number) =>
       database.inTenant(tenant.tenantId, async (tx) => {
         const sourceText = sources[(turn * 7919) % sources.length] as string;
         const { hits } = await lookUpExact(tx, tenant.tenantId, [
@@ -64,7 +70,7 @@ export async function benchExactLookup(print: (line: string) => void): Promise<v
         ]);
         if (!hits[0]) throw new Error('a stored pair was not found');
       });
-    const translate = async ({ tenant, sources }: (typeof sides)[number], turn: number) => {
+    const translate = async ({ tenant, sources }: Side, turn: number) => {
       const { body, statusCode } = await request(`${service.address}/api/translations`, {
         method: 'POST',
         headers: { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' },

@@ -7,8 +7,10 @@ import { authCases } from './cases/auth.ts';
 import { billingCases } from './cases/billing.ts';
 import type { Case, Cases } from './cases/case.ts';
 import { memberCases } from './cases/members.ts';
+import { memoryCases } from './cases/memory.ts';
 import { systemCases } from './cases/system.ts';
 import { tenantCases } from './cases/tenants.ts';
+import { terminologyCases } from './cases/terminology.ts';
 import { translationCases } from './cases/translations.ts';
 import { usageCases } from './cases/usage.ts';
 import { normalize } from './normalize.ts';
@@ -19,8 +21,10 @@ const cases: Cases = {
   ...authCases,
   ...billingCases,
   ...memberCases,
+  ...memoryCases,
   ...systemCases,
   ...tenantCases,
+  ...terminologyCases,
   ...translationCases,
   ...usageCases,
 };

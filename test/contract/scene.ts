@@ -43,6 +43,9 @@ export function useScene(more: Record<string, string> = {}): Scene {
     STRIPE_WEBHOOK_SECRET: webhookSecret,
     STRIPE_PRICE_PRO: 'price_pro',
     STRIPE_PRICE_TOPUP: 'price_topup',
+    // A file of two units is a large one, and one of 101 too large.
+    TM_ASYNC_THRESHOLD: '1',
+    MAX_TM_SEGMENTS: '100',
     ...more,
   };
   const operator = {

@@ -3,9 +3,13 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { OpenApiDocument } from '#rest/openapi/document.ts';
 import { buildOpenApiDocument } from '#rest/openapi.ts';
 import { appRouter } from '#server/router.ts';
+import { runImport } from '#server/translation-memory/service.ts';
+import type { Fields } from '#test/contract/call.ts';
+import { glossaryForm, memoryForm } from '#test/contract/sets.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
-const app = useTestApp();
+// A file of two units is a large one.
+const app = useTestApp({ env: { TM_ASYNC_THRESHOLD: '1' } });
 let document: OpenApiDocument;
 
 beforeAll(async () => {
@@ -34,6 +38,49 @@ describe('the real answers are as the document says', () => {
     expectDocumented('get', path, list, 200);
   });
 
+  test('a glossary, a set of a memory, and their lists', async () => {
+    const { headers } = await app.signUp();
+    const post = (path: string, fields: Fields) => sendForm(path, fields, headers);
+    expectDocumented('post', '/api/terminology', await post('/api/terminology', glossaryForm()), 200);
+    expectDocumented('post', '/api/tm', await post('/api/tm', memoryForm()), 200);
+    const forms = { '/api/terminology': glossaryForm(), '/api/tm': memoryForm() };
+    for (const [path, form] of Object.entries(forms)) {
+      const list = await app.json('GET', path, { headers });
+      expect(list.body).toHaveLength(1);
+      expectDocumented('get', path, list, 200);
+      expectDocumented('post', path, await post(path, {}), 400);
+      expectDocumented('post', path, await post(path, { ...form, target_lang: 'tlh' }), 422);
+      expectDocumented('post', path, await sendForm(path, form, {}), 401);
+    }
+  });
+
+  test('an import that goes on, and one that has ended', async () => {
+    const { headers, tenantId } = await app.signUp();
+    const [path, one, list] = ['/api/tm', '/api/tm/imports/{job_id}', '/api/tm/imports'];
+    const accepted = await sendForm(path, memoryForm(2), headers);
+    expectDocumented('post', path, accepted, 202);
+    const { poll_url, job } = accepted.body;
+    expectDocumented('post', path, await sendForm(path, memoryForm(2), headers), 409);
+    expectDocumented('get', one, await app.json('GET', poll_url, { headers }), 200);
+    await runImport(app.services, tenantId, job.id);
+    const ended = await app.json('GET', poll_url, { headers });
+    expect(ended.body.job).toMatchObject({ status: 'completed', result: { imported: 2 } });
+    expectDocumented('get', one, ended, 200);
+    expectDocumented('get', list, await app.json('GET', list, { headers }), 200);
+  });
+
+  test('an export is of a type that the document names', async () => {
+    const { headers } = await app.signUp();
+    const { body } = await sendForm('/api/tm', memoryForm(), headers);
+    const response = await app.request(`/api/tm/${body.id}/export`, { headers });
+    const named = document.paths['/api/tm/{set_id}/export']?.get?.responses['200']?.content;
+    expect([response.status, Object.keys(named ?? {})]).toEqual([
+      200,
+      [response.headers.get('content-type')],
+    ]);
+    expect(await response.text()).toContain('<tmx version="1.4">');
+  });
+
   test('every shape of refusal: 401, 404, and both kinds of 422', async () => {
     const { headers } = await app.signUp();
     const path = '/api/translations';
@@ -60,6 +107,13 @@ test('building the document changes no schema: RPC still refuses what a query st
   expect([before.status, after.status]).toEqual([422, 422]);
   expect((await app.json('GET', '/api/translations?limit=5', { headers })).status).toBe(200);
 });
+
+async function sendForm(path: string, fields: Fields, headers: Record<string, string>) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value as Blob);
+  const response = await app.request(path, { method: 'POST', headers, body: form });
+  return { status: response.status, body: JSON.parse(await response.text()) };
+}
 
 /** Against the document with its objects closed: a field that the document does not know fails too. */
 function expectDocumented(

@@ -15,8 +15,8 @@ export function readChangedate(written: string | undefined): string | null {
   const [, year, month, day, hour = '00', minute = '00', second = '00', zone = 'Z'] = parts;
   const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
   const local = Date.parse(iso);
-  // Days that a month does not have roll over into the next.
-  if (Number.isNaN(local) || new Date(local).getUTCDate() !== Number(day)) return null;
+  // It is NaN where a part is out of range; but days that a month does not have roll over into the next.
+  if (new Date(local).getUTCDate() !== Number(day)) return null;
   const offset = offsetMs(zone);
   const moment = new Date(local - offset);
   const fits = moment.getUTCFullYear() >= years.first && moment.getUTCFullYear() <= years.last;

@@ -12,9 +12,9 @@ const pieceBytes = 65_536;
 export function* decodePieces(bytes: Uint8Array): Generator<string, void> {
   const encoding = encodingOf(bytes);
   const decoder = new TextDecoder(encoding, { fatal: true });
-  for (let start = 0; start <= bytes.length; start += pieceBytes) {
+  for (let start = 0; start < bytes.length; start += pieceBytes) {
     const end = start + pieceBytes;
-    const piece = decode(decoder, bytes.subarray(start, end), end <= bytes.length);
+    const piece = decode(decoder, bytes.subarray(start, end), end < bytes.length);
     // UTF-32, and UTF-16 without its mark; XML itself never holds one.
     if (piece.includes('\0')) throw new TmxError('encoding', `${accepted}; this has NUL characters`);
     yield piece;

@@ -11,7 +11,7 @@ export interface ReadMemoryPayload {
   target: { tag: string; code: LanguageCode };
 }
 
-/** A memory file as it is stored: its segments and their fuzzy index, as rows in JSON. */
+/** A memory file as it is stored: its segments and their fuzzy index, as packed rows. */
 export interface ReadMemory {
   /** Units of the file. */
   totalUnits: number;
@@ -23,7 +23,7 @@ export interface ReadMemory {
   segmentRows: Uint8Array;
   shardRows: Uint8Array;
   postingRows: Uint8Array;
-  /** Where the parts of each of the three end: an array of rows in each. */
+  /** Where the parts of each of the three end. */
   ends: Record<'segments' | 'shards' | 'postings', number[]>;
 }
 

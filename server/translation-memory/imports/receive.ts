@@ -35,22 +35,11 @@ export async function receiveImport(
   form: ImportForm,
   signal: AbortSignal,
 ): Promise<Received> {
-  const file = requireFile(form.tmx_file);
-  const name = requireSetName(form.name);
-  if (isGoldenName(name))
-    throw new AppError(
-      'validation_error',
-      'names that begin with golden-approved- are kept for approved work',
-    );
-  const source = requireDeclaredLanguage('source_lang', form.source_lang);
-  const target = requireDeclaredLanguage('target_lang', form.target_lang);
-  if (source.code === target.code)
-    throw new AppError('validation_error', 'source_lang and target_lang stand for the same language');
-
-  // Reading a file is not cheap: nobody's is read who is not let in, nor one that could not be stored.
-  const tenantId = await enter(async (tx, { tenant }) => {
-    await requireIdle(isImporting(tx, tenant.id, name));
-    return tenant.id;
+  // Nobody is told anything who is not let in; and a file that could not be stored is not read, which is not cheap.
+  const { tenantId, file, name, source, target } = await enter(async (tx, { tenant }) => {
+    const asked = checkForm(form);
+    await requireIdle(isImporting(tx, tenant.id, asked.name));
+    return { tenantId: tenant.id, ...asked };
   });
   const read = await readMemoryFile(services, { tenantId, signal }, { bytes: file.bytes, source, target });
   if (read.segments === 0)
@@ -110,6 +99,21 @@ export async function receiveImport(
     await storeRows(tx, { tenantId, setId: set.setId, ...pair }, read);
     return { set: createdSetView(set, read) };
   });
+}
+
+function checkForm(form: ImportForm) {
+  const file = requireFile(form.tmx_file);
+  const name = requireSetName(form.name);
+  if (isGoldenName(name))
+    throw new AppError(
+      'validation_error',
+      'names that begin with golden-approved- are kept for approved work',
+    );
+  const source = requireDeclaredLanguage('source_lang', form.source_lang);
+  const target = requireDeclaredLanguage('target_lang', form.target_lang);
+  if (source.code === target.code)
+    throw new AppError('validation_error', 'source_lang and target_lang stand for the same language');
+  return { file, name, source, target };
 }
 
 async function storeRows(

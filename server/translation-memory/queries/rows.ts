@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 
 /** The set that rows are put into. */
@@ -9,12 +9,12 @@ export interface Destination {
   pairTarget: string;
 }
 
-/** What a file was read into: rows as JSON arrays, unpacked by PostgreSQL (`server/sandbox/tasks/memory`). */
+/** What a file was read into: packed rows, unpacked by PostgreSQL (`server/sandbox/tasks/memory/packed-rows.ts`). */
 export type RowKind = 'segments' | 'shards' | 'postings';
 
 /** Stores one part of the rows. Shards go before their postings. */
 export async function insertRows(tx: Tx, kind: RowKind, to: Destination, rows: string): Promise<void> {
-  await tx.execute(statements[kind](to, sql`${rows}::json`));
+  await tx.execute(statements[kind](to, unpack(sql`${rows}::text`)));
 }
 
 /** Stores a part that a running import keeps, without bringing it here. */
@@ -23,25 +23,29 @@ export async function insertStoredRows(
   to: Destination,
   part: { importId: string; partNo: number; kind: RowKind },
 ): Promise<void> {
-  const rows = sql`(select rows::json from memory_import_parts
+  const rows = sql`(select rows from memory_import_parts
     where tenant_id = ${to.tenantId} and import_id = ${part.importId} and part_no = ${part.partNo})`;
-  await tx.execute(statements[part.kind](to, rows));
+  await tx.execute(statements[part.kind](to, unpack(rows)));
 }
 
-const statements: Record<RowKind, (to: Destination, rows: ReturnType<typeof sql>) => ReturnType<typeof sql>> =
-  {
-    segments: ({ tenantId, setId, pairSource, pairTarget }, rows) => sql`
+/** Rows `f` of text fields, from how the sandbox packs them. `offset 0`: each row is cut up once, not for each field. */
+function unpack(rows: SQL): SQL {
+  return sql`(select string_to_array(line, E'\\x1f') as f from string_to_table(${rows}, E'\\x1e') line offset 0) rows`;
+}
+
+const statements: Record<RowKind, (to: Destination, rows: SQL) => SQL> = {
+  segments: ({ tenantId, setId, pairSource, pairTarget }, rows) => sql`
     insert into memory_segments (tenant_id, set_id, segment_no, pair_source, pair_target, source_hash, source_text,
       target_text, tuid, changed_at, shard_no, ordinal)
-    select ${tenantId}, ${setId}, n, ${pairSource}, ${pairTarget}, decode(h, 'hex'), s, t, u, c, d, o
-    from json_to_recordset(${rows})
-      as r(n bigint, h text, s text, t text, u text, c timestamptz, d integer, o integer)`,
-    shards: ({ tenantId, setId, pairSource, pairTarget }, rows) => sql`
+    select ${tenantId}, ${setId}, f[1]::bigint, ${pairSource}, ${pairTarget}, decode(f[2], 'hex'), f[3], f[4],
+      nullif(f[5], ''), nullif(f[6], '')::timestamptz, nullif(f[7], '')::integer, nullif(f[8], '')::integer
+    from ${rows}`,
+  shards: ({ tenantId, setId, pairSource, pairTarget }, rows) => sql`
     insert into memory_shards (tenant_id, set_id, shard_no, pair_source, pair_target, segments, length_marks)
-    select ${tenantId}, ${setId}, d, ${pairSource}, ${pairTarget}, k, decode(m, 'base64')
-    from json_to_recordset(${rows}) as r(d integer, k integer, m text)`,
-    postings: ({ tenantId, setId }, rows) => sql`
+    select ${tenantId}, ${setId}, f[1]::integer, ${pairSource}, ${pairTarget}, f[2]::integer, decode(f[3], 'base64')
+    from ${rows}`,
+  postings: ({ tenantId, setId }, rows) => sql`
     insert into memory_postings (tenant_id, set_id, shard_no, bucket, count, ordinals)
-    select ${tenantId}, ${setId}, d, b, k, decode(o, 'base64')
-    from json_to_recordset(${rows}) as r(d integer, b integer, k integer, o text)`,
-  };
+    select ${tenantId}, ${setId}, f[1]::integer, f[2]::integer, f[3]::integer, decode(f[4], 'base64')
+    from ${rows}`,
+};

@@ -51,6 +51,13 @@ export const withoutCookie = (detail: string) => ({
   because: 'the cookie counts nowhere on /trpc',
 });
 
+/** What a 204 is at /trpc. */
+export const noContent = {
+  status: 200,
+  body: null,
+  because: 'tRPC has no status but 200 for a success',
+};
+
 /** How a procedure under the guard "Admin" refuses whoever is none. */
 export function adminRefusals(input: Input = {}): Case[] {
   const detail = 'admin credentials required';

@@ -9,6 +9,7 @@ import {
   asOperator,
   type Cases,
   crossSite,
+  noContent,
   noId,
   withoutCookie,
 } from './case.ts';
@@ -19,7 +20,6 @@ const foreign = ({ neighbour }: Scene) => ({ tenant_id: neighbour.tenantId });
 const pending = async ({ app, founder }: Scene) => ({
   invite_id: (await invite(app, founder)).invite_id,
 });
-const noContent = { status: 200, body: null, because: 'tRPC has no status but 200 for a success' };
 
 /** A workspace that holds all the invites it may. */
 async function fullWorkspace({ app }: Scene) {

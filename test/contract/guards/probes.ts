@@ -1,6 +1,7 @@
 import type { Fields } from '../call.ts';
 import { password, submit } from '../people.ts';
 import { redirectUri } from '../scene.ts';
+import { addGlossary, addMemory, glossaryForm, memoryForm } from '../sets.ts';
 import { restoreSessions, type Stage } from './stage.ts';
 
 /** What is answered: a success's status, or a refusal's status and detail. */
@@ -25,6 +26,7 @@ const nothing = { token: 'nothing' };
 const oidc = { provider: 'oidc' };
 const noUser: Told = '404 user not found';
 const noJob: Told = '404 job not found';
+const noMemory: Told = '404 translation memory set not found';
 /** A 4.4: an operator may name another tenant, an ordinary administrator may not. */
 const ofNamedTenant: Pick<Probe, 'abroad' | 'operator'> = {
   abroad: '404 tenant not found',
@@ -153,5 +155,28 @@ export const probes: Readonly<Record<string, Probe>> = {
   'translations.delete': {
     input: async ({ app, founder }) => ({ job_id: await submit(app, founder) }),
     abroad: noJob,
+  },
+
+  'terminology.upload': { input: () => glossaryForm() },
+  'terminology.list': {},
+  'terminology.delete': {
+    input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
+    in: '204',
+    abroad: '404 terminology set not found',
+  },
+
+  'memory.import': { input: () => memoryForm(1, { name: 'Imported' }) },
+  'memory.list': {},
+  'memory.listImports': {},
+  'memory.getImport': { input: ({ importId }) => ({ job_id: importId }), abroad: '404 import job not found' },
+  'memory.delete': {
+    input: async ({ app, founder }) => ({ set_id: await addMemory(app, founder, 'To be deleted') }),
+    in: '204',
+    abroad: noMemory,
+  },
+  'memory.export': { input: ({ memoryId }) => ({ set_id: memoryId }), abroad: noMemory },
+  'memory.exportGolden': {
+    input: () => ({ source_lang: 'en', target_lang: 'fr' }),
+    abroad: '404 no approved golden pairs for this language pair',
   },
 };

@@ -6,6 +6,7 @@ import { addMember } from '#server/members/service.ts';
 import { foundTenant } from '#server/tenants/service.ts';
 import { found, invite, join, type Person, submitHeld } from '../people.ts';
 import { type Scene, useScene } from '../scene.ts';
+import { addMemory, approvePair, beginImport } from '../sets.ts';
 
 const administrator = 'global_administrator';
 const operators = 'operators';
@@ -26,6 +27,9 @@ export interface Stage extends Scene {
   leaver: Person;
   inviteId: string;
   heldJobId: string;
+  /** Of the founder's memory, which has an approved pair too: an import that goes on, and a set. */
+  importId: string;
+  memoryId: string;
 }
 
 /** Sets the stage of a test file. @param more environment variables */
@@ -49,12 +53,15 @@ export function useStage(more: Record<string, string> = {}): Stage {
       inactive: await found(app),
       inviteId: (await invite(app, founder)).invite_id,
       heldJobId: await submitHeld(app, founder),
+      importId: await beginImport(app, founder),
+      memoryId: await addMemory(app, founder),
     });
     // The API would delete the token too: here the guard alone has to see that the member is none.
     await sql`update users set active = false where user_id = ${stage.revoked.userId}`;
     await expire(sql, stage.expired);
     await sql`update tenants set active = false where tenant_id = ${stage.inactive.tenantId}`;
 
+    await approvePair(app, founder);
     await openOperators(stage);
     stage.operatorToken = await signInOperator(stage, 'enrolled@ops.example');
     await sql`update users set totp_secret = '\\x01' where tenant_id = ${operators}`;

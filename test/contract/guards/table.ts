@@ -55,4 +55,16 @@ export const guardOf: Readonly<Record<string, GuardName>> = {
   'translations.review': 'tenant_identity',
   'translations.golden': 'tenant_identity_or_cookie',
   'translations.delete': 'admin',
+
+  'terminology.upload': 'tenant_identity',
+  'terminology.list': 'tenant_identity',
+  'terminology.delete': 'tenant_identity',
+
+  'memory.import': 'tenant_identity',
+  'memory.list': 'tenant_identity',
+  'memory.listImports': 'tenant_identity',
+  'memory.getImport': 'tenant_identity',
+  'memory.delete': 'tenant_identity',
+  'memory.export': 'tenant_identity',
+  'memory.exportGolden': 'tenant_identity',
 };

@@ -6,7 +6,12 @@ import { createRowPacker, type PackedRows } from './packed-rows.ts';
 /** Longer names of units than any tool writes are cut. */
 const longestTuid = 1000;
 
-/** The rows of the segments, under the names that the query unpacks. */
+/** A name that is empty is none; one that is cut does not end in half a character. */
+function cut(tuid: string): string {
+  return tuid.slice(0, longestTuid).replace(/[\ud800-\udbff]$/, '');
+}
+
+/** The rows of the segments, in the order in which the query unpacks them. */
 export function packSegments(
   normals: readonly string[],
   units: readonly MemoryUnit[],
@@ -16,16 +21,14 @@ export function packSegments(
   for (const [index, unit] of units.entries()) {
     const shard = shardNo[index]!;
     packer.add(
-      JSON.stringify({
-        n: unit.position,
-        h: sourceHash(normals[index]!).toString('hex'),
-        s: unit.source,
-        t: unit.target,
-        u: unit.tuid?.slice(0, longestTuid) ?? null,
-        c: unit.changedate,
-        d: shard === noShard ? null : shard,
-        o: shard >= 0 ? ordinal[index] : null,
-      }),
+      unit.position,
+      sourceHash(normals[index]!).toString('hex'),
+      unit.source,
+      unit.target,
+      unit.tuid && cut(unit.tuid),
+      unit.changedate,
+      shard === noShard ? null : shard,
+      shard >= 0 ? ordinal[index]! : null,
     );
   }
   return packer.finish();

@@ -59,12 +59,11 @@ export function addShard(
   postings: RowPacker,
 ): Uint32Array {
   const shard = buildShard(normals);
-  shards.add(`{"d":${shardNo},"k":${normals.length},"m":"${base64(shard.lengthMarks)}"}`);
+  shards.add(shardNo, normals.length, base64(shard.lengthMarks));
   let start = 0;
   for (const [at, bucket] of shard.buckets.entries()) {
     const end = shard.ends[at]!;
-    const list = base64(shard.lists.subarray(start, end));
-    postings.add(`{"d":${shardNo},"b":${bucket},"k":${shard.counts[at]},"o":"${list}"}`);
+    postings.add(shardNo, bucket, shard.counts[at]!, base64(shard.lists.subarray(start, end)));
     start = end;
   }
   return shard.order;

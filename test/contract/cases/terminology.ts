@@ -1,0 +1,101 @@
+import type { Fields } from '../call.ts';
+import type { Scene } from '../scene.ts';
+import { addGlossary, glossaryForm, tmxFile } from '../sets.ts';
+import { asAdmin, asCookie, asKey, asMember, asNobody, type Cases, noContent, noId } from './case.ts';
+
+const detail = 'missing or invalid tenant credentials';
+const notFound = 'terminology set not found';
+
+const form = (fields: Fields = {}) => asKey(() => glossaryForm(1, fields));
+const csv = (text: string, name = 'terms.csv', type = 'text/csv') => ({
+  terminology_file: new File([text], name, { type }),
+});
+const without = (name: string) =>
+  asKey(() => {
+    const { [name]: _, ...rest } = glossaryForm();
+    return rest;
+  });
+const fresh = async ({ app, founder }: Scene) => ({ set_id: await addGlossary(app, founder) });
+
+export const terminologyCases: Cases = {
+  'terminology.upload': [
+    { name: 'takes a CSV file', status: 200, ask: form() },
+    {
+      name: 'takes it by its older name, of a member',
+      status: 200,
+      ask: asMember(() => {
+        const { terminology_file: terminology_csv, ...rest } = glossaryForm();
+        return { ...rest, terminology_csv };
+      }),
+    },
+    {
+      name: 'takes a TMX file',
+      status: 200,
+      ask: form({ terminology_file: tmxFile(), source_lang: 'en', target_lang: 'fr-FR' }),
+    },
+    {
+      name: 'there is no file',
+      status: 400,
+      detail: 'terminology_file upload is required',
+      ask: without('terminology_file'),
+    },
+    { name: 'the file is empty', status: 400, ask: form(csv('')) },
+    { name: 'the file has no term', status: 400, ask: form(csv('source_term,target_term\n')) },
+    { name: 'a row’s language is none', status: 400, ask: form(csv('word,mot,Klingon\n')) },
+    { name: 'the name is missing', status: 400, detail: 'name is required', ask: without('name') },
+    { name: 'the name is too long', status: 400, ask: form({ name: 'n'.repeat(129) }) },
+    {
+      name: 'a TMX file comes without its languages',
+      status: 400,
+      detail: 'source_lang is required',
+      ask: form({ terminology_file: tmxFile() }),
+    },
+    { name: 'a language is none', status: 422, ask: form({ target_lang: 'tlh' }) },
+    { name: 'the terms are too many', status: 422, ask: asKey(() => glossaryForm(2001)) },
+    {
+      name: 'the suffix is of another kind',
+      status: 415,
+      detail: 'terminology_file must be a .csv or .tmx file',
+      ask: form(csv('word,mot\n', 'terms.xlsx')),
+    },
+    {
+      name: 'the content type says otherwise',
+      status: 415,
+      ask: form(csv('word,mot\n', 'terms.csv', 'application/xml')),
+    },
+    {
+      name: 'it is no form',
+      status: 415,
+      detail: 'unsupported content type',
+      ask: asKey(),
+      raw: { contentType: 'application/json', body: '{"name":"Words"}' },
+    },
+    {
+      name: 'it is the file itself',
+      status: 415,
+      detail: 'unsupported content type',
+      ask: asKey(),
+      raw: { contentType: 'text/csv', body: 'word,mot\n' },
+    },
+    { name: 'nobody asks', status: 401, detail, ask: asNobody(() => glossaryForm()) },
+    { name: 'a cookie asks', status: 401, detail, ask: asCookie(() => glossaryForm()) },
+  ],
+  'terminology.list': [
+    { name: 'lists', status: 200, ask: asKey() },
+    { name: 'lists for a member', status: 200, ask: asMember() },
+    { name: 'nobody asks', status: 401, detail, ask: asNobody() },
+    { name: 'a cookie asks', status: 401, detail, ask: asCookie() },
+  ],
+  'terminology.delete': [
+    { name: 'deletes', status: 204, ask: asKey(fresh), rpc: noContent },
+    { name: 'there is no such set', status: 404, detail: notFound, ask: asAdmin({ set_id: noId }) },
+    {
+      name: 'the set is foreign',
+      status: 404,
+      detail: notFound,
+      ask: async (scene) => ({ input: await fresh(scene), headers: scene.neighbour.bearer }),
+    },
+    { name: 'nobody asks', status: 401, detail, ask: asNobody(fresh) },
+    { name: 'a cookie asks', status: 401, detail, ask: asCookie(fresh) },
+  ],
+};

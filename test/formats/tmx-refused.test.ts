@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { TmxError } from '#server/formats/tmx/index.ts';
+import { readAll, tmxOf, tmxOfPair } from './tmx-units.ts';
+
+function refusalOf(file: string): TmxError {
+  try {
+    readAll(file);
+  } catch (error) {
+    if (error instanceof TmxError) return error;
+    throw error;
+  }
+  throw new Error('it was read');
+}
+
+describe('C 7: entity declarations and references to other entities are refused', () => {
+  it.each<[what: string, file: string]>([
+    ['a declaration', tmxOf('', '\n<!DOCTYPE tmx [<!ENTITY x "y">]>')],
+    ['one beside a DTD', tmxOf('', '\n<!DOCTYPE tmx SYSTEM "tmx14.dtd" [<!ELEMENT a ANY><!ENTITY x "y">]>')],
+    ['one of a file', tmxOf('', '\n<!DOCTYPE tmx [<!ENTITY x SYSTEM "file:///etc/passwd">]>')],
+    ['a parameter entity', tmxOf('', '\n<!DOCTYPE tmx [<!ENTITY % x "y">]>')],
+    ['a reference to a parameter entity', tmxOf('', '\n<!DOCTYPE tmx [%x;]>')],
+    ['one of HTML', tmxOfPair('a&nbsp;b')],
+    ['one in an attribute', tmxOfPair('a', 'b', 'tuid="&x;"')],
+    ['one outside of units', tmxOf('&x;')],
+    ['the name of a property of objects', tmxOfPair('a&constructor;b')],
+    ['one in a container', tmxOfPair('a<ph>&x;</ph>b')],
+    ['a predefined one in capitals', tmxOfPair('&AMP;')],
+  ])('%s', (_, file) => {
+    expect(refusalOf(file)).toMatchObject({
+      reason: 'forbidden',
+      line: 2,
+      message: expect.stringMatching(/^line 2: forbidden XML construct: /),
+    });
+  });
+
+  it.each<[what: string, doctype: string]>([
+    ['by its place', '<!DOCTYPE tmx SYSTEM "tmx14.dtd">'],
+    ['on the network', "<!DOCTYPE tmx SYSTEM 'http://127.0.0.1:9/a%20b;c.dtd'>"],
+    ['by its public name', '<!DOCTYPE tmx PUBLIC "-//LISA OSCAR:1998//DTD for TMX//EN" "tmx14.dtd">'],
+    ['and declares elements', '<!DOCTYPE tmx [<!ELEMENT tmx ANY><!ATTLIST tu a CDATA "100 %">]>'],
+  ])('a DOCTYPE that names a DTD %s is skipped', (_, doctype) => {
+    expect(readAll(tmxOf('<tu/>', doctype)).summary.units).toBe(1);
+  });
+});
+
+describe('C 7: what is not XML inside, or no TMX, is refused', () => {
+  it.each<[what: string, file: string, reason: string]>([
+    ['nothing', '', 'not_xml'],
+    ['blank', ' \n ', 'not_xml'],
+    ['text', 'source,target\na,b\n', 'not_xml'],
+    ['JSON', '{"tmx": true}', 'not_xml'],
+    ['an HTML page', '<!doctype html><p>not found', 'not_xml'],
+    ['a lone bracket', '<', 'not_xml'],
+    ['only a comment', '<!-- tmx -->', 'not_xml'],
+    ['text before the root', `x${tmxOf('')}`, 'not_xml'],
+    ['another kind of XML', '<?xml version="1.0"?><xliff/>', 'not_tmx'],
+    ['XHTML', '<!DOCTYPE html><html><body/></html>', 'not_tmx'],
+    ['a root in capitals', '<TMX/>', 'not_tmx'],
+    ['a body without its root', '<body><tu/></body>', 'not_tmx'],
+    ['a file that was cut', tmxOf('<tu/>').slice(0, -3), 'malformed'],
+    ['an element that stays open', tmxOfPair('<bpt>a'), 'malformed'],
+    ['elements that overlap', tmxOfPair('<hi><ph></hi></ph>'), 'malformed'],
+    ['a bare ampersand', tmxOfPair('A & B; C'), 'malformed'],
+    ['an ampersand and no semicolon', tmxOfPair('A & B'), 'malformed'],
+    ['a bare <', tmxOfPair('1 < 2'), 'malformed'],
+    ['an attribute twice', tmxOfPair('a', 'b', 'tuid="1" tuid="2"'), 'malformed'],
+    ['an attribute without quotes', tmxOfPair('a', 'b', 'tuid=1'), 'malformed'],
+    ['a character that XML cannot hold', tmxOfPair('a\u0001b'), 'malformed'],
+    ['a reference to one', tmxOfPair('a&#1;b'), 'malformed'],
+    ['a reference to one, in XML 1.1', tmxOfPair('a&#1;b').replace('1.0', '1.1'), 'malformed'],
+    ['a reference to half a pair', tmxOfPair('a&#xD800;b'), 'malformed'],
+    ['a second root', `${tmxOf('')}<tmx/>`, 'malformed'],
+    ['text behind the root', `${tmxOf('')}x`, 'malformed'],
+    ['a comment that stays open', tmxOf('<!-- x'), 'malformed'],
+  ])('%s', (_, file, reason) => {
+    expect(refusalOf(file).reason).toBe(reason);
+  });
+
+  it('an error names the line', () => {
+    const file = tmxOf('<tu/>\n<tu/>\n<tu></tuv>\n');
+    expect(refusalOf(file)).toMatchObject({ line: 4, message: expect.stringMatching(/^line 4: /) });
+  });
+
+  it('of an ampersand, the error says what it is', () => {
+    expect(refusalOf(tmxOfPair('A & B; C')).message).toContain('&amp;');
+  });
+
+  it('no error repeats what the file says at length', () => {
+    expect(refusalOf(`<tmx><${'x'.repeat(10_000)}>`).message.length).toBeLessThan(300);
+  });
+});
+
+describe('everything is bounded', () => {
+  const nested = (depth: number): string => tmxOfPair(`${'<hi>'.repeat(depth)}a${'</hi>'.repeat(depth)}`);
+
+  it('elements are at most 200 deep', () => {
+    expect(readAll(nested(195)).pairs[0]!.source).toBe('a');
+    expect(refusalOf(nested(196)).reason).toBe('too_deep');
+  });
+
+  it('depth is not length', () => {
+    expect(readAll(tmxOfPair('<hi>a</hi><ph/>'.repeat(1000))).pairs[0]!.source).toBe('a'.repeat(1000));
+  });
+
+  it.each<[what: string, file: string]>([
+    ['nested elements', tmxOfPair('<hi>'.repeat(1_000_000))],
+    ['references', tmxOfPair('&lt;'.repeat(500_000))],
+    ['one long segment', tmxOfPair('a '.repeat(2_000_000))],
+    ['tags of many languages', tmxOf(many((index) => `<tu><tuv lang="en-${index}"/></tu>`))],
+    ['attributes of one element', `<tmx ${many((index) => `a${index}="" `)}/>`],
+    ['an ampersand at the start', tmxOf(`&${'a'.repeat(4_000_000)}`)],
+    ['brackets of a DOCTYPE', tmxOf('', `<!DOCTYPE tmx [${'<!--'.repeat(500_000)}`)],
+    ['percent signs of a DOCTYPE', tmxOf('', `<!DOCTYPE tmx [${'%a '.repeat(500_000)}]>`)],
+  ])('%s take time by their number', (_, file) => {
+    const started = performance.now();
+    try {
+      readAll(file);
+    } catch (error) {
+      expect(error).toBeInstanceOf(TmxError);
+    }
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+});
+
+function many(write: (index: number) => string): string {
+  return Array.from({ length: 100_000 }, (_, index) => write(index)).join('');
+}

@@ -1,0 +1,164 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { glossaryForm, memoryForm, tmxFile } from '#test/contract/sets.ts';
+import { type Signup, useTestApp } from '#test/setup/app.ts';
+
+const env = { AUTH_RATE_LIMIT_ENABLED: 'false', MAX_REQUEST_BYTES: '2000', MAX_UPLOAD_BYTES: '20000' };
+const app = useTestApp({ env });
+
+let tenant: Signup;
+beforeAll(async () => {
+  tenant = await app.signUp();
+});
+
+type Part = [name: string, value: string | File];
+
+async function post(path: string, parts: Part[], headers = tenant.headers) {
+  const body = new FormData();
+  for (const [name, value] of parts) body.append(name, value as Blob);
+  const response = await app.request(path, { method: 'POST', headers, body });
+  return { status: response.status, body: JSON.parse(await response.text()) };
+}
+
+/** The form of each address, whole; each of its files has two terms or units. */
+const forms: Readonly<Record<string, Part[]>> = {
+  '/api/terminology': Object.entries(glossaryForm(2)) as Part[],
+  '/api/tm': Object.entries(memoryForm(2)) as Part[],
+};
+const paths = Object.keys(forms);
+const formOf = (path: string) => forms[path] as Part[];
+const withoutFile = (path: string) => formOf(path).slice(1);
+const [terminology, memory] = ['/api/terminology', '/api/tm'] as const;
+
+const list = async (path: string) => (await app.json('GET', path, { headers: tenant.headers })).body;
+
+describe('B 4.4, B 4.5: what of a form counts', () => {
+  test.each(paths)('%s: of two files of one name the first', async (path) => {
+    const [[name, file]] = formOf(path) as [Part];
+    const empty: Part = [name, new File([''], (file as File).name, { type: (file as File).type })];
+    const first = await post(path, [...formOf(path), empty]);
+    expect([first.status, first.body.entry_count]).toEqual([200, 2]);
+    expect((await post(path, [empty, ...formOf(path)])).status).toBe(400);
+  });
+
+  test.each(paths)('%s: a text is no file: 400, as where none is sent', async (path) => {
+    const [[name, file]] = formOf(path) as [Part];
+    const detail = `${name} upload is required`;
+    const text: Part = [name, await (file as File).text()];
+    for (const parts of [withoutFile(path), [text, ...withoutFile(path)]])
+      expect(await post(path, parts)).toMatchObject({ status: 400, body: { detail } });
+  });
+
+  test.each(paths)('%s: a file is no text', async (path) => {
+    const parts = formOf(path).filter(([name]) => name !== 'name');
+    const answer = await post(path, [...parts, ['name', new File(['Words'], 'name.txt')]]);
+    expect(answer).toMatchObject({ status: 400, body: { detail: 'name is required' } });
+  });
+
+  test.each(paths)('%s: other parts are passed over', async (path) => {
+    const others: Part[] = [
+      ['source_document', new File(['x'], 'a.pdf')],
+      ['id', 'f'.repeat(32)],
+      ['tenant_id', 'somebody else'],
+      ['origin', 'golden_approved'],
+    ];
+    const { status, body } = await post(path, [...others, ...formOf(path)]);
+    expect([status, body.entry_count]).toEqual([200, 2]);
+    expect(body.id).not.toBe('f'.repeat(32));
+    expect((await list(path)).map(({ id }: { id: string }) => id)).toContain(body.id);
+  });
+
+  test('the older name of the glossary’s file counts where the newer one is not sent', async () => {
+    const older: Part = ['terminology_csv', new File(['one,un\n'], 'old.csv', { type: 'text/csv' })];
+    const alone = await post(terminology, [older, ...withoutFile(terminology)]);
+    expect([alone.status, alone.body.entry_count]).toEqual([200, 1]);
+    const beside = await post(terminology, [older, ...formOf(terminology)]);
+    expect([beside.status, beside.body.entry_count]).toEqual([200, 2]);
+  });
+
+  test('B 4.5: an Idempotency-Key is not honoured', async () => {
+    const headers = { ...tenant.headers, 'idempotency-key': 'once' };
+    const answers = await Promise.all(
+      [1, 2].map((units) =>
+        post(memory, [['tmx_file', tmxFile(units)], ...withoutFile(memory)] as Part[], headers),
+      ),
+    );
+    expect(answers.map(({ body }) => body.imported)).toEqual([1, 2]);
+  });
+});
+
+describe('B 7: what is no form is 415', () => {
+  const types = [
+    'application/json',
+    'application/xml',
+    'text/csv',
+    'application/octet-stream',
+    'text/plain',
+    '',
+  ];
+
+  test.each(paths)('%s, whatever it is', async (path) => {
+    for (const type of types) {
+      const headers = { ...tenant.headers, ...(type && { 'content-type': type }) };
+      const query = '?name=Words&source_lang=en&target_lang=fr&filename=a.tmx';
+      const body = Buffer.from(type === 'application/json' ? '{}' : 'word,mot');
+      const response = await app.request(path + query, { method: 'POST', headers, body });
+      expect([type, response.status]).toEqual([type, 415]);
+    }
+  });
+});
+
+describe('A 8, B 8: sizes', () => {
+  const edge = 'edge';
+  const type = `multipart/form-data; boundary=${edge}`;
+  const start = (path: string) => {
+    const [[name, file]] = formOf(path) as [Part];
+    const { name: fileName, type: fileType } = file as File;
+    return `--${edge}\r\nContent-Disposition: form-data; name="${name}"; filename="${fileName}"\r\nContent-Type: ${fileType}\r\n\r\n`;
+  };
+
+  /** Sends a request's head, then the body piece by piece until there is an answer; the last piece is not the end. */
+  async function begin(path: string, headers: http.OutgoingHttpHeaders, pieces: string[] = []) {
+    const { hostname, port } = new URL(app.address);
+    const request = http.request({ hostname, port, path, method: 'POST', agent: false, headers });
+    onTestFinished(() => void request.destroy());
+    request.on('error', () => {});
+    const answered = once(request, 'response') as Promise<[http.IncomingMessage]>;
+    request.flushHeaders();
+    for (const piece of pieces) request.write(piece);
+    const [response] = await answered;
+    let text = '';
+    for await (const chunk of response) text += chunk;
+    return { status: response.statusCode, detail: JSON.parse(text).detail };
+  }
+
+  const over = { status: 413, detail: 'request body exceeds MAX_UPLOAD_BYTES' };
+
+  test.each(paths)('%s: a form that declares too much is 413 by its head, whoever sends it', async (path) => {
+    for (const headers of [tenant.headers, {}])
+      expect(await begin(path, { ...headers, 'content-type': type, 'content-length': 20_001 })).toEqual(over);
+  });
+
+  test.each(paths)('%s: one that declares nothing is 413 once it has streamed too much', async (path) => {
+    const headers = { ...tenant.headers, 'content-type': type, 'transfer-encoding': 'chunked' };
+    const pieces = [start(path), ...Array.from({ length: 21 }, () => 'x'.repeat(1000))];
+    expect(await begin(path, headers, pieces)).toEqual(over);
+  });
+
+  test('a file is held to MAX_UPLOAD_BYTES and not to the size of a text', async () => {
+    const words = Object.entries(glossaryForm(500, { name: 'Long' })) as Part[];
+    expect(await post(terminology, words)).toMatchObject({ status: 200, body: { entry_count: 500 } });
+    const units = Object.entries(memoryForm(100, { name: 'Long' })) as Part[];
+    expect(await post(memory, units)).toMatchObject({ status: 200, body: { imported: 100 } });
+  });
+
+  test.each(paths)('%s: what was refused left nothing', async (path) => {
+    const before = await list(path);
+    const [[name]] = formOf(path) as [Part];
+    const large = new File(['x'.repeat(21_000)], 'large.tmx', { type: 'application/xml' });
+    const parts: Part[] = [...withoutFile(path).filter(([field]) => field !== 'name'), ['name', 'Refused']];
+    expect((await post(path, [[name, large], ...parts])).status).toBe(413);
+    expect(await list(path)).toEqual(before);
+  });
+});
