@@ -19,6 +19,7 @@ import { replaceSet } from '../queries/sets.ts';
 import type { ImportForm, MemoryImportAnswer, MemorySet } from '../schema.ts';
 import { createdSetView, importAnswer } from '../set-view.ts';
 import { type ReadFile, readMemoryFile, rowParts } from './read-file.ts';
+import { updateStatistics } from './update-statistics.ts';
 
 /** An import that is stored, or one that goes on in the background (202). */
 export type Received = { set: MemorySet } | { accepted: MemoryImportAnswer };
@@ -51,7 +52,7 @@ export async function receiveImport(
   const pair = { pairSource: source.code, pairTarget: target.code };
   const described = { name, sourceLang: source.tag, targetLang: target.tag, ...pair };
 
-  return services.database.inTenant(tenantId, async (tx) => {
+  const received = await services.database.inTenant(tenantId, async (tx): Promise<Received> => {
     // Two imports must not both count on the same room, nor a name have two.
     const locked = lockMemory(tx, tenantId);
     const [, importing, held] = await Promise.all([
@@ -99,6 +100,8 @@ export async function receiveImport(
     await storeRows(tx, { tenantId, setId: set.setId, ...pair }, read);
     return { set: createdSetView(set, read) };
   });
+  if ('set' in received) await updateStatistics(services, tenantId, read.segments);
+  return received;
 }
 
 function checkForm(form: ImportForm) {

@@ -12,6 +12,7 @@ import {
 import { insertStoredRows } from '../queries/rows.ts';
 import { replaceSet } from '../queries/sets.ts';
 import { createdSetView } from '../set-view.ts';
+import { updateStatistics } from './update-statistics.ts';
 
 /** Tries of one import before it is given up. */
 const mostAttempts = 5;
@@ -26,7 +27,8 @@ export async function runImport(services: Services, tenantId: string, importId: 
   const begun = await database.inTenant(tenantId, (tx) => beginAttempt(tx, tenantId, importId));
   if (!begun) return;
   try {
-    await storeImport(services, tenantId, importId);
+    const stored = await storeImport(services, tenantId, importId);
+    if (stored > 0) await updateStatistics(services, tenantId, stored);
   } catch (error) {
     const { code } = toAppError(error);
     if (begun.attempts < mostAttempts) throw error;
@@ -41,10 +43,11 @@ export async function runImport(services: Services, tenantId: string, importId: 
   }
 }
 
-function storeImport({ database }: Services, tenantId: string, importId: string): Promise<void> {
+/** Answers how many segments it stored. */
+function storeImport({ database }: Services, tenantId: string, importId: string): Promise<number> {
   return database.inTenant(tenantId, async (tx) => {
     const job = await lockRunningImport(tx, tenantId, importId);
-    if (!job) return;
+    if (!job) return 0;
     const { pairSource, pairTarget } = job;
     const set = await replaceSet(tx, {
       tenantId,
@@ -61,6 +64,7 @@ function storeImport({ database }: Services, tenantId: string, importId: string)
     for (const { partNo, kind } of await selectParts(tx, tenantId, importId))
       await insertStoredRows(tx, to, { importId, partNo, kind });
     await endImport(tx, tenantId, importId, { status: 'completed', result: createdSetView(set, job) });
+    return job.dedupedUnits;
   });
 }
 

@@ -35,8 +35,8 @@ const tenantOf = (tenantId: string | null) =>
 
 /**
  * The winner of each source's stored pairs, in B 8's order: golden origin over imported, then the newest changedate, then
- * the owning set's updated_at, then the store's order. `lateral`: each source goes through the index by itself, however few
- * rows the planner thinks there are.
+ * the owning set's updated_at, then the store's order. `lateral` and `offset 0`: each source goes through the index of hashes by
+ * itself, whatever the planner thinks of the sets.
  */
 function winnersOf(tenantId: string | null, keys: readonly ExactKey[]) {
   const asked = JSON.stringify(
@@ -47,9 +47,10 @@ function winnersOf(tenantId: string | null, keys: readonly ExactKey[]) {
     cross join lateral (
       select m.source_text, m.target_text, m.set_id, g.name, g.origin, m.tuid,
         to_char(m.changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed_at
-      from memory_segments m join memory_sets g on g.tenant_id = m.tenant_id and g.set_id = m.set_id
-      where m.tenant_id = ${tenantOf(tenantId)}
-        and m.source_hash = decode(k.h, 'hex') and m.pair_source = k.s and m.pair_target = k.t
+      from (select * from memory_segments where tenant_id = ${tenantOf(tenantId)}
+        and source_hash = decode(k.h, 'hex') offset 0) m
+      join memory_sets g on g.tenant_id = m.tenant_id and g.set_id = m.set_id
+      where m.pair_source = k.s and m.pair_target = k.t
       order by (g.origin = 'golden_approved') desc, m.changed_at desc nulls last, g.updated_at desc,
         m.segment_no desc
       limit 1) w`;
