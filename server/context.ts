@@ -1,7 +1,7 @@
 import type { Database } from '#db/client.ts';
 import type { PresentedCredentials } from './access/credentials.ts';
 import type { PaymentProcessor } from './billing/service.ts';
-import type { Engine } from './engines/engine.ts';
+import type { Embedder, Engine } from './engines/engine.ts';
 import type { FairShare } from './fair-share.ts';
 import type { Sandbox, tasks } from './sandbox/index.ts';
 import type { Settings } from './settings.ts';
@@ -22,6 +22,8 @@ export interface Services {
   settings: Settings;
   database: Database;
   engine: Engine;
+  /** Null where no embedding model is configured (C 6 stub_embeddings). */
+  embedder: Embedder | null;
   /** Null where neither the processor's key nor its webhook's secret is set. */
   payments: PaymentProcessor | null;
   /** Where golden records rest. */

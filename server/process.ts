@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '#db/client.ts';
 import type { Log, Services } from './context.ts';
-import { selectEngine } from './engines/select.ts';
+import { selectModels } from './engines/select.ts';
 import { describeForLog } from './errors.ts';
 import { createFairShare } from './fair-share.ts';
 import { openSandbox } from './sandbox/index.ts';
@@ -65,9 +65,9 @@ export interface RunningProcess {
 export async function startProcess(settings: Settings, parts: ProcessParts): Promise<RunningProcess> {
   const storage = openObjectStore(settings);
   const secretsKey = await loadSecretsKey(settings);
-  const [home, engine, payments] = await Promise.all([
+  const [home, { engine, embedder }, payments] = await Promise.all([
     joinDatabase(settings),
-    selectEngine(settings),
+    selectModels(settings),
     parts.api ? openPayments(settings) : null,
     // Loaded while the database starts.
     import('#db/migrate.ts'),
@@ -82,6 +82,7 @@ export async function startProcess(settings: Settings, parts: ProcessParts): Pro
       {
         settings,
         engine,
+        embedder,
         payments,
         storage,
         sandbox,

@@ -43,6 +43,7 @@ const plainErrors: [ErrorName, number][] = [
   ['unprocessable', 422],
   ['too_many_requests', 429],
   ['headers_too_large', 431],
+  ['import_backend_unavailable', 502],
   ['capability_off', 503],
   ['storage_cap_reached', 507],
 ];

@@ -128,6 +128,35 @@ export const memoryPostings = pgTable(
   ],
 );
 
+/**
+ * What the sources of segments mean, as the model has it that the set names: blocks of some hundred segments, since a lookup
+ * compares with all of a pair. `server/matching/vectors` says how they are made.
+ */
+export const memoryVectors = pgTable(
+  'memory_vectors',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    setId: identifier('set_id').notNull(),
+    /** The first of its segments. */
+    blockNo: bigint('block_no', { mode: 'number' }).notNull(),
+    pairSource: identifier('pair_source').notNull(),
+    pairTarget: identifier('pair_target').notNull(),
+    segmentNos: bigint('segment_nos', { mode: 'number' }).array().notNull(),
+    /** 32 bytes for each segment: the signs of its vector's components. */
+    codes: bytes('codes').notNull(),
+    /** 256 bytes for each segment. */
+    vectors: bytes('vectors').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.setId, t.blockNo] }),
+    index('memory_vectors_pair_idx').on(t.tenantId, t.pairSource, t.pairTarget),
+    foreignKey({
+      columns: [t.tenantId, t.setId],
+      foreignColumns: [memorySets.tenantId, memorySets.setId],
+    }).onDelete('cascade'),
+  ],
+);
+
 /** Import jobs (B 2.9) of files that are too large to be stored while the caller waits. */
 export const memoryImports = pgTable(
   'memory_imports',
@@ -144,6 +173,8 @@ export const memoryImports = pgTable(
     dedupedUnits: integer('deduped_units').notNull(),
     skippedUnits: integer('skipped_units').notNull(),
     duplicatesDropped: integer('duplicates_dropped').notNull(),
+    /** The model of the vectors among its parts. */
+    embeddingModel: text('embedding_model'),
     /** How often a worker has begun it. */
     attempts: integer('attempts').notNull().default(0),
     error: text('error'),
@@ -166,7 +197,7 @@ export const memoryImportParts = pgTable(
     tenantId: identifier('tenant_id').notNull(),
     importId: identifier('import_id').notNull(),
     partNo: integer('part_no').notNull(),
-    kind: text('kind', { enum: ['segments', 'shards', 'postings'] }).notNull(),
+    kind: text('kind', { enum: ['segments', 'shards', 'postings', 'vectors'] }).notNull(),
     /** Packed, see `server/sandbox/tasks/memory/packed-rows.ts`. */
     rows: text('rows').notNull(),
   },

@@ -107,3 +107,11 @@ export interface Engine {
     scope: CallScope,
   ): Promise<EngineAnswer<Verification>>;
 }
+
+/** The port to a model that brings texts of like meaning near each other. Fails as `Engine` does. */
+export interface Embedder {
+  /** By which sets say whose vectors they hold: those of two models do not compare. */
+  readonly model: string;
+  /** A vector for each text, in their order and all of one length, which is the model's own. No text may be empty. */
+  embed(texts: readonly string[], scope: CallScope): Promise<Float32Array[]>;
+}

@@ -3,14 +3,15 @@ import type { Settings } from '../settings.ts';
 import type { Engine } from './engine.ts';
 import type { Upstream } from './openai/ask.ts';
 import { type AskGroups, askGroups } from './openai/ask-groups.ts';
-import { type ChatSettings, connect } from './openai/chat.ts';
+import { connect } from './openai/chat.ts';
+import type { ClientSettings } from './openai/client.ts';
 import { type Sleep, sleep } from './openai/pacing.ts';
 import { compare } from './openai/roles/compare.ts';
 import { assess, verify } from './openai/roles/judge.ts';
 import { repair } from './openai/roles/repair.ts';
 import { translate } from './openai/roles/translate.ts';
 
-export type OpenAiSettings = ChatSettings &
+export type OpenAiSettings = ClientSettings &
   Pick<Settings, 'OPENAI_MODEL' | 'OPENAI_REFINER_MODEL' | 'OPENAI_MAX_RETRIES'>;
 
 export interface OpenAiParts {

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '#db/client.ts';
 import { buildApp } from '#server/app.ts';
 import { openPaymentProcessor } from '#server/billing/service.ts';
 import type { Services } from '#server/context.ts';
-import type { Engine } from '#server/engines/engine.ts';
+import type { Embedder, Engine } from '#server/engines/engine.ts';
 import { stubEngine } from '#server/engines/stub.ts';
 import { shareSandbox } from '#server/process.ts';
 import { openSandbox } from '#server/sandbox/index.ts';
@@ -20,6 +20,7 @@ export interface TestAppOptions {
   /** Environment variables on top of the defaults. */
   env?: Record<string, string>;
   engine?: Engine;
+  embedder?: Embedder;
 }
 
 export interface TestApp {
@@ -71,6 +72,7 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
       settings,
       database,
       engine,
+      embedder: options.embedder ?? null,
       payments: await openPaymentProcessor(settings),
       storage,
       sandbox,

@@ -12,6 +12,7 @@ import {
 import { insertStoredRows } from '../queries/rows.ts';
 import { replaceSet } from '../queries/sets.ts';
 import { createdSetView } from '../set-view.ts';
+import { embedImport } from './embed.ts';
 import { updateStatistics } from './update-statistics.ts';
 
 /** Tries of one import before it is given up. */
@@ -27,17 +28,21 @@ export async function runImport(services: Services, tenantId: string, importId: 
   const begun = await database.inTenant(tenantId, (tx) => beginAttempt(tx, tenantId, importId));
   if (!begun) return;
   try {
+    await embedImport(services, tenantId, importId);
     const stored = await storeImport(services, tenantId, importId);
     if (stored > 0) await updateStatistics(services, tenantId, stored);
   } catch (error) {
-    const { code } = toAppError(error);
+    const { code, message } = toAppError(error);
     if (begun.attempts < mostAttempts) throw error;
     log.error({ import_id: importId, error: describeForLog(error) }, 'an import was given up');
     const because = code === 'transient_error' ? 'the database could not be reached' : 'an internal error';
     await database.inTenant(tenantId, (tx) =>
       endImport(tx, tenantId, importId, {
         status: 'failed',
-        error: `the import was tried ${mostAttempts} times and failed because of ${because}; nothing was imported, send the file again`,
+        error:
+          code === 'import_backend_unavailable'
+            ? message
+            : `the import was tried ${mostAttempts} times and failed because of ${because}; nothing was imported, send the file again`,
       }),
     );
   }
@@ -58,7 +63,7 @@ function storeImport({ database }: Services, tenantId: string, importId: string)
       pairSource,
       pairTarget,
       entryCount: job.dedupedUnits,
-      embeddingModel: null,
+      embeddingModel: job.embeddingModel,
     });
     const to = { tenantId, setId: set.setId, pairSource, pairTarget };
     for (const { partNo, kind } of await selectParts(tx, tenantId, importId))

@@ -4,10 +4,10 @@ import {
   closest,
   grams,
   leastSimilarity,
-  longestFuzzy,
   selectCandidates,
 } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHash } from '#server/matching/normal-form.ts';
+import { isShort } from '../offered.ts';
 import type { Pair } from '../queries/capacity.ts';
 import {
   type FoundShard,
@@ -18,9 +18,10 @@ import {
 } from '../queries/close.ts';
 import { type MemoryHit, selectWinners } from '../queries/exact.ts';
 
-/** A stored pair whose source is like the text, 0 to 1. */
+/** A stored pair whose source is like the text, 0 to 1: by their characters, or by what they mean. */
 export interface CloseHit extends MemoryHit {
   similarity: number;
+  likeness: 'surface' | 'meaning';
 }
 
 /** C 6: what goes to the engine. Close ones are at least 70 % alike; relevant ones are the most like behind those. */
@@ -73,7 +74,7 @@ export async function findClose(
   const hits = ranked.flatMap(({ similarity }, index): CloseHit[] => {
     const winner = winners[index];
     // Gone since, or a newer target of the same source that is too long.
-    return winner && isShort(winner.targetText) ? [{ ...winner, similarity }] : [];
+    return winner && isShort(winner.targetText) ? [{ ...winner, similarity, likeness: 'surface' }] : [];
   });
   const close = hits.slice(0, most.close).filter(({ similarity }) => similarity >= leastSimilarity);
   return { close, relevant: hits.slice(close.length, close.length + most.relevant) };
@@ -104,9 +105,4 @@ function rank(normal: string, sources: readonly string[]): Ranked[] {
     hash: sourceHash(others[index]!).toString('hex'),
     similarity,
   }));
-}
-
-/** B 8: texts over 2000 characters get no close matches, and pairs with one are not offered. */
-function isShort(text: string): boolean {
-  return text.length <= longestFuzzy || (text.length <= 2 * longestFuzzy && [...text].length <= longestFuzzy);
 }

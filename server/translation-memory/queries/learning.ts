@@ -57,8 +57,14 @@ export async function appendPairOfJob(
 
 /** Deletes what was learned from a job; answers how many pairs. */
 export async function deletePairsOfJob(tx: Tx, tenantId: string, jobId: string): Promise<number> {
-  const rows = await tx.execute<{ removed: string }>(sql`
-    with removed as (delete from memory_segments where tenant_id = ${tenantId} and job_id = ${jobId} returning 1)
-    select count(*) as removed from removed`);
-  return Number(rows[0]?.removed ?? 0);
+  const removed = await tx.execute<{ s: string; n: string }>(sql`
+    delete from memory_segments where tenant_id = ${tenantId} and job_id = ${jobId}
+    returning set_id as s, segment_no as n`);
+  // Their whole blocks: the others' vectors are made again. A statement of its own, which sees vectors that were stored while
+  // the first one waited.
+  if (removed.length > 0)
+    await tx.execute(sql`
+      delete from memory_vectors v using json_to_recordset(${JSON.stringify(removed)}::json) as r(s text, n bigint)
+      where v.tenant_id = ${tenantId} and v.set_id = r.s and r.n = any(v.segment_nos)`);
+  return removed.length;
 }

@@ -10,7 +10,7 @@ export interface Destination {
 }
 
 /** What a file was read into: packed rows, unpacked by PostgreSQL (`server/sandbox/tasks/memory/packed-rows.ts`). */
-export type RowKind = 'segments' | 'shards' | 'postings';
+export type RowKind = 'segments' | 'shards' | 'postings' | 'vectors';
 
 /** Stores one part of the rows. Shards go before their postings. */
 export async function insertRows(tx: Tx, kind: RowKind, to: Destination, rows: string): Promise<void> {
@@ -48,4 +48,9 @@ const statements: Record<RowKind, (to: Destination, rows: SQL) => SQL> = {
     insert into memory_postings (tenant_id, set_id, shard_no, bucket, count, ordinals)
     select ${tenantId}, ${setId}, f[1]::integer, f[2]::integer, f[3]::integer, decode(f[4], 'base64')
     from ${rows}`,
+  vectors: ({ tenantId, setId, pairSource, pairTarget }, rows) => sql`
+    insert into memory_vectors (tenant_id, set_id, block_no, pair_source, pair_target, segment_nos, codes, vectors)
+    select ${tenantId}, ${setId}, (f[1]::bigint[])[1], ${pairSource}, ${pairTarget}, f[1]::bigint[],
+      decode(f[2], 'base64'), decode(f[3], 'base64')
+    from ${rows} where f[1] <> ''`,
 };

@@ -78,6 +78,7 @@ export async function replaceSet(tx: Tx, set: NewSet): Promise<SetRow> {
 async function emptySet(tx: Tx, tenantId: string, setId: string): Promise<void> {
   await Promise.all([
     tx.execute(sql`delete from memory_shards where tenant_id = ${tenantId} and set_id = ${setId}`),
+    tx.execute(sql`delete from memory_vectors where tenant_id = ${tenantId} and set_id = ${setId}`),
     tx.execute(sql`delete from memory_segments where tenant_id = ${tenantId} and set_id = ${setId}`),
   ]);
 }

@@ -1,0 +1,43 @@
+import type { CallScope, Embedder } from '#server/engines/engine.ts';
+import { AppError } from '#server/errors.ts';
+import { normalForm } from '#server/matching/normal-form.ts';
+import { isShort } from '../offered.ts';
+import { base64, blockOf, blockSize, embedTexts } from './block.ts';
+
+/** Between the fields of a row and between rows (`server/sandbox/tasks/memory/packed-rows.ts`). */
+const fieldEnd = '\u001f';
+const rowEnd = '\u001e';
+
+/**
+ * The vectors of packed rows of segments, as packed rows in turn: a row is a block. Segments that are too long to be offered get
+ * none.
+ * @throws AppError 502 (B 4.5) where the model does not answer
+ */
+export async function embedRows(embedder: Embedder, rows: string, scope: CallScope): Promise<string> {
+  const offered = rows.split(rowEnd).flatMap((row) => {
+    const [segmentNo, , source, target] = row.split(fieldEnd) as [string, string, string, string];
+    const text = normalForm(source);
+    return isShort(text) && isShort(target) ? [{ segmentNo: Number(segmentNo), text }] : [];
+  });
+  const packed: string[] = [];
+  for (let from = 0; from < offered.length; from += blockSize) {
+    const segments = offered.slice(from, from + blockSize);
+    const texts = segments.map(({ text }) => text);
+    const vectors = await embedTexts(embedder, texts, scope).catch((error: unknown) => {
+      throw backendUnavailable(error);
+    });
+    const block = blockOf(segments, vectors);
+    packed.push(
+      [`{${block.segmentNos.join()}}`, base64(block.codes), base64(block.vectors)].join(fieldEnd),
+    );
+  }
+  return packed.join(rowEnd);
+}
+
+function backendUnavailable(cause: unknown): AppError {
+  return new AppError(
+    'import_backend_unavailable',
+    'memory import backend unavailable: the embedding model gave no usable answer; nothing was imported, send the file again later',
+    { cause },
+  );
+}
