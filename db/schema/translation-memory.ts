@@ -166,8 +166,7 @@ export const memoryImportParts = pgTable(
     tenantId: identifier('tenant_id').notNull(),
     importId: identifier('import_id').notNull(),
     partNo: integer('part_no').notNull(),
-    kind: text('kind', { enum: ['segments', 'shards', 'postings'] }).notNull(),
-    /** Packed, see `server/sandbox/tasks/memory/packed-rows.ts`. */
+    /** Segments, packed: see `server/sandbox/tasks/memory/packed-rows.ts`. */
     rows: text('rows').notNull(),
   },
   (t) => [

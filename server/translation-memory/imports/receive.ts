@@ -18,7 +18,9 @@ import { insertRows } from '../queries/rows.ts';
 import { replaceSet } from '../queries/sets.ts';
 import type { ImportForm, MemoryImportAnswer, MemorySet } from '../schema.ts';
 import { createdSetView, importAnswer } from '../set-view.ts';
-import { type ReadFile, readMemoryFile, rowParts } from './read-file.ts';
+import { buildIndex, storeIndex } from './build-index.ts';
+import { readMemoryFile } from './read-file.ts';
+import { rowParts } from './row-parts.ts';
 import { updateStatistics } from './update-statistics.ts';
 
 /** An import that is stored, or one that goes on in the background (202). */
@@ -52,6 +54,12 @@ export async function receiveImport(
   const pair = { pairSource: source.code, pairTarget: target.code };
   const described = { name, sourceLang: source.tag, targetLang: target.tag, ...pair };
 
+  const background = read.segments > TM_ASYNC_THRESHOLD;
+  const index =
+    background || read.shards === 0
+      ? null
+      : await buildIndex(services, tenantId, { segmentRows: read.segmentRows });
+
   const received = await services.database.inTenant(tenantId, async (tx): Promise<Received> => {
     // Two imports must not both count on the same room, nor a name have two.
     const locked = lockMemory(tx, tenantId);
@@ -66,7 +74,7 @@ export async function receiveImport(
         'unprocessable',
         `tm_max_segments_exceeded: ${held} segments of ${pair.pairSource} to ${pair.pairTarget} are held and the file has ${read.segments}; at most ${MAX_TM_SEGMENTS} are allowed`,
       );
-    if (read.segments > TM_ASYNC_THRESHOLD) {
+    if (background) {
       const importId = newId();
       const row = insertImport(tx, {
         tenantId,
@@ -83,9 +91,9 @@ export async function receiveImport(
       });
       await row;
       let partNo = 0;
-      for (const { kind, rows } of rowParts(read)) {
+      for (const rows of rowParts(read.segmentRows, read.ends)) {
         partNo += 1;
-        await insertPart(tx, { tenantId, importId, partNo, kind, rows });
+        await insertPart(tx, { tenantId, importId, partNo, rows });
       }
       await addJob(tx, 'import_memory', { tenantId, importId }, { key: `import_memory:${importId}` });
       return { accepted: importAnswer(await row) };
@@ -97,7 +105,9 @@ export async function receiveImport(
       entryCount: read.segments,
       embeddingModel: null,
     });
-    await storeRows(tx, { tenantId, setId: set.setId, ...pair }, read);
+    const to = { tenantId, setId: set.setId, ...pair };
+    for (const rows of rowParts(read.segmentRows, read.ends)) await insertRows(tx, 'segments', to, rows);
+    if (index) await storeIndex(tx, to, index);
     return { set: createdSetView(set, read) };
   });
   if ('set' in received) await updateStatistics(services, tenantId, read.segments);
@@ -117,14 +127,6 @@ function checkForm(form: ImportForm) {
   if (source.code === target.code)
     throw new AppError('validation_error', 'source_lang and target_lang stand for the same language');
   return { file, name, source, target };
-}
-
-async function storeRows(
-  tx: Parameters<typeof insertRows>[0],
-  to: Parameters<typeof insertRows>[2],
-  read: ReadFile,
-): Promise<void> {
-  for (const { kind, rows } of rowParts(read)) await insertRows(tx, kind, to, rows);
 }
 
 async function requireIdle(importing: Promise<boolean>): Promise<void> {

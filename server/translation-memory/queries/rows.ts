@@ -17,20 +17,20 @@ export async function insertRows(tx: Tx, kind: RowKind, to: Destination, rows: s
   await tx.execute(statements[kind](to, unpack(sql`${rows}::text`)));
 }
 
-/** Stores a part that a running import keeps, without bringing it here. */
-export async function insertStoredRows(
+/** Stores a part of the segments that a running import keeps, without bringing it here. */
+export async function insertStoredSegments(
   tx: Tx,
   to: Destination,
-  part: { importId: string; partNo: number; kind: RowKind },
+  part: { importId: string; partNo: number },
 ): Promise<void> {
   const rows = sql`(select rows from memory_import_parts
     where tenant_id = ${to.tenantId} and import_id = ${part.importId} and part_no = ${part.partNo})`;
-  await tx.execute(statements[part.kind](to, unpack(rows)));
+  await tx.execute(statements.segments(to, unpack(rows)));
 }
 
 /** Rows `f` of text fields, from how the sandbox packs them. `offset 0`: each row is cut up once, not for each field. */
 function unpack(rows: SQL): SQL {
-  return sql`(select string_to_array(line, E'\\x1f') as f from string_to_table(${rows}, E'\\x1e') line offset 0) rows`;
+  return sql`(select string_to_array(line, E'\\x1f') as f from string_to_table(${rows}, E'\\x1e') line where line <> '' offset 0) rows`;
 }
 
 const statements: Record<RowKind, (to: Destination, rows: SQL) => SQL> = {
