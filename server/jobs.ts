@@ -17,6 +17,8 @@ export interface TaskPayloads {
   import_memory: { tenantId: string; importId: string };
   /** Brings the approved pairs of a golden set, or the segments of a small one, into the fuzzy index. */
   index_memory: { tenantId: string; setId: string };
+  /** Makes the vectors that the pairs of a golden set lack. */
+  embed_memory: { tenantId: string; setId: string };
   /** Looks again for golden records of a deleted job; `attempt` is its last. */
   remove_golden_records: { tenantId: string; jobId: string; attempt: number };
 }

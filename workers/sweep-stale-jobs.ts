@@ -1,6 +1,6 @@
 import type { Services } from '#server/context.ts';
 import { addJob } from '#server/jobs.ts';
-import { indexWaiting, resumeImports } from '#server/translation-memory/service.ts';
+import { embedWaiting, indexWaiting, resumeImports } from '#server/translation-memory/service.ts';
 import { tenantsWithStaleJobs, tenantsWithUnpersistedJobs } from '#server/translations/service.ts';
 
 /** One look over all tenants; the writing is done tenant by tenant, each in its own scope. */
@@ -20,4 +20,5 @@ export async function sweepStaleJobs(services: Services): Promise<void> {
   });
   await resumeImports(services, staleSeconds);
   await indexWaiting(services);
+  await embedWaiting(services);
 }

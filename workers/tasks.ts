@@ -1,6 +1,7 @@
 import type { Services } from '#server/context.ts';
 import type { TaskName, TaskPayloads } from '#server/jobs.ts';
 import { removeGoldenRecords } from '#server/translations/service.ts';
+import { embedMemory } from './embed-memory.ts';
 import { failStaleJobs } from './fail-stale-jobs.ts';
 import { importMemory } from './import-memory.ts';
 import { indexMemory } from './index-memory.ts';
@@ -18,5 +19,6 @@ export const tasks: { [N in TaskName]: TaskHandler<N> } = {
   publish_unpersisted_jobs: publishUnpersisted,
   import_memory: importMemory,
   index_memory: indexMemory,
+  embed_memory: embedMemory,
   remove_golden_records: async (services, removed) => void (await removeGoldenRecords(services, removed)),
 };

@@ -30,7 +30,6 @@ CREATE TABLE "memory_import_parts" (
 	"tenant_id" text collate "C" NOT NULL,
 	"import_id" text collate "C" NOT NULL,
 	"part_no" integer NOT NULL,
-	"kind" text NOT NULL,
 	"rows" text NOT NULL,
 	CONSTRAINT "memory_import_parts_tenant_id_import_id_part_no_pk" PRIMARY KEY("tenant_id","import_id","part_no")
 );

@@ -173,7 +173,7 @@ export const memoryImports = pgTable(
     dedupedUnits: integer('deduped_units').notNull(),
     skippedUnits: integer('skipped_units').notNull(),
     duplicatesDropped: integer('duplicates_dropped').notNull(),
-    /** The model of the vectors among its parts. */
+    /** The model of its parts' vectors. */
     embeddingModel: text('embedding_model'),
     /** How often a worker has begun it. */
     attempts: integer('attempts').notNull().default(0),
@@ -197,9 +197,10 @@ export const memoryImportParts = pgTable(
     tenantId: identifier('tenant_id').notNull(),
     importId: identifier('import_id').notNull(),
     partNo: integer('part_no').notNull(),
-    kind: text('kind', { enum: ['segments', 'shards', 'postings', 'vectors'] }).notNull(),
-    /** Packed, see `server/sandbox/tasks/memory/packed-rows.ts`. */
+    /** Segments, packed: see `server/sandbox/tasks/memory/packed-rows.ts`. */
     rows: text('rows').notNull(),
+    /** Their vectors in blocks, packed likewise; null as long as they are not made. */
+    vectors: text('vectors'),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.importId, t.partNo] }),

@@ -1,6 +1,7 @@
 import { type Auth, auth, refreshGrant } from './auth.ts';
 import { type Billing, billing } from './billing.ts';
 import { createDownloads } from './downloads.ts';
+import { type Memory, memory } from './memory.ts';
 import { type LinguaLoopOptions, readOptions } from './options.ts';
 import { createRest } from './rest.ts';
 import { createRpc } from './rpc.ts';
@@ -8,6 +9,7 @@ import { createSend } from './send.ts';
 import { createSession } from './session.ts';
 import { type System, system } from './system.ts';
 import { type Tenants, tenants } from './tenants.ts';
+import { type Terminology, terminology } from './terminology.ts';
 import { type Translations, translations } from './translations.ts';
 import { type Usage, usage } from './usage.ts';
 
@@ -25,8 +27,10 @@ import { type Usage, usage } from './usage.ts';
 export class LinguaLoop {
   readonly auth: Auth;
   readonly billing: Billing;
+  readonly memory: Memory;
   readonly system: System;
   readonly tenants: Tenants;
+  readonly terminology: Terminology;
   readonly translations: Translations;
   readonly usage: Usage;
 
@@ -38,10 +42,13 @@ export class LinguaLoop {
     const sendSignedIn = createSend(settings, session);
     this.auth = auth({ rpc, send, sendSignedIn, session, tenantId: settings.tenantId });
     const rest = createRest(settings.baseUrl, settings.fetch);
+    const downloads = createDownloads(rest, sendSignedIn, settings);
     this.billing = billing(rpc, sendSignedIn);
+    this.memory = memory(rpc, rest, sendSignedIn, downloads, settings);
     this.system = system(rpc, send);
     this.tenants = tenants(rpc, sendSignedIn);
+    this.terminology = terminology(rpc, rest, sendSignedIn);
     this.translations = translations(rpc, rest, sendSignedIn);
-    this.usage = usage(rpc, sendSignedIn, createDownloads(rest, sendSignedIn, settings));
+    this.usage = usage(rpc, sendSignedIn, downloads);
   }
 }

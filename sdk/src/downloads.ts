@@ -74,3 +74,19 @@ export function createDownloads(rest: Rest, send: Send, settings: Pick<Settings,
   };
   return { open };
 }
+
+/** A download as a stream, which reads it no faster than it is read itself. */
+export function streamOf({ read, cancel }: Pick<OpenDownload, 'read' | 'cancel'>): ReadableStream<Piece> {
+  return new ReadableStream<Piece>(
+    {
+      async pull(controller) {
+        const piece = await read();
+        if (piece) controller.enqueue(piece);
+        else controller.close();
+      },
+      cancel,
+    },
+    // Asks for a piece when one is asked for, and not before.
+    { highWaterMark: 0 },
+  );
+}

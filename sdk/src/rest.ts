@@ -18,11 +18,16 @@ export interface RestRequest {
 export interface Rest {
   /** A request whose result is a JSON array. */
   array(request: RestRequest, attempt: Attempt): Promise<unknown[]>;
+  /** A request whose result is whatever `read` makes of an answer; undefined is none. */
+  result<T>(request: RestRequest, read: ReadResult<T>, attempt: Attempt): Promise<T>;
   /** A request whose result is a download of the media type `type`. */
   download(request: RestRequest, type: string, attempt: Attempt): Promise<Download>;
   /** The beginning of such a download. Whoever takes it reads it to its end, or cancels it. */
   beginDownload(request: RestRequest, type: string, attempt: Attempt): Promise<BegunDownload>;
 }
+
+/** Makes a result of a status and its parsed body, or undefined where they are none. */
+export type ReadResult<T> = (status: number, body: unknown) => T | undefined;
 
 export interface Download {
   bytes: Uint8Array<ArrayBuffer>;
@@ -52,6 +57,12 @@ export function createRest(baseUrl: string, fetch: Fetch): Rest {
       const answer = await send(request, attempt, readAnswer);
       if (answer.status !== 200 || !Array.isArray(answer.body)) throw answer;
       return answer.body;
+    },
+    async result(request, read, attempt) {
+      const answer = await send(request, attempt, readAnswer);
+      const found = read(answer.status, answer.body);
+      if (found === undefined) throw answer;
+      return found;
     },
     async download(request, type, attempt) {
       const answer = await send(request, attempt, async (response): Promise<Download | Answer> => {

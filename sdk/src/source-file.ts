@@ -1,3 +1,4 @@
+import type { RequestHeaders } from './headers.ts';
 import type { RestRequest } from './rest.ts';
 import type { FileTranslationRequest } from './types.ts';
 
@@ -57,21 +58,35 @@ export async function uploadOf(
       pages: mostPages,
     };
   }
-  const form = new FormData();
-  for (const [field, value] of fields) form.append(field, value);
-  form.append('source_document', data.slice(0, data.size, contentType), name);
-  // As bytes: a `fetch` that is not the global one does not know the global FormData.
-  const encoded = new Response(form);
-  const formType = encoded.headers.get('content-type') ?? '';
+  const form = await formRequest('/api/translations', fields, 'source_document', file);
   return {
-    request: {
-      method: 'POST',
-      path: '/api/translations',
-      headers: { ...headers, 'content-type': formType },
-      body: await encoded.arrayBuffer(),
-    },
+    request: { ...form, headers: { ...headers, ...form.headers } },
     pages: pagesOf(data.size),
   };
+}
+
+/** The content type of a file by its extension, which its Blob may not know. */
+export type TypesByExtension = Readonly<Record<string, string>>;
+
+/**
+ * The request that posts a form with a file, in the part of that name. The file is read here, once.
+ * @param types what a file is declared as that says nothing itself; the Blob's own type otherwise
+ */
+export async function formRequest(
+  path: string,
+  fields: [string, string][],
+  part: string,
+  file: SourceFile,
+  types: TypesByExtension = {},
+): Promise<RestRequest & { headers: RequestHeaders }> {
+  const { name, data, contentType } = contentOf(file, types);
+  const form = new FormData();
+  for (const [field, value] of fields) form.append(field, value);
+  form.append(part, data.slice(0, data.size, contentType), name);
+  // As bytes: a `fetch` that is not the global one does not know the global FormData.
+  const encoded = new Response(form);
+  const headers = { 'content-type': encoded.headers.get('content-type') ?? '' };
+  return { method: 'POST', path, headers, body: await encoded.arrayBuffer() };
 }
 
 /** About how many pages a text of so many characters or bytes has. */
@@ -79,19 +94,26 @@ export function pagesOf(size: number): number {
   return Math.min(Math.max(Math.ceil(size / pageSize), 1), mostPages);
 }
 
-function contentOf(file: SourceFile): { name: string; data: Blob; contentType: string } {
-  if (!('data' in file)) return { name: file.name, data: file, contentType: file.type };
+function contentOf(
+  file: SourceFile,
+  types: TypesByExtension = {},
+): { name: string; data: Blob; contentType: string } {
+  const byExtension = types[/\.[^.]*$/.exec(file.name)?.[0].toLowerCase() ?? ''];
+  if (!('data' in file)) return { name: file.name, data: file, contentType: byExtension ?? file.type };
   const { name, data } = file;
   // Not by instanceof: a Blob of another realm or of a polyfill would become its name in words.
   const blob = 'stream' in data ? data : new Blob([data as Uint8Array<ArrayBuffer> | ArrayBuffer]);
-  return { name, data: blob, contentType: file.contentType ?? blob.type };
+  return { name, data: blob, contentType: file.contentType ?? byExtension ?? blob.type };
 }
 
 function fieldsOf({ metadata, ...fields }: FileTranslationRequest): [string, string][] {
-  const entries = Object.entries(fields).filter(
-    (field): field is [string, string] => typeof field[1] === 'string',
-  );
+  const entries = formFields(fields);
   return metadata === undefined ? entries : [...entries, ['metadata', JSON.stringify(metadata)]];
+}
+
+/** Those that are given. */
+export function formFields(fields: object): [string, string][] {
+  return Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === 'string');
 }
 
 const layoutTypes: ReadonlySet<string> = new Set([

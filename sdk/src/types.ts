@@ -124,6 +124,21 @@ export type UsageExportQuery = Omit<Inputs['usage']['export'], 'tenant_id'>;
 /** What a month's records can be downloaded as. */
 export type UsageExportFormat = NonNullable<UsageExportQuery['format']>;
 
+/** What a glossary is called, and the languages of its entries where they name none; required beside TMX. */
+export type TerminologyUpload = Pick<Inputs['terminology']['upload'], 'source_lang' | 'target_lang'> & {
+  name: string;
+};
+/** A glossary. */
+export type TerminologySet = Outputs['terminology']['list'][number];
+/** What a memory is called, and which of the file's languages it is of. */
+export type MemoryImportRequest = Record<keyof GoldenMemoryQuery | 'name', string>;
+/** A translation memory; as the result of an import with what became of the file's units. */
+export type TranslationMemorySet = Outputs['memory']['list'][number];
+/** An import that runs in the background, or did. */
+export type TranslationMemoryImportJob = Outputs['memory']['listImports'][number];
+/** The languages whose approved translations are meant. */
+export type GoldenMemoryQuery = Record<keyof Inputs['memory']['exportGolden'], string>;
+
 /** The plan to subscribe to. */
 export type CheckoutRequest = Inputs['billing']['checkout'];
 /** A plan that can be subscribed to. */

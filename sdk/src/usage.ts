@@ -1,5 +1,4 @@
-import type { Piece } from './body.ts';
-import type { Downloads, OpenDownload } from './downloads.ts';
+import { type Downloads, streamOf } from './downloads.ts';
 import { readFileName } from './file-name.ts';
 import type { CallOptions, TenantOptions } from './options.ts';
 import { readRecords } from './records.ts';
@@ -94,19 +93,4 @@ export function usage(rpc: Rpc, send: Send, downloads: Downloads): Usage {
 function exportRequest(tenantId: string, format: UsageExportFormat, period: string | undefined): RestRequest {
   const query = new URLSearchParams({ format, ...(period !== undefined && { period }) });
   return { method: 'GET', path: `/api/tenants/${encodeURIComponent(tenantId)}/billing/export?${query}` };
-}
-
-function streamOf({ read, cancel }: OpenDownload): ReadableStream<Piece> {
-  return new ReadableStream<Piece>(
-    {
-      async pull(controller) {
-        const piece = await read();
-        if (piece) controller.enqueue(piece);
-        else controller.close();
-      },
-      cancel,
-    },
-    // Asks for a piece when one is asked for, and not before.
-    { highWaterMark: 0 },
-  );
 }

@@ -1,10 +1,7 @@
 import type { Services } from '#server/context.ts';
 import { addJob } from '#server/jobs.ts';
+import { buildIndex, storeIndex } from './imports/build-index.ts';
 import { lockSetForShard, moveSegments, selectSetsToIndex, selectWaiting } from './queries/indexing.ts';
-import { insertRows } from './queries/rows.ts';
-
-/** Milliseconds and bytes that building one shard may take. */
-const limits = { timeMs: 60_000, memoryBytes: 1_000_000_000 };
 
 /** Adds jobs for the sets that have collected segments in no index. */
 export async function indexWaiting({ database }: Services): Promise<void> {
@@ -20,7 +17,7 @@ export async function indexWaiting({ database }: Services): Promise<void> {
  * what changed meanwhile leaves it undone, for the next time.
  */
 export async function indexSet(services: Services, tenantId: string, setId: string): Promise<void> {
-  const { database, sandbox, sandboxTurns } = services;
+  const { database } = services;
   const {
     shardNos,
     nextShardNo: shardNo,
@@ -28,21 +25,13 @@ export async function indexSet(services: Services, tenantId: string, setId: stri
   } = await database.inTenant(tenantId, (tx) => selectWaiting(tx, tenantId, setId));
   if (segments.length === 0) return;
   const sources = segments.map(({ sourceText }) => sourceText);
-  const built = await sandboxTurns.run({ tenantId }, () =>
-    sandbox.run('index_memory', { sources, shardNo }, limits),
-  );
+  const built = await buildIndex(services, tenantId, { sources, shardNo });
   const places = [...built.order].map((at, ordinal): [number, number] => [segments[at]!.segmentNo, ordinal]);
-  const utf8 = new TextDecoder();
   await database.inTenant(tenantId, async (tx) => {
     const pair = await lockSetForShard(tx, tenantId, setId, { shardNos, nextShardNo: shardNo });
     if (!pair) return;
     const to = { tenantId, setId, ...pair };
     await moveSegments(tx, tenantId, setId, { replaced: shardNos, shardNo, places });
-    await insertRows(tx, 'shards', to, utf8.decode(built.shardRows));
-    let from = 0;
-    for (const end of built.postingEnds) {
-      await insertRows(tx, 'postings', to, utf8.decode(built.postingRows.subarray(from, end)));
-      from = end;
-    }
+    await storeIndex(tx, to, built);
   });
 }

@@ -1,3 +1,4 @@
+export { embedSet, embedWaiting } from './embedding.ts';
 export { exportGolden, exportSet } from './exporting.ts';
 export { type Received, receiveImport } from './imports/receive.ts';
 export { resumeImports, runImport } from './imports/run.ts';
@@ -5,5 +6,6 @@ export { indexSet, indexWaiting } from './indexing.ts';
 export { isUntranslated, type JobPair, learnFromJob, unlearnJob } from './learning.ts';
 export { type CloseHit, type CloseHits, findClose } from './lookup/close.ts';
 export { type ExactLookup, lookUpExact, pairName } from './lookup/exact.ts';
+export { findExamples } from './lookup/examples.ts';
 export type { MemoryHit } from './queries/exact.ts';
 export { listImports, listSets, readImport, removeSet } from './sets.ts';

@@ -14,11 +14,14 @@ import {
   type GoldenFormat,
   type HealthStatus,
   type HumanReviewTask,
+  ImportFailedError,
+  type ImportPoller,
   type InviteSignupRequest,
   type JobStatus,
   LinguaLoop,
   LinguaLoopError,
   type Me,
+  type MemoryExport,
   type MfaChallenge,
   type MfaEnrollment,
   type MfaPrompt,
@@ -35,12 +38,15 @@ import {
   type SignupResponse,
   type SourceFile,
   type TenantAccount,
+  type TerminologySet,
   TimeoutError,
   type TokenStore,
   type Tokens,
   type TranslationDeletion,
   type TranslationJob,
   type TranslationListQuery,
+  type TranslationMemoryImportJob,
+  type TranslationMemorySet,
   type TranslationRequest,
   tokensOf,
   type Workspace,
@@ -151,8 +157,25 @@ export type Deletion = Usable<
   TranslationDeletion,
   { deleted: true; job_id: string; records_removed: number; golden_records_deleted: number }
 >;
+export type Glossary = Usable<
+  TerminologySet,
+  { id: string; source_lang: string | null; entry_count: number }
+>;
+export type MemorySet = Usable<
+  TranslationMemorySet,
+  {
+    origin: 'tmx_import' | 'golden_approved';
+    imported?: number | undefined;
+    total_units?: number | undefined;
+  }
+>;
+export type Import = Usable<
+  TranslationMemoryImportJob,
+  { id: string; status: string; error: string | null; result: TranslationMemorySet | null }
+>;
 
 export type Known = Usable<
+  | IsAny<TerminologySet | TranslationMemorySet | TranslationMemoryImportJob | ImportPoller | MemoryExport>
   | IsAny<TranslationJob | AgentRun | QualityAssessment | QualityGate | HumanReviewTask | TranslationRequest>
   | IsAny<SignupResponse | OAuth2TokenResponse | TenantAccount | EmailSignupRequest | HealthStatus>
   | IsAny<JobStatus | TranslationListQuery>
@@ -251,10 +274,25 @@ export async function signingIn(client: LinguaLoop, options: CallOptions): Promi
   return tokens;
 }
 
+export async function remembering({ memory, terminology }: LinguaLoop, file: File): Promise<Uint8Array> {
+  await terminology.delete((await terminology.upload(file, { name: 'T', source_lang: 'en' })).id);
+  const pair = { source_lang: 'en', target_lang: 'fr' };
+  const onProgress = (job: TranslationMemoryImportJob) => void job.deduped_units;
+  const poller: ImportPoller = await memory.importTmx(file, { name: 'M', ...pair }, { onProgress });
+  const resumed = await memory.resumeImport(poller.id ?? '', { pollEvery: { firstMs: 1, maxMs: 2 } });
+  for await (const { status } of resumed) status satisfies string;
+  const stored: TranslationMemorySet = await poller.done();
+  for await (const piece of await memory.export(stored.id)) piece satisfies Uint8Array;
+  // @ts-expect-error the languages are missing
+  await memory.importTmx(file, { name: 'M' });
+  return (await memory.exportGolden(pair)).bytes();
+}
+
 export function errors(thrown: unknown): string | FieldProblem[] | 404 | number {
   if (thrown instanceof NotFoundError) return thrown.status satisfies 404;
   if (thrown instanceof TimeoutError) return thrown.timeoutMs;
   if (thrown instanceof MfaRequiredError) return thrown.challenge.expires_in;
+  if (thrown instanceof ImportFailedError) return thrown.job.total_units;
   if (thrown instanceof WorkspaceRequiredError) return thrown.workspaces.length;
   if (thrown instanceof LinguaLoopError) return thrown.detail;
   throw thrown;

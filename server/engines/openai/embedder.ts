@@ -8,7 +8,8 @@ import { readVectors } from './embeddings.ts';
 import { inLanes } from './lanes.ts';
 import { sleep } from './pacing.ts';
 
-export type EmbedderSettings = ClientSettings & Pick<Settings, 'OPENAI_EMBEDDING_MODEL' | 'OPENAI_MAX_RETRIES'>;
+export type EmbedderSettings = ClientSettings &
+  Pick<Settings, 'OPENAI_EMBEDDING_MODEL' | 'OPENAI_MAX_RETRIES'>;
 
 /** What goes into one request: the answer must fit in memory, as numbers in JSON too, and the texts below every model's limit. */
 const mostTexts = 64;

@@ -54,8 +54,12 @@ export function buildShard(normals: readonly string[]): BuiltShard {
   return { order, lengthMarks, buckets, counts, lists, ends };
 }
 
-/** A counting sort. */
-function orderByLength(normals: readonly string[]): { order: Uint32Array; lengthMarks: Uint8Array } {
+/**
+ * The order of a shard's segments, which their ordinals follow: by length in code points, equally long ones as they came. A
+ * counting sort.
+ * @throws RangeError as `buildShard` does
+ */
+export function orderByLength(normals: readonly string[]): { order: Uint32Array; lengthMarks: Uint8Array } {
   const lengths = Uint16Array.from(normals, (normal) => {
     const length = countCodePoints(normal);
     if (length > longestFuzzy) throw new RangeError(`a segment has at most ${longestFuzzy} characters`);

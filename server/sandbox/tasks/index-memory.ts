@@ -1,27 +1,34 @@
 import { normalForm } from '../../matching/normal-form.ts';
-import { addShard } from './memory/pack-shards.ts';
-import { createRowPacker } from './memory/packed-rows.ts';
+import { readPackedSources } from './memory/pack-segments.ts';
+import { createIndexPacker } from './memory/pack-shard.ts';
 
-export interface IndexMemoryPayload {
-  /** At most 65,536, of at most 2000 characters each. */
-  sources: string[];
-  shardNo: number;
-}
+/** Sources to build one shard over, at most 65,536 of 2000 characters each; or rows that `read_memory` has packed. */
+export type IndexMemoryPayload = { sources: string[]; shardNo: number } | { segmentRows: Uint8Array };
 
+/** A fuzzy index as packed rows. */
 export interface IndexedMemory {
-  /** Which source stands at each ordinal. */
+  /** Which source stands at each ordinal; of packed rows, which say it themselves, nothing. */
   order: Uint32Array;
   shardRows: Uint8Array;
   postingRows: Uint8Array;
-  /** Where the parts of the postings end. */
-  postingEnds: number[];
+  /** Where the parts of each end. */
+  ends: Record<'shards' | 'postings', number[]>;
 }
 
-/** Builds one shard of the fuzzy index. */
-export function indexMemoryTask({ sources, shardNo }: IndexMemoryPayload): IndexedMemory {
-  const shards = createRowPacker();
-  const postings = createRowPacker();
-  const order = addShard(sources.map(normalForm), shardNo, shards, postings);
-  const { bytes, ends } = postings.finish();
-  return { order, shardRows: shards.finish().bytes, postingRows: bytes, postingEnds: ends };
+/** Builds the fuzzy index of some sources. */
+export function indexMemoryTask(payload: IndexMemoryPayload): IndexedMemory {
+  const index = createIndexPacker();
+  let order = new Uint32Array();
+  if ('sources' in payload)
+    order = Uint32Array.from(index.add(payload.shardNo, payload.sources.map(normalForm)));
+  else
+    for (const [shardNo, sources] of readPackedSources(payload.segmentRows).entries())
+      index.add(shardNo, sources.map(normalForm));
+  const { shards, postings } = index.finish();
+  return {
+    order,
+    shardRows: shards.bytes,
+    postingRows: postings.bytes,
+    ends: { shards: shards.ends, postings: postings.ends },
+  };
 }

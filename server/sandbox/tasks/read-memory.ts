@@ -3,7 +3,7 @@ import { type LanguageCode, readDeclaredVariant } from '../../languages.ts';
 import { normalForm } from '../../matching/normal-form.ts';
 import type { MemoryUnit } from './memory/memory-unit.ts';
 import { packSegments } from './memory/pack-segments.ts';
-import { packShards } from './memory/pack-shards.ts';
+import { placeSegments } from './memory/places.ts';
 
 export interface ReadMemoryPayload {
   bytes: Uint8Array;
@@ -11,7 +11,7 @@ export interface ReadMemoryPayload {
   target: { tag: string; code: LanguageCode };
 }
 
-/** A memory file as it is stored: its segments and their fuzzy index, as packed rows. */
+/** A memory file as it is stored: its segments as packed rows. */
 export interface ReadMemory {
   /** Units of the file. */
   totalUnits: number;
@@ -21,10 +21,10 @@ export interface ReadMemory {
   /** What is left, and stored. */
   segments: number;
   segmentRows: Uint8Array;
-  shardRows: Uint8Array;
-  postingRows: Uint8Array;
-  /** Where the parts of each of the three end. */
-  ends: Record<'segments' | 'shards' | 'postings', number[]>;
+  /** Where their parts end. */
+  ends: number[];
+  /** Shards of the fuzzy index that they have their places in, and that `index_memory` builds from these rows. */
+  shards: number;
 }
 
 export type ReadMemoryAnswer = ReadMemory | { refused: string };
@@ -65,7 +65,7 @@ export function readMemoryTask({ bytes, source, target }: ReadMemoryPayload): Re
   }
   const normals = [...units.keys()];
   const stored = [...units.values()];
-  const { places, shards, postings } = packShards(normals, stored);
+  const places = placeSegments(normals, stored);
   const segments = packSegments(normals, stored, places);
   return {
     totalUnits: summary.units,
@@ -73,8 +73,7 @@ export function readMemoryTask({ bytes, source, target }: ReadMemoryPayload): Re
     duplicatesDropped: position - stored.length,
     segments: stored.length,
     segmentRows: segments.bytes,
-    shardRows: shards.bytes,
-    postingRows: postings.bytes,
-    ends: { segments: segments.ends, shards: shards.ends, postings: postings.ends },
+    ends: segments.ends,
+    shards: places.shards,
   };
 }

@@ -1,13 +1,14 @@
 import type { Services } from '#server/context.ts';
 import type { ShareScope } from '#server/fair-share.ts';
+import type { ReadMemory } from '#server/sandbox/index.ts';
 import { beginEmbedding, keepVectors, selectPartRows } from '../queries/import-vectors.ts';
 import { embedRows } from '../vectors/embed-rows.ts';
-import { type ReadFile, rowParts } from './read-file.ts';
+import { rowParts } from './row-parts.ts';
 
 /** The vectors of a set, and whose they are. */
 export interface EmbeddedFile {
   model: string;
-  /** Parts as `rowParts` has them. */
+  /** Packed rows, for each part of the segments. */
   parts: string[];
 }
 
@@ -18,13 +19,13 @@ export interface EmbeddedFile {
 export async function embedFile(
   { embedder }: Services,
   scope: ShareScope,
-  read: ReadFile,
+  read: ReadMemory,
 ): Promise<EmbeddedFile | null> {
   if (!embedder) return null;
   const parts: string[] = [];
-  for (const { kind, rows } of rowParts(read))
-    if (kind === 'segments') parts.push(await embedRows(embedder, rows, scope));
-  return { model: embedder.model, parts: parts.filter((rows) => rows !== '') };
+  for (const rows of rowParts(read.segmentRows, read.ends))
+    parts.push(await embedRows(embedder, rows, scope));
+  return { model: embedder.model, parts };
 }
 
 /**
@@ -46,6 +47,6 @@ export async function embedImport(
     const rows = await database.inTenant(tenantId, (tx) => selectPartRows(tx, part));
     if (rows === undefined) return;
     const vectors = await embedRows(embedder, rows, { tenantId });
-    await database.inTenant(tenantId, (tx) => keepVectors(tx, part, vectors));
+    await database.inTenant(tenantId, (tx) => keepVectors(tx, part, { model: embedder.model, vectors }));
   }
 }

@@ -1,3 +1,4 @@
+import type { Tx } from '#db/client.ts';
 import type { EnterTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
@@ -18,7 +19,10 @@ import { insertRows } from '../queries/rows.ts';
 import { replaceSet } from '../queries/sets.ts';
 import type { ImportForm, MemoryImportAnswer, MemorySet } from '../schema.ts';
 import { createdSetView, importAnswer } from '../set-view.ts';
-import { type ReadFile, readMemoryFile, rowParts } from './read-file.ts';
+import { buildIndex, storeIndex } from './build-index.ts';
+import { embedFile } from './embed.ts';
+import { readMemoryFile } from './read-file.ts';
+import { rowParts } from './row-parts.ts';
 import { updateStatistics } from './update-statistics.ts';
 
 /** An import that is stored, or one that goes on in the background (202). */
@@ -28,7 +32,7 @@ export type Received = { set: MemorySet } | { accepted: MemoryImportAnswer };
  * Creates or replaces a set from a TMX file (B 4.5). Whatever refuses it does so here, at both sizes: the file is read whole
  * in a child process, and what it holds must fit. Up to TM_ASYNC_THRESHOLD segments are stored in one transaction; more are
  * kept as they were read, for a worker.
- * @throws AppError 400, 409 tm_import_in_progress, 413, 415, 422 as B 4.5 and B 7 say
+ * @throws AppError 400, 409 tm_import_in_progress, 413, 415, 422, 502 as B 4.5 and B 7 say
  */
 export async function receiveImport(
   services: Services,
@@ -52,11 +56,14 @@ export async function receiveImport(
   const pair = { pairSource: source.code, pairTarget: target.code };
   const described = { name, sourceLang: source.tag, targetLang: target.tag, ...pair };
 
-  const received = await services.database.inTenant(tenantId, async (tx): Promise<Received> => {
-    // Two imports must not both count on the same room, nor a name have two.
-    const locked = lockMemory(tx, tenantId);
-    const [, importing, held] = await Promise.all([
-      locked,
+  const background = read.segments > TM_ASYNC_THRESHOLD;
+  const index =
+    background || read.shards === 0
+      ? null
+      : await buildIndex(services, tenantId, { segmentRows: read.segmentRows });
+
+  const requireRoom = async (tx: Tx) => {
+    const [importing, held] = await Promise.all([
       isImporting(tx, tenantId, name),
       countSegmentsOfPair(tx, tenantId, pair, name),
     ]);
@@ -66,7 +73,15 @@ export async function receiveImport(
         'unprocessable',
         `tm_max_segments_exceeded: ${held} segments of ${pair.pairSource} to ${pair.pairTarget} are held and the file has ${read.segments}; at most ${MAX_TM_SEGMENTS} are allowed`,
       );
-    if (read.segments > TM_ASYNC_THRESHOLD) {
+  };
+  // What is refused must not cost a model's call.
+  if (services.embedder && !background) await services.database.inTenant(tenantId, requireRoom);
+  const embedded = background ? null : await embedFile(services, { tenantId, signal }, read);
+
+  const received = await services.database.inTenant(tenantId, async (tx): Promise<Received> => {
+    // Two imports must not both count on the same room, nor a name have two.
+    await Promise.all([lockMemory(tx, tenantId), requireRoom(tx)]);
+    if (background) {
       const importId = newId();
       const row = insertImport(tx, {
         tenantId,
@@ -83,9 +98,9 @@ export async function receiveImport(
       });
       await row;
       let partNo = 0;
-      for (const { kind, rows } of rowParts(read)) {
+      for (const rows of rowParts(read.segmentRows, read.ends)) {
         partNo += 1;
-        await insertPart(tx, { tenantId, importId, partNo, kind, rows });
+        await insertPart(tx, { tenantId, importId, partNo, rows });
       }
       await addJob(tx, 'import_memory', { tenantId, importId }, { key: `import_memory:${importId}` });
       return { accepted: importAnswer(await row) };
@@ -95,9 +110,12 @@ export async function receiveImport(
       setId: newId(),
       ...described,
       entryCount: read.segments,
-      embeddingModel: null,
+      embeddingModel: embedded?.model ?? null,
     });
-    await storeRows(tx, { tenantId, setId: set.setId, ...pair }, read);
+    const to = { tenantId, setId: set.setId, ...pair };
+    for (const rows of rowParts(read.segmentRows, read.ends)) await insertRows(tx, 'segments', to, rows);
+    for (const rows of embedded?.parts ?? []) await insertRows(tx, 'vectors', to, rows);
+    if (index) await storeIndex(tx, to, index);
     return { set: createdSetView(set, read) };
   });
   if ('set' in received) await updateStatistics(services, tenantId, read.segments);
@@ -117,14 +135,6 @@ function checkForm(form: ImportForm) {
   if (source.code === target.code)
     throw new AppError('validation_error', 'source_lang and target_lang stand for the same language');
   return { file, name, source, target };
-}
-
-async function storeRows(
-  tx: Parameters<typeof insertRows>[0],
-  to: Parameters<typeof insertRows>[2],
-  read: ReadFile,
-): Promise<void> {
-  for (const { kind, rows } of rowParts(read)) await insertRows(tx, kind, to, rows);
 }
 
 async function requireIdle(importing: Promise<boolean>): Promise<void> {

@@ -9,9 +9,10 @@ import {
   selectIdleImports,
   selectParts,
 } from '../queries/imports.ts';
-import { insertStoredRows } from '../queries/rows.ts';
+import { insertStoredSegments } from '../queries/rows.ts';
 import { replaceSet } from '../queries/sets.ts';
 import { createdSetView } from '../set-view.ts';
+import { buildIndex, storeIndex } from './build-index.ts';
 import { embedImport } from './embed.ts';
 import { updateStatistics } from './update-statistics.ts';
 
@@ -48,8 +49,19 @@ export async function runImport(services: Services, tenantId: string, importId: 
   }
 }
 
-/** Answers how many segments it stored. */
-function storeImport({ database }: Services, tenantId: string, importId: string): Promise<number> {
+/**
+ * Stores the segments, and their index, which a child process builds meanwhile. Answers how many segments there are; none
+ * where the import has ended.
+ */
+async function storeImport(services: Services, tenantId: string, importId: string): Promise<number> {
+  const { database } = services;
+  const parts = await database.inTenant(tenantId, (tx) => selectParts(tx, tenantId, importId));
+  const segmentRows = Buffer.concat(parts.map(({ rows }) => Buffer.from(rows)));
+  const partNos = parts.map(({ partNo }) => partNo);
+  parts.length = 0;
+  const building = buildIndex(services, tenantId, { segmentRows });
+  // Awaited below, unless what stands before it fails.
+  building.catch(() => {});
   return database.inTenant(tenantId, async (tx) => {
     const job = await lockRunningImport(tx, tenantId, importId);
     if (!job) return 0;
@@ -66,8 +78,8 @@ function storeImport({ database }: Services, tenantId: string, importId: string)
       embeddingModel: job.embeddingModel,
     });
     const to = { tenantId, setId: set.setId, pairSource, pairTarget };
-    for (const { partNo, kind } of await selectParts(tx, tenantId, importId))
-      await insertStoredRows(tx, to, { importId, partNo, kind });
+    for (const partNo of partNos) await insertStoredSegments(tx, to, { importId, partNo });
+    await storeIndex(tx, to, await building);
     await endImport(tx, tenantId, importId, { status: 'completed', result: createdSetView(set, job) });
     return job.dedupedUnits;
   });

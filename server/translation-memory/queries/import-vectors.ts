@@ -1,9 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 
-/** The vectors of a part of segments are a part of their own, of its number and so many more: behind all that was read. */
-const vectorsAfter = 1_000_000;
-
 interface Part {
   tenantId: string;
   importId: string;
@@ -11,8 +8,8 @@ interface Part {
 }
 
 /**
- * Says whose vectors a running import keeps, and drops those of another model. Answers the parts of segments that have none yet;
- * without a model, that is no use.
+ * Says whose vectors a running import keeps, and drops those of another model. Answers the parts that have none; without a model,
+ * that is no use.
  */
 export async function beginEmbedding(
   tx: Tx,
@@ -26,18 +23,16 @@ export async function beginEmbedding(
       where tenant_id = ${tenantId} and import_id = ${importId} and status = 'running'
         and embedding_model is distinct from ${model}::text
       returning 1)
-    delete from memory_import_parts where tenant_id = ${tenantId} and import_id = ${importId} and kind = 'vectors'
-      and exists (select from other)`);
+    update memory_import_parts set vectors = null
+    where tenant_id = ${tenantId} and import_id = ${importId} and vectors is not null and exists (select from other)`);
   const rows = await tx.execute<{ part_no: number }>(sql`
-    select part_no from memory_import_parts p
-    where tenant_id = ${tenantId} and import_id = ${importId} and kind = 'segments' and not exists (
-      select from memory_import_parts v where v.tenant_id = ${tenantId} and v.import_id = ${importId}
-        and v.part_no = p.part_no + ${vectorsAfter})
+    select part_no from memory_import_parts
+    where tenant_id = ${tenantId} and import_id = ${importId} and vectors is null
     order by part_no`);
   return rows.map(({ part_no }) => part_no);
 }
 
-/** The rows of one part; undefined where the import has ended. */
+/** The segments of one part; undefined where the import has ended. */
 export async function selectPartRows(
   tx: Tx,
   { tenantId, importId, partNo }: Part,
@@ -48,17 +43,17 @@ export async function selectPartRows(
   return row?.rows;
 }
 
-/** Keeps the vectors of a part while the import runs, and says that somebody is at it. */
+/** Keeps the vectors of a part with it, unless the import is of another model by now; and says that somebody is at it. */
 export async function keepVectors(
   tx: Tx,
   { tenantId, importId, partNo }: Part,
-  vectors: string,
+  { model, vectors }: { model: string; vectors: string },
 ): Promise<void> {
   await tx.execute(sql`
     with running as (
       update memory_imports set updated_at = now()
-      where tenant_id = ${tenantId} and import_id = ${importId} and status = 'running' returning 1)
-    insert into memory_import_parts (tenant_id, import_id, part_no, kind, rows)
-    select ${tenantId}, ${importId}, ${partNo + vectorsAfter}::integer, 'vectors', ${vectors}::text from running
-    on conflict do nothing`);
+      where tenant_id = ${tenantId} and import_id = ${importId} and status = 'running' and embedding_model = ${model}
+      returning 1)
+    update memory_import_parts set vectors = ${vectors}
+    where tenant_id = ${tenantId} and import_id = ${importId} and part_no = ${partNo} and exists (select from running)`);
 }

@@ -2,7 +2,6 @@ import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { memoryImportParts, memoryImports } from '#db/schema/translation-memory.ts';
 import type { MemorySet } from '../schema.ts';
-import type { RowKind } from './rows.ts';
 
 export type ImportRow = typeof memoryImports.$inferSelect;
 
@@ -13,7 +12,7 @@ export async function insertImport(tx: Tx, row: typeof memoryImports.$inferInser
 
 export async function insertPart(
   tx: Tx,
-  part: { tenantId: string; importId: string; partNo: number; kind: RowKind; rows: string },
+  part: { tenantId: string; importId: string; partNo: number; rows: string },
 ): Promise<void> {
   await tx.insert(memoryImportParts).values(part);
 }
@@ -41,14 +40,14 @@ export async function selectImport(
   return row;
 }
 
-/** The parts of an import without their rows, in their order. */
+/** The parts of an import, in their order. */
 export function selectParts(
   tx: Tx,
   tenantId: string,
   importId: string,
-): Promise<{ partNo: number; kind: RowKind }[]> {
+): Promise<{ partNo: number; rows: string }[]> {
   return tx
-    .select({ partNo: memoryImportParts.partNo, kind: memoryImportParts.kind })
+    .select({ partNo: memoryImportParts.partNo, rows: memoryImportParts.rows })
     .from(memoryImportParts)
     .where(and(eq(memoryImportParts.tenantId, tenantId), eq(memoryImportParts.importId, importId)))
     .orderBy(memoryImportParts.partNo);

@@ -17,20 +17,21 @@ export async function insertRows(tx: Tx, kind: RowKind, to: Destination, rows: s
   await tx.execute(statements[kind](to, unpack(sql`${rows}::text`)));
 }
 
-/** Stores a part that a running import keeps, without bringing it here. */
-export async function insertStoredRows(
+/** Stores a part of the segments that a running import keeps, and their vectors, without bringing it here. */
+export async function insertStoredSegments(
   tx: Tx,
   to: Destination,
-  part: { importId: string; partNo: number; kind: RowKind },
+  part: { importId: string; partNo: number },
 ): Promise<void> {
-  const rows = sql`(select rows from memory_import_parts
+  const kept = (column: SQL) => sql`(select ${column} from memory_import_parts
     where tenant_id = ${to.tenantId} and import_id = ${part.importId} and part_no = ${part.partNo})`;
-  await tx.execute(statements[part.kind](to, unpack(rows)));
+  await tx.execute(statements.segments(to, unpack(kept(sql`rows`))));
+  await tx.execute(statements.vectors(to, unpack(kept(sql`vectors`))));
 }
 
 /** Rows `f` of text fields, from how the sandbox packs them. `offset 0`: each row is cut up once, not for each field. */
 function unpack(rows: SQL): SQL {
-  return sql`(select string_to_array(line, E'\\x1f') as f from string_to_table(${rows}, E'\\x1e') line offset 0) rows`;
+  return sql`(select string_to_array(line, E'\\x1f') as f from string_to_table(${rows}, E'\\x1e') line where line <> '' offset 0) rows`;
 }
 
 const statements: Record<RowKind, (to: Destination, rows: SQL) => SQL> = {
@@ -52,5 +53,5 @@ const statements: Record<RowKind, (to: Destination, rows: SQL) => SQL> = {
     insert into memory_vectors (tenant_id, set_id, block_no, pair_source, pair_target, segment_nos, codes, vectors)
     select ${tenantId}, ${setId}, (f[1]::bigint[])[1], ${pairSource}, ${pairTarget}, f[1]::bigint[],
       decode(f[2], 'base64'), decode(f[3], 'base64')
-    from ${rows} where f[1] <> ''`,
+    from ${rows}`,
 };

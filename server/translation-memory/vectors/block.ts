@@ -1,6 +1,6 @@
 import type { CallScope, Embedder } from '#server/engines/engine.ts';
 import { AppError } from '#server/errors.ts';
-import { codeBytes, dimensions, type Quantised, project, quantise } from '#server/matching/vectors/index.ts';
+import { codeBytes, dimensions, project, type Quantised, quantise } from '#server/matching/vectors/index.ts';
 
 /** Segments of one block: what is asked of the model between two writes, and what a change rewrites. */
 export const blockSize = 512;

@@ -1,7 +1,6 @@
 import type { CallScope, Embedder } from '#server/engines/engine.ts';
 import { AppError } from '#server/errors.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
-import { isShort } from '../offered.ts';
 import { base64, blockOf, blockSize, embedTexts } from './block.ts';
 
 /** Between the fields of a row and between rows (`server/sandbox/tasks/memory/packed-rows.ts`). */
@@ -9,17 +8,16 @@ const fieldEnd = '\u001f';
 const rowEnd = '\u001e';
 
 /**
- * The vectors of packed rows of segments, as packed rows in turn: a row is a block. Segments that are too long to be offered get
- * none.
+ * The vectors of packed rows of segments, as packed rows in turn: a row is a block. Segments that are too long to be offered, and
+ * therefore in no shard, get none.
  * @throws AppError 502 (B 4.5) where the model does not answer
  */
 export async function embedRows(embedder: Embedder, rows: string, scope: CallScope): Promise<string> {
   const offered = rows.split(rowEnd).flatMap((row) => {
-    const [segmentNo, , source, target] = row.split(fieldEnd) as [string, string, string, string];
-    const text = normalForm(source);
-    return isShort(text) && isShort(target) ? [{ segmentNo: Number(segmentNo), text }] : [];
+    const [segmentNo, , source, , , , shardNo] = row.split(fieldEnd);
+    return source && shardNo !== '-1' ? [{ segmentNo: Number(segmentNo), text: normalForm(source) }] : [];
   });
-  const packed: string[] = [];
+  let packed = '';
   for (let from = 0; from < offered.length; from += blockSize) {
     const segments = offered.slice(from, from + blockSize);
     const texts = segments.map(({ text }) => text);
@@ -27,11 +25,9 @@ export async function embedRows(embedder: Embedder, rows: string, scope: CallSco
       throw backendUnavailable(error);
     });
     const block = blockOf(segments, vectors);
-    packed.push(
-      [`{${block.segmentNos.join()}}`, base64(block.codes), base64(block.vectors)].join(fieldEnd),
-    );
+    packed += `{${block.segmentNos.join()}}${fieldEnd}${base64(block.codes)}${fieldEnd}${base64(block.vectors)}${rowEnd}`;
   }
-  return packed.join(rowEnd);
+  return packed;
 }
 
 function backendUnavailable(cause: unknown): AppError {

@@ -4,7 +4,7 @@ import type { LanguageCode } from '#server/languages.ts';
 import { readGlossaryRevision } from '#server/terminology/service.ts';
 import {
   type ExactLookup,
-  findClose,
+  findExamples,
   lookUpExact,
   type MemoryHit,
   pairName,
@@ -65,7 +65,7 @@ export async function leverageOf(
       known.glossaries === null ? null : await glossaries.of(database, tenantId, known.glossaries, languages),
     exact: known.exact.get(keyOf(request)),
     findClose: known.pairs.has(pairName(pair))
-      ? () => findClose(database, tenantId, pair, request.source_text)
+      ? () => findExamples(services, tenantId, pair, request.source_text)
       : null,
   };
 }

@@ -40,7 +40,11 @@ export async function gatherLeverage(
         return nothing;
       })
     : nothing;
-  const hits = [...(refused ? [{ ...refused, similarity: 1 }] : []), ...close, ...relevant];
+  const hits = [
+    ...(refused ? [{ ...refused, similarity: 1, likeness: 'surface' as const }] : []),
+    ...close,
+    ...relevant,
+  ];
   const glossary = (terms?.expected ?? [])
     .slice(0, mostTerms)
     .map(({ sourceTerm, targetTerms }) => ({ source: sourceTerm, targets: targetTerms }));
@@ -60,8 +64,8 @@ export async function gatherLeverage(
         ...termDecisions(terms),
         ...hits.map((hit) =>
           newDecision(
-            hit.similarity >= 0.7 ? 'close_match' : 'relevant_pair',
-            `${Math.floor(hit.similarity * 100)} % alike`,
+            hit.likeness === 'surface' && hit.similarity >= 0.7 ? 'close_match' : 'relevant_pair',
+            `${Math.floor(hit.similarity * 100)} % alike${hit.likeness === 'meaning' ? ' in meaning' : ''}`,
             `“${clip(hit.sourceText, longestQuote)}” → “${clip(hit.targetText, longestQuote)}”`,
             { confidence: hit.similarity, provenance: memoryProvenance(hit) },
           ),

@@ -1,17 +1,15 @@
-import { sourceHash } from '../../../matching/normal-form.ts';
+import { sourceHashHex } from '../../../matching/normal-form.ts';
 import type { MemoryUnit } from './memory-unit.ts';
-import { type FuzzyPlaces, noShard } from './pack-shards.ts';
-import { createRowPacker, type PackedRows } from './packed-rows.ts';
+import { createRowPacker, fieldEnd, type PackedRows, rowEnd } from './packed-rows.ts';
+import { type FuzzyPlaces, noShard } from './places.ts';
 
 /** Longer names of units than any tool writes are cut. */
 const longestTuid = 1000;
 
-/** A name that is empty is none; one that is cut does not end in half a character. */
-function cut(tuid: string): string {
-  return tuid.slice(0, longestTuid).replace(/[\ud800-\udbff]$/, '');
-}
+/** Of one row, as the query unpacks it: number, hash, source, target, tuid, changedate, shard, ordinal. */
+const places = { source: 2, shardNo: 6, ordinal: 7 };
 
-/** The rows of the segments, in the order in which the query unpacks them. */
+/** The rows of a set's segments. */
 export function packSegments(
   normals: readonly string[],
   units: readonly MemoryUnit[],
@@ -22,7 +20,7 @@ export function packSegments(
     const shard = shardNo[index]!;
     packer.add(
       unit.position,
-      sourceHash(normals[index]!).toString('hex'),
+      sourceHashHex(normals[index]!),
       unit.source,
       unit.target,
       unit.tuid && cut(unit.tuid),
@@ -32,4 +30,23 @@ export function packSegments(
     );
   }
   return packer.finish();
+}
+
+/** A name that is cut does not end in half a character. */
+function cut(tuid: string): string {
+  return tuid.slice(0, longestTuid).replace(/[\ud800-\udbff]$/, '');
+}
+
+/** The sources of packed segments, by shard and ordinal. */
+export function readPackedSources(rows: Uint8Array): string[][] {
+  const shards: string[][] = [];
+  for (const row of new TextDecoder().decode(rows).split(rowEnd)) {
+    const fields = row.split(fieldEnd);
+    const shardNo = fields[places.shardNo];
+    if (!shardNo || Number(shardNo) < 0) continue;
+    const shard = shards[Number(shardNo)] ?? [];
+    shards[Number(shardNo)] = shard;
+    shard[Number(fields[places.ordinal])] = fields[places.source]!;
+  }
+  return shards;
 }

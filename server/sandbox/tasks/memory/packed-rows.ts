@@ -4,7 +4,7 @@
  */
 export interface PackedRows {
   bytes: Uint8Array;
-  /** Where each part ends. */
+  /** Where each part ends, behind the end of its last row. */
   ends: number[];
 }
 
@@ -13,8 +13,8 @@ export interface RowPacker {
   finish(): PackedRows;
 }
 
-const fieldEnd = '\u001f';
-const rowEnd = '\u001e';
+export const fieldEnd = '\u001f';
+export const rowEnd = '\u001e';
 
 /** Collects rows into parts of about `partSize` UTF-16 units: as large as a statement is worth, as small as memory likes. */
 export function createRowPacker(partSize = 1_000_000): RowPacker {
@@ -25,7 +25,7 @@ export function createRowPacker(partSize = 1_000_000): RowPacker {
   let total = 0;
   const close = () => {
     if (rows.length === 0) return;
-    const piece = Buffer.from(rows.join(rowEnd));
+    const piece = Buffer.from(rows.join(rowEnd) + rowEnd);
     pieces.push(piece);
     total += piece.length;
     ends.push(total);

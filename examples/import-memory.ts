@@ -1,0 +1,191 @@
+/**
+ * Imports a translation memory and a glossary, and shows where a translation comes from:
+ *
+ *   node examples/import-memory.ts legacy.tmx --name Legacy --from en --to fr --glossary terms.csv
+ *
+ * Without a file it takes the small ones of examples/import-memory. A large import goes on at the service, whatever becomes of
+ * this program: started again it takes it up where it stands. Approved translations of the two languages, where there are any,
+ * are written to `--out`. LINGUALOOP_URL and LINGUALOOP_API_KEY say where and as whom.
+ *
+ * Exit codes: 0 done, 1 the service refused or the import failed, 2 it could not begin, 130 interrupted.
+ */
+import { openAsBlob } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+// In a project of your own: from '@lingualoop/sdk'.
+import {
+  ConflictError,
+  type ImportOptions,
+  type ImportPoller,
+  LinguaLoop,
+  LinguaLoopError,
+  type MemoryExport,
+  type NamedContent,
+  NotFoundError,
+  type TranslationJob,
+} from '#sdk/index.ts';
+
+const usage =
+  'usage: import-memory.ts [memory.tmx] [--name Canteen] [--from en] [--to fr] [--glossary terms.csv] [--text "A sentence"] [--out .]';
+
+const canteen = join(import.meta.dirname, 'import-memory/canteen');
+
+interface Options {
+  memory: NamedContent;
+  glossary: NamedContent | undefined;
+  name: string;
+  from: string;
+  to: string;
+  /** What is translated to show a hit. */
+  text: string;
+  out: string;
+  baseUrl: string;
+  apiKey: string;
+}
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  let options: Options;
+  try {
+    options = await readOptions();
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${usage}`);
+    return 2;
+  }
+  const { baseUrl, apiKey } = options;
+  const stop = new AbortController();
+  // Once: a second Ctrl-C ends the process at once. Nothing is lost by that, either.
+  process.once('SIGINT', () => stop.abort('interrupted'));
+  try {
+    await run(new LinguaLoop({ baseUrl, apiKey }), options, stop.signal);
+    return 0;
+  } catch (error) {
+    if (stop.signal.aborted) {
+      console.error('Interrupted. What the service has accepted goes on: start this again to follow it.');
+      return 130;
+    }
+    if (!(error instanceof LinguaLoopError)) throw error;
+    console.error(error.message);
+    return 1;
+  }
+}
+
+async function run(client: LinguaLoop, options: Options, signal: AbortSignal): Promise<void> {
+  const { name, from, to, glossary, text } = options;
+  const poller = await begin(client, options, signal).catch((error) => {
+    // Another run was quicker, and its import was not listed yet when this one looked.
+    if (error instanceof ConflictError) return begin(client, options, signal);
+    throw error;
+  });
+  const set = await poller.done();
+  console.log(
+    `Memory "${set.name}": ${set.imported} segments from ${set.total_units} units (${set.skipped_units} without both languages, ${set.duplicates_dropped} duplicates).`,
+  );
+
+  if (glossary) {
+    const languages = { source_lang: from, target_lang: to };
+    const terms = await client.terminology.upload(glossary, { name, ...languages }, { signal });
+    console.log(`Glossary "${terms.name}": ${terms.entry_count} terms.`);
+  }
+
+  if (text !== '') {
+    const request = { source_text: text, source_lang: from, target_lang: to };
+    showHit(await client.translations.create(request, { signal }));
+  }
+
+  try {
+    const query = { source_lang: from, target_lang: to };
+    const path = await save(await client.memory.exportGolden(query, { signal }), options.out);
+    console.log(`Approved translations: ${path}`);
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    console.log(`Approved translations from ${from} to ${to}: none yet.`);
+  }
+}
+
+/** The import of this name that runs already, or else a new one. */
+async function begin(
+  client: LinguaLoop,
+  { memory, name, from, to }: Options,
+  signal: AbortSignal,
+): Promise<ImportPoller> {
+  let shown = '';
+  const onProgress: ImportOptions['onProgress'] = ({ id, status, deduped_units }) => {
+    const line = `Import ${id}: ${status}, ${deduped_units} segments`;
+    // A state may be new in its time alone.
+    if (line !== shown) console.error(line);
+    shown = line;
+  };
+  const imports = await client.memory.imports({ signal });
+  const running = imports.find(({ status, set_name }) => status === 'running' && set_name === name);
+  if (!running) {
+    const request = { name, source_lang: from, target_lang: to };
+    return client.memory.importTmx(memory, request, { onProgress, signal });
+  }
+  console.error(`Import ${running.id} into this memory runs already, since ${running.created_at}.`);
+  return client.memory.resumeImport(running.id, { onProgress, signal });
+}
+
+/** Prints a translation, and from where it was taken. */
+function showHit({ request, status, final_translation, agent_run }: TranslationJob): void {
+  console.log(`${request.source_text}\n  ${final_translation ?? status}`);
+  const { fast_path = 'translated anew' } = (request.metadata['provenance'] ?? {}) as { fast_path?: string };
+  const [origin] = agent_run.steps
+    .flatMap(({ decisions }) => decisions)
+    .flatMap(({ provenance }) => provenance ?? []);
+  const parts = [
+    fast_path,
+    origin && `"${origin.set_name}"`,
+    origin?.tuid && `unit ${origin.tuid}`,
+    origin?.changedate && `changed ${origin.changedate}`,
+  ];
+  console.log(`  (${parts.filter(Boolean).join(', ')})`);
+}
+
+/** Saves a download as it comes, so that the file is there whole or not at all. */
+async function save(file: MemoryExport, out: string): Promise<string> {
+  await mkdir(out, { recursive: true });
+  const path = join(out, file.fileName);
+  await writeFile(`${path}.part`, file);
+  await rename(`${path}.part`, path);
+  return path;
+}
+
+async function readOptions(): Promise<Options> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      name: { type: 'string' },
+      from: { type: 'string', default: 'en' },
+      to: { type: 'string', default: 'fr' },
+      glossary: { type: 'string' },
+      text: { type: 'string' },
+      out: { type: 'string', default: '.' },
+    },
+  });
+  const [path, ...others] = positionals;
+  if (others.length > 0) throw new Error('one file is needed');
+  const { LINGUALOOP_URL: baseUrl, LINGUALOOP_API_KEY: apiKey } = process.env;
+  if (!baseUrl || !apiKey) throw new Error('LINGUALOOP_URL and LINGUALOOP_API_KEY must be set');
+  const ownText = path === undefined ? "The kitchen closes at nine o'clock." : '';
+  const glossary = values.glossary ?? (path === undefined ? `${canteen}.csv` : undefined);
+  const { from, to, out } = values;
+  return {
+    memory: await readFileOf(path ?? `${canteen}.tmx`),
+    glossary: glossary === undefined ? undefined : await readFileOf(glossary),
+    name: (values.name ?? (path === undefined ? 'Canteen' : basename(path, '.tmx'))).trim(),
+    from,
+    to,
+    text: values.text ?? ownText,
+    out,
+    baseUrl,
+    apiKey,
+  };
+}
+
+/** It is read when it is sent. */
+async function readFileOf(path: string): Promise<NamedContent> {
+  return { name: basename(path), data: await openAsBlob(path) };
+}

@@ -1,0 +1,65 @@
+import { brokenOff } from './attempt-error.ts';
+import type { Piece } from './body.ts';
+import { type OpenDownload, streamOf } from './downloads.ts';
+import { readFileName } from './file-name.ts';
+
+export const tmxType = 'application/xml';
+
+/**
+ * A memory as a TMX file that is still to be read: in a `for await`, as `body` or with `bytes`, once. It comes no faster than
+ * it is read. Where it breaks off (ConnectionError) or stands still (TimeoutError) what was read until then is not the whole.
+ * Read it to its end, or leave the loop, or cancel `body`: until then it holds a connection.
+ */
+export interface MemoryExport extends AsyncIterable<Uint8Array<ArrayBuffer>> {
+  /** It names no folder. */
+  fileName: string;
+  contentType: string;
+  /** To be saved as it comes, or passed on. */
+  body: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** The whole of it. */
+  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  /** Its pieces, of any size: a letter may lie on both sides of a cut. Leaving the loop ends the download. */
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array<ArrayBuffer>, void, undefined>;
+}
+
+/** @param unnamed what the file is called where the service does not say it */
+export function memoryExport(opened: OpenDownload, call: string, unnamed: string): MemoryExport {
+  const body = streamOf({ read: readToEnd(opened, call), cancel: opened.cancel });
+  return {
+    fileName: readFileName(opened.headers.get('content-disposition')) ?? unnamed,
+    contentType: opened.headers.get('content-type') ?? tmxType,
+    body,
+    bytes: async () => new Uint8Array(await new Response(body).arrayBuffer()),
+    // Taken at once, and kept: a second loop throws, and does not look as if the file were empty.
+    [Symbol.asyncIterator]: () => piecesOf(body.getReader()),
+  };
+}
+
+async function* piecesOf(reader: ReadableStreamDefaultReader<Piece>): AsyncGenerator<Piece, void, undefined> {
+  try {
+    for (;;) {
+      const { value } = await reader.read();
+      if (!value) return;
+      yield value;
+    }
+  } finally {
+    // It fails where the download has failed: that was told by `read`.
+    void reader.cancel().catch(() => {});
+  }
+}
+
+const end = '</tmx>';
+
+/** Reads on, and makes sure that the end is one: of an answer that was cut not every connection tells. */
+function readToEnd({ read }: OpenDownload, call: string): OpenDownload['read'] {
+  let last = '';
+  return async () => {
+    const piece = await read();
+    if (piece) {
+      last = (last + String.fromCharCode(...piece.slice(-2 * end.length))).slice(-2 * end.length);
+      return piece;
+    }
+    if (!last.trimEnd().endsWith(end)) throw brokenOff(call, new Error('it ends within the file'));
+    return undefined;
+  };
+}

@@ -1,0 +1,71 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { dimensions } from '#server/matching/vectors/index.ts';
+import type { Pair } from './capacity.ts';
+
+/** Whether a tenant's memory of a pair has vectors of a model. */
+export async function hasVectors(tx: Tx, tenantId: string, pair: Pair, model: string): Promise<boolean> {
+  const rows = await tx.execute(sql`
+    select from memory_sets g where ${ofModel(tenantId, pair, model)} and exists (
+      select from memory_vectors v where v.tenant_id = ${tenantId} and v.set_id = g.set_id) limit 1`);
+  return rows.length > 0;
+}
+
+/** One block of a set's codes, 32 bytes for each segment. */
+export interface CodeBlock {
+  setId: string;
+  blockNo: string;
+  codes: Uint8Array;
+}
+
+/** The codes of a pair, of all sets that the model made vectors of: 1.6 MB of 50,000 segments. */
+export async function selectCodes(tx: Tx, tenantId: string, pair: Pair, model: string): Promise<CodeBlock[]> {
+  const rows = await tx.execute<{ set_id: string; block_no: string; codes: string }>(sql`
+    select v.set_id, v.block_no, encode(v.codes, 'base64') as codes
+    from memory_sets g join memory_vectors v on v.tenant_id = g.tenant_id and v.set_id = g.set_id
+    where ${ofModel(tenantId, pair, model)}`);
+  return rows.map(({ set_id, block_no, codes }) => ({
+    setId: set_id,
+    blockNo: block_no,
+    codes: Buffer.from(codes, 'base64'),
+  }));
+}
+
+const ofModel = (tenantId: string, { pairSource, pairTarget }: Pair, model: string) =>
+  sql`g.tenant_id = ${tenantId} and g.pair_source = ${pairSource} and g.pair_target = ${pairTarget}
+    and g.embedding_model = ${model}`;
+
+/** A vector by its block and its place in there, from 0. */
+export interface VectorPlace {
+  setId: string;
+  blockNo: string;
+  index: number;
+}
+
+/** The vectors at some places with the sources that they are of, in any order; of those that are gone, nothing. */
+export async function selectVectorsAt(
+  tx: Tx,
+  tenantId: string,
+  places: readonly VectorPlace[],
+): Promise<{ sourceText: string; vector: Int8Array }[]> {
+  const asked = JSON.stringify(
+    places.map(({ setId, blockNo, index }) => ({ s: setId, b: blockNo, i: index })),
+  );
+  const rows = await tx.execute<{ source_text: string; vector: string }>(sql`
+    select m.source_text, encode(v.vector, 'base64') as vector
+    from json_to_recordset(${asked}::json) as p(s text, b bigint, i int)
+    cross join lateral (
+      select segment_nos[p.i + 1] as segment_no,
+        substring(vectors from p.i * ${dimensions} + 1 for ${dimensions}) as vector
+      from memory_vectors where tenant_id = ${tenantId} and set_id = p.s and block_no = p.b offset 0) v
+    cross join lateral (
+      select source_text from memory_segments
+      where tenant_id = ${tenantId} and set_id = p.s and segment_no = v.segment_no offset 0) m`);
+  return rows.map(({ source_text, vector }) => {
+    const bytes = Buffer.from(vector, 'base64');
+    return {
+      sourceText: source_text,
+      vector: new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+    };
+  });
+}
