@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import type { Embedder } from '#server/engines/engine.ts';
+import { createOpenAiEmbedder } from '#server/engines/openai/embedder.ts';
+import { selectModels } from '#server/engines/select.ts';
+import { readSettings } from '#server/settings.ts';
+import { type EmbeddingsBody, embeddings, meaningOf } from '#test/fakes/embeddings.ts';
+import { after, failure, gather, hang, raw, reset, resetInBody } from '#test/fakes/openai.ts';
+import { failed, key, scope, settings, useFakeUpstream } from './live-engine.ts';
+
+const upstream = useFakeUpstream();
+
+const embedder = (more: object = {}): Embedder =>
+  createOpenAiEmbedder(
+    { ...settings, OPENAI_EMBEDDING_MODEL: 'near-1', OPENAI_BASE_URL: upstream.fake.baseUrl, ...more },
+    { sleep: async (ms) => void upstream.waits.push(ms) },
+  );
+
+describe('the request', () => {
+  test('names the model and the texts, and nothing that some endpoint refuses', async () => {
+    upstream.fake.enqueue(embeddings());
+    await embedder().embed(['one', 'two'], scope);
+    const [{ method, path, headers, body }] = upstream.fake.requests as [(typeof upstream.fake.requests)[0]];
+    expect([method, path, headers.authorization]).toEqual(['POST', '/v1/embeddings', `Bearer ${key}`]);
+    expect(body).toEqual({ model: 'near-1', input: ['one', 'two'], encoding_format: 'base64' });
+  });
+
+  test('holds at most 64 texts and 60,000 characters; answers come back in the order of the texts', async () => {
+    const texts = Array.from({ length: 150 }, (_, at) => `text ${at} ${at < 80 ? 'x'.repeat(1800) : ''}`);
+    // Those that came first are answered last.
+    let requests = 0;
+    upstream.fake.otherwise((response, request) => {
+      requests += 1;
+      return after(Math.max(1, 200 - 40 * requests), embeddings())(response, request);
+    });
+    const vectors = await embedder().embed(texts, scope);
+    expect(vectors).toEqual(texts.map((text) => meaningOf(text)));
+    const inputs = upstream.fake.requests.map(({ body }) => body['input'] as string[]);
+    expect(inputs.flat().sort()).toEqual(texts.toSorted());
+    for (const input of inputs) {
+      expect(input.length).toBeLessThanOrEqual(64);
+      expect(input.join('').length).toBeLessThanOrEqual(60_000);
+    }
+    expect(inputs.length).toBeLessThanOrEqual(6);
+  });
+
+  test('a text longer than that goes alone', async () => {
+    upstream.fake.otherwise(embeddings());
+    await embedder().embed(['a', 'b'.repeat(70_000), 'c'], scope);
+    expect(upstream.fake.requests).toHaveLength(3);
+  });
+
+  test('four are under way at a time', async () => {
+    upstream.fake.otherwise(gather(4, embeddings()));
+    await embedder().embed(
+      Array.from({ length: 64 * 8 }, (_, at) => `text ${at}`),
+      scope,
+    );
+    expect(upstream.fake.peak).toBe(4);
+  });
+
+  test('nothing is asked for nothing', async () => {
+    expect(await embedder().embed([], scope)).toEqual([]);
+    expect(upstream.fake.requests).toEqual([]);
+  });
+});
+
+describe('an answer', () => {
+  const changed = (change: (body: EmbeddingsBody) => unknown) => embeddings({ change });
+  const item = (embedding: unknown, index: unknown = 0) => ({ object: 'embedding', index, embedding });
+  const ofOnes = Buffer.from(new Float32Array([1, 1]).buffer).toString('base64');
+
+  test('may hold numbers where Base64 was asked for, be out of order, or without indexes', async () => {
+    upstream.fake.enqueue(
+      embeddings({ numbers: true }),
+      changed((body) => ({ ...body, data: body.data.toReversed() })),
+      changed((body) => ({ data: body.data.map(({ embedding }) => ({ embedding })) })),
+    );
+    for (let turn = 0; turn < 3; turn++)
+      expect(await embedder().embed(['one', 'two'], scope)).toEqual([meaningOf('one'), meaningOf('two')]);
+  });
+
+  test.each<[string, (body: EmbeddingsBody) => unknown]>([
+    ['fewer vectors than texts', (body) => ({ ...body, data: body.data.slice(1) })],
+    ['more vectors than texts', (body) => ({ ...body, data: [...body.data, ...body.data] })],
+    ['two vectors of one text', (body) => ({ data: body.data.map((vector) => ({ ...vector, index: 0 })) })],
+    ['a vector of no text', (body) => ({ data: body.data.map((vector) => ({ ...vector, index: 7 })) })],
+    ['an index that is none', (body) => ({ data: body.data.map((vector) => ({ ...vector, index: 'x' })) })],
+    ['no list', () => ({ data: 'vectors' })],
+    ['null', () => null],
+    ['items that are null', () => ({ data: [null, null] })],
+    ['vectors of two lengths', () => ({ data: [item([1, 2]), item([1, 2, 3], 1)] })],
+    ['empty vectors', () => ({ data: [item([]), item([], 1)] })],
+    ['vectors that point nowhere', () => ({ data: [item([0, 0]), item([0, 0], 1)] })],
+    ['words for numbers', () => ({ data: [item(['1', 2]), item([1, 2], 1)] })],
+    ['numbers too large for 32 bits', () => ({ data: [item([1e300, 2]), item([1, 2], 1)] })],
+    ['half a number', () => ({ data: [item(ofOnes.slice(0, 8)), item(ofOnes, 1)] })],
+    [
+      'vectors of 20,000 components',
+      (body) => ({ data: body.data.map((_, at) => item(Array(20_000).fill(1), at)) }),
+    ],
+  ])('with %s is asked for again, and then an outage', async (_, change) => {
+    upstream.fake.otherwise(changed(change));
+    expect((await failed(embedder().embed(['one', 'two'], scope))).code).toBe('transient_error');
+    expect(upstream.fake.requests).toHaveLength(3);
+  });
+});
+
+describe('a failure', () => {
+  test.each([
+    ['500', failure(500)],
+    ['429', failure(429, {}, { 'retry-after': '2' })],
+    ['a dropped connection', reset],
+    ['a dropped body', resetInBody],
+    ['a body that is not JSON', raw(200, 'busy')],
+  ])('that may pass is tried again: %s', async (_, reply) => {
+    upstream.fake.enqueue(reply, embeddings());
+    expect(await embedder().embed(['one'], scope)).toEqual([meaningOf('one')]);
+    expect(upstream.waits).toHaveLength(1);
+  });
+
+  test('an endpoint that hangs is given up after OPENAI_TIMEOUT_SECONDS', async () => {
+    upstream.fake.otherwise(hang);
+    const call = embedder({ OPENAI_TIMEOUT_SECONDS: 0.1, OPENAI_MAX_RETRIES: 1 }).embed(['one'], scope);
+    expect((await failed(call)).code).toBe('transient_error');
+    expect(upstream.fake.requests).toHaveLength(2);
+  });
+
+  test('of an endpoint without embeddings is not tried again', async () => {
+    upstream.fake.otherwise(failure(404, { code: 'model_not_found' }));
+    expect((await failed(embedder().embed(['one'], scope))).code).toBe('service_unavailable');
+    expect(upstream.fake.requests).toHaveLength(1);
+  });
+
+  test('says nothing of the texts or the key', async () => {
+    upstream.fake.otherwise(failure(400, { message: `bad input: secret text, key ${key}` }));
+    const error = await failed(embedder().embed(['secret text'], scope));
+    expect(`${error.message} ${error.cause}`).not.toMatch(/secret text|5ecret/);
+  });
+
+  test('the signal ends it', async () => {
+    upstream.fake.otherwise(hang);
+    const cut = new AbortController();
+    const call = embedder().embed(['one'], { ...scope, signal: cut.signal });
+    cut.abort();
+    expect((await failed(call)).code).toBe('transient_error');
+  });
+});
+
+test.each([
+  ['a key', { OPENAI_API_KEY: 'k' }, 'text-embedding-3-small'],
+  ['a model', { OPENAI_API_KEY: 'k', OPENAI_EMBEDDING_MODEL: 'near-1' }, 'near-1'],
+  ['`none`', { OPENAI_API_KEY: 'k', OPENAI_EMBEDDING_MODEL: 'none' }, undefined],
+  ['no key', { OPENAI_EMBEDDING_MODEL: 'near-1' }, undefined],
+])('C 1: the embedding model with %s', async (_, env, model) => {
+  expect((await selectModels(readSettings(env))).embedder?.model).toBe(model);
+});

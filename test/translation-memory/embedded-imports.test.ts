@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest';
+import { runImport } from '#server/translation-memory/service.ts';
+import { atItsPath, embeddedTexts, embeddings, isEmbedding } from '#test/fakes/embeddings.ts';
+import { failure, hang, type Reply } from '#test/fakes/openai.ts';
+import type { Signup } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { manyPairs, useEmbeddingApp } from './embedding-app.ts';
+
+const { app, fake, importPairs } = await useEmbeddingApp({
+  TM_ASYNC_THRESHOLD: '700',
+  MAX_TM_SEGMENTS: '30000',
+});
+
+const unavailable =
+  'memory import backend unavailable: the embedding model gave no usable answer; nothing was imported, send the file again later';
+
+const sets = async ({ headers }: Signup) => (await app.json('GET', '/api/tm', { headers })).body;
+
+/** What is stored of a tenant's vectors, by their blocks. */
+const blocks = async ({ tenantId }: Signup) => {
+  const sql = openSuperuser(app.superuserUrl);
+  return sql<{ nos: string[]; codes: number; vectors: number; model: string }[]>`
+    select segment_nos::text[] as nos, length(codes) as codes, length(vectors) as vectors, embedding_model as model
+    from memory_vectors join memory_sets using (tenant_id, set_id)
+    where tenant_id = ${tenantId} order by block_no`;
+};
+
+describe('an import that is stored at once', () => {
+  test('C 6: has a vector for each segment that may be offered, and says of which model', async () => {
+    const tenant = await app.signUp();
+    const pairs = [...manyPairs(600), ['x '.repeat(1500), 'long'], ['short', 'y '.repeat(1500)]] as const;
+    const { status, body } = await importPairs(tenant, pairs);
+    expect([status, body.imported]).toEqual([200, 602]);
+    expect(body).toMatchObject({ embedding_model: 'near-1', stub_embeddings: false });
+    expect(await sets(tenant)).toMatchObject([{ embedding_model: 'near-1', stub_embeddings: false }]);
+    expect(embeddedTexts(fake.requests).toSorted()).toEqual(
+      manyPairs(600)
+        .map(([source]) => source)
+        .toSorted(),
+    );
+    const stored = await blocks(tenant);
+    expect(stored.flatMap(({ nos }) => nos.map(Number))).toEqual(
+      Array.from({ length: 600 }, (_, at) => at + 1),
+    );
+    for (const { nos, codes, vectors } of stored)
+      expect([codes, vectors]).toEqual([32 * nos.length, 256 * nos.length]);
+  });
+
+  test.each<[string, Reply]>([
+    ['500', failure(500)],
+    ['429', failure(429)],
+    ['404, of an endpoint without embeddings', failure(404)],
+    ['too few vectors', embeddings({ change: (body) => ({ data: body.data.slice(1) }) })],
+    ['silence', hang],
+  ])('B 4.5: is a 502 where the model answers %s; what the name held stays', async (_, reply) => {
+    const tenant = await app.signUp();
+    await importPairs(tenant, [['Old source', 'Ancienne cible']]);
+    fake.otherwise(atItsPath(reply));
+    expect(await importPairs(tenant, manyPairs(3))).toEqual({ status: 502, body: { detail: unavailable } });
+    expect(await importPairs(tenant, manyPairs(3), 'New')).toEqual({
+      status: 502,
+      body: { detail: unavailable },
+    });
+    expect(await sets(tenant)).toMatchObject([{ name: 'Manuals', entry_count: 1, stub_embeddings: false }]);
+    expect((await blocks(tenant)).map(({ nos }) => nos)).toEqual([['1']]);
+    const exported = await app.request(`/api/tm/${(await sets(tenant))[0].id}/export`, tenant);
+    expect(await exported.text()).toContain('Ancienne cible');
+  });
+
+  test('a set that is replaced has the vectors of its new segments alone; deleted, none', async () => {
+    const tenant = await app.signUp();
+    await importPairs(tenant, manyPairs(600));
+    await importPairs(tenant, manyPairs(2));
+    expect((await blocks(tenant)).map(({ nos }) => nos)).toEqual([['1', '2']]);
+    const [{ id }] = await sets(tenant);
+    await app.json('DELETE', `/api/tm/${id}`, tenant);
+    expect(await blocks(tenant)).toEqual([]);
+  });
+
+  test('what is refused for want of room has cost no call of the model', async () => {
+    const tenant = await app.signUp();
+    expect((await importPairs(tenant, manyPairs(29_500))).status).toBe(202);
+    expect((await importPairs(tenant, manyPairs(600), 'More')).status).toBe(422);
+    expect(fake.requests).toEqual([]);
+  });
+});
+
+describe('an import in the background', () => {
+  const begin = async (pairs = manyPairs(800)) => {
+    const tenant = await app.signUp();
+    const { status, body } = await importPairs(tenant, pairs);
+    expect(status).toBe(202);
+    const poll = async () => (await app.json('GET', body.poll_url, tenant)).body.job;
+    return { tenant, poll, run: () => runImport(app.services, tenant.tenantId, body.job.id) };
+  };
+
+  test('makes the vectors before its set is there', async () => {
+    const { tenant, poll, run } = await begin();
+    let seen: unknown[] | undefined;
+    fake.otherwise(
+      atItsPath(async (response, request) => {
+        seen ??= await sets(tenant);
+        await embeddings()(response, request);
+      }),
+    );
+    await run();
+    expect(seen).toEqual([]);
+    expect(await poll()).toMatchObject({
+      status: 'completed',
+      result: { imported: 800, embedding_model: 'near-1', stub_embeddings: false },
+    });
+    expect((await blocks(tenant)).flatMap(({ nos }) => nos)).toHaveLength(800);
+  });
+
+  test('B 4.5: ends failed after its tries, with the message of the 502, and nothing is imported', async () => {
+    const { tenant, poll, run } = await begin();
+    fake.otherwise(atItsPath(failure(500)));
+    for (let attempt = 1; attempt < 5; attempt++) {
+      await expect(run()).rejects.toThrow('memory import backend unavailable');
+      expect((await poll()).status).toBe('running');
+    }
+    await run();
+    expect(await poll()).toMatchObject({ status: 'failed', error: unavailable, result: null });
+    expect(await sets(tenant)).toEqual([]);
+    expect((await importPairs(tenant, manyPairs(1))).status).toBe(502);
+    fake.otherwise(atItsPath(embeddings()));
+    expect((await importPairs(tenant, manyPairs(1))).status).toBe(200);
+  });
+
+  test('what a killed worker had made is not paid for again', async () => {
+    // Three parts of a million characters.
+    const pairs = manyPairs(2600).map(([source, target]): [string, string] => [
+      `${source}${'.'.repeat(900)}`,
+      target,
+    ]);
+    const { poll, run } = await begin(pairs);
+    let calls = 0;
+    fake.otherwise(
+      atItsPath((response, request) => {
+        calls += 1;
+        return (calls <= 30 ? embeddings() : failure(400))(response, request);
+      }),
+    );
+    await expect(run()).rejects.toThrow();
+    const before = new Set(embeddedTexts(fake.requests.slice(0, 30)));
+    fake.requests.length = 0;
+    fake.otherwise(atItsPath(embeddings()));
+    await run();
+    expect((await poll()).status).toBe('completed');
+    const again = embeddedTexts(fake.requests);
+    expect(again.length).toBeGreaterThan(500);
+    // The first part at least.
+    expect(again.length).toBeLessThan(1700);
+    expect(before.size).toBeGreaterThan(900);
+  });
+
+  test('vectors of another model than the one that is configured now are not stored', async () => {
+    const { tenant, poll, run } = await begin();
+    const { embedder } = app.services;
+    const other = { model: 'near-2', embed: embedder!.embed };
+    Object.assign(app.services, { embedder: other });
+    try {
+      fake.otherwise(atItsPath(embeddings()));
+      // Its vectors are made; then the database is in the way of the rest.
+      const sql = openSuperuser(app.superuserUrl);
+      await sql`alter table memory_vectors add constraint never check (false) not valid`;
+      await expect(run()).rejects.toThrow();
+      await sql`alter table memory_vectors drop constraint never`;
+      Object.assign(app.services, { embedder: null });
+      fake.requests.length = 0;
+      await run();
+      expect(await poll()).toMatchObject({
+        status: 'completed',
+        result: { embedding_model: null, stub_embeddings: true },
+      });
+      expect(fake.requests.filter(isEmbedding)).toEqual([]);
+      expect(await blocks(tenant)).toEqual([]);
+    } finally {
+      Object.assign(app.services, { embedder });
+    }
+  });
+});
