@@ -3,11 +3,11 @@ import {
   candidateLimit,
   closest,
   grams,
+  isOffered,
   leastSimilarity,
-  longestFuzzy,
   selectCandidates,
 } from '#server/matching/fuzzy/index.ts';
-import { normalForm, sourceHash } from '#server/matching/normal-form.ts';
+import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import type { Pair } from '../queries/capacity.ts';
 import {
   type FoundShard,
@@ -49,7 +49,7 @@ export async function findClose(
   text: string,
 ): Promise<CloseHits> {
   const normal = normalForm(text);
-  if (normal === '' || !isShort(normal)) return { close: [], relevant: [] };
+  if (normal === '' || !isOffered(normal)) return { close: [], relevant: [] };
   const buckets = [...grams(normal)];
   // Two transactions: ranking must not hold a connection.
   const { sources, places } = await database.inTenant(tenantId, async (tx) => {
@@ -73,7 +73,7 @@ export async function findClose(
   const hits = ranked.flatMap(({ similarity }, index): CloseHit[] => {
     const winner = winners[index];
     // Gone since, or a newer target of the same source that is too long.
-    return winner && isShort(winner.targetText) ? [{ ...winner, similarity }] : [];
+    return winner && isOffered(winner.targetText) ? [{ ...winner, similarity }] : [];
   });
   const close = hits.slice(0, most.close).filter(({ similarity }) => similarity >= leastSimilarity);
   return { close, relevant: hits.slice(close.length, close.length + most.relevant) };
@@ -101,12 +101,7 @@ function bestPlaces(normal: string, shards: readonly FoundShard[]): Place[] {
 function rank(normal: string, sources: readonly string[]): Ranked[] {
   const others = [...new Set(sources.map(normalForm))].filter((other) => other !== normal);
   return closest(normal, others, most.close + most.relevant, relevantFrom).map(({ index, similarity }) => ({
-    hash: sourceHash(others[index]!).toString('hex'),
+    hash: sourceHashHex(others[index]!),
     similarity,
   }));
-}
-
-/** B 8: texts over 2000 characters get no close matches, and pairs with one are not offered. */
-function isShort(text: string): boolean {
-  return text.length <= longestFuzzy || (text.length <= 2 * longestFuzzy && [...text].length <= longestFuzzy);
 }
