@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
 import type { Upload } from '#server/trpc.ts';
 import { type BodyLimits, declaredSize, isForm, tooLarge } from './body-limits.ts';
+import { watchPartTypes } from './part-types.ts';
 import { isRawType, mediaType } from './raw-types.ts';
 
 export function isUpload(request: FastifyRequest, { raw }: Upload): boolean {
@@ -99,10 +100,12 @@ function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): 
       return;
     }
     let received = 0;
+    const partTypes = watchPartTypes();
     // Not told by form.files: a second part may begin before the first one's end is announced.
     const taken = new Set<string>();
     body.on('data', (chunk: Buffer) => {
       received += chunk.length;
+      partTypes.push(chunk);
       if (received > limits.MAX_UPLOAD_BYTES) fail(tooLarge('MAX_UPLOAD_BYTES'));
     });
     body.on('error', fail);
@@ -112,7 +115,8 @@ function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): 
         return fail(malformed(`the field ${name.slice(0, 100)} is too long`));
       form.fields.set(name, value);
     });
-    parser.on('file', (field, stream, fileName, _encoding, contentType) => {
+    parser.on('file', (field, stream, fileName, _encoding, saidType) => {
+      const contentType = partTypes.isDeclared(field) ? saidType : '';
       stream.on('error', fail);
       if (!upload.parts.includes(field) || taken.has(field)) return void stream.resume();
       taken.add(field);

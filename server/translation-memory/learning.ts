@@ -2,8 +2,8 @@ import type { SQL } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { newId } from '#server/ids.ts';
-import { longestFuzzy } from '#server/matching/fuzzy/index.ts';
-import { normalForm, sourceHash } from '#server/matching/normal-form.ts';
+import { isOffered } from '#server/matching/fuzzy/index.ts';
+import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { goldenSetName } from './golden-name.ts';
 import { appendPairOfJob, deletePairsOfJob, ensureGoldenSet } from './queries/learning.ts';
 
@@ -41,6 +41,7 @@ export function learnFromJob(
   const { jobId, sourceLang: pairSource, targetLang: pairTarget, sourceText, targetText } = pair;
   const languages = { pairSource, pairTarget };
   const name = goldenSetName(languages);
+  const normal = normalForm(sourceText);
   return Promise.all([
     ensureGoldenSet(tx, tenantId, { ...languages, setId: newId(), name, embeddingModel: null }),
     appendPairOfJob(
@@ -50,19 +51,14 @@ export function learnFromJob(
       name,
       {
         ...languages,
-        hash: sourceHash(normalForm(sourceText)).toString('hex'),
+        hash: sourceHashHex(normal),
         sourceText,
         targetText,
-        offered: isOffered(sourceText) && isOffered(targetText),
+        offered: isOffered(normal) && isOffered(targetText),
       },
       settings.MAX_TM_SEGMENTS,
     ),
   ]);
-}
-
-/** B 8 "Close-match text length", in characters of the normal form. */
-function isOffered(text: string): boolean {
-  return text.length <= longestFuzzy || [...normalForm(text)].length <= longestFuzzy;
 }
 
 /** Takes back what was learned from a job that is deleted; answers how many pairs (C 4 `tm_pairs_removed`). */

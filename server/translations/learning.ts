@@ -1,6 +1,7 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
+import { extractHtml } from '#server/formats/html/index.ts';
 import { isUntranslated, learnFromJob } from '#server/translation-memory/service.ts';
 import { isPublished } from './queries/publication.ts';
 import type { TranslationJob } from './schema.ts';
@@ -16,8 +17,18 @@ export function learningOf(
 ): Learn | undefined {
   const { source_text: sourceText, source_lang: sourceLang, target_lang: targetLang } = request;
   const pair = { jobId, sourceText, targetText: final_translation ?? '', sourceLang, targetLang };
-  if (isUntranslated(pair)) return undefined;
+  const parts = request.text_type === 'Html' ? textsOf(pair) : [pair];
+  if (parts.every((part) => isUntranslated({ ...part, targetLang }))) return undefined;
   return (tx) => learnFromJob(tx, { settings }, tenantId, pair, isPublished(tenantId, jobId));
+}
+
+/** The texts of a page beside those of its translation. */
+function textsOf({ sourceText, targetText }: { sourceText: string; targetText: string }) {
+  const targets = extractHtml(targetText);
+  return extractHtml(sourceText).map(({ text }, index) => ({
+    sourceText: text,
+    targetText: targets[index]?.text ?? '',
+  }));
 }
 
 /**

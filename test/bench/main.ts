@@ -1,6 +1,7 @@
 import { cpus, totalmem } from 'node:os';
 import { benchAdmission } from './admission.ts';
 import { benchBatch } from './batch.ts';
+import { benchGlossary } from './glossary.ts';
 import { benchLiveEngine } from './live-engine.ts';
 import { benchMemoryImport } from './memory-import.ts';
 import { benchExactLookup, benchFuzzyLookup } from './memory-lookup.ts';
@@ -22,6 +23,7 @@ const benches = {
   ],
   'memory-exact': ['The exact tier with 100 and with 50,000 segments', benchExactLookup],
   'memory-fuzzy': ['The fuzzy tier over 50,000 sentences in five languages', benchFuzzyLookup],
+  glossary: ['Glossary terms in a text, and in its translation', benchGlossary],
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
 } as const;
 

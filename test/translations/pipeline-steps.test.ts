@@ -22,7 +22,14 @@ const task: TranslationTask = {
 };
 
 function depsOf(engine: Engine, inspect = inspectNothing): StepDeps {
-  return { engine, inspect, terms: null, scope, steps: [], cost: { inputTokens: 0, outputTokens: 0, models: [] } };
+  return {
+    engine,
+    inspect,
+    terms: null,
+    scope,
+    steps: [],
+    cost: { inputTokens: 0, outputTokens: 0, models: [] },
+  };
 }
 
 test('B 2.3: what a debate changed is no repair, and sends nothing to review', async () => {

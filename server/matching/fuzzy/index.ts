@@ -6,5 +6,12 @@ export { type BuiltShard, buildShard, orderByLength } from './build-shard.ts';
 export { type Closest, closest } from './closest.ts';
 export { editSimilarity, similarityTo } from './edit-similarity.ts';
 export { grams } from './grams.ts';
-export { candidateLimit, largestShard, leastSimilarity, longestFuzzy, postingsBudget } from './limits.ts';
+export {
+  candidateLimit,
+  isOffered,
+  largestShard,
+  leastSimilarity,
+  longestFuzzy,
+  postingsBudget,
+} from './limits.ts';
 export { type Candidate, type ShardPostings, selectCandidates } from './select-candidates.ts';

@@ -3,6 +3,13 @@ import { countCodePoints } from '#server/formats/text/index.ts';
 /** B 8 "Close-match text length": longer texts, in code points of the normal form, neither look for matches nor are one. */
 export const longestFuzzy = 2000;
 
+/** B 8: whether a text is short enough to have close matches, or to be one. */
+export function isOffered(text: string): boolean {
+  return (
+    text.length <= longestFuzzy || (text.length <= 2 * longestFuzzy && countCodePoints(text) <= longestFuzzy)
+  );
+}
+
 /** The least similarity of a close match (C 6). */
 export const leastSimilarity = 0.7;
 

@@ -1,4 +1,4 @@
-import { buildAutomaton } from './automaton.ts';
+import { Automaton } from './automaton.ts';
 import type { Boundaries } from './boundaries.ts';
 import type { FoldedText } from './fold.ts';
 
@@ -33,7 +33,7 @@ export function compilePatterns(patterns: readonly Pattern[]): FindCandidates {
   const compiled = [true, false].flatMap((cased) => {
     const numbers = [...patterns.keys()].filter((number) => patterns[number]!.cased === cased);
     if (numbers.length === 0) return [];
-    return [{ cased, numbers, automaton: buildAutomaton(numbers.map((number) => patterns[number]!.units)) }];
+    return [{ cased, numbers, automaton: new Automaton(numbers.map((number) => patterns[number]!.units)) }];
   });
   return (text, boundaries) => {
     const found = new Found();
@@ -88,7 +88,7 @@ class Found implements Candidates {
   }
 }
 
-function doubled(array: Int32Array): Int32Array {
+function doubled(array: Int32Array): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(2 * array.length);
   larger.set(array);
   return larger;

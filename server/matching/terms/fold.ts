@@ -77,7 +77,7 @@ function isComposed(text: string): boolean {
 const longRunOfMarks = /\p{M}{32}/u;
 
 /** What composes with nothing before it, and what may follow: marks, Hangul vowels and finals. */
-const clusters = /[^][\p{M}\u1160-\u11ff\uff9e\uff9f]{0,31}/gu;
+const clusters = /.[\p{M}\u1160-\u11ff\uff9e\uff9f]{0,31}/gsu;
 
 const halfwidthSoundMark = /[\uff9e\uff9f]/;
 

@@ -79,8 +79,12 @@ function uncasedUnit(unit: number, language: LanguageCode): number {
  * Characters that shape or direct a text and spell nothing: soft hyphen, joiners, direction, variation selectors, the
  * Arabic tatweel, vowel signs and signs of recitation.
  */
-const invisible =
-  /[\u00ad\u034f\u061c\u0640\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff\u0610-\u061a\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\0]/;
+const invisible = new RegExp(
+  [
+    '[\\0\\u00ad\\u061c\\u0640\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u2069\\ufeff]',
+    '[\\u034f\\u0610-\\u061a\\u064b-\\u0652\\u0656-\\u065f\\u0670\\u06d6-\\u06dc\\u06df-\\u06e8\\u06ea-\\u06ed\\ufe00-\\ufe0f]',
+  ].join('|'),
+);
 
 /** Full-width ASCII and signs, half-width katakana; half-width Hangul jamo are no writing of today. */
 const width = /[\uff01-\uff5e\uff61-\uff9f\uffe0-\uffe6]/;

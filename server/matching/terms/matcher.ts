@@ -74,8 +74,7 @@ function rankTerms(terms: readonly Term<GlossaryEntry>[]): Int32Array {
     length: units.length,
   }));
   const order = [...keys.keys()].sort(
-    (one, other) =>
-      keys[other]!.priority - keys[one]!.priority || keys[other]!.length - keys[one]!.length,
+    (one, other) => keys[other]!.priority - keys[one]!.priority || keys[other]!.length - keys[one]!.length,
   );
   const ranks = new Int32Array(terms.length);
   let rank = 0;

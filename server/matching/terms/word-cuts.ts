@@ -31,14 +31,17 @@ function hasDenseLetters(units: Uint16Array): boolean {
  * straddle two words, as 京都 does in 東京都; long terms do not by chance (docs/terminology.md has the counts).
  */
 export function fitsAcrossCuts(text: FoldedText, cuts: Uint8Array, start: number, end: number): boolean {
+  const term = unitsToString(text.cased.subarray(start, end));
   const size = end - start;
-  const isThai = !/[\p{scx=Han}\p{scx=Kana}]/u.test(String.fromCharCode(text.cased[start]!));
-  const [inside, oneEdge, anywhere] = isThai ? [5, 5, 7] : [2, 3, 4];
+  // A loan word in katakana is no part of a longer one: コード is not in レコード.
+  if (katakana.test(term)) return size >= 5;
+  const [inside, oneEdge, anywhere] = ideographsOrKana.test(term) ? [2, 3, 4] : [5, 5, 7];
   if (size >= anywhere) return true;
   if (size >= oneEdge && (cuts[start] === 1 || cuts[end] === 1)) return true;
-  if (size < inside || (!isThai && !ideographs.test(unitsToString(text.cased.subarray(start, end))))) return false;
+  if (size < inside) return false;
   for (let position = start + 1; position < end; position++) if (cuts[position] === 1) return false;
   return true;
 }
 
-const ideographs = /^[\p{Script=Han}]+$/u;
+const katakana = /^\p{scx=Kana}+$/u;
+const ideographsOrKana = /\p{scx=Han}|\p{scx=Hira}|\p{scx=Kana}/u;

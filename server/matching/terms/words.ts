@@ -1,6 +1,5 @@
 import type { LanguageCode } from '#server/languages.ts';
 import { classAt, joinsWord } from './character-class.ts';
-import type { FoldedText } from './fold.ts';
 import { apostrophe, hyphen, space } from './letters.ts';
 
 /** The words of a text in scripts that put spaces between them. */
@@ -20,8 +19,7 @@ export const hyphenated = 2;
 export const elided = 3;
 
 /** Runs of letters, digits and marks; a hyphen parts them, and so does an apostrophe, but in Ukrainian. */
-export function wordsOf(text: FoldedText, language: LanguageCode): Words {
-  const units = text.folded;
+export function wordsOf(units: Uint16Array, language: LanguageCode): Words {
   const isLetter = (index: number): boolean => index < units.length && joinsWord(classAt(units, index));
   const isInside = (index: number): boolean =>
     isLetter(index) || (language === 'uk' && units[index] === apostrophe && isLetter(index + 1));

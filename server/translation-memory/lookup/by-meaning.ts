@@ -1,9 +1,9 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { Services } from '#server/context.ts';
 import type { Embedder } from '#server/engines/engine.ts';
+import { isOffered } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { cosine, nearestCodes } from '#server/matching/vectors/index.ts';
-import { isShort } from '../offered.ts';
 import type { Pair } from '../queries/capacity.ts';
 import { selectWinners } from '../queries/exact.ts';
 import { hasVectors, selectCodes, selectVectorsAt } from '../queries/vectors.ts';
@@ -29,7 +29,7 @@ export async function findByMeaning(
   text: string,
 ): Promise<CloseHit[]> {
   const normal = normalForm(text);
-  if (!embedder || normal === '' || !isShort(normal)) return [];
+  if (!embedder || normal === '' || !isOffered(normal)) return [];
   const { model } = embedder;
   if (!(await database.inTenant(tenantId, (tx) => hasVectors(tx, tenantId, pair, model)))) return [];
   const asked = await embedInTime(embedder, tenantId, normal);
@@ -55,7 +55,7 @@ export async function findByMeaning(
   const winners = await database.inTenant(tenantId, (tx) => selectWinners(tx, tenantId, keys));
   return ranked.flatMap(([, likeness], index): CloseHit[] => {
     const winner = winners[index];
-    return winner && isShort(winner.targetText)
+    return winner && isOffered(winner.targetText)
       ? [{ ...winner, similarity: Math.min(1, likeness), likeness: 'meaning' }]
       : [];
   });

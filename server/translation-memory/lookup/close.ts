@@ -3,11 +3,11 @@ import {
   candidateLimit,
   closest,
   grams,
+  isOffered,
   leastSimilarity,
   selectCandidates,
 } from '#server/matching/fuzzy/index.ts';
-import { normalForm, sourceHash } from '#server/matching/normal-form.ts';
-import { isShort } from '../offered.ts';
+import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import type { Pair } from '../queries/capacity.ts';
 import {
   type FoundShard,
@@ -50,7 +50,7 @@ export async function findClose(
   text: string,
 ): Promise<CloseHits> {
   const normal = normalForm(text);
-  if (normal === '' || !isShort(normal)) return { close: [], relevant: [] };
+  if (normal === '' || !isOffered(normal)) return { close: [], relevant: [] };
   const buckets = [...grams(normal)];
   // Two transactions: ranking must not hold a connection.
   const { sources, places } = await database.inTenant(tenantId, async (tx) => {
@@ -74,7 +74,7 @@ export async function findClose(
   const hits = ranked.flatMap(({ similarity }, index): CloseHit[] => {
     const winner = winners[index];
     // Gone since, or a newer target of the same source that is too long.
-    return winner && isShort(winner.targetText) ? [{ ...winner, similarity, likeness: 'surface' }] : [];
+    return winner && isOffered(winner.targetText) ? [{ ...winner, similarity, likeness: 'surface' }] : [];
   });
   const close = hits.slice(0, most.close).filter(({ similarity }) => similarity >= leastSimilarity);
   return { close, relevant: hits.slice(close.length, close.length + most.relevant) };
@@ -102,7 +102,7 @@ function bestPlaces(normal: string, shards: readonly FoundShard[]): Place[] {
 function rank(normal: string, sources: readonly string[]): Ranked[] {
   const others = [...new Set(sources.map(normalForm))].filter((other) => other !== normal);
   return closest(normal, others, most.close + most.relevant, relevantFrom).map(({ index, similarity }) => ({
-    hash: sourceHash(others[index]!).toString('hex'),
+    hash: sourceHashHex(others[index]!),
     similarity,
   }));
 }

@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import { normalForm, sourceHash } from '#server/matching/normal-form.ts';
+import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import type { Pair } from '../queries/capacity.ts';
 import { type MemoryHit, selectHeld } from '../queries/exact.ts';
 
@@ -37,7 +37,7 @@ export async function lookUpExact(
     tx,
     tenantId,
     texts.map(({ sourceLang, targetLang }, index) => ({
-      hash: sourceHash(normals[index]!).toString('hex'),
+      hash: sourceHashHex(normals[index]!),
       pairSource: sourceLang,
       pairTarget: targetLang,
     })),

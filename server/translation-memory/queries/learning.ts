@@ -27,8 +27,8 @@ export async function ensureGoldenSet(
 }
 
 /**
- * Appends the pair of a text job, where `published` holds. Not where the golden set serves that very target already; of a
- * pair that is full, only corrections of sources that it holds (C 7).
+ * Appends the pair of a text job, where `published` holds. Not a second time for one job; of a pair that is full, only
+ * corrections of sources that it holds (C 7).
  */
 export async function appendPairOfJob(
   tx: Tx,
@@ -49,8 +49,8 @@ export async function appendPairOfJob(
     from memory_sets g
     where g.tenant_id = ${tenantId} and g.name = ${name}
       and ${published}
-      and ${pair.targetText} is distinct from (select target_text from memory_segments m
-        where ${ofSource} and m.set_id = g.set_id order by segment_no desc limit 1)
+      and not exists (select from memory_segments where ${ofSource} and job_id = ${jobId}
+        and target_text = ${pair.targetText})
       and (exists (select from memory_segments m where ${ofSource})
         or ${segmentsOfPair(tenantId, pair, null)} < ${capacity})`);
 }

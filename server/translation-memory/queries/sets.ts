@@ -1,15 +1,16 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { memorySegments, memorySets } from '#db/schema/translation-memory.ts';
+import { memorySets } from '#db/schema/translation-memory.ts';
 
 export type SetRow = typeof memorySets.$inferSelect;
 
 /** A golden set's pairs are counted; an import's are known. */
 const counted = {
   set: memorySets,
-  entries: sql<number>`case when ${memorySets.origin} = 'tmx_import' then ${memorySets.entryCount} else (
-    select count(*) from ${memorySegments} where ${memorySegments.tenantId} = ${memorySets.tenantId}
-      and ${memorySegments.setId} = ${memorySets.setId}) end`.mapWith(Number),
+  // With the tables' names: of a query over one table, columns are written without.
+  entries: sql<number>`case when origin = 'tmx_import' then entry_count else (
+    select count(*) from memory_segments m where m.tenant_id = memory_sets.tenant_id
+      and m.set_id = memory_sets.set_id) end`.mapWith(Number),
 };
 
 /** A tenant's sets, the newest first. */

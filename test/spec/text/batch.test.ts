@@ -133,12 +133,13 @@ describe('B 2.5: the fields of an item', () => {
   test('Tone and Gender belong to the target, and reach the engine with it', async () => {
     const { status, body } = await mine.submit({
       inputs: [
+        // Three languages: what is published in one is in the memory, whatever its tone.
         {
           Text: cat,
           Targets: [
             { Language: 'de', Tone: 'formal', Gender: 'feminine' },
-            { Language: 'de' },
-            { Language: 'de', Tone: null, Gender: 'masculine' },
+            { Language: 'nl' },
+            { Language: 'da', Tone: null, Gender: 'masculine' },
           ],
         },
       ],

@@ -90,7 +90,8 @@ describe('B 2.2: a tenant sees no models, tokens or prompts', () => {
     for (const status of [400, 401, 404, 429, 500]) {
       fake.otherwise(failure(status, { message, code: 'code-zq98' }));
       const answer = await mine.submit(
-        { source_text: cat, target_lang: 'de', metadata },
+        // Each text once: the memory answers a second time.
+        { source_text: `${cat} ${status}`, target_lang: 'de', metadata },
         keyed(`k${status}`),
       );
       expect(answer.status).toBeGreaterThanOrEqual(400);

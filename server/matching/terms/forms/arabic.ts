@@ -11,8 +11,9 @@ const definite = /^ال(?=..)/u;
 /** Plurals that change the inside of the word, by the shape of the singular; each letter of a root stands for itself. */
 const brokenPlurals: readonly [singular: RegExp, ...plurals: string[]][] = [
   [/^(.)([^اويى])(.)$/u, '$1$2و$3', 'ا$1$2ا$3', '$1$2ا$3'],
-  [/^(.)([^اويى])ا(.)$/u, '$1$2$3', 'ا$1$2$3ة'],
-  [/^(.)([^اويى])ي(.)$/u, '$1$2$3', '$1$2$3اء', 'ا$1$2$3اء'],
+  [/^(.)(.)$/u, '$1$2و$2'],
+  [/^(.)([^اويى])ا(.)$/u, 'ا$1$2$3ة'],
+  [/^(.)([^اويى])ي(.)$/u, '$1$2$3اء', 'ا$1$2$3اء'],
   [/^(م)(.)ي(.)$/u, '$1$2$3اء'],
   [/^(.)([^اويى])و(.)$/u, '$1$2$3'],
   [/^(.)ا([^اويى])(.)$/u, '$1$2ا$3', '$1وا$2$3', '$1$2$3ة'],
@@ -23,15 +24,28 @@ const brokenPlurals: readonly [singular: RegExp, ...plurals: string[]][] = [
   [/^(.)ا([^اويى])[اوي](.)$/u, '$1وا$2ي$3'],
 ];
 
+/** Plurals of a shape that as many other words have: كتاب, كتب; but حسب is no plural of حساب. */
+const irregular: Readonly<Record<string, string>> = {
+  كتاب: 'كتب',
+  نظام: 'نظم',
+  طريق: 'طرق',
+  سبيل: 'سبل',
+  جديد: 'جدد',
+};
+
 function stems(word: string, context: WordContext): Stem[] {
   const bare = word.replace(definite, '');
   const found: [string, Endings][] = [[bare, noun]];
   if (bare.endsWith('ة')) found.push([bare.slice(0, -1), feminine]);
   // A feminine form of short nouns is another word: عقد, عقدة.
-  else if (bare.startsWith('م') ? bare.length >= 4 : context.inPhrase && !context.last) found.push([bare, feminine]);
-  if (context.inPhrase && context.last && !bare.endsWith('ة') && bare.endsWith('ي')) found.push([bare, feminine]);
+  else if (bare.startsWith('م') ? bare.length >= 4 : context.inPhrase && !context.last)
+    found.push([bare, feminine]);
+  if (context.inPhrase && context.last && !bare.endsWith('ة') && bare.endsWith('ي'))
+    found.push([bare, feminine]);
   for (const [singular, ...plurals] of brokenPlurals)
-    if (singular.test(bare)) for (const plural of plurals) found.push([bare.replace(singular, plural), broken]);
+    if (singular.test(bare))
+      for (const plural of plurals) found.push([bare.replace(singular, plural), broken]);
+  if (Object.hasOwn(irregular, bare)) found.push([irregular[bare]!, broken]);
   return found.map(([stem, endings]) => ({ stem, endings }));
 }
 

@@ -1,33 +1,35 @@
-import { type Endings, matching } from './paradigm.ts';
+import type { Endings, Stem, WordContext } from './paradigm.ts';
 
 /** Suffixes that make another word of a stem, in the Germanic languages: what begins with one is no second word. */
-const suffixes =
-  'ungen|ung|heit|keit|ige|lich|ig|isch|schaft|bar|los|haft|sam|chen|lein|nis|tum|ier|igen|ing|baar|lijk|zaam|loos|achtig|elijk|ering|ning|lig|het|hed|skap|else|else|ande|erin|erisch|ator|ation|istisch|ist|aal|eel|ieel|iteit|atie|eur|lös|fri|are|ere|sam';
-const suffix = new RegExp(`^(?:${suffixes})(?:e[nrsm]?|n|s|a|t|ar|er|en)?$`, 'u');
+const suffixes = [
+  'igkeit|ung|heit|keit|lich|ig|isch|schaft|bar|los|haft|sam|chen|lein|nis|tum|ier|ment|erin|ismus|ist',
+  'igheid|ing|heid|p?e?lijk|zaam|loos|achtig|baar|atie|iteit|eel|aal|eur|erij|schap',
+  'lighet|ning|lig|het|hed|skap|skab|else|lös|løs|ande|ende|sjon|tion|fri',
+  'ator|ation|al|ell|isk',
+].join('|');
+const suffix = new RegExp(`^e?(?:${suffixes})(?:e[nrsm]?|s|a|t|ar|er|et|erna)?$`, 'u');
 
 /**
- * What follows a word that begins a compound: an element that links them, and another word of at least four letters.
+ * A word as part of others: as the last, in any of its forms ("Kaufvertrag"), or the first ("Vertragspartner"). Only
+ * words of five letters: shorter ones stand in too many others.
  *
- * @param links alternatives of an expression
+ * @param prefixes separated by spaces: after them alone a word is another one, not the last of a compound
+ * @param links what may stand between the two, as alternatives of an expression
  */
-export function compoundEndings(links: string): Endings {
-  const rest = new RegExp(`^(?:${links})?-?(?=\\p{L}{4})`, 'u');
-  const plain = matching(/^-?\p{L}{4,}$/u);
-  return {
-    has: (ending) => {
-      if (!plain.has(ending) || suffix.test(ending)) return false;
-      const second = ending.replace(rest, '');
-      return !suffix.test(second);
-    },
+export function compounding(
+  prefixes: string,
+  links: string,
+): (word: string, own: readonly Stem[], context: WordContext) => Stem[] {
+  const isPrefix = new RegExp(`^(?:${prefixes.replaceAll(' ', '|')}){1,2}$`, 'u');
+  const after = (beginning: string): boolean => beginning.length >= 3 && !isPrefix.test(beginning);
+  const link = new RegExp(`^(?:${links})`, 'u');
+  const another: Endings = {
+    has: (ending) =>
+      /^\p{L}{4,}$/u.test(ending) && !suffix.test(ending) && !suffix.test(ending.replace(link, '')),
   };
-}
-
-/**
- * Whether a word may begin so and end with a form of another: three letters at least, and more than prefixes.
- *
- * @param prefixes separated by spaces
- */
-export function headAfter(prefixes: string): (beginning: string) => boolean {
-  const onlyPrefixes = new RegExp(`^(?:${prefixes.replaceAll(' ', '|')}){1,2}$`, 'u');
-  return (beginning) => beginning.length >= 3 && !onlyPrefixes.test(beginning);
+  return (word, own, { inPhrase, last }) => {
+    if (word.length < 5 || (inPhrase && !last) || isPrefix.test(word)) return [];
+    const lasts = own.filter(({ stem }) => stem.length >= 5).map((stem) => ({ ...stem, after }));
+    return [...lasts, { stem: word, endings: another }];
+  };
 }

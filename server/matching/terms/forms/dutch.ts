@@ -1,9 +1,19 @@
-import { compoundEndings, headAfter } from './compounds.ts';
-import { type Inflection, interchangeable, paradigm, type Stem, stemsBy, type WordContext } from './paradigm.ts';
+import { compounding } from './compounds.ts';
+import {
+  type Inflection,
+  interchangeable,
+  paradigm,
+  type Stem,
+  stemsBy,
+  type WordContext,
+} from './paradigm.ts';
 
 /** Before a vowel: prijs, prijzen; brief, brieven; naam, namen; pop, poppen. */
 function beforeVowel(stem: string): string[] {
-  const long = stem.replace(/(aa|ee|oo|uu)([^aeiouyj])$/, (_, vowel: string, last: string) => vowel[0]! + last);
+  const long = stem.replace(
+    /(aa|ee|oo|uu)([^aeiouyj])$/,
+    (_, vowel: string, last: string) => vowel[0]! + last,
+  );
   const voiced = [stem, long].map((spelled) =>
     spelled.replace(/(?<=[aeiouyjlrmn])([sf])$/, (last) => (last === 's' ? 'z' : 'v')),
   );
@@ -49,17 +59,14 @@ const separable = /^(aan|af|bij|door|in|mee|na|om|op|over|terug|toe|uit|vast|voo
 
 const plain = stemsBy([...words, ...verbs], interchangeable('de het', 'een ene'));
 
-const prefixes = 'be ge er her ont ver aan af bij door in mee na om op over te tegen toe uit voor weg mis on';
-const after = headAfter(prefixes);
+const compounds = compounding(
+  'inter anti be ge er her ont ver aan af bij door in mee na om onder op over te tegen toe uit voor weg mis on der',
+  's|en|e|er',
+);
 
 function stems(word: string, context: WordContext): Stem[] {
   const own = plain(word, context);
-  if (word.length < 5 || (context.inPhrase && !context.last)) return own;
-  return [
-    ...own,
-    ...own.filter(({ stem }) => stem.length >= 5).map((stem) => ({ ...stem, after })),
-    { stem: word, endings: compoundEndings('s|en|e|er') },
-  ];
+  return [...own, ...compounds(word, own, context)];
 }
 
 export const dutch: Inflection = { stems };

@@ -1,10 +1,12 @@
 import { type Endings, type Inflection, matching, type Stem } from './paradigm.ts';
 
-const possessives = '(?:ni|si|ns[aä]|mme|nne|[aeiouyäö]n)?';
+/** The third person's -Vn says the vowel before it once more: sopimuksessaan. */
+const possessives = '(?:ni|si|ns[aä]|mme|nne|(?<=([aeiouyäö]))\\1n)?';
 const clitics = '(?:kin|ka[ai]n|kään|ko|kö|han|hän|pa|pä)?';
 const singularCases =
   'n|t|[aä]|t[aä]|tt[aä]|ss[aä]|st[aä]|ll[aä]|lt[aä]|lle|ksi|kse|n[aä]|[aeiouyäö]n|h[aeiouyäö]n|seen';
-const pluralCases = 'n|en|den|tten|[aä]|t[aä]|ss[aä]|st[aä]|ll[aä]|lt[aä]|lle|ksi|kse|n[aä]|h[iou]n|in|siin|tt[aä]';
+const pluralCases =
+  'n|en|den|tten|[aä]|t[aä]|ss[aä]|st[aä]|ll[aä]|lt[aä]|lle|ksi|kse|n[aä]|h[iou]n|in|siin|tt[aä]';
 
 const singular = matching(new RegExp(`^(?:${singularCases})?${possessives}${clitics}$`, 'u'));
 const plural = matching(new RegExp(`^[ij](?:${pluralCases})${possessives}${clitics}$`, 'u'));
@@ -46,8 +48,13 @@ function graded(stem: string, to: 'weak' | 'strong'): string[] {
 function declined(stem: string): [string, Endings][] {
   const last = stem.at(-1)!;
   const rest = stem.slice(0, -1);
-  const beforePlural = { a: [rest, `${rest}o`], ä: [rest, `${rest}ö`], e: [rest], i: [`${rest}e`, rest] }[last];
-  return [[stem, singular], ...(beforePlural ?? [stem]).map((changed): [string, Endings] => [changed, plural])];
+  const beforePlural = { a: [rest, `${rest}o`], ä: [rest, `${rest}ö`], e: [rest], i: [`${rest}e`, rest] }[
+    last
+  ];
+  return [
+    [stem, singular],
+    ...(beforePlural ?? [stem]).map((changed): [string, Endings] => [changed, plural]),
+  ];
 }
 
 function withGrades(stem: string): [string, Endings][] {
@@ -58,8 +65,7 @@ function withGrades(stem: string): [string, Endings][] {
 function forms(word: string): [string, Endings][] {
   const cut = (letters: number): string => word.slice(0, -letters);
   const last = word.at(-1)!;
-  if (word.endsWith('nen'))
-    return [...declined(`${cut(3)}se`), [`${cut(3)}s`, partitive]];
+  if (word.endsWith('nen')) return [...declined(`${cut(3)}se`), [`${cut(3)}s`, partitive]];
   if (/(?:uu|yy|eu|ey)s$/u.test(word))
     return [
       ...declined(`${cut(1)}de`),
@@ -80,14 +86,31 @@ function forms(word: string): [string, Endings][] {
       ])
       .concat([[word, partitive]], declined(`${cut(1)}kse`));
   }
-  if (/[uyoöie]s$/u.test(word)) return [...declined(`${cut(1)}kse`), [word, partitive], ...declined(`${cut(1)}${word.at(-2)}`)];
+  if (/[uyoöie]s$/u.test(word))
+    return [...declined(`${cut(1)}kse`), [word, partitive], ...declined(`${cut(1)}${word.at(-2)}`)];
   if (/[uy]t$/u.test(word)) return [...declined(`${cut(1)}e`), [word, partitive]];
   if (/in$/u.test(word)) return [...declined(`${cut(1)}me`), [word, partitive]];
   if (/t[oö]n$/u.test(word)) return declined(`${cut(2)}tom${word.endsWith('ton') ? 'a' : 'ä'}`);
+  if (word.length > 4 && /[aeiouyäö]t$/u.test(word))
+    return [cut(1), ...graded(cut(1), 'strong')].flatMap(declined);
   if (!/[aeiouyäö]/u.test(last)) return [...declined(`${word}i`), [word, partitive]];
+  if (word.endsWith('si'))
+    return [
+      [word, singular],
+      ...['te', 'de'].map((end): [string, Endings] => [cut(2) + end, singular]),
+      [`${cut(2)}t`, partitive],
+      ...declined(word),
+    ];
   if (last === 'e') {
     const strong = [word, ...graded(word, 'strong')].map((stem) => `${stem}e`);
-    return [...strong.flatMap((stem): [string, Endings][] => [[stem, singular], [stem.slice(0, -1), plural]]), [word, partitive], [word, singular]];
+    return [
+      ...strong.flatMap((stem): [string, Endings][] => [
+        [stem, singular],
+        [stem.slice(0, -1), plural],
+      ]),
+      [word, partitive],
+      [word, singular],
+    ];
   }
   if (last === 'i') return [...withGrades(word), ...withGrades(`${cut(1)}e`), [cut(1), partitive]];
   return withGrades(word);
@@ -99,7 +122,7 @@ function strengthened(stem: string): string[] {
 
 export const finnish: Inflection = {
   stems: (word): Stem[] => [
-    { stem: word, endings: singular },
+    { stem: word, endings: /[aeiouyäö]$/u.test(word) ? singular : partitive },
     ...(word.length < 3 ? [] : forms(word)).map(([stem, endings]) => ({ stem, endings })),
   ],
 };

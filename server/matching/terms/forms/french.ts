@@ -37,12 +37,23 @@ export const french: Inflection = {
       paradigm(/(?<=[^e])$/, 'e es', { inPhrase: true, shortest: 3 }),
       paradigm(/er$/, first, { stems: verbStems }),
       paradigm(/ir$/, second),
-      paradigm(/enir$/, 'iens ient ennent enons enez enant enait u enu enue enus enues iendra', { shortest: 1 }),
+      paradigm(/enir$/, 'iens ient ennent enons enez enant enait u enu enue enus enues iendra', {
+        shortest: 1,
+      }),
+      paradigm(
+        /cevoir$/,
+        'çoit çois çoivent cevons cevez cevant cevait cevaient cevra cevront çu çue çus çues',
+        {
+          shortest: 1,
+        },
+      ),
       paradigm(/re$/, third, { shortest: 3 }),
     ],
     {
       ...interchangeable('de du des d', 'à au aux', 'le la les l', 'un une', 'ce cet cette ces'),
       travail: 'travaux',
+      nouveau: 'nouvelle nouvelles',
+      beau: 'belle belles',
       œil: 'yeux',
     },
   ),

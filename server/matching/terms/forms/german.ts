@@ -1,5 +1,12 @@
-import { compoundEndings, headAfter } from './compounds.ts';
-import { type Inflection, interchangeable, paradigm, type Stem, stemsBy, type WordContext } from './paradigm.ts';
+import { compounding } from './compounds.ts';
+import {
+  type Inflection,
+  interchangeable,
+  paradigm,
+  type Stem,
+  stemsBy,
+  type WordContext,
+} from './paradigm.ts';
 
 /** Vertrag, Verträge; Haus, Häuser; Mutter, Mütter: the last vowel but that of -er, -el, -en. */
 function umlaut(stem: string): string[] {
@@ -34,10 +41,10 @@ const adjectives = [
   paradigm(/(?:e|er|es|en|em)$/, '- e er es en em', { shortest: 3, inPhrase: true }),
 ];
 
-const verbEndings =
-  'en e st t est et te test ten tet ete etest eten etet end ende enden ender endes endem';
+const verbEndings = 'en e st t est et te test ten tet ete etest eten etet end ende enden ender endes endem';
 const participleEndings = 't te ten ter tes tem et ete eten eter etes etem';
-const separable = /^(ab|an|auf|aus|bei|ein|fest|frei|her|hin|mit|nach|vor|weg|weiter|zu|zurück|zusammen)(?=.{3})/;
+const separable =
+  /^(ab|an|auf|aus|bei|ein|fest|frei|her|hin|mit|nach|vor|weg|weiter|zu|zurück|zusammen)(?=.{3})/;
 
 const verbs = [
   paradigm(/en$/, verbEndings),
@@ -45,7 +52,9 @@ const verbs = [
   paradigm(/e?n$/, participleEndings, {
     stems: (stem) => (separable.test(stem) ? [stem.replace(separable, '$1ge')] : [`ge${stem}`]),
   }),
-  paradigm(/(?=e?n$)/, 'en n', { stems: (stem) => (separable.test(stem) ? [stem.replace(separable, '$1zu')] : []) }),
+  paradigm(/(?=e?n$)/, 'en n', {
+    stems: (stem) => (separable.test(stem) ? [stem.replace(separable, '$1zu')] : []),
+  }),
 ];
 
 const nounStems = stemsBy(nouns);
@@ -70,23 +79,16 @@ function stems(word: string, context: WordContext): Stem[] {
     : context.capitalised
       ? [...nounStems(word, context), ...adjectiveStems(word, context)]
       : otherStems(word, context);
-  const all = [...own, ...compounds(word, own, context)];
+  const all = context.capitalised ? [...own, ...compounds(word, own, context)] : own;
   return all.flatMap((stem) =>
     stem.stem.includes('ß') ? [stem, { ...stem, stem: stem.stem.replaceAll('ß', 'ss') }] : [stem],
   );
 }
 
-/** Prefixes that make another word of a word, not a compound of it: Rechnung, Berechnung, Abrechnung, Verrechnung. */
-const prefixes =
-  'miss ver zer ent emp erz unter über durch wider wieder hinter um auf aus ein vor nach mit zu bei an ab ur un ge be er hoch her hin gegen fort';
-
-function compounds(word: string, own: readonly Stem[], { inPhrase, last }: WordContext): Stem[] {
-  if (word.length < 5 || (inPhrase && !last)) return [];
-  const after = headAfter(prefixes);
-  return [
-    ...own.filter(({ stem }) => stem.length >= 5).map((stem) => ({ ...stem, after })),
-    { stem: word.replace(/(?<=...)e$/, ''), endings: compoundEndings('e?s|e?n|e?ns|er|e') },
-  ];
-}
+/** Rechnung, but Berechnung, Abrechnung, Verrechnung. */
+const compounds = compounding(
+  'inter anti miss ver zer ent emp erz unter über durch wider wieder hinter um auf aus ein vor nach mit zu bei an ab ur un ge be er hoch her hin gegen fort',
+  'e?s|e?ns?|er|e',
+);
 
 export const german: Inflection = { stems, capitalisesNouns: true };

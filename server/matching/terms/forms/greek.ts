@@ -12,6 +12,7 @@ export const greek: Inflection = {
       paradigm(/α$/, 'ασ εσ ων'),
       paradigm(/μα$/, 'ματοσ ματα ματων'),
       paradigm(/ο$/, 'ου α ων'),
+      paradigm(/(?<=[οα])ν$/, 'ντοσ ντα ντων'),
       paradigm(/ι$/, 'ιου ια ιων'),
       paradigm(/[ηα]σ$/, 'η α εσ ων ου ηδεσ αδεσ ηδων αδων'),
       paradigm(/ησ$/, 'ουσ εισ εσ'),

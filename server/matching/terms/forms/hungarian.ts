@@ -1,31 +1,49 @@
 import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
-const plural = '(?:[aáeéoöő]?k)?';
-const possessive =
-  '(?:[aeoöáé]?m|[aeoöáé]?d|j?[aeáé]|[uü]nk|j?[uü]k|[aáo]tok|[eé]tek|ötök|j?[aeáé]i(?:m|d|nk|tok|tek|k)?|n?k)?';
 /** -val and -vel take the consonant before them: bankkal. */
 const cases =
-  '(?:[aeoöáé]?t|[aáeé]?n[ae]k|(?:v|[bcdfghjklmnprstzgy]{1,2})[ae]l|r[ae]|b[ae]n?|b[óő]l|r[óő]l|t[óő]l|h[oeö]z|n[áé]l|[oeöaáé]?n|ig|ért|ként|v[áé]|kor)?';
-const endings = new RegExp(`^${plural}${possessive}é?${cases}$`, 'u');
+  'n[ae]k|(?:v|[bcdfghjklmnprstzgy]{1,2})[ae]l|r[ae]|b[ae]n?|b[óő]l|r[óő]l|t[óő]l|h[oeö]z|n[áé]l|ig|ért|ként|v[áé]|kor';
 
-/** A last a or e is long before an ending; név, nevek; étterem, éttermek; forgalom, forgalmat. */
+/** Plural, possessor and case; after a consonant most of them begin with a vowel. */
+function endings(link: string): RegExp {
+  const plural = `(?:${link}k)?`;
+  const owned = 'j?[aeáé]i(?:m|d|nk|tok|tek|k)?';
+  const possessive = `(?:${link}[md]|j?[aeáé]|[uü]nk|j?[uü]k|[aáo]tok|[eé]tek|ötök|${owned}|nk)?`;
+  return new RegExp(`^${plural}${possessive}é?(?:[aeoöáé]?t|[oeöaáé]n|${link}n|[aáeé]?(?:${cases}))?$`, 'u');
+}
+
+const afterVowel = endings('[aáeéoöő]?');
+const afterConsonant = endings('[aáeéoöő]');
+
+/** számla, számlák; étterem, éttermek; forgalom, forgalmat. A last a or e is long before an ending. */
 function changed(stem: string): string[] {
-  const long = stem.replace(/[ae]$/u, (vowel) => (vowel === 'a' ? 'á' : 'é'));
+  const dropped = stem.length > 4 ? stem.replace(/[oeöa](?=[lmnrkz]$)/u, '') : stem;
+  return dropped === stem ? [] : [dropped];
+}
+
+/** név, nevek */
+function shortened(stem: string): string[] {
   const short = stem.replace(/([éáíúű])(?=[^aeiouöüáéíóőúű]+$)/u, (vowel) => shortVowels[vowel]!);
-  const dropped = stem.replace(/[oeöa](?=[lmnrkz]$)/u, '');
-  return [...new Set([long, ...(stem.length <= 5 ? [short] : []), ...(stem.length > 4 ? [dropped] : [])])];
+  return stem.length <= 5 && short !== stem ? [short] : [];
 }
 
 const shortVowels: Record<string, string> = { é: 'e', á: 'a', í: 'i', ú: 'u', ű: 'ü' };
 
 const verbEndings =
-  '- ok ek ök om em öm sz ol el öl od ed öd i ja nak nek unk ünk juk jük tok tek tök játok itek ják ik t tak tek ott ett ött ta te tam tem tad ted tuk tük ták ték ni nia nie ó ő ás és va ve hat het na ne ni';
+  '- ok ek ök om em öm sz ol el öl od ed öd i ja nak nek unk ünk juk jük tok tek tök játok itek ják ik t tak tek tött ott ett ta te tam tem tad ted tuk tük ták ték nia nie ó ő ás és va ve hat het na ne';
+
+const vowel = /(?<=[iouöüáéíóőúű])$/;
+const consonant = /(?<=[^aeiouöüáéíóőúű])$/;
 
 export const hungarian: Inflection = {
   stems: stemsBy([
-    paradigm(/$/, endings, { stems: (stem) => (/[ae]$/.test(stem) ? [] : [stem]) }),
-    paradigm(/$/, '- i s kor ként', {}),
-    paradigm(/$/, endings, { stems: changed }),
+    paradigm(/$/, '- i s kor ként'),
+    paradigm(vowel, afterVowel),
+    paradigm(consonant, afterConsonant),
+    paradigm(consonant, afterConsonant, { stems: changed }),
+    paradigm(consonant, afterConsonant, { stems: shortened }),
+    paradigm(/a$/, afterVowel, { stems: (stem) => [`${stem}á`] }),
+    paradigm(/e$/, afterVowel, { stems: (stem) => [`${stem}é`] }),
     paradigm(/(?<=[^aeiouöüáéíóőúű])ni$/, verbEndings, { shortest: 3 }),
   ]),
 };

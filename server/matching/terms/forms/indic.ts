@@ -13,19 +13,20 @@ export const hindi: Inflection = {
     paradigm(/ी$/, 'ियां ियों ियो'),
     paradigm(/ि$/, 'ियां ियों'),
     paradigm(/[ुू]$/, 'ुओं ुएं'),
-    paradigm(/या$/, 'ये ए यी ई यों'),
+    paradigm(/या$/, 'ये ए यी ई यों', { shortest: 1 }),
   ]),
   alike,
 };
 
 const marathiPostpositions =
-  '(?:चा|ची|चे|च्या|चं|ला|ना|त|ने|नी|शी|साठी|मध्ये|वर|वरील|हून|कडे|कडून|मुळे|द्वारे|बाबत|सह|पेक्षा|पर्यंत|तील|तर्फे)?';
+  '(?:चा|ची|चे|च्या|चं|ला|ना|त|ने|नी|शी|साठी|मध्ये|वर|वरील|हून|कडे|कडून|मुळे|द्वारे|बाबत|सह|पेक्षा|पर्यंत|तील|तर्फे|नुसार)?';
 
 /** Marathi puts an oblique vowel, then a postposition onto the word. */
 export const marathi: Inflection = {
   stems: stemsBy([
     paradigm(/$/, new RegExp(`^${marathiPostpositions}$`, 'u')),
-    paradigm(consonant, new RegExp(`^(?:ां?${marathiPostpositions}|े|ें|ी)$`, 'u')),
+    paradigm(consonant, new RegExp(`^(?:ां?${marathiPostpositions}|े|ें)$`, 'u')),
+    paradigm(consonant, new RegExp(`^ीं?${marathiPostpositions.replace(/\?$/, '')}$`, 'u')),
     paradigm(/ा$/, new RegExp(`^(?:े|ां|्या|्यां)${marathiPostpositions}$`, 'u')),
     paradigm(/ी$/, new RegExp(`^(?:्या|्यां|ीं|ि)${marathiPostpositions}$`, 'u')),
     paradigm(/े$/, new RegExp(`^(?:्या|्यां)${marathiPostpositions}$`, 'u')),

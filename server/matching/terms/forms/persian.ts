@@ -20,7 +20,7 @@ export const urdu: Inflection = {
     paradigm(/[اہ]$/, 'ے وں'),
     paradigm(/[اہ]$/, 'ی', { inPhrase: true }),
     paradigm(/ی$/, 'یاں یوں'),
-    paradigm(/ت$/, 'ات'),
+    paradigm(/ت$/, 'ات یات'),
     paradigm(/ہ$/, 'ات'),
     paradigm(/$/, '-', { stems: (stem) => [stem.replace(/^(.)(.)(.)$/u, '$1$2ائ$3')] }),
   ]),

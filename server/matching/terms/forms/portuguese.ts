@@ -24,7 +24,7 @@ export const portuguese: Inflection = {
   stems: stemsBy(
     [
       paradigm(/$/, '- s es'),
-      paradigm(/ao$/, 'oes aos aes'),
+      paradigm(/ao$/, 'oes aos aes', { shortest: 1 }),
       paradigm(/l$/, 'is'),
       paradigm(/il$/, 'eis is'),
       paradigm(/m$/, 'ns'),

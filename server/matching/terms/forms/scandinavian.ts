@@ -1,5 +1,12 @@
-import { compoundEndings, headAfter } from './compounds.ts';
-import { type Inflection, type Paradigm, paradigm, type Stem, stemsBy, type WordContext } from './paradigm.ts';
+import { compounding } from './compounds.ts';
+import {
+  type Inflection,
+  type Paradigm,
+  paradigm,
+  type Stem,
+  stemsBy,
+  type WordContext,
+} from './paradigm.ts';
 
 /** The last vowel of a stem, changed as in the plural: hand, händer. */
 function umlautBy(vowels: Readonly<Record<string, string>>): (stem: string) => string[] {
@@ -25,16 +32,11 @@ function withoutE(stem: string): string[] {
 
 function inflectionBy(paradigms: Paradigm[], prefixes: string, links: string): Inflection {
   const plain = stemsBy(paradigms);
-  const after = headAfter(prefixes);
+  const compounds = compounding(prefixes, links);
   return {
     stems: (word: string, context: WordContext): Stem[] => {
       const own = plain(word, context);
-      if (word.length < 5 || (context.inPhrase && !context.last)) return own;
-      return [
-        ...own,
-        ...own.filter(({ stem }) => stem.length >= 5).map((stem) => ({ ...stem, after })),
-        { stem: word, endings: compoundEndings(links) },
-      ];
+      return [...own, ...compounds(word, own, context)];
     },
   };
 }
@@ -45,10 +47,7 @@ const vowel = /(?<=[aeiouyåäöæøé])$/;
 export const swedish = inflectionBy(
   [
     paradigm(/$/, '- s'),
-    paradigm(
-      consonant,
-      'en ens et ets ar ars arna arnas er ers erna ernas n ns na nas',
-    ),
+    paradigm(consonant, 'en ens et ets ar ars arna arnas er ers erna ernas n ns na nas'),
     paradigm(consonant, 'en ens et ar arna er erna', { stems: (stem) => [doubled(stem)] }),
     paradigm(consonant, 'er ers erna ernas', { stems: umlautBy({ a: 'ä', o: 'ö', å: 'ä' }) }),
     paradigm(/$/, 'ar ars arna arnas et ets en ens er erna na', { stems: withoutE }),
@@ -60,11 +59,11 @@ export const swedish = inflectionBy(
     paradigm(/(?<=ig|isk|bar|sam|full|lös|ad|en)$/, 't a e', { shortest: 4 }),
     paradigm(/$/, 't a e', { inPhrase: true, shortest: 3 }),
   ],
-  'be för an av bi er in miss o på sam till um und upp ut över under mot fram ned ner om åter',
+  'inter anti be för an av bi er in ingen miss o på sam till um und upp ut över under mot fram ned ner om åter',
   's|e|o|u|a',
 );
 
-const danishEndings = 'en ens et ets er ers erne ernes ene enes e es ne nes n ns r';
+const danishEndings = 'en ens et ets er ers erne ernes ene enes e es';
 const verbEndings = 'er ede te t et ende es edes tes';
 
 export const danish = inflectionBy(
@@ -74,11 +73,13 @@ export const danish = inflectionBy(
     paradigm(consonant, 'en ens et ets er erne ene e', { stems: (stem) => [doubled(stem)] }),
     paradigm(consonant, 'er ers erne ernes', { stems: umlautBy({ a: 'æ', o: 'ø', å: 'æ' }) }),
     paradigm(/$/, 'er erne en et e ene', { stems: withoutE }),
-    paradigm(vowel, 'n ns r rs rne rnes t ts en ens er ers erne ernes et ets ne'),
+    paradigm(/(?<=er)$/, 'ne nes'),
+    paradigm(/(?<=e)$/, 'r rs rne rnes'),
+    paradigm(vowel, 'n ns t ts en ens er ers erne ernes et ets ne'),
     paradigm(/e$/, verbEndings, { shortest: 3 }),
     paradigm(/$/, 't e', { inPhrase: true, shortest: 3 }),
   ],
-  'be er for an af bi efter frem ind med mis ned om op over på sam til ud und under u gen',
+  'inter anti be er for an af bi efter frem ind med mis ned om op over på sam til ud und under u gen',
   's|e|er',
 );
 
@@ -89,10 +90,12 @@ export const norwegian = inflectionBy(
     paradigm(consonant, 'en ens et ets er ene a e', { stems: (stem) => [doubled(stem)] }),
     paradigm(consonant, 'er ers ene enes', { stems: umlautBy({ a: 'e', o: 'ø', å: 'e' }) }),
     paradigm(/$/, 'er ene en et e a', { stems: withoutE }),
-    paradigm(vowel, 'n ns r rs ne nes t ts a en ens er ers ene enes et ets'),
+    paradigm(/(?<=er)$/, 'ne nes'),
+    paradigm(/(?<=e)$/, 'r rs'),
+    paradigm(vowel, 'n ns ne nes t ts a en ens er ers ene enes et ets'),
     paradigm(/e$/, `${verbEndings} a ene enes en ens`, { shortest: 3 }),
     paradigm(/$/, 't e', { inPhrase: true, shortest: 3 }),
   ],
-  'be er for an av bi etter fram inn med mis ned om opp over på sam til ut und under u gjen',
+  'inter anti be er for an av bi etter fram inn med mis ned om opp over på sam til ut und under u gjen',
   's|e|er',
 );

@@ -39,7 +39,10 @@ export const spanish: Inflection = {
       paradigm(/er$/, second, { stems: verbStems }),
       paradigm(/ir$/, third, { stems: verbStems }),
     ],
-    interchangeable('de del', 'a al', 'el la los las lo', 'un una unos unas'),
+    {
+      ...interchangeable('de del', 'a al', 'el la los las lo', 'un una unos unas'),
+      hacer: 'hace hacen hago hizo hicieron hecho hecha hechos hechas hara haran haga hagan haciendo',
+    },
   ),
   alike: { á: 'a', é: 'e', í: 'i', ó: 'o', ú: 'u' },
 };

@@ -31,20 +31,33 @@ function changed(word: string): string[] {
     .replace(/ç$/u, 'c')
     .replace(/t$/u, 'd');
   const short = word.replace(/(?<=[aeıioöuü][^aeıioöuü])[ıiuü](?=[^aeıioöuü]$)/u, '');
-  return [...new Set([word, soft, ...(short === word ? [] : [short, short.replace(/t$/u, 'd')])])];
+  const double = geminate.test(word) ? [word + word.at(-1)] : [];
+  return [...new Set([word, soft, ...(short === word ? [] : [short, short.replace(/t$/u, 'd')]), ...double])];
 }
 
+/** Arabic words that end in two consonants of one kind, written as one where none follows: hak, hakkı. */
+const geminate = /^(?:hak|hat|his|had|ret|tıp|zıt|af)$/u;
+
 export const turkish: Inflection = {
-  stems: (word): Stem[] => {
-    const verb = /^(.{2,})m[ae]k$/u.exec(word)?.[1];
-    const stem = verb ?? word;
-    const last = /[aeıioöuü](?=[^aeıioöuü]*$)/u.exec(stem)?.[0] ?? '';
-    const sets = ['a', 'ı', 'o', 'u'].includes(last) ? [back] : [front];
-    // Loans such as saat, kontrol and iştirak take front vowels.
-    if (/(?:[aou]l|aat|rak|lat)$/u.test(stem)) sets.push(front);
-    return sets.flatMap(({ noun, verb: ofVerb }) => [
-      ...changed(word).map((changedStem) => ({ stem: changedStem, endings: noun })),
-      ...(verb === undefined ? [] : changed(verb).map((changedStem) => ({ stem: changedStem, endings: ofVerb }))),
-    ]);
+  stems: (word, { inPhrase, last }): Stem[] => {
+    // The second of two nouns has an ending of its own, which a possessor's replaces: gizlilik politikası, politikamız.
+    const bare =
+      inPhrase && last ? /^(.{3,}[aeıioöuü]s|.{3,}l[ae]r|.{3,})[ıiuü]$/u.exec(word)?.[1] : undefined;
+    return [word, ...(bare === undefined ? [] : [bare.replace(/(?<=[aeıioöuü])s$/u, '')])].flatMap(stemsOf);
   },
 };
+
+function stemsOf(word: string): Stem[] {
+  const verb = /^(.{2,})m[ae]k$/u.exec(word)?.[1];
+  const stem = verb ?? word;
+  const last = /[aeıioöuü](?=[^aeıioöuü]*$)/u.exec(stem)?.[0] ?? '';
+  const sets = ['a', 'ı', 'o', 'u'].includes(last) ? [back] : [front];
+  // Loans such as saat, kontrol and iştirak take front vowels.
+  if (/(?:[aou]l|aat|rak|lat)$/u.test(stem)) sets.push(front);
+  return sets.flatMap(({ noun, verb: ofVerb }) => [
+    ...changed(word).map((changedStem) => ({ stem: changedStem, endings: noun })),
+    ...(verb === undefined
+      ? []
+      : changed(verb).map((changedStem) => ({ stem: changedStem, endings: ofVerb }))),
+  ]);
+}

@@ -1,4 +1,4 @@
-import { largestShard, longestFuzzy, orderByLength } from '../../../matching/fuzzy/index.ts';
+import { isOffered, largestShard, orderByLength } from '../../../matching/fuzzy/index.ts';
 import type { MemoryUnit } from './memory-unit.ts';
 
 /** Where each unit stands in the fuzzy index. */
@@ -41,8 +41,4 @@ export function placeSegments(normals: readonly string[], units: readonly Memory
     shards += 1;
   }
   return { shardNo, ordinal, shards };
-}
-
-function isOffered(text: string): boolean {
-  return text.length <= longestFuzzy || (text.length <= 2 * longestFuzzy && [...text].length <= longestFuzzy);
 }

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import type { LanguageCode } from '#server/languages.ts';
+import { compileTerms, type GlossaryEntry } from '#server/matching/terms/index.ts';
+
+/** `Term` is an entry without case, `=Term` one with, `Term^2` one of priority 2; targets are numbered. */
+function entry(written: string, number: number): GlossaryEntry {
+  const [, exact, sourceTerm, priority] = /^(=?)(.*?)(?:\^(\d))?$/su.exec(written)!;
+  return {
+    sourceTerm: sourceTerm!,
+    targetTerm: `t${number}`,
+    caseSensitive: exact === '=',
+    priority: Number(priority ?? 0),
+  };
+}
+
+/** What is found, as it stands in the text. */
+function found(terms: string[], text: string, language: LanguageCode = 'en'): string[] {
+  return compileTerms(terms.map(entry), language)
+    .find(text)
+    .map(({ start, end }) => text.slice(start, end));
+}
+
+describe('where words have spaces, a term is whole words', () => {
+  it.each<[rule: string, language: LanguageCode, terms: string[], text: string, found: string[]]>([
+    ['no part of a word', 'en', ['total'], 'total subtotal totals', ['total']],
+    ['nor of one with digits', 'en', ['A', 'mp'], 'A4 a MP3', ['a']],
+    ['nor of an identifier', 'en', ['total'], 'net_total total', ['total']],
+    ['punctuation ends words', 'en', ['total'], '(total), total.', ['total', 'total']],
+    ['a hyphen ends words', 'en', ['contract'], 'contract-based, sub-contract', ['contract', 'contract']],
+    ['a possessive', 'en', ['company'], "the company's, the company’s", ['company', 'company']],
+    ['no ending after an apostrophe', 'en', ['s', 't', 'can'], "it's, I can't, can", ['can']],
+    ['a French elision', 'fr', ['usine'], "l'usine, l’usine, d’usine", ['usine', 'usine', 'usine']],
+    ['an Italian elision', 'it', ['accordo'], "dell'accordo", ['accordo']],
+    ['a Turkish ending after an apostrophe', 'tr', ['Ankara'], "Ankara'nın", ['Ankara']],
+    ['a Ukrainian apostrophe is a letter', 'uk', ['ята', 'м', "м'ята"], "м'ята", ["м'ята"]],
+    ['no part of a compound', 'fi', ['sopimus'], 'vuokrasopimus sopimus', ['sopimus']],
+    ['no base without its marks', 'hi', ['कर'], 'कर करो करे', ['कर']],
+    ['a Korean particle', 'ko', ['계약'], '계약을 계약에서는 계약서 재계약', ['계약', '계약']],
+    ['Latin letters in Korean', 'ko', ['API'], 'API를 신규API', ['API', 'API']],
+    ['Nepali postpositions', 'ne', ['सम्झौता'], 'सम्झौताको सम्झौताहरूमा', ['सम्झौता', 'सम्झौता']],
+    [
+      'Arabic particles and pronouns',
+      'ar',
+      ['عقد'],
+      'العقد وبالعقد للعقد عقدها',
+      ['عقد', 'عقد', 'عقد', 'عقد'],
+    ],
+    ['which short words do not have', 'ar', ['لد'], 'ولد', []],
+    ['a Persian non-joiner ends a part', 'fa', ['کتاب'], 'کتاب\u200cها کتابخانه', ['کتاب']],
+    ['an Indonesian plural is one', 'id', ['buku'], 'buku-buku, buku', ['buku', 'buku']],
+    ['symbols', 'en', ['C++', '.NET', '%', 'C#'], 'C++ on .NET, 50% (C#)', ['C++', '.NET', '%', 'C#']],
+    ['a symbol against a letter', 'en', ['C'], 'C++, C', ['C', 'C']],
+  ])('%s', (_, language, terms, text, expected) => {
+    expect(found(terms, text, language)).toEqual(expected);
+  });
+});
+
+describe('where words have none, a term is words of the segmenter', () => {
+  it.each<[rule: string, language: LanguageCode, terms: string[], text: string, found: string[]]>([
+    ['no part of two words', 'ja', ['京都'], '東京都の京都市', ['京都']],
+    ['nor of one', 'ja', ['コード'], 'レコードとアクセスコード', ['コード']],
+    ['several words', 'ja', ['個人情報'], '個人情報保護法', ['個人情報']],
+    ['letters in Japanese', 'ja', ['API', 'キー'], 'APIキーを', ['API', 'キー']],
+    ['digits in Japanese', 'ja', ['台'], '3台', ['台']],
+    ['Chinese', 'zh-Hans', ['大学', '北京'], '北京大学生', ['北京']],
+    ['Thai', 'th', ['สัญญา'], 'สัญญาเช่าบ้าน', ['สัญญา']],
+    ['Chinese in English', 'en', ['京都', 'the'], 'the 京都 in 東京都', ['the', '京都']],
+  ])('%s', (_, language, terms, text, expected) => {
+    expect(found(terms, text, language)).toEqual(expected);
+  });
+});
+
+describe('what is the same in a term and a text', () => {
+  it.each<[rule: string, language: LanguageCode, term: string, text: string, found: string[]]>([
+    ['case', 'en', 'Net total', 'NET TOTAL net total', ['NET TOTAL', 'net total']],
+    ['case with it', 'en', '=US', 'US us Us', ['US']],
+    ['any blanks', 'en', ' net  total ', 'net\n\ttotal, net\u00a0total', ['net\n\ttotal', 'net\u00a0total']],
+    ['composed and not', 'fr', 'café', 'cafe\u0301 café', ['cafe\u0301', 'café']],
+    ['a term that is not', 'fr', 'cafe\u0301', 'café', ['café']],
+    ['Hangul letters', 'ko', '계약', '계약'.normalize('NFD'), ['계약'.normalize('NFD')]],
+    ['soft hyphens', 'de', 'Vertrag', 'Ver\u00adtrag', ['Ver\u00adtrag']],
+    ['apostrophes', 'fr', "l'usine", 'l’usine', ['l’usine']],
+    ['hyphens', 'en', 'e-mail', 'e\u2011mail', ['e\u2011mail']],
+    ['full width', 'ja', 'API', 'ＡＰＩと', ['ＡＰＩ']],
+    ['half width', 'ja', 'データ', 'ﾃﾞｰﾀ', ['ﾃﾞｰﾀ']],
+    ['width with case', 'ja', '=API', 'ａｐｉ ＡＰＩ', ['ＡＰＩ']],
+    ['tatweel and vowel signs', 'ar', 'عقد', 'عقـــد عَقْدٌ', ['عقـــد', 'عَقْدٌ']],
+    ['Persian letters of Arabic keyboards', 'fa', 'کتابی', 'كتابي', ['كتابي']],
+    ['Romanian cedillas', 'ro', 'știință', 'ştiinţă', ['ştiinţă']],
+    ['Turkish i and ı', 'tr', 'ışık', 'IŞIK İŞİK', ['IŞIK']],
+    ['İ and i', 'en', 'istanbul', 'İSTANBUL I\u0307stanbul', ['İSTANBUL', 'I\u0307stanbul']],
+    ['the Greek final sigma', 'el', 'νόμος', 'ΝΌΜΟΣ', ['ΝΌΜΟΣ']],
+    ['Greek capitals without accents', 'el', 'νόμος', 'ΝΟΜΟΣ νομος νομός', ['ΝΟΜΟΣ']],
+    ['German ß in capitals', 'de', 'Straße', 'STRASSE STRAẞE Strasse', ['STRASSE', 'STRAẞE']],
+    ['ß is not ss', 'de', 'Maße', 'Masse, Maße', ['Maße']],
+    ['no half of a pair', 'en', '\ude00', '😀 \ude00', ['\ude00']],
+    ['nor the other', 'en', '\ud83d', '😀 \ud83d', ['\ud83d']],
+    ['an emoji', 'en', '😀', '😀😀', ['😀', '😀']],
+    ['no emoji of a joined one', 'en', '👩', '👩\u200d💻 👩', ['👩']],
+    ['no base of what does not compose', 'en', 'x', 'x\u0301\u0323 x', ['x']],
+    ['a letter is not its base', 'fr', 'cote', 'côte coté', []],
+  ])('%s', (_, language, term, text, expected) => {
+    expect(found([term], text, language)).toEqual(expected);
+  });
+});
+
+describe('what a translation leaves as it is has no terms', () => {
+  it.each([
+    ['an address', 'see https://example.com/total?total#total', []],
+    ['a mail address', 'total@example.com', []],
+    ['a placeholder', '{total} $'.concat('{total} {{total}} %(total)s'), []],
+    ['markup, not what it marks', '<total title="total">total</total>', ['total']],
+    ['what is around one', 'total https://example.com total', ['total', 'total']],
+  ])('%s', (_, text, expected) => {
+    expect(found(['total'], text)).toEqual(expected);
+  });
+
+  it('a term may be one', () => {
+    expect(found(['{name}', 'https://example.com/a'], '{name}: https://example.com/a')).toEqual([
+      '{name}',
+      'https://example.com/a',
+    ]);
+  });
+});
+
+describe('B 4.4: which of overlapping terms', () => {
+  it.each<[rule: string, terms: string[], text: string, found: string[]]>([
+    ['the longer', ['total', 'net total'], 'net total, total', ['net total', 'total']],
+    ['the higher priority before the longer', ['net^1', 'net total'], 'net total', ['net']],
+    [
+      'which does not hide what it does not overlap',
+      ['net^1', 'net total', 'total'],
+      'net total',
+      ['net', 'total'],
+    ],
+    ['the earlier of two as long', ['a bc', 'bc d'], 'a bc d', ['a bc']],
+  ])('%s', (_, terms, text, expected) => {
+    expect(found(terms, text)).toEqual(expected);
+  });
+
+  const entries = (terms: string[], text: string): string[][] =>
+    compileTerms(terms.map(entry), 'en')
+      .find(text)
+      .map(({ entries }) => entries.map(({ targetTerm }) => targetTerm));
+
+  it('of one span, the first given wins and the others of its priority are alternatives', () => {
+    expect(entries(['total', 'Total', 'total^1', 'TOTAL^1'], 'total')).toEqual([['t2', 't3']]);
+    expect(entries(['total', 'Total'], 'total')).toEqual([['t0', 't1']]);
+  });
+
+  it('entries with and without case are alternatives where both stand', () => {
+    expect(entries(['us', '=US'], 'US us')).toEqual([['t0', 't1'], ['t0']]);
+    expect(entries(['=US', 'us'], 'US us')).toEqual([['t0', 't1'], ['t1']]);
+    expect(entries(['us^1', '=US'], 'US us')).toEqual([['t0'], ['t0']]);
+    expect(entries(['us', '=US^1'], 'US us')).toEqual([['t1'], ['t0']]);
+  });
+
+  it('one target is one alternative', () => {
+    const one = entry('total', 0);
+    const [match] = compileTerms([one, { ...one, caseSensitive: true }], 'en').find('total');
+    expect(match?.entries).toEqual([one]);
+  });
+});
+
+it('blank terms are none', () => {
+  expect(found(['', ' \t', '\u00ad', '\u200b'], 'a \u00ad b')).toEqual([]);
+  expect(compileTerms([{ ...entry('a', 0), targetTerm: ' ' }], 'en').find('a')).toEqual([]);
+});
+
+describe('C 7: the whole source is a term', () => {
+  const whole = (terms: string[], text: string, language: LanguageCode = 'en'): string[] =>
+    compileTerms(terms.map(entry), language)
+      .whole(text)
+      .map(({ targetTerm }) => targetTerm);
+
+  it.each<[rule: string, terms: string[], text: string, targets: string[]]>([
+    ['after normalisation', ['Net total'], ' net\n TOTAL ', ['t0']],
+    ['by its case rule', ['=US', 'us'], 'us', ['t1']],
+    ['best first', ['us', '=US', 'us^2', 'US'], 'US', ['t2', 't0', 't1', 't3']],
+    ['not with anything beside it', ['total'], 'total.', []],
+    ['not a part of it', ['total'], 'net total', []],
+    ['an ending is not normalisation', ['total'], "total's", []],
+    ['a blank text is none', ['', 'a'], ' ', []],
+  ])('%s', (_, terms, text, expected) => {
+    expect(whole(terms, text)).toEqual(expected);
+  });
+
+  it('another spelling in capitals is not the term', () => {
+    expect(whole(['Maße'], 'MASSE', 'de')).toEqual([]);
+  });
+});

@@ -1,0 +1,203 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { ended, expectAccepted, withWorkers } from './background.ts';
+import { tmxFile } from './corpus.ts';
+import { expectServed } from './served.ts';
+import { openSets, refusal, type Sets } from './sets.ts';
+import { pairs, tmx } from './tmx.ts';
+
+const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
+const app = useTestApp({ env });
+/** Where four segments are a large import, and nobody works on them but the tests themselves. */
+const low = useTestApp({ env: { ...env, TM_ASYNC_THRESHOLD: '3', MAX_TM_SEGMENTS: '100' } });
+
+let mine: Sets;
+beforeEach(async () => {
+  mine = await openSets(low);
+});
+
+const large = tmx(pairs(4));
+const inProgress = [409, expect.stringMatching(/^tm_import_in_progress:/)];
+const final = async (source_text: string) => (await mine.job({ source_text })).final_translation;
+
+describe('B 8 "Asynchronous import threshold": above 5000 segments', () => {
+  test('tmx/made-5200-units.tmx is 202, and becomes what a synchronous answer would have carried', async () => {
+    const at = await openSets(app);
+    const answer = await at.importFile(tmxFile('made-5200-units'), { name: 'Valves' });
+    const job = expectAccepted(answer);
+    expect(job).toMatchObject({
+      set_name: 'Valves',
+      source_lang: 'en',
+      target_lang: 'fr',
+      total_units: 5200,
+      deduped_units: 5200,
+    });
+    await withWorkers(app, async () => {
+      const done = await ended(at, job.id);
+      expect(done).toMatchObject({ status: 'completed', error: null });
+      const [set] = await at.memories();
+      expect(done.result).toEqual({
+        ...set,
+        total_units: 5200,
+        imported: 5200,
+        skipped_units: 0,
+        duplicates_dropped: 0,
+      });
+      expect(set).toMatchObject({ name: 'Valves', origin: 'tmx_import', entry_count: 5200 });
+    });
+    expectServed(
+      await at.job({ source_text: 'Check the pump number 1 before start 0.' }),
+      'tm_exact',
+      'Vérifiez l’élément sensor numéro 1 avant le démarrage 0.',
+    );
+  });
+
+  test('counted after duplicate sources collapse: 5000 are inline, whatever stands beside them', async () => {
+    const at = await openSets(app);
+    const units = pairs(5000);
+    const { status, body } = await at.importFile(tmx([...units, ...units.slice(0, 300), ['no target', '']]));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      total_units: 5301,
+      imported: 5000,
+      skipped_units: 1,
+      duplicates_dropped: 300,
+    });
+    expectAccepted(await at.importFile(tmx(pairs(5001))));
+  });
+});
+
+describe('B 2.9, 3.3: the import job', () => {
+  test('runs until it is completed; its result is exactly the body of a synchronous 200', async () => {
+    const small = (await mine.importFile(tmx(pairs(1)), { name: 'small' })).body;
+    const units: [string, string][] = [...pairs(5), ['one sentence 1', 'la dernière'], ['no target', '']];
+    const job = expectAccepted(await mine.importFile(tmx(units)));
+    expect(job).toMatchObject({ set_name: 'A memory', total_units: 7, deduped_units: 5 });
+    expect((await mine.importOf(job.id)).body).toEqual({ poll_url: `/api/tm/imports/${job.id}`, job });
+    const done = await withWorkers(low, () => ended(mine, job.id));
+    expect(done).toMatchObject({
+      ...job,
+      status: 'completed',
+      updated_at: done.updated_at,
+      result: done.result,
+    });
+    expect(Object.keys(done.result).toSorted()).toEqual(Object.keys(small).toSorted());
+    expect(done.result).toMatchObject({
+      name: 'A memory',
+      entry_count: 5,
+      total_units: 7,
+      imported: 5,
+      skipped_units: 1,
+      duplicates_dropped: 1,
+    });
+    expect(await final('one sentence 1')).toBe('la dernière');
+  });
+
+  test('the list is bare jobs, newest first, without poll_url; GET of one has both', async () => {
+    const jobs = [];
+    for (const name of ['a', 'b', 'c']) jobs.unshift(expectAccepted(await mine.importFile(large, { name })));
+    expect(await mine.imports()).toEqual(jobs);
+  });
+
+  test('B 8 "Import listing": the newest 50', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 52; n += 1) {
+      const target_lang = ['fr', 'de', 'es'][n % 3]!;
+      const file = tmx(pairs(4), 'en', target_lang);
+      ids.unshift(expectAccepted(await mine.importFile(file, { name: `${n}`, target_lang })).id);
+    }
+    const list = await mine.imports();
+    expect(list.map(({ id }: { id: string }) => id)).toEqual(ids.slice(0, 50));
+  });
+
+  test('unknown, or another tenant’s: 404, and in no list of theirs', async () => {
+    const job = expectAccepted(await mine.importFile(large));
+    const other = await openSets(low);
+    for (const answer of [
+      await other.importOf(job.id),
+      await mine.importOf('0'.repeat(32)),
+      await mine.importOf('x'),
+    ])
+      expect(answer.status).toBe(404);
+    expect(await other.imports()).toEqual([]);
+  });
+});
+
+describe('B 4.5: while an import runs', () => {
+  test('a second of its name is 409 tm_import_in_progress:, large or small; of another name, or tenant, not', async () => {
+    const job = expectAccepted(await mine.importFile(large));
+    expect(refusal(await mine.importFile(large))).toEqual(inProgress);
+    expect(refusal(await mine.importFile(tmx(pairs(1))))).toEqual(inProgress);
+    expectAccepted(await mine.importFile(large, { name: 'another' }));
+    expect((await mine.importFile(tmx(pairs(1)), { name: 'a third' })).status).toBe(200);
+    const other = await openSets(low);
+    expectAccepted(await other.importFile(large));
+    // The one that runs is not harmed, and afterwards its name may be imported again.
+    await withWorkers(low, async () => {
+      expect(await ended(mine, job.id)).toMatchObject({ status: 'completed', result: { imported: 4 } });
+      expect((await mine.importFile(tmx(pairs(2)))).body).toMatchObject({ imported: 2 });
+    });
+  });
+
+  test('of ten large ones of a name at once, one is accepted', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => mine.importFile(large)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, ...Array(9).fill(409)]);
+    expect(await mine.imports()).toHaveLength(1);
+  });
+
+  test('its set cannot be deleted: 409; others can', async () => {
+    const { id } = await mine.memory([['Hello', 'Bonjour']]);
+    const other = await mine.memory([['Bye', 'Salut']], { name: 'another' });
+    const job = expectAccepted(await mine.importFile(large));
+    expect(refusal(await mine.removeMemory(id))).toEqual(inProgress);
+    expect((await mine.removeMemory(other.id)).status).toBe(204);
+    await withWorkers(low, () => ended(mine, job.id));
+    expect((await mine.removeMemory(id)).status).toBe(204);
+    expect(await final('one sentence 1')).toBe('[fr] one sentence 1');
+  });
+
+  test('the set is what it was, until it is replaced in one switch, under its id', async () => {
+    const { id } = await mine.memory([['Hello', 'Bonjour']]);
+    const job = expectAccepted(await mine.importFile(large));
+    expect(await final('Hello')).toBe('Bonjour');
+    expect(await final('one sentence 1')).toBe('[fr] one sentence 1');
+    expect(await mine.memories()).toMatchObject([{ id, entry_count: 1 }]);
+    const done = await withWorkers(low, () => ended(mine, job.id));
+    expect(done.result).toMatchObject({ id, entry_count: 4 });
+    expect(await final('Hello')).toBe('[fr] Hello');
+    expect(await final('one sentence 1')).toBe('une phrase 1');
+  });
+
+  test('a set of the name of another pair is replaced by one of the new pair', async () => {
+    const { id } = await mine.memory([['one sentence 1', 'ein Satz']], { target_lang: 'de' });
+    const job = expectAccepted(await mine.importFile(large));
+    await withWorkers(low, () => ended(mine, job.id));
+    expect(await mine.memories()).toMatchObject([{ id, target_lang: 'fr', entry_count: 4 }]);
+    const { final_translation } = await mine.job({ source_text: 'one sentence 1', target_lang: 'de' });
+    expect(final_translation).toBe('[de] one sentence 1');
+  });
+});
+
+describe('B 4.5: every rejection stays synchronous', () => {
+  test('a large file that is refused is refused at once, and leaves no job', async () => {
+    const refused: [number, () => ReturnType<Sets['importFile']>][] = [
+      [400, () => mine.importFile(large.slice(0, -20))],
+      [400, () => mine.importFile(large, { name: 'golden-approved-en-fr' })],
+      [400, () => mine.importFile(large, { target_lang: 'de' })],
+      [415, () => mine.importFile(large, {}, { type: 'text/csv' })],
+      [422, () => mine.importFile(large, { target_lang: 'xx' })],
+      [422, () => mine.importFile(tmx(pairs(101)))],
+    ];
+    for (const [status, answer] of refused) expect((await answer()).status).toBe(status);
+    expect(await mine.imports()).toEqual([]);
+  });
+
+  test('a 202 means capacity passed: what runs counts as stored for the next import', async () => {
+    const job = expectAccepted(await mine.importFile(tmx(pairs(60)), { name: 'first' }));
+    const second = await mine.importFile(tmx(pairs(60, 'thing')), { name: 'second' });
+    expect(refusal(second)).toEqual([422, expect.stringMatching(/^tm_max_segments_exceeded:/)]);
+    expectAccepted(await mine.importFile(tmx(pairs(40, 'thing')), { name: 'second' }));
+    const done = await withWorkers(low, () => ended(mine, job.id));
+    expect(done).toMatchObject({ status: 'completed', result: { imported: 60 } });
+  });
+});

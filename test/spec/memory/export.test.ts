@@ -1,0 +1,190 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSets, refusal, type Sets } from './sets.ts';
+import { readTmx, tmx } from './tmx.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+
+let mine: Sets;
+beforeEach(async () => {
+  mine = await openSets(app);
+});
+
+const detailOf = ({ status, text }: { status: number; text: string }) => [status, JSON.parse(text).detail];
+
+/** Publishes a text by a reviewer's hand, so that its pair is approved. */
+async function approve(
+  source_text: string,
+  final_translation: string,
+  target_lang = 'fr',
+  source_lang = 'en',
+) {
+  const { id } = await mine.job({ source_text, target_lang, source_lang, metadata: { sensitive: true } });
+  const { status, body } = await mine.review(id, { action: 'modify', final_translation });
+  expect([status, body.status]).toEqual([200, 'human_edited']);
+}
+
+describe('B 4.5: the export of a set', () => {
+  test('is TMX 1.4 with its header, a unit a segment', async () => {
+    const units = [
+      { source: 'Hello', target: 'Bonjour', tuid: 'h-1', changedate: '20240229T101112Z' },
+      { source: 'R&D <b> "x"', target: "R&D <i> 'y'", tuid: 'r&"d', changedate: '20200101T000000Z' },
+    ];
+    const { id } = await mine.memory(units, { name: 'Manuals' });
+    const { status, headers, text } = await mine.exportMemory(id);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toMatch(/^application\/xml\b/);
+    expect(text).not.toMatch(/<!DOCTYPE tmx \[/);
+    const read = readTmx(text);
+    expect(read.root).toMatchObject({ version: '1.4' });
+    expect(read.header).toMatchObject({
+      creationtool: 'LinguaLoop',
+      creationtoolversion: expect.any(String),
+      datatype: 'plaintext',
+      segtype: 'sentence',
+      adminlang: expect.any(String),
+      srclang: 'en',
+      'o-tmf': expect.any(String),
+    });
+    const found = read.units.map(({ tuid, changedate, variants }) => ({
+      tuid,
+      changedate,
+      source: variants.get('en'),
+      target: variants.get('fr'),
+      languages: variants.size,
+    }));
+    expect(found.toSorted((a, b) => (a.source! < b.source! ? -1 : 1))).toEqual(
+      units.map((unit) => ({ ...unit, languages: 2 })),
+    );
+  });
+
+  test('is that of an unknown set, or of another tenant’s: 404', async () => {
+    const { id } = await mine.memory([['Hello', 'Bonjour']]);
+    const other = await openSets(app);
+    for (const answer of [
+      await mine.exportMemory('0'.repeat(32)),
+      await mine.exportMemory('nonsense'),
+      await other.exportMemory(id),
+    ])
+      expect(detailOf(answer)).toEqual([404, 'translation memory set not found']);
+  });
+
+  test('writes every set of the list that holds segments', async () => {
+    await mine.memory([['a', 'b']], { name: '1' });
+    await mine.memory([['a', 'b']], { name: '2', target_lang: 'pt-BR' });
+    for (const { id, name } of await mine.memories()) {
+      const { units } = readTmx((await mine.exportMemory(id)).text);
+      expect(units).toHaveLength(1);
+      expect([...units[0]!.variants.keys()]).toEqual(['en', name === '1' ? 'fr' : 'pt-br']);
+    }
+  });
+});
+
+describe('B 4.5: its file name', () => {
+  const nameOf = async (name: string) => {
+    const { id } = await mine.memory([['Hello', 'Bonjour']], { name });
+    const disposition = (await mine.exportMemory(id)).headers.get('content-disposition') ?? '';
+    const extended = /filename\*=UTF-8''([^;\s]*)/i.exec(disposition)?.[1];
+    return {
+      disposition,
+      plain: /filename="?([^";]*)"?/i.exec(disposition)?.[1],
+      exact: extended === undefined ? undefined : decodeURIComponent(extended),
+    };
+  };
+
+  test('an attachment <set name>.tmx', async () => {
+    for (const name of ['Manuals', 'My manuals, 2nd edition', "it's (1)"]) {
+      const { disposition, plain } = await nameOf(name);
+      expect(disposition).toMatch(/^attachment\b/);
+      expect(plain).toBe(`${name}.tmx`);
+    }
+  });
+
+  test.each([
+    ['Été', '_t_.tmx'],
+    ['日本語', '___.tmx'],
+    ['a"b', 'a_b.tmx'],
+    ['a\\b', 'a_b.tmx'],
+    ['50%', '50_.tmx'],
+    ['../etc/passwd', '.._etc_passwd.tmx'],
+  ])(
+    '%s: what a header cannot carry is an underscore in filename, and exact in filename*',
+    async (name, plain) => {
+      expect(await nameOf(name)).toMatchObject({ plain, exact: `${name}.tmx` });
+    },
+  );
+});
+
+describe('B 4.5: the export of golden pairs', () => {
+  test.each([
+    '',
+    '?source_lang=en',
+    '?target_lang=fr',
+    '?source_lang=&target_lang=fr',
+    '?source_lang=en&target_lang=',
+  ])('of %j is 400: both languages are required', async (query) => {
+    expect(detailOf(await mine.exportGolden(query))).toEqual([
+      400,
+      'source_lang and target_lang query params are required',
+    ]);
+  });
+
+  test('without any is 404, other pairs and imports notwithstanding', async () => {
+    await mine.memory([['Hello', 'Bonjour']]);
+    await approve('Good evening', 'Guten Abend', 'de');
+    for (const pair of ['en&target_lang=fr', 'de&target_lang=en', 'en&target_lang=fr-CA'])
+      expect(detailOf(await mine.exportGolden(`?source_lang=${pair}`))).toEqual([
+        404,
+        'no approved golden pairs for this language pair',
+      ]);
+  });
+
+  test('holds what was approved, under the set’s name; each code is read as the language it stands for', async () => {
+    await approve('Good evening', 'Bonsoir');
+    await approve('Good night', 'Bonne nuit');
+    for (const pair of ['en&target_lang=fr', 'en-US&target_lang=fr-FR', 'EN&target_lang=FR']) {
+      const { status, headers, text } = await mine.exportGolden(`?source_lang=${pair}`);
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toMatch(/^application\/xml\b/);
+      expect(headers.get('content-disposition')).toMatch(/^attachment;.*golden-approved-en-fr\.tmx/);
+      const found = readTmx(text).units.map(({ variants }) => [variants.get('en'), variants.get('fr')]);
+      expect(found.toSorted()).toEqual([
+        ['Good evening', 'Bonsoir'],
+        ['Good night', 'Bonne nuit'],
+      ]);
+    }
+  });
+
+  test('is the export of the golden set, and another tenant has none of it', async () => {
+    await approve('Good evening', 'Boa noite', 'pt-BR');
+    const [set] = await mine.memories();
+    expect(set.name).toBe('golden-approved-en-pt-BR');
+    const units = ({ text }: { text: string }) => readTmx(text).units;
+    const golden = await mine.exportGolden('?source_lang=en&target_lang=pt-br');
+    expect(units(golden)).toEqual(units(await mine.exportMemory(set.id)));
+    const other = await openSets(app);
+    expect((await other.exportGolden('?source_lang=en&target_lang=pt-BR')).status).toBe(404);
+  });
+
+  test('characters that XML 1.0 cannot carry are removed', async () => {
+    await approve('Good\u0001 evening\uFFFE \u{1F319}', 'Bon\u000B\u0008soir\u001F \u{1F319}\u0085');
+    const { text } = await mine.exportGolden('?source_lang=en&target_lang=fr');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    expect(text).not.toMatch(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/);
+    const [unit] = readTmx(text).units;
+    expect([unit?.variants.get('en'), unit?.variants.get('fr')?.replace('\u0085', '')]).toEqual([
+      'Good evening \u{1F319}',
+      'Bonsoir \u{1F319}',
+    ]);
+  });
+
+  test('can be imported under a name of its own, but not back into the golden names', async () => {
+    await approve('Good evening', 'Bonsoir');
+    const { text } = await mine.exportGolden('?source_lang=en&target_lang=fr');
+    const again = await openSets(app);
+    expect((await again.importFile(text, { name: 'approved elsewhere' })).status).toBe(200);
+    expect((await again.job({ source_text: 'Good evening' })).final_translation).toBe('Bonsoir');
+    expect((await again.importFile(text, { name: 'golden-approved-en-fr' })).status).toBe(400);
+    expect(refusal(await mine.importFile(tmx([['a', 'b']]), { name: 'golden-approved-en-fr' }))[0]).toBe(400);
+  });
+});

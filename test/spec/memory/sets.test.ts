@@ -1,0 +1,115 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { expectServed } from './served.ts';
+import { openSets, refusal, type Sets } from './sets.ts';
+import { pairs, tmx } from './tmx.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+
+let mine: Sets;
+beforeEach(async () => {
+  mine = await openSets(app);
+});
+
+const missing = [404, 'translation memory set not found'];
+const final = async (source_text: string, of = mine, target_lang = 'fr') =>
+  (await of.job({ source_text, target_lang })).final_translation;
+
+describe('B 3.3: an import into a name that exists', () => {
+  test('replaces its segments wholesale, and keeps its id', async () => {
+    const first = await mine.memory([
+      ['Hello', 'Bonjour'],
+      ['Bye', 'Au revoir'],
+    ]);
+    const second = await mine.memory([['Hello', 'Salut']]);
+    expect(second).toMatchObject({ id: first.id, entry_count: 1, imported: 1, total_units: 1 });
+    expect(await mine.memories()).toMatchObject([{ id: first.id, entry_count: 1 }]);
+    expect([await final('Hello'), await final('Bye')]).toEqual(['Salut', '[fr] Bye']);
+  });
+
+  test('may change its languages', async () => {
+    const first = await mine.memory([['Hello', 'Bonjour']]);
+    const second = await mine.memory([['Hello', 'Hallo']], { target_lang: 'de' });
+    expect(second).toMatchObject({ id: first.id, target_lang: 'de' });
+    expect(await mine.memories()).toHaveLength(1);
+    expect([await final('Hello'), await final('Hello', mine, 'de')]).toEqual(['[fr] Hello', 'Hallo']);
+  });
+
+  test('is case-sensitive about the name', async () => {
+    await mine.memory([['Hello', 'Bonjour']], { name: 'Manuals' });
+    await mine.memory([['Bye', 'Au revoir']], { name: 'manuals' });
+    expect(await mine.memories()).toHaveLength(2);
+  });
+
+  test('that is refused leaves the set as it was', async () => {
+    await mine.memory([['Hello', 'Bonjour']]);
+    expect((await mine.importFile(tmx([['Hello', 'Salut']]).slice(0, -30))).status).toBe(400);
+    expect(await final('Hello')).toBe('Bonjour');
+  });
+
+  test('ten times at once: the set is one of the files, whole, and each answer is 200 or 409', async () => {
+    const files = Array.from({ length: 10 }, (_, n) => pairs(20, 'sentence', `phrase ${n}`));
+    const answers = await Promise.all(files.map((units) => mine.importFile(tmx(units))));
+    for (const answer of answers)
+      if (answer.status !== 200)
+        expect(refusal(answer)).toEqual([409, expect.stringMatching(/^tm_import_in_progress:/)]);
+    expect(answers.some(({ status }) => status === 200)).toBe(true);
+    const [set, ...others] = await mine.memories();
+    expect([set.entry_count, others]).toEqual([20, []]);
+    const { text } = await mine.exportMemory(set.id);
+    const kinds = new Set([...text.matchAll(/une phrase (\d) \d/g)].map(([, kind]) => kind));
+    expect([kinds.size, text.match(/<tu[ >]/g)?.length]).toEqual([1, 20]);
+  });
+});
+
+describe('B 4.5: deletion', () => {
+  test('is 204 without a body, and what it held is no longer served', async () => {
+    const { id } = await mine.memory([['Hello', 'Bonjour']]);
+    const { status, body } = await mine.removeMemory(id);
+    expect([status, body]).toEqual([204, undefined]);
+    expect(await mine.memories()).toEqual([]);
+    expect(await final('Hello')).toBe('[fr] Hello');
+    expect(refusal(await mine.removeMemory(id))).toEqual(missing);
+    expect((await mine.exportMemory(id)).status).toBe(404);
+  });
+
+  test('the name is free again, for another set', async () => {
+    const { id } = await mine.memory([['Hello', 'Bonjour']]);
+    await mine.removeMemory(id);
+    expect((await mine.memory([['Hello', 'Salut']])).id).not.toBe(id);
+  });
+
+  test('of an unknown set, or of no id at all, is 404', async () => {
+    for (const id of ['0'.repeat(32), 'nonsense', '..%2f..'])
+      expect(refusal(await mine.removeMemory(id))).toEqual(missing);
+  });
+
+  test('leaves the other sets alone', async () => {
+    const { id } = await mine.memory([['Hello', 'Bonjour']], { name: 'one' });
+    await mine.memory([['Hello', 'Salut']], { name: 'other' });
+    await mine.removeMemory(id);
+    expectServed(await mine.job({ source_text: 'Hello' }), 'tm_exact', 'Salut');
+  });
+});
+
+describe('B 5, 8: another tenant’s memory', () => {
+  test('is in no list, is 404 on every route, and is never used', async () => {
+    const { id } = await mine.memory([['Hello', 'Bonjour']]);
+    const other = await openSets(app);
+    expect(await other.memories()).toEqual([]);
+    expect(refusal(await other.removeMemory(id))).toEqual(missing);
+    expect((await other.exportMemory(id)).status).toBe(404);
+    expect(await final('Hello', other)).toBe('[fr] Hello');
+    // A tenant that a caller names in the metadata is overwritten (B 2.6).
+    const metadata = { tenant: { id: mine.tenantId, name: 'mine' } };
+    expect((await other.job({ metadata })).final_translation).toBe('[fr] Hello');
+    expect(await final('Hello')).toBe('Bonjour');
+  });
+
+  test('of the same name is another set', async () => {
+    const other = await openSets(app);
+    const { id } = await mine.memory([['Hello', 'Bonjour']]);
+    expect((await other.memory([['Hello', 'Salut']])).id).not.toBe(id);
+    expect([await final('Hello'), await final('Hello', other)]).toEqual(['Bonjour', 'Salut']);
+  });
+});

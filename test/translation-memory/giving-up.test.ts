@@ -1,0 +1,77 @@
+import { sql } from 'drizzle-orm';
+import { expect, test } from 'vitest';
+import { runImport } from '#server/translation-memory/service.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSets } from '#test/spec/memory/sets.ts';
+import { tmx } from '#test/spec/memory/tmx.ts';
+
+/** Every import is one for a worker, and there is none: the tests are it. */
+const env = { AUTH_RATE_LIMIT_ENABLED: 'false', TM_ASYNC_THRESHOLD: '0', RUN_WORKERS: 'false' };
+const app = useTestApp({ env });
+
+type Mine = Awaited<ReturnType<typeof openSets>>;
+
+/** Sends a set called Valves; answers the id of its import. */
+async function send(mine: Mine, pair: [string, string]): Promise<string> {
+  const { status, body } = await mine.importFile(tmx([pair], 'en', 'fr'), { name: 'Valves' });
+  expect(status).toBe(202);
+  return body.job.id;
+}
+
+async function accepted() {
+  const mine = await openSets(app);
+  const importId = await send(mine, ['Open the valve.', 'Ouvrez la vanne.']);
+  const [row] = await app.database.inPlatform((tx) =>
+    tx.execute<{ tenant_id: string }>(
+      sql`select tenant_id from memory_imports where import_id = ${importId}`,
+    ),
+  );
+  const job = async () => (await mine.importOf(importId)).body.job;
+  return { mine, importId, tenantId: row!.tenant_id, job };
+}
+
+/** Makes what an import stores not storable: its rows are of another form. */
+const spoil = (tenantId: string) =>
+  app.database.inTenant(tenantId, (tx) => tx.execute(sql`update memory_import_parts set rows = 'spoiled'`));
+
+test('B 3.3: an import that fails each time ends failed, says what to do, and has imported nothing', async () => {
+  const { mine, importId, tenantId, job } = await accepted();
+  await spoil(tenantId);
+  for (let attempt = 1; attempt < 5; attempt++) {
+    await expect(runImport(app.services, tenantId, importId)).rejects.toThrow();
+    expect(await job()).toMatchObject({ status: 'running', error: null });
+  }
+  await runImport(app.services, tenantId, importId);
+  expect(await job()).toMatchObject({
+    status: 'failed',
+    error: expect.stringMatching(/nothing was imported, send the file again/),
+    result: null,
+  });
+  expect(await mine.memories()).toEqual([]);
+  // The name is free again, and the rows are gone.
+  const left = await app.database.inTenant(tenantId, (tx) =>
+    tx.execute(sql`select from memory_import_parts`),
+  );
+  expect(left).toHaveLength(0);
+  await send(mine, ['Shut it.', 'Fermez.']);
+});
+
+test('an import whose worker comes twice, or late, is stored once', async () => {
+  const { mine, importId, tenantId, job } = await accepted();
+  await Promise.all([1, 2, 3].map(() => runImport(app.services, tenantId, importId)));
+  await runImport(app.services, tenantId, importId);
+  expect(await job()).toMatchObject({ status: 'completed', result: { imported: 1, entry_count: 1 } });
+  expect(await mine.memories()).toMatchObject([{ name: 'Valves', entry_count: 1 }]);
+});
+
+test('a failed import leaves the set as it was', async () => {
+  const first = await accepted();
+  await runImport(app.services, first.tenantId, first.importId);
+  const id = await send(first.mine, ['New.', 'Nouveau.']);
+  await spoil(first.tenantId);
+  for (let attempt = 1; attempt < 5; attempt++)
+    await expect(runImport(app.services, first.tenantId, id)).rejects.toThrow();
+  await runImport(app.services, first.tenantId, id);
+  const job = await first.mine.job({ source_text: 'Open the valve.', target_lang: 'fr' });
+  expect(job.final_translation).toBe('Ouvrez la vanne.');
+});
