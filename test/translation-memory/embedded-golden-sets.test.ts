@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest';
+import { embedSet, embedWaiting, findExamples } from '#server/translation-memory/service.ts';
+import { atItsPath, embeddedTexts, embeddings, isEmbedding } from '#test/fakes/embeddings.ts';
+import { failure } from '#test/fakes/openai.ts';
+import type { Signup } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { useEmbeddingApp } from './embedding-app.ts';
+
+const { app, fake, importPairs } = await useEmbeddingApp({ MAX_BATCH_ITEMS: '700' });
+
+const sentences = (count: number) =>
+  Array.from({ length: count }, (_, at) => `Tighten bolt number ${at} of the pump.`);
+
+/** Publishes translations into French; answers the jobs' ids. */
+async function publish(tenant: Signup, texts: string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const source_text of texts) {
+    const { body } = await app.json('POST', '/api/translations', {
+      headers: tenant.headers,
+      body: { source_text, source_lang: 'en', target_lang: 'fr' },
+    });
+    expect(body.status).toBe('published');
+    ids.push(body.id);
+  }
+  return ids;
+}
+
+/** Deletes a job, which an administrator's session may. */
+async function remove({ accessToken }: Signup, job: string): Promise<void> {
+  const headers = { authorization: `Bearer ${accessToken}` };
+  const { body } = await app.json('DELETE', `/api/translations/${job}`, { headers });
+  expect(body.tm_pairs_removed).toBe(1);
+}
+
+const goldenSet = async (tenant: Signup) =>
+  (await app.json('GET', '/api/tm', tenant)).body.find(
+    ({ origin }: { origin: string }) => origin === 'golden_approved',
+  );
+
+/** The sources of a tenant's pairs by their blocks. */
+const blocks = async ({ tenantId }: Signup) => {
+  const sql = openSuperuser(app.superuserUrl);
+  return sql<{ sources: string[]; nos: number; codes: number; vectors: number }[]>`
+    select length(codes) / 32 as codes, length(vectors) / 256 as vectors, cardinality(segment_nos) as nos,
+      array(select source_text from unnest(segment_nos) with ordinality as n(no, at)
+        join memory_segments m on m.set_id = v.set_id and m.segment_no = n.no order by at) as sources
+    from memory_vectors v where tenant_id = ${tenantId} order by block_no`;
+};
+
+/** The sets that the sweep adds jobs for. */
+async function waiting(services = app.services): Promise<string[]> {
+  const sql = openSuperuser(app.superuserUrl);
+  await sql`delete from graphile_worker._private_jobs`;
+  await embedWaiting(services);
+  const jobs = await sql<{ id: string }[]>`
+    select payload ->> 'setId' as id from graphile_worker._private_jobs j
+    join graphile_worker._private_tasks t on t.id = j.task_id where identifier = 'embed_memory'`;
+  return jobs.map(({ id }) => id);
+}
+
+describe('approved pairs', () => {
+  test('get their vectors in the background, never in the publication; a stub set until then', async () => {
+    const tenant = await app.signUp();
+    await publish(tenant, sentences(3));
+    expect(fake.requests.filter(isEmbedding)).toEqual([]);
+    const set = await goldenSet(tenant);
+    expect(set).toMatchObject({ embedding_model: null, stub_embeddings: true });
+    expect(await waiting()).toContain(set.id);
+    await embedSet(app.services, tenant.tenantId, set.id);
+    expect(embeddedTexts(fake.requests)).toEqual(sentences(3));
+    expect((await blocks(tenant)).map(({ sources }) => sources)).toEqual([sentences(3)]);
+    expect(await goldenSet(tenant)).toMatchObject({
+      embedding_model: 'near-1',
+      stub_embeddings: false,
+      entry_count: 3,
+      updated_at: set.updated_at,
+    });
+    expect(await waiting()).not.toContain(set.id);
+    const pair = { pairSource: 'en', pairTarget: 'fr' };
+    const { relevant } = await findExamples(app.services, tenant.tenantId, pair, 'Pump: bolt! Tighten!');
+    expect(relevant[0]).toMatchObject({ origin: 'golden_approved', likeness: 'meaning' });
+  });
+
+  test('that come later join the last block, until that is full', async () => {
+    const tenant = await app.signUp();
+    await publish(tenant, sentences(2));
+    const { id } = await goldenSet(tenant);
+    await embedSet(app.services, tenant.tenantId, id);
+    await publish(tenant, sentences(3).slice(2));
+    expect(await waiting()).toContain(id);
+    fake.requests.length = 0;
+    await embedSet(app.services, tenant.tenantId, id);
+    expect(embeddedTexts(fake.requests)).toEqual(sentences(3).slice(2));
+    expect(await blocks(tenant)).toEqual([{ sources: sentences(3), nos: 3, codes: 3, vectors: 3 }]);
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`insert into memory_segments (tenant_id, set_id, pair_source, pair_target, source_hash, source_text, target_text)
+      select tenant_id, set_id, pair_source, pair_target, source_hash, source_text || n, target_text
+      from memory_segments, generate_series(1, 400) n where set_id = ${id}`;
+    await embedSet(app.services, tenant.tenantId, id);
+    const counts = (await blocks(tenant)).map(({ nos }) => nos);
+    expect(counts.reduce((sum, nos) => sum + nos, 0)).toBe(1203);
+    expect(counts).toEqual([515, 512, 176]);
+  });
+
+  test('that are deleted take their vectors with them; those of their block are made again', async () => {
+    const tenant = await app.signUp();
+    const [job] = await publish(tenant, sentences(3));
+    const { id } = await goldenSet(tenant);
+    await embedSet(app.services, tenant.tenantId, id);
+    await remove(tenant, job!);
+    expect(await blocks(tenant)).toEqual([]);
+    expect(await waiting()).toContain(id);
+    await embedSet(app.services, tenant.tenantId, id);
+    expect((await blocks(tenant)).map(({ sources }) => sources)).toEqual([sentences(3).slice(1)]);
+  });
+
+  test('that are deleted while the model is asked get none', async () => {
+    const tenant = await app.signUp();
+    const [job] = await publish(tenant, sentences(2));
+    const { id } = await goldenSet(tenant);
+    fake.otherwise(
+      atItsPath(async (response, request) => {
+        if (fake.requests.filter(isEmbedding).length === 1) await remove(tenant, job!);
+        await embeddings()(response, request);
+      }),
+    );
+    await embedSet(app.services, tenant.tenantId, id);
+    expect((await blocks(tenant)).map(({ sources }) => sources)).toEqual([sentences(2).slice(1)]);
+    expect(await waiting()).not.toContain(id);
+  });
+
+  test('have one vector each, though two workers are at it', async () => {
+    const tenant = await app.signUp();
+    await publish(tenant, sentences(5));
+    const { id } = await goldenSet(tenant);
+    await Promise.all([1, 2, 3].map(() => embedSet(app.services, tenant.tenantId, id)));
+    expect(await blocks(tenant)).toEqual([{ sources: sentences(5), nos: 5, codes: 5, vectors: 5 }]);
+  });
+
+  test('wait for a model that does not answer, and say so to the queue', async () => {
+    const tenant = await app.signUp();
+    await publish(tenant, sentences(1));
+    const { id } = await goldenSet(tenant);
+    fake.otherwise(atItsPath(failure(500)));
+    await expect(embedSet(app.services, tenant.tenantId, id)).rejects.toThrow('not reachable');
+    expect(await goldenSet(tenant)).toMatchObject({ embedding_model: null, stub_embeddings: true });
+    expect(await waiting()).toContain(id);
+  });
+
+  test('are embedded anew for another model', async () => {
+    const tenant = await app.signUp();
+    await publish(tenant, sentences(2));
+    const { id } = await goldenSet(tenant);
+    await embedSet(app.services, tenant.tenantId, id);
+    const services = {
+      ...app.services,
+      embedder: { model: 'near-2', embed: app.services.embedder!.embed },
+    };
+    expect(await waiting(services)).toContain(id);
+    await embedSet(services, tenant.tenantId, id);
+    expect(embeddedTexts(fake.requests)).toEqual([...sentences(2), ...sentences(2)]);
+    expect(await goldenSet(tenant)).toMatchObject({ embedding_model: 'near-2' });
+    expect(await blocks(tenant)).toMatchObject([{ nos: 2 }]);
+    expect(await waiting(services)).not.toContain(id);
+  });
+});
+
+test('imported sets without vectors stay so, and no model means no jobs', async () => {
+  const tenant = await app.signUp();
+  const { embedder } = app.services;
+  Object.assign(app.services, { embedder: null });
+  await importPairs(tenant, [['One', 'Un']]).finally(() => Object.assign(app.services, { embedder }));
+  await publish(tenant, sentences(1));
+  const [golden, imported] = (await app.json('GET', '/api/tm', tenant)).body;
+  expect(imported).toMatchObject({ origin: 'tmx_import', stub_embeddings: true, embedding_model: null });
+  expect(await waiting()).toContain(golden.id);
+  expect(await waiting()).not.toContain(imported.id);
+  expect(await waiting({ ...app.services, embedder: null })).toEqual([]);
+});
