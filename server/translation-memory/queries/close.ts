@@ -78,8 +78,10 @@ export interface Place {
   ordinal: number;
 }
 
-/** The sources that stand at some places, in any order; of those that are gone, nothing. Its transaction's only statement.
- * `>= 0` says again what the index says of its rows. */
+/**
+ * The sources that stand at some places, in any order; of those that are gone, nothing. Its transaction's only statement.
+ * `>= 0` says again what the index says of its rows, or it would not be used.
+ */
 export async function selectSourcesAt(
   tx: Tx,
   tenantId: string,
