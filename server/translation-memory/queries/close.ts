@@ -78,7 +78,10 @@ export interface Place {
   ordinal: number;
 }
 
-/** The sources that stand at some places, in any order; of those that are gone, nothing. Its transaction's only statement. */
+/**
+ * The sources that stand at some places, in any order; of those that are gone, nothing. Its transaction's only statement.
+ * `>= 0` says again what the index says of its rows, or it would not be used.
+ */
 export async function selectSourcesAt(
   tx: Tx,
   tenantId: string,
@@ -90,7 +93,8 @@ export async function selectSourcesAt(
   const statement = tx.execute<{ at: number; source_text: string }>(sql`
     select p.at, m.source_text from json_to_recordset(${asked}::json) as p(at int, s text, d int, o int)
     cross join lateral (select source_text from memory_segments m
-      where m.tenant_id = ${tenantId} and m.set_id = p.s and m.shard_no = p.d and m.ordinal = p.o offset 0) m`);
+      where m.tenant_id = ${tenantId} and m.set_id = p.s and m.shard_no = p.d and m.ordinal = p.o
+        and m.shard_no >= 0 offset 0) m`);
   const rows = await tx.last(statement);
   return rows.map(({ at, source_text }) => ({ at, sourceText: source_text }));
 }
