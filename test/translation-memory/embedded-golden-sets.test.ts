@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { project, quantise } from '#server/matching/vectors/index.ts';
 import { embedSet, embedWaiting, findExamples } from '#server/translation-memory/service.ts';
-import { atItsPath, embeddedTexts, embeddings, isEmbedding } from '#test/fakes/embeddings.ts';
+import { atItsPath, embeddedTexts, embeddings, isEmbedding, meaningOf } from '#test/fakes/embeddings.ts';
 import { failure } from '#test/fakes/openai.ts';
 import type { Signup } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -45,6 +46,17 @@ const blocks = async ({ tenantId }: Signup) => {
       array(select source_text from unnest(segment_nos) with ordinality as n(no, at)
         join memory_segments m on m.set_id = v.set_id and m.segment_no = n.no order by at) as sources
     from memory_vectors v where tenant_id = ${tenantId} order by block_no`;
+};
+
+/** What is stored of a source in its block. */
+const storedVector = async ({ tenantId }: Signup, source: string) => {
+  const sql = openSuperuser(app.superuserUrl);
+  const [row] = await sql<{ code: Buffer; vector: Buffer }[]>`
+    select substring(codes from 32 * i - 31 for 32) as code, substring(vectors from 256 * i - 255 for 256) as vector
+    from (select codes, vectors, array_position(segment_nos, segment_no) as i
+      from memory_segments m join memory_vectors v using (tenant_id, set_id)
+      where tenant_id = ${tenantId} and source_text = ${source}) stored`;
+  return row;
 };
 
 /** The sets that the sweep adds jobs for. */
@@ -102,16 +114,27 @@ describe('approved pairs', () => {
     expect(counts).toEqual([515, 512, 176]);
   });
 
-  test('that are deleted take their vectors with them; those of their block are made again', async () => {
+  test('that are deleted take their vectors with them, and leave the others theirs', async () => {
     const tenant = await app.signUp();
-    const [job] = await publish(tenant, sentences(3));
+    const jobs = await publish(tenant, sentences(6));
     const { id } = await goldenSet(tenant);
     await embedSet(app.services, tenant.tenantId, id);
-    await remove(tenant, job!);
-    expect(await blocks(tenant)).toEqual([]);
-    expect(await waiting()).toContain(id);
+    const left = [1, 3].map((at) => sentences(6)[at]!);
+    await Promise.all([0, 2, 4, 5].map((at) => remove(tenant, jobs[at]!)));
+    expect(await blocks(tenant)).toEqual([{ sources: left, nos: 2, codes: 2, vectors: 2 }]);
+    expect(await waiting()).not.toContain(id);
+    for (const source of left) {
+      const vector = quantise(project(meaningOf(source)))!;
+      expect(await storedVector(tenant, source)).toEqual({
+        code: Buffer.from(vector.code),
+        vector: Buffer.from(vector.vector.buffer),
+      });
+    }
+    await Promise.all([1, 3].map((at) => remove(tenant, jobs[at]!)));
+    expect(await blocks(tenant)).toEqual([{ sources: [], nos: 0, codes: 0, vectors: 0 }]);
+    await publish(tenant, sentences(1));
     await embedSet(app.services, tenant.tenantId, id);
-    expect((await blocks(tenant)).map(({ sources }) => sources)).toEqual([sentences(3).slice(1)]);
+    expect(await blocks(tenant)).toEqual([{ sources: sentences(1), nos: 1, codes: 1, vectors: 1 }]);
   });
 
   test('that are deleted while the model is asked get none', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import { codeBytes, dimensions } from '#server/matching/vectors/index.ts';
 import type { VectorBlock } from '../vectors/block.ts';
 import { base64, blockSize } from '../vectors/block.ts';
 
@@ -101,4 +102,22 @@ export async function appendVectors(
   await tx.execute(sql`
     insert into memory_vectors (tenant_id, set_id, block_no, pair_source, pair_target, segment_nos, codes, vectors)
     values (${tenantId}, ${setId}, ${segmentNos[0]}, ${pairSource}, ${pairTarget}, ${nos}, ${codeBytes}, ${vectorBytes})`);
+}
+
+/** Takes the vectors of golden sets' segments `n` of sets `s` out of their blocks. */
+export async function deleteVectors(
+  tx: Tx,
+  tenantId: string,
+  segments: readonly { s: string; n: string }[],
+): Promise<void> {
+  const removed = sql`json_to_recordset(${JSON.stringify(segments)}::json) as r(s text, n bigint)`;
+  await tx.execute(sql`
+    update memory_vectors v set (segment_nos, codes, vectors) = (
+      select coalesce(array_agg(no order by at), '{}'),
+        coalesce(string_agg(substring(v.codes from at::int * ${codeBytes} - ${codeBytes - 1} for ${codeBytes}), '' order by at), ''),
+        coalesce(string_agg(substring(v.vectors from at::int * ${dimensions} - ${dimensions - 1} for ${dimensions}), '' order by at), '')
+      from unnest(v.segment_nos) with ordinality as kept(no, at)
+      where no not in (select n from ${removed}))
+    where tenant_id = ${tenantId} and set_id in (select s from ${removed})
+      and segment_nos && array(select n from ${removed})`);
 }

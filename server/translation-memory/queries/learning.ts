@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { type Pair, segmentsOfPair } from './capacity.ts';
+import { deleteVectors } from './embedding.ts';
 
 /** An approved pair. */
 export interface LearnedPair extends Pair {
@@ -60,11 +61,7 @@ export async function deletePairsOfJob(tx: Tx, tenantId: string, jobId: string):
   const removed = await tx.execute<{ s: string; n: string }>(sql`
     delete from memory_segments where tenant_id = ${tenantId} and job_id = ${jobId}
     returning set_id as s, segment_no as n`);
-  // Their whole blocks: the others' vectors are made again. A statement of its own, which sees vectors that were stored while
-  // the first one waited.
-  if (removed.length > 0)
-    await tx.execute(sql`
-      delete from memory_vectors v using json_to_recordset(${JSON.stringify(removed)}::json) as r(s text, n bigint)
-      where v.tenant_id = ${tenantId} and v.set_id = r.s and r.n = any(v.segment_nos)`);
+  // A statement of its own, which sees vectors that were stored while the first one waited.
+  if (removed.length > 0) await deleteVectors(tx, tenantId, removed);
   return removed.length;
 }
