@@ -131,6 +131,18 @@ describe('without the search by meaning the job goes on', () => {
     warn.mockRestore();
   });
 
+  test('where the model takes longer than five seconds', async () => {
+    const tenant = await app.signUp();
+    await importPairs(tenant, [...others, paraphrase]);
+    fake.otherwise(atItsPath(hang));
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
+    const { close, relevant } = await find(tenant, text);
+    expect(timeout.mock.calls).toEqual([[5000]]);
+    timeout.mockRestore();
+    expect(close).toHaveLength(1);
+    expect(relevant.filter(({ likeness }) => likeness === 'meaning')).toEqual([]);
+  });
+
   test('where the search fails in the database', async () => {
     const tenant = await app.signUp();
     await importPairs(tenant, [...others, paraphrase]);

@@ -1,6 +1,4 @@
-import { setTimeout as after } from 'node:timers/promises';
 import type { Services } from '#server/context.ts';
-import type { Embedder } from '#server/engines/engine.ts';
 import { isOffered } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { cosine, nearestCodes } from '#server/matching/vectors/index.ts';
@@ -32,7 +30,9 @@ export async function findByMeaning(
   if (!embedder || normal === '' || !isOffered(normal)) return [];
   const { model } = embedder;
   if (!(await database.inTenant(tenantId, (tx) => hasVectors(tx, tenantId, pair, model)))) return [];
-  const asked = await embedInTime(embedder, tenantId, normal);
+  const signal = AbortSignal.timeout(longestWait);
+  const [asked] = await embedTexts(embedder, [normal], { tenantId, signal });
+  if (!asked) return [];
 
   const blocks = await database.inTenant(tenantId, (tx) => selectCodes(tx, tenantId, pair, model));
   const codes = blocks.map((block) => block.codes);
@@ -59,20 +59,4 @@ export async function findByMeaning(
       ? [{ ...winner, similarity: Math.min(1, likeness), likeness: 'meaning' }]
       : [];
   });
-}
-
-async function embedInTime(embedder: Embedder, tenantId: string, normal: string) {
-  const late = new AbortController();
-  const answered = new AbortController();
-  after(longestWait, undefined, { signal: answered.signal }).then(
-    () => late.abort(),
-    () => {},
-  );
-  try {
-    const [vector] = await embedTexts(embedder, [normal], { tenantId, signal: late.signal });
-    if (!vector) throw new Error('the embedding model answered no vector');
-    return vector;
-  } finally {
-    answered.abort();
-  }
 }
