@@ -25,7 +25,7 @@ const sources: readonly [LanguageCode, number][] = [
 /**
  * The terms of a glossary found in a text, compiled and found at every turn, beside one expression a term; and a
  * translation held against 200 expected terms. Texts and terms are real ones: paragraphs in another order, words and word
- * pairs of other paragraphs. No database: what loading adds is in the text jobs' traces.
+ * pairs of other paragraphs. No database; what loading adds is `glossary-load`'s.
  */
 export async function benchGlossary(print: (line: string) => void): Promise<void> {
   for (const [language, target] of sources) {
@@ -92,7 +92,7 @@ function byExpressions({ text, terms }: { text: string; terms: readonly string[]
 }
 
 /** A text of half of the language's paragraphs, and terms of the other half. */
-function materialOf(language: LanguageCode, count: number): { text: string; terms: string[] } {
+export function materialOf(language: LanguageCode, count: number): { text: string; terms: string[] } {
   const random = seededRandom(6);
   const paragraphs = [...declaration(language).split('\n'), ...exampleOf(language).split('\n')].filter(
     (line) => line !== '',

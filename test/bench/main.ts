@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { benchAdmission } from './admission.ts';
 import { benchBatch } from './batch.ts';
 import { benchGlossary } from './glossary.ts';
+import { benchGlossaryLoad } from './glossary-load.ts';
 import { benchLiveEngine } from './live-engine.ts';
 import { benchMemoryImport } from './memory-import.ts';
 import { benchExactLookup, benchFuzzyLookup } from './memory-lookup.ts';
@@ -23,6 +24,10 @@ const benches = {
   ],
   'memory-exact': ['The exact tier with 100 and with 50,000 segments', benchExactLookup],
   'memory-fuzzy': ['The fuzzy tier over 50,000 sentences in five languages', benchFuzzyLookup],
+  'glossary-load': [
+    'A glossary of 2000 terms loaded, compiled and found in 50,000 characters',
+    benchGlossaryLoad,
+  ],
   glossary: ['Glossary terms in a text, and in its translation', benchGlossary],
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
 } as const;

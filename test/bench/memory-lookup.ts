@@ -1,42 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import postgres from 'postgres';
 import { request } from 'undici';
 import { openDatabase } from '#db/client.ts';
-import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/index.ts';
 import { findClose, lookUpExact } from '#server/translation-memory/service.ts';
-import { type RunningService, startService } from '#test/setup/service.ts';
 import { type BenchTenant, foundTenant } from './bench-service.ts';
 import { corpusLanguages, countFound, type FuzzyQuery, fuzzyCorpus } from './fuzzy-corpus.ts';
 import { measureLatency } from './load.ts';
 import { importTmx } from './memory-import.ts';
+import { withService } from './with-service.ts';
 
 const lookups = Number(process.env['BENCH_LOOKUPS'] ?? 2000);
-
-/** A service with workers, over an embedded database that the bench asks too. */
-async function withService(
-  work: (open: { service: RunningService; url: string }) => Promise<void>,
-): Promise<void> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
-  const server = await joinEmbeddedPostgres(dataDir);
-  const env = {
-    DATA_DIR: dataDir,
-    AUTH_RATE_LIMIT_ENABLED: 'false',
-    LOG_LEVEL: 'silent',
-    MONTHLY_CHAR_CEILING: '1000000000',
-    DEFAULT_MONTHLY_CHAR_LIMIT: '1000000000',
-  };
-  const service = await startService(env);
-  try {
-    await work({ service, url: server.url });
-  } finally {
-    await service.stop();
-    await server.leave();
-    await rm(dataDir, { recursive: true, force: true });
-  }
-}
 
 /** A tenant, and the sources that its memory holds. */
 interface Side {

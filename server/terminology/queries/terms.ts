@@ -21,34 +21,48 @@ export interface TermRow {
   setName: string;
 }
 
-/** The terms that apply to a pair, of the newest set first, and in it the last first: who comes first wins a tie. It is
- * its transaction's only statement. */
+/**
+ * The terms that apply to a pair, of the newest set first, and in it the last first: who comes first wins a tie. A set comes
+ * as one row of columns, which takes a fifth of the time of thousands of rows. It is its transaction's only statement.
+ */
 export async function selectTerms(
   tx: Tx,
   tenantId: string,
   sourceLang: string,
   targetLang: string,
 ): Promise<TermRow[]> {
-  // One value instead of thousands of rows: they are read in a fifth of the time.
-  const statement = tx.execute<{
-    terms: [string, string, boolean, number, string][] | null;
-    sets: Record<string, string> | null;
-  }>(sql`
-    with applying as (
-      select e.*, s.name, s.updated_at
-      from terminology_entries e join terminology_sets s on s.tenant_id = e.tenant_id and s.set_id = e.set_id
-      where e.tenant_id = ${tenantId} and e.source_lang in (${sourceLang}, '') and e.target_lang in (${targetLang}, ''))
-    select json_agg(json_build_array(source_term, target_term, case_sensitive, priority, set_id)
-        order by updated_at desc, set_id, entry_no desc) as terms,
-      (select json_object_agg(set_id, name) from (select distinct set_id, name from applying) named) as sets
-    from applying`);
-  const [row] = await tx.last(statement);
-  return (row?.terms ?? []).map(([sourceTerm, targetTerm, caseSensitive, priority, setId]) => ({
-    sourceTerm,
-    targetTerm,
-    caseSensitive,
-    priority,
-    setId,
-    setName: row?.sets?.[setId] ?? '',
-  }));
+  const statement = tx.execute<SetTerms>(sql`
+    select s.set_id, s.name, t.* from (
+      select set_id as of_set, json_agg(entry_no) as numbers, json_agg(source_term) as sources,
+        json_agg(target_term) as targets, json_agg(case_sensitive) as cases, json_agg(priority) as priorities
+      from terminology_entries
+      where tenant_id = ${tenantId} and source_lang in (${sourceLang}, '') and target_lang in (${targetLang}, '')
+      group by set_id) t
+    join terminology_sets s on s.tenant_id = ${tenantId} and s.set_id = t.of_set
+    order by s.updated_at desc, s.set_id`);
+  return (await tx.last(statement)).flatMap(termsOf);
+}
+
+type SetTerms = {
+  set_id: string;
+  name: string;
+  /** Places in the file; the other columns are in their order. */
+  numbers: number[];
+  sources: string[];
+  targets: string[];
+  cases: boolean[];
+  priorities: number[];
+};
+
+function termsOf({ set_id, name, numbers, sources, targets, cases, priorities }: SetTerms): TermRow[] {
+  return [...numbers.keys()]
+    .sort((a, b) => numbers[b]! - numbers[a]!)
+    .map((at) => ({
+      sourceTerm: sources[at]!,
+      targetTerm: targets[at]!,
+      caseSensitive: cases[at]!,
+      priority: priorities[at]!,
+      setId: set_id,
+      setName: name,
+    }));
 }

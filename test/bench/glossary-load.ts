@@ -1,0 +1,72 @@
+import { openDatabase } from '#db/client.ts';
+import { createGlossaries, readGlossaryRevision } from '#server/terminology/service.ts';
+import { foundTenant } from './bench-service.ts';
+import { materialOf } from './glossary.ts';
+import { median } from './load.ts';
+import { withService } from './with-service.ts';
+
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 15);
+
+/** With the target in ms. */
+const languages = [
+  ['en', 20],
+  ['ja', 60],
+  ['th', 60],
+] as const;
+
+/** A glossary of 2000 terms read from the database, compiled, and found in 50,000 characters: as the first text after an upload is. */
+export async function benchGlossaryLoad(print: (line: string) => void): Promise<void> {
+  await withService(async ({ service, url }) => {
+    const database = openDatabase(url, { size: 1 });
+    try {
+      for (const [sourceLang, target] of languages) {
+        const { tenantId, apiKey } = await foundTenant(service.address);
+        const { text, terms } = materialOf(sourceLang, 2000);
+        await upload(service.address, apiKey, sourceLang, terms);
+        const revision = await database.inTenant(tenantId, (tx) => readGlossaryRevision(tx, tenantId));
+        const pair = { sourceLang, targetLang: 'fr' } as const;
+        const times = [];
+        const kept = createGlossaries();
+        for (let round = 0; round < rounds + 10; round++) {
+          const start = performance.now();
+          const glossary = await createGlossaries().of(database, tenantId, revision ?? '', pair);
+          const found = glossary?.matcher.find(text).length ?? 0;
+          times.push(performance.now() - start);
+          if (found === 0) throw new Error('no term was found');
+          await kept.of(database, tenantId, revision ?? '', pair);
+        }
+        const start = performance.now();
+        (await kept.of(database, tenantId, revision ?? '', pair))?.matcher.find(text);
+        const keptReady = performance.now() - start;
+        print(
+          `${sourceLang}: ${median(times.slice(10)).toFixed(1)} ms   (target ${target}; the first ${times[0]?.toFixed(0)}); kept ready ${keptReady.toFixed(1)} ms`,
+        );
+      }
+    } finally {
+      await database.close();
+    }
+  });
+}
+
+async function upload(
+  address: string,
+  apiKey: string,
+  sourceLang: string,
+  terms: readonly string[],
+): Promise<void> {
+  const lines = [
+    'source_term,target_term',
+    ...terms.map((term, at) => `"${term.replaceAll('"', '""')}",target ${at}`),
+  ];
+  const form = new FormData();
+  form.set('terminology_file', new File([lines.join('\n')], 'terms.csv', { type: 'text/csv' }));
+  form.set('name', 'bench');
+  form.set('source_lang', sourceLang);
+  form.set('target_lang', 'fr');
+  const answer = await fetch(`${address}/api/terminology`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey },
+    body: form,
+  });
+  if (answer.status !== 200) throw new Error(`the upload answered ${answer.status} ${await answer.text()}`);
+}

@@ -1,0 +1,28 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
+import { type RunningService, startService } from '#test/setup/service.ts';
+
+/** A service with workers, over an embedded database that the bench asks too. */
+export async function withService(
+  work: (open: { service: RunningService; url: string }) => Promise<void>,
+): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
+  const server = await joinEmbeddedPostgres(dataDir);
+  const env = {
+    DATA_DIR: dataDir,
+    AUTH_RATE_LIMIT_ENABLED: 'false',
+    LOG_LEVEL: 'silent',
+    MONTHLY_CHAR_CEILING: '1000000000',
+    DEFAULT_MONTHLY_CHAR_LIMIT: '1000000000',
+  };
+  const service = await startService(env);
+  try {
+    await work({ service, url: server.url });
+  } finally {
+    await service.stop();
+    await server.leave();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
