@@ -81,6 +81,11 @@ async function demo(address: string): Promise<void> {
   console.log(`\nThe same Idempotency-Key twice: ${first.id === second.id ? 'one job' : 'TWO JOBS'}.`);
 
   const edited = await reviewHeldJob(client);
+  const remembered = await client.translations.create({
+    source_text: edited.request.source_text,
+    target_lang: edited.request.target_lang,
+  });
+  console.log(`The same text again: “${remembered.final_translation}”, from the memory, without a model.`);
 
   let listed = 0;
   for await (const _job of client.translations.list({ status: 'published', limit: 20 })) listed += 1;
@@ -89,7 +94,8 @@ async function demo(address: string): Promise<void> {
   );
   // The edited one ends as human_edited, and is no "published" one.
   if (edited.status !== 'human_edited') throw new Error(`the reviewed job is ${edited.status}`);
-  const published = [...jobs, first].filter((job) => job.status === 'published').length;
+  if (remembered.final_translation !== edited.final_translation) throw new Error('it was not remembered');
+  const published = [...jobs, first, remembered].filter((job) => job.status === 'published').length;
   if (listed !== published) throw new Error(`${published} were expected`);
 }
 
