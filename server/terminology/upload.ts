@@ -14,9 +14,10 @@ import {
   tmxTypes,
   unreadableFile,
 } from '#server/set-upload.ts';
+import { inTenantTurn } from '#server/tenant-turn.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import { type LanguageCount, overfullPair } from './capacity.ts';
-import { countByLanguages, lockTerminology } from './queries/capacity.ts';
+import { countByLanguages } from './queries/capacity.ts';
 import { insertEntries, type NewEntry, replaceSet } from './queries/sets.ts';
 import type { GlossaryForm, TerminologySet } from './schema.ts';
 import { setView } from './set-view.ts';
@@ -46,9 +47,9 @@ export async function uploadGlossary(
     }),
   );
   const { MAX_TERMINOLOGY_TERMS: most } = services.settings;
-  return services.database.inTenant(tenantId, async (tx) => {
-    // Two uploads must not both count on the same room.
-    const [, held] = await Promise.all([lockTerminology(tx, tenantId), countByLanguages(tx, tenantId, name)]);
+  // Two uploads must not both count on the same room.
+  return inTenantTurn(services.database, tenantId, 'terminology', async (tx) => {
+    const held = await countByLanguages(tx, tenantId, name);
     const overfull = overfullPair(held, countsOf(entries), most);
     if (overfull)
       throw new AppError(

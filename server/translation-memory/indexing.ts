@@ -19,6 +19,7 @@ export async function indexWaiting({ database }: Services): Promise<void> {
 export async function indexSet(services: Services, tenantId: string, setId: string): Promise<void> {
   const { database } = services;
   const {
+    revision,
     shardNos,
     nextShardNo: shardNo,
     segments,
@@ -28,7 +29,7 @@ export async function indexSet(services: Services, tenantId: string, setId: stri
   const built = await buildIndex(services, tenantId, { sources, shardNo });
   const places = [...built.order].map((at, ordinal): [number, number] => [segments[at]!.segmentNo, ordinal]);
   await database.inTenant(tenantId, async (tx) => {
-    const pair = await lockSetForShard(tx, tenantId, setId, { shardNos, nextShardNo: shardNo });
+    const pair = await lockSetForShard(tx, tenantId, setId, { revision, shardNos, nextShardNo: shardNo });
     if (!pair) return;
     const to = { tenantId, setId, ...pair };
     await moveSegments(tx, tenantId, setId, { replaced: shardNos, shardNo, places });

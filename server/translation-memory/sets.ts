@@ -1,8 +1,10 @@
 import type { Tx } from '#db/client.ts';
+import type { EnterTenant } from '#server/access/service.ts';
+import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { lockMemory } from './queries/capacity.ts';
+import { inTenantTurn } from '#server/tenant-turn.ts';
 import { isImporting, selectImport, selectImports } from './queries/imports.ts';
-import { deleteSet, selectSetById, selectSets } from './queries/sets.ts';
+import { deleteSet, type SetRow, selectSetById, selectSets } from './queries/sets.ts';
 import type { MemoryImportAnswer, MemoryImportJob, MemorySet } from './schema.ts';
 import { importAnswer, importView, setView } from './set-view.ts';
 
@@ -25,15 +27,25 @@ export async function readImport(tx: Tx, tenantId: string, importId: string): Pr
 }
 
 /** Deletes a set with its segments. @throws AppError 404; 409 tm_import_in_progress while an import into it runs */
-export async function removeSet(tx: Tx, tenantId: string, setId: string): Promise<void> {
+export async function removeSet({ database }: Services, enter: EnterTenant, setId: string): Promise<void> {
+  const tenantId = await enter(async (tx, { tenant }) => {
+    await requireSet(tx, tenant.id, setId);
+    return tenant.id;
+  });
   // No import of the name may be accepted between the look and the deletion.
-  await lockMemory(tx, tenantId);
+  await inTenantTurn(database, tenantId, 'memory', async (tx) => {
+    const set = await requireSet(tx, tenantId, setId);
+    if (await isImporting(tx, tenantId, set.name))
+      throw new AppError(
+        'conflict',
+        'tm_import_in_progress: an import into this set is running; delete it when that has ended',
+      );
+    await deleteSet(tx, tenantId, setId);
+  });
+}
+
+async function requireSet(tx: Tx, tenantId: string, setId: string): Promise<SetRow> {
   const set = await selectSetById(tx, tenantId, setId);
   if (!set) throw new AppError('not_found', 'translation memory set not found');
-  if (await isImporting(tx, tenantId, set.name))
-    throw new AppError(
-      'conflict',
-      'tm_import_in_progress: an import into this set is running; delete it when that has ended',
-    );
-  await deleteSet(tx, tenantId, setId);
+  return set;
 }

@@ -70,7 +70,7 @@ export async function completeRun<N>(
       },
       usageOf(run, result),
     );
-  const learn = publishes && !parked ? learningOf(services, tenantId, finished) : undefined;
+  const learn = uri === null ? undefined : learningOf(services, tenantId, finished, uri);
   const { stored, following } = await storeRun(services, run, { finish, learn }, parked ? undefined : next);
 
   if (!stored) {

@@ -14,12 +14,13 @@ export function learningOf(
   { settings }: Services,
   tenantId: string,
   { id: jobId, request, final_translation }: TranslationJob,
+  goldenUri: string,
 ): Learn | undefined {
   const { source_text: sourceText, source_lang: sourceLang, target_lang: targetLang } = request;
   const pair = { jobId, sourceText, targetText: final_translation ?? '', sourceLang, targetLang };
   const parts = request.text_type === 'Html' ? textsOf(pair) : [pair];
   if (parts.every((part) => isUntranslated({ ...part, targetLang }))) return undefined;
-  return (tx) => learnFromJob(tx, { settings }, tenantId, pair, isPublished(tenantId, jobId));
+  return (tx) => learnFromJob(tx, { settings }, tenantId, pair, isPublished(tenantId, jobId, goldenUri));
 }
 
 /** The texts of a page beside those of its translation. */

@@ -2,11 +2,6 @@ import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { LanguageCount } from '../capacity.ts';
 
-/** One change of a tenant's glossaries at a time. */
-export async function lockTerminology(tx: Tx, tenantId: string): Promise<void> {
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`terminology:${tenantId}`}, 0))`);
-}
-
 /** The terms of a tenant by their languages, but for those of the set that is replaced. */
 export async function countByLanguages(tx: Tx, tenantId: string, without: string): Promise<LanguageCount[]> {
   const rows = await tx.execute<{ source_lang: string; target_lang: string; terms: string }>(sql`

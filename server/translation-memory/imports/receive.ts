@@ -11,9 +11,10 @@ import {
   suffixOf,
   tmxTypes,
 } from '#server/set-upload.ts';
+import { inTenantTurn } from '#server/tenant-turn.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import { isGoldenName } from '../golden-name.ts';
-import { countSegmentsOfPair, lockMemory } from '../queries/capacity.ts';
+import { countSegmentsOfPair } from '../queries/capacity.ts';
 import { insertImport, insertPart, isImporting } from '../queries/imports.ts';
 import { insertRows } from '../queries/rows.ts';
 import { replaceSet } from '../queries/sets.ts';
@@ -78,46 +79,51 @@ export async function receiveImport(
   if (services.embedder && !background) await services.database.inTenant(tenantId, requireRoom);
   const embedded = background ? null : await embedFile(services, { tenantId, signal }, read);
 
-  const received = await services.database.inTenant(tenantId, async (tx): Promise<Received> => {
-    // Two imports must not both count on the same room, nor a name have two.
-    await Promise.all([lockMemory(tx, tenantId), requireRoom(tx)]);
-    if (background) {
-      const importId = newId();
-      const row = insertImport(tx, {
-        tenantId,
-        importId,
-        status: 'running',
-        setName: name,
-        sourceLang: source.tag,
-        targetLang: target.tag,
-        ...pair,
-        totalUnits: read.totalUnits,
-        dedupedUnits: read.segments,
-        skippedUnits: read.skippedUnits,
-        duplicatesDropped: read.duplicatesDropped,
-      });
-      await row;
-      let partNo = 0;
-      for (const rows of rowParts(read.segmentRows, read.ends)) {
-        partNo += 1;
-        await insertPart(tx, { tenantId, importId, partNo, rows });
+  // Two imports must not both count on the same room, nor a name have two.
+  const received = await inTenantTurn(
+    services.database,
+    tenantId,
+    'memory',
+    async (tx): Promise<Received> => {
+      await requireRoom(tx);
+      if (background) {
+        const importId = newId();
+        const row = insertImport(tx, {
+          tenantId,
+          importId,
+          status: 'running',
+          setName: name,
+          sourceLang: source.tag,
+          targetLang: target.tag,
+          ...pair,
+          totalUnits: read.totalUnits,
+          dedupedUnits: read.segments,
+          skippedUnits: read.skippedUnits,
+          duplicatesDropped: read.duplicatesDropped,
+        });
+        await row;
+        let partNo = 0;
+        for (const rows of rowParts(read.segmentRows, read.ends)) {
+          partNo += 1;
+          await insertPart(tx, { tenantId, importId, partNo, rows });
+        }
+        await addJob(tx, 'import_memory', { tenantId, importId }, { key: `import_memory:${importId}` });
+        return { accepted: importAnswer(await row) };
       }
-      await addJob(tx, 'import_memory', { tenantId, importId }, { key: `import_memory:${importId}` });
-      return { accepted: importAnswer(await row) };
-    }
-    const set = await replaceSet(tx, {
-      tenantId,
-      setId: newId(),
-      ...described,
-      entryCount: read.segments,
-      embeddingModel: embedded?.model ?? null,
-    });
-    const to = { tenantId, setId: set.setId, ...pair };
-    for (const rows of rowParts(read.segmentRows, read.ends)) await insertRows(tx, 'segments', to, rows);
-    for (const rows of embedded?.parts ?? []) await insertRows(tx, 'vectors', to, rows);
-    if (index) await storeIndex(tx, to, index);
-    return { set: createdSetView(set, read) };
-  });
+      const set = await replaceSet(tx, {
+        tenantId,
+        setId: newId(),
+        ...described,
+        entryCount: read.segments,
+        embeddingModel: embedded?.model ?? null,
+      });
+      const to = { tenantId, setId: set.setId, ...pair };
+      for (const rows of rowParts(read.segmentRows, read.ends)) await insertRows(tx, 'segments', to, rows);
+      for (const rows of embedded?.parts ?? []) await insertRows(tx, 'vectors', to, rows);
+      if (index) await storeIndex(tx, to, index);
+      return { set: createdSetView(set, read) };
+    },
+  );
   if ('set' in received) await updateStatistics(services, tenantId, read.segments);
   return received;
 }

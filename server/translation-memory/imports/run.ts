@@ -12,7 +12,7 @@ import {
 import { insertStoredSegments } from '../queries/rows.ts';
 import { replaceSet } from '../queries/sets.ts';
 import { createdSetView } from '../set-view.ts';
-import { buildIndex, storeIndex } from './build-index.ts';
+import { beginIndex, storeIndex } from './build-index.ts';
 import { embedImport } from './embed.ts';
 import { updateStatistics } from './update-statistics.ts';
 
@@ -28,6 +28,8 @@ export async function runImport(services: Services, tenantId: string, importId: 
   const { database, log } = services;
   const begun = await database.inTenant(tenantId, (tx) => beginAttempt(tx, tenantId, importId));
   if (!begun) return;
+  if (begun.attempts > mostAttempts)
+    return giveUp(services, tenantId, importId, 'its worker ended each time');
   try {
     await embedImport(services, tenantId, importId);
     const stored = await storeImport(services, tenantId, importId);
@@ -37,16 +39,27 @@ export async function runImport(services: Services, tenantId: string, importId: 
     if (begun.attempts < mostAttempts) throw error;
     log.error({ import_id: importId, error: describeForLog(error) }, 'an import was given up');
     const because = code === 'transient_error' ? 'the database could not be reached' : 'an internal error';
-    await database.inTenant(tenantId, (tx) =>
-      endImport(tx, tenantId, importId, {
-        status: 'failed',
-        error:
-          code === 'import_backend_unavailable'
-            ? message
-            : `the import was tried ${mostAttempts} times and failed because of ${because}; nothing was imported, send the file again`,
-      }),
+    await giveUp(
+      services,
+      tenantId,
+      importId,
+      because,
+      code === 'import_backend_unavailable' ? message : undefined,
     );
   }
+}
+
+/** Ends an import that has been tried often enough; the set is what it was. */
+function giveUp(
+  { database }: Services,
+  tenantId: string,
+  importId: string,
+  because: string,
+  message = `the import was tried ${mostAttempts} times and given up: ${because}; nothing was imported, send the file again`,
+): Promise<void> {
+  return database.inTenant(tenantId, (tx) =>
+    endImport(tx, tenantId, importId, { status: 'failed', error: message }),
+  );
 }
 
 /**
@@ -59,9 +72,9 @@ async function storeImport(services: Services, tenantId: string, importId: strin
   const segmentRows = Buffer.concat(parts.map(({ rows }) => Buffer.from(rows)));
   const partNos = parts.map(({ partNo }) => partNo);
   parts.length = 0;
-  const building = buildIndex(services, tenantId, { segmentRows });
+  const { built } = await beginIndex(services, tenantId, { segmentRows });
   // Awaited below, unless what stands before it fails.
-  building.catch(() => {});
+  built.catch(() => {});
   return database.inTenant(tenantId, async (tx) => {
     const job = await lockRunningImport(tx, tenantId, importId);
     if (!job) return 0;
@@ -79,7 +92,7 @@ async function storeImport(services: Services, tenantId: string, importId: strin
     });
     const to = { tenantId, setId: set.setId, pairSource, pairTarget };
     for (const partNo of partNos) await insertStoredSegments(tx, to, { importId, partNo });
-    await storeIndex(tx, to, await building);
+    await storeIndex(tx, to, await built);
     await endImport(tx, tenantId, importId, { status: 'completed', result: createdSetView(set, job) });
     return job.dedupedUnits;
   });

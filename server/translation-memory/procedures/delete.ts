@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { tenantProcedure } from '#server/access/service.ts';
+import { tenantEntryProcedure } from '#server/access/service.ts';
 import { removeSet } from '../service.ts';
 
-export const remove = tenantProcedure
+export const remove = tenantEntryProcedure
   .meta({
     route: {
       method: 'DELETE',
@@ -14,4 +14,4 @@ export const remove = tenantProcedure
   })
   .input(z.object({ set_id: z.string() }))
   .output(z.void())
-  .mutation(({ ctx, input }) => removeSet(ctx.tx, ctx.principal.tenant.id, input.set_id));
+  .mutation(({ ctx, input }) => removeSet(ctx.services, ctx.enter, input.set_id));

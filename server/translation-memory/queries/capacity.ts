@@ -9,7 +9,7 @@ export interface Pair {
 
 /**
  * The segments that a tenant has of a pair, over all sets, as an expression: imports by their counts, those that still run
- * by what they are to bring, and approved pairs. `without` is a set's name that is being replaced.
+ * by what they are to bring, or to leave if they fail, and approved pairs. `without` is a set's name that is being replaced.
  */
 export function segmentsOfPair(
   tenantId: string,
@@ -20,11 +20,14 @@ export function segmentsOfPair(
   return sql`(
     (select coalesce(sum(entry_count), 0) from memory_sets s where ${ofPair} and origin = 'tmx_import'
       and name is distinct from ${without}::text and not exists (select from memory_imports i
-        where i.tenant_id = s.tenant_id and i.set_name = s.name and i.status = 'running'))
-    + (select coalesce(sum(deduped_units), 0) from memory_imports where ${ofPair} and status = 'running')
-    + (select count(*) from memory_segments m join memory_sets g using (tenant_id, set_id)
-      where g.tenant_id = ${tenantId} and g.pair_source = ${pairSource} and g.pair_target = ${pairTarget}
-        and g.origin = 'golden_approved' and m.tenant_id = ${tenantId}))`;
+        where i.tenant_id = s.tenant_id and i.set_name = s.name and i.status = 'running'
+          and i.pair_source = s.pair_source and i.pair_target = s.pair_target))
+    + (select coalesce(sum(greatest(i.deduped_units, (select s.entry_count from memory_sets s
+        where s.tenant_id = i.tenant_id and s.name = i.set_name
+          and s.pair_source = i.pair_source and s.pair_target = i.pair_target))), 0)
+      from memory_imports i where ${ofPair} and status = 'running')
+    + (select count(*) from memory_segments where tenant_id = ${tenantId} and set_id = any(array(
+        select set_id from memory_sets where ${ofPair} and origin = 'golden_approved'))))`;
 }
 
 export async function countSegmentsOfPair(
@@ -37,9 +40,4 @@ export async function countSegmentsOfPair(
     sql`select ${segmentsOfPair(tenantId, pair, without)} as count`,
   );
   return Number(row?.count ?? 0);
-}
-
-/** One change of a tenant's memory at a time: what is counted must not change before it is used. */
-export async function lockMemory(tx: Tx, tenantId: string): Promise<void> {
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`memory:${tenantId}`}, 0))`);
 }

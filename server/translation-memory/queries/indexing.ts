@@ -25,6 +25,8 @@ export async function selectSetsToIndex(tx: Tx): Promise<{ tenantId: string; set
 export interface WaitingSegments {
   /** The small shards whose segments are among them. */
   shardNos: number[];
+  /** Of the set's content: another one with each upload. */
+  revision: string;
   /** The number that another shard would have. */
   nextShardNo: number;
   segments: { segmentNo: number; sourceText: string }[];
@@ -32,6 +34,9 @@ export interface WaitingSegments {
 
 /** A set's segments that are in no shard, and those of its small shards. */
 export async function selectWaiting(tx: Tx, tenantId: string, setId: string): Promise<WaitingSegments> {
+  const [set] = await tx.execute<{ revision: string }>(sql`
+    select updated_at::text as revision from memory_sets
+    where tenant_id = ${tenantId} and set_id = ${setId} for share`);
   const { shardNos, nextShardNo } = await selectShards(tx, tenantId, setId);
   const rows = await tx.execute<{ segment_no: string; source_text: string }>(sql`
     select segment_no, source_text from memory_segments
@@ -42,7 +47,7 @@ export async function selectWaiting(tx: Tx, tenantId: string, setId: string): Pr
     segmentNo: Number(segment_no),
     sourceText: source_text,
   }));
-  return { shardNos, nextShardNo, segments };
+  return { revision: set?.revision ?? '', shardNos, nextShardNo, segments };
 }
 
 async function selectShards(tx: Tx, tenantId: string, setId: string) {
@@ -61,13 +66,15 @@ export async function lockSetForShard(
   tx: Tx,
   tenantId: string,
   setId: string,
-  was: Pick<WaitingSegments, 'shardNos' | 'nextShardNo'>,
+  was: Pick<WaitingSegments, 'shardNos' | 'nextShardNo' | 'revision'>,
 ): Promise<{ pairSource: string; pairTarget: string } | undefined> {
-  const [set] = await tx.execute<{ pair_source: string; pair_target: string }>(sql`
-    select pair_source, pair_target from memory_sets
+  const [set] = await tx.execute<{ pair_source: string; pair_target: string; revision: string }>(sql`
+    select pair_source, pair_target, updated_at::text as revision from memory_sets
     where tenant_id = ${tenantId} and set_id = ${setId} for no key update`);
   const { shardNos, nextShardNo } = await selectShards(tx, tenantId, setId);
-  if (!set || nextShardNo !== was.nextShardNo || shardNos.join() !== was.shardNos.join()) return undefined;
+  // Another upload numbers its segments from 1 again: the same numbers, other texts.
+  if (set?.revision !== was.revision) return undefined;
+  if (nextShardNo !== was.nextShardNo || shardNos.join() !== was.shardNos.join()) return undefined;
   return { pairSource: set.pair_source, pairTarget: set.pair_target };
 }
 

@@ -21,7 +21,7 @@ export async function publishJob(
   // Parked it is already; touching it again would put it first in every list.
   if (uri === null && job.status === 'persistence_failed') throw persistenceFailed();
   const to = uri === null ? 'persistence_failed' : publishAs;
-  const learn = uri === null ? undefined : learningOf(services, tenantId, job);
+  const learn = uri === null ? undefined : learningOf(services, tenantId, job, uri);
   const ended = await learnIfPossible(services, tenantId, learn, async (tx, learning) => {
     const [published] = await Promise.all([endPublication(tx, tenantId, job.id, to, uri), learning?.(tx)]);
     return published ?? (await selectJob(tx, tenantId, job.id));

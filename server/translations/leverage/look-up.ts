@@ -1,6 +1,7 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import type { LanguageCode } from '#server/languages.ts';
+import { normalForm } from '#server/matching/normal-form.ts';
 import { readGlossaryRevision } from '#server/terminology/service.ts';
 import {
   type ExactLookup,
@@ -14,7 +15,7 @@ import type { Leverage } from './leverage.ts';
 
 /** What was looked up for a submission, all of its texts in one query. */
 export interface LookedUp {
-  /** By text and languages; what is not in it was not looked up, or is no longer true. */
+  /** By the text's normal form and languages; what is not in it was not looked up, or is no longer true. */
   exact: Map<string, MemoryHit | undefined>;
   /** The language pairs that the tenant has a memory of (`pairName`). */
   pairs: ReadonlySet<string>;
@@ -75,5 +76,5 @@ function lookupOf({ source_text, source_lang, target_lang }: TranslationRequest)
 }
 
 function keyOf({ source_text, source_lang, target_lang }: TranslationRequest): string {
-  return `${source_lang} ${target_lang} ${source_text}`;
+  return `${source_lang} ${target_lang} ${normalForm(source_text)}`;
 }

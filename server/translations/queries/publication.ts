@@ -52,10 +52,14 @@ export async function updateReviewed(
   return jobOfRow(row);
 }
 
-/** Whether a job's row says that it is published: a condition of a statement behind the one that publishes it. */
-export function isPublished(tenantId: string, jobId: string): SQL {
+/**
+ * Whether a job's row says that this very record of it is published: a condition of a statement behind the one that publishes
+ * it. Each attempt has its own record: what a run writes that another has replaced is none of it.
+ */
+export function isPublished(tenantId: string, jobId: string, goldenUri: string): SQL {
   return sql`exists (select from ${translationJobs} where ${isJob(tenantId, jobId)}
-    and ${inArray(translationJobs.status, ['published', 'human_edited'])})`;
+    and ${inArray(translationJobs.status, ['published', 'human_edited'])}
+    and ${eq(translationJobs.goldenUri, goldenUri)})`;
 }
 
 /**

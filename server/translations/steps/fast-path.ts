@@ -1,4 +1,4 @@
-import { extractHtml } from '#server/formats/html/index.ts';
+import { extractHtml, rebuildHtml } from '#server/formats/html/index.ts';
 import type { TermRow } from '#server/terminology/service.ts';
 import type { MemoryHit } from '#server/translation-memory/service.ts';
 import type { Leverage } from '../leverage/leverage.ts';
@@ -30,10 +30,10 @@ interface Asked {
 
 /**
  * Serves a text that is a glossary term, or that the memory holds. A stored pair that violates a term of the glossary is not
- * served: the full pipeline translates it. Records a step where there was anything to decide.
+ * served, nor, in HTML, one with other markup: the full pipeline translates it. Records a step where there was anything to decide.
  */
 export async function takeFastPath(steps: AgentStep[], asked: Asked): Promise<FastPath | null> {
-  const { leverage } = asked;
+  const { leverage, request } = asked;
   const term = wholeTerm(asked);
   if (!term && !leverage.exact) return null;
   return recordStep(
@@ -41,6 +41,15 @@ export async function takeFastPath(steps: AgentStep[], asked: Asked): Promise<Fa
     { name: 'fast_path', actor: 'memory_agent', kind: 'system', input: 'glossary and memory' },
     () => {
       const fast = term ? fromGlossary(asked, term) : fromMemory(asked, leverage.exact as MemoryHit);
+      if (
+        fast.name === 'tm_exact' &&
+        request.text_type === 'Html' &&
+        !hasSameMarkup(request.source_text, fast.translation)
+      ) {
+        const why = 'the stored target has other markup than the text';
+        const decision = newDecision('tm_exact', 'tm_exact_markup', why, { provenance: fast.provenance });
+        return { value: null, output: 'translated in full', decisions: [decision] };
+      }
       if (fast.compliance?.passed === false && fast.name === 'tm_exact') {
         const missing = fast.compliance.missing_terms.map((target) => `“${target}”`).join(', ');
         const decision = newDecision('tm_exact', 'tm_exact_noncompliant', `the glossary wants ${missing}`, {
@@ -56,6 +65,20 @@ export async function takeFastPath(steps: AgentStep[], asked: Asked): Promise<Fa
       return { value: fast, output: outcome, decisions: [decision] };
     },
   );
+}
+
+/** Whether two pages differ in nothing but their texts: what a memory holds must not bring a script into a page. */
+function hasSameMarkup(one: string, other: string): boolean {
+  return markupOf(one) === markupOf(other);
+}
+
+function markupOf(page: string): string {
+  const texts = extractHtml(page);
+  return rebuildHtml(
+    page,
+    texts,
+    texts.map(() => ''),
+  ).replace(/\s+/g, '');
 }
 
 function describe({ held, provenance }: FastPath): string {

@@ -1,0 +1,40 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, expect, test } from 'vitest';
+import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSets } from '#test/spec/memory/sets.ts';
+import { heldReply, liveEngine } from '#test/spec/text/live.ts';
+
+const fake = await startFakeOpenAi();
+afterAll(() => fake.close());
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: liveEngine(fake) });
+
+test('C 7: a run that another has replaced feeds the memory with nothing', async () => {
+  const mine = await openSets(app);
+  const request = { source_text: 'The cat sleeps on the warm roof.', target_lang: 'de' };
+  const headers = { ...mine.headers, 'idempotency-key': 'once' };
+  const send = () => app.json('POST', '/api/translations', { headers, body: request });
+  const stale = 'Der alte Kater schläft auf dem warmen Dach.';
+  const fresh = 'Die Katze schläft auf dem warmen Dach.';
+
+  const { held, reached, letGo } = heldReply(translatingReply({ translate: () => stale }));
+  fake.otherwise(held);
+  const first = send();
+  await reached;
+  await app.database.inPlatform((tx) =>
+    tx.execute(
+      sql`update translation_jobs set updated_at = now() - interval '1 hour' where status = 'pending'`,
+    ),
+  );
+  fake.otherwise(translatingReply({ translate: () => fresh }));
+  const second = await send();
+  expect(second.body.final_translation).toBe(fresh);
+  fake.otherwise(translatingReply({ translate: () => stale }));
+  letGo();
+  expect((await first).body.final_translation).toBe(fresh);
+
+  const again = await mine.job(request);
+  expect(again.final_translation).toBe(fresh);
+  const sets = await mine.memories();
+  expect(sets.map((set: { entry_count: number }) => set.entry_count)).toEqual([1]);
+});
