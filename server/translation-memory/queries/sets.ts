@@ -11,6 +11,10 @@ const counted = {
   entries: sql<number>`case when origin = 'tmx_import' then entry_count else (
     select count(*) from memory_segments m where m.tenant_id = memory_sets.tenant_id
       and m.set_id = memory_sets.set_id) end`.mapWith(Number),
+  /** When a golden set's newest pair was approved, ISO 8601. */
+  newest: sql<string | null>`case when origin <> 'tmx_import' then (
+    select to_json(max(m.changed_at)) #>> '{}' from memory_segments m where m.tenant_id = memory_sets.tenant_id
+      and m.set_id = memory_sets.set_id) end`,
 };
 
 /** A tenant's sets, the newest first. */
@@ -19,8 +23,16 @@ export async function selectSets(tx: Tx, tenantId: string): Promise<SetRow[]> {
     .select(counted)
     .from(memorySets)
     .where(eq(memorySets.tenantId, tenantId))
-    .orderBy(sql`${memorySets.updatedAt} desc, ${memorySets.setId}`);
-  return rows.map(({ set, entries }) => ({ ...set, entryCount: entries }));
+    .orderBy(memorySets.setId);
+  const sets = rows.map(({ set, entries, newest }) => {
+    const updated = newest === null ? 0 : Date.parse(newest);
+    return {
+      ...set,
+      entryCount: entries,
+      updatedAt: new Date(Math.max(set.updatedAt.getTime(), updated)),
+    };
+  });
+  return sets.sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime());
 }
 
 export function selectSetById(tx: Tx, tenantId: string, setId: string): Promise<SetRow | undefined> {
