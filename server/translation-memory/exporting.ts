@@ -1,16 +1,19 @@
+import type { Tx } from '#db/client.ts';
 import type { EnterTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { beginExport, type ExportRequest, guardExport, makePage } from '#server/exports.ts';
+import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } from '#server/exports.ts';
 import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/index.ts';
-import { readDeclaredLanguage } from '#server/set-upload.ts';
+import { requireDeclaredLanguage } from '#server/set-upload.ts';
 import type { StreamAnswer } from '#server/trpc.ts';
 import { goldenSetName } from './golden-name.ts';
 import { type ExportedSegment, selectExportRange, selectSegments } from './queries/pages.ts';
 import { type SetRow, selectSetById, selectSetByName } from './queries/sets.ts';
 
+/** Tries of an export whose set is replaced before its first byte. */
+const mostTries = 4;
+
 interface Exported {
-  tenantId: string;
   set: SetRow;
   range: { after: number; last: number };
 }
@@ -45,10 +48,11 @@ export async function exportGolden(
     enter,
     request,
     async (tx, tenantId) => {
-      const pairSource = readDeclaredLanguage('source_lang', languages.source_lang)?.code;
-      const pairTarget = readDeclaredLanguage('target_lang', languages.target_lang)?.code;
-      if (!pairSource || !pairTarget)
+      const { source_lang, target_lang } = languages;
+      if (source_lang.trim() === '' || target_lang.trim() === '')
         throw new AppError('validation_error', 'source_lang and target_lang query params are required');
+      const pairSource = requireDeclaredLanguage('source_lang', source_lang).code;
+      const pairTarget = requireDeclaredLanguage('target_lang', target_lang).code;
       const set = await selectSetByName(tx, tenantId, goldenSetName({ pairSource, pairTarget }));
       if (!set) throw nothing();
       return set;
@@ -57,71 +61,93 @@ export async function exportGolden(
   );
 }
 
-/** Made while it is sent, a page at a time: a slow reader holds no connection and little memory. */
+/**
+ * Made while it is sent, a page at a time: a slow reader holds no connection and little memory.
+ * @throws AppError 503 where the set is replaced again and again before its first byte
+ */
 async function exportFound(
   { database, settings, log }: Services,
   enter: EnterTenant,
   request: ExportRequest,
-  find: (tx: Parameters<typeof selectSetById>[0], tenantId: string) => Promise<SetRow>,
+  find: (tx: Tx, tenantId: string) => Promise<SetRow>,
   empty = () => new AppError('not_found', 'the set has no segments'),
 ): Promise<StreamAnswer> {
-  const exported = await enter(async (tx, { tenant }): Promise<Exported> => {
-    const set = await find(tx, tenant.id);
-    const range = await selectExportRange(tx, tenant.id, set.setId, settings.MAX_TM_SEGMENTS);
+  const look = async (tx: Tx, tenantId: string): Promise<Exported> => {
+    const set = await find(tx, tenantId);
+    const range = await selectExportRange(tx, tenantId, set.setId, settings.MAX_TM_SEGMENTS);
     if (!range) throw empty();
-    return { tenantId: tenant.id, set, range };
-  });
-  const { tenantId, set } = exported;
+    return { set, range };
+  };
+  const { tenantId, seen } = await enter(async (tx, { tenant }) => ({
+    tenantId: tenant.id,
+    seen: await look(tx, tenant.id),
+  }));
   const end = await beginExport({ tenantId, signal: request.signal });
-  const read = (after: number) =>
-    makePage({ tenantId, signal: request.signal }, () =>
-      database.inTenant(tenantId, async (tx) => {
-        const [now, page] = await Promise.all([
-          selectSetById(tx, tenantId, set.setId),
-          selectSegments(tx, tenantId, set.setId, after),
-        ]);
-        // Segments of two uploads must not make one file.
-        if (now?.updatedAt.getTime() !== set.updatedAt.getTime())
-          throw new Error('the set was replaced while it was exported');
-        return page;
-      }),
-    );
+  const inTurn = <T>(work: (tx: Tx) => Promise<T>) =>
+    makePage({ tenantId, signal: request.signal }, () => database.inTenant(tenantId, work));
+  const readOf =
+    ({ set }: Exported): ReadPage =>
+    (after) =>
+      inTurn(async (tx) => {
+        const page = await selectSegments(tx, tenantId, set.setId, after);
+        // Segments of two uploads must not make one file. Looked at after the page: what replaced the set before it shows.
+        const now = await selectSetById(tx, tenantId, set.setId);
+        return now?.updatedAt.getTime() === set.updatedAt.getTime() ? page : replaced;
+      });
   try {
-    const first = await read(exported.range.after);
-    return {
-      chunks: guardExport(log, request, writeTmx(exported, first, read)),
-      contentType: 'application/xml',
-      fileName: `${set.name}.tmx`,
-      end,
-    };
+    let exported = seen;
+    for (let tries = 1; tries <= mostTries; tries += 1) {
+      const read = readOf(exported);
+      // Before the first byte is sent: what fails here is answered as any other error is.
+      const first = await read(exported.range.after);
+      if (first !== replaced)
+        return {
+          chunks: guardExport(log, request, writeTmx(exported, first, read)),
+          contentType: 'application/xml',
+          fileName: `${exported.set.name}.tmx`,
+          end,
+        };
+      // Its turn may have been long in coming.
+      exported = await inTurn((tx) => look(tx, tenantId));
+    }
+    throw new AppError('transient_error', 'the set is being replaced; try again');
   } catch (error) {
     end();
     throw error;
   }
 }
 
+/** What stands in place of a page of a set that is no longer what it was. */
+const replaced = 'replaced';
+
+type ReadPage = (after: number) => Promise<ExportedSegment[] | typeof replaced>;
+
+/** The next page is read when the one before has been taken. @throws Error where the set was replaced meanwhile */
 async function* writeTmx(
   { set, range }: Exported,
-  first: ExportedSegment[],
-  read: (after: number) => Promise<ExportedSegment[]>,
+  page: ExportedSegment[],
+  read: ReadPage,
 ): AsyncGenerator<string, void> {
   const { sourceLang, targetLang } = set;
   yield tmxHead({ sourceLang, targetLang, creationDate: new Date() });
-  for (let page = first; page.length > 0; page = await read(page.at(-1)!.segmentNo)) {
-    yield page
-      .filter(({ segmentNo }) => segmentNo <= range.last)
-      .map((segment) =>
-        tmxUnit({
-          sourceLang,
-          targetLang,
-          source: segment.sourceText,
-          target: segment.targetText,
-          tuid: segment.tuid,
-          changedate: segment.changedAt,
-        }),
-      )
-      .join('');
-    if (page.at(-1)!.segmentNo >= range.last) break;
+  // In one variable, the parameter: the first page is not kept for as long as the export takes.
+  while (page.length > 0) {
+    yield* cutPieces(writeUnits(set, page, range.last));
+    const { segmentNo } = page.at(-1)!;
+    if (segmentNo >= range.last) break;
+    const next = await read(segmentNo);
+    if (next === replaced) throw new Error('the set was replaced while it was exported');
+    page = next;
   }
   yield tmxTail;
+}
+
+function* writeUnits(
+  { sourceLang, targetLang }: SetRow,
+  segments: ExportedSegment[],
+  last: number,
+): Generator<string, void> {
+  for (const { segmentNo, sourceText: source, targetText: target, tuid, changedAt } of segments)
+    if (segmentNo <= last)
+      yield tmxUnit({ sourceLang, targetLang, source, target, tuid, changedate: changedAt });
 }

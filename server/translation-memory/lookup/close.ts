@@ -1,5 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Database } from '#db/client.ts';
+import { countCodePoints } from '#server/formats/text/index.ts';
 import {
+  buildShard,
   candidateLimit,
   closest,
   grams,
@@ -53,15 +56,15 @@ export async function findClose(
   if (normal === '' || !isOffered(normal)) return { close: [], relevant: [] };
   const buckets = [...grams(normal)];
   // Two transactions: ranking must not hold a connection.
-  const { sources, places } = await database.inTenant(tenantId, async (tx) => {
-    const [shards, unindexed] = await Promise.all([
+  const [shards, unindexed] = await database.inTenant(tenantId, (tx) =>
+    Promise.all([
       selectPostings(tx, tenantId, pair, buckets),
-      selectUnindexed(tx, tenantId, pair),
-    ]);
-    return { sources: unindexed, places: bestPlaces(normal, shards) };
-  });
+      selectUnindexed(tx, tenantId, pair, countCodePoints(normal)),
+    ]),
+  );
+  const { places, sources } = await bestCandidates(normal, shards, indexed(unindexed, buckets));
   const found = await database.inTenant(tenantId, (tx) => selectSourcesAt(tx, tenantId, places));
-  const ranked = rank(normal, [...sources, ...found.map(({ sourceText }) => sourceText)]);
+  const ranked = await rank(normal, [...sources, ...found.map(({ sourceText }) => sourceText)]);
   if (ranked.length === 0) return { close: [], relevant: [] };
 
   const winners = await database.inTenant(tenantId, (tx) =>
@@ -80,29 +83,86 @@ export async function findClose(
   return { close, relevant: hits.slice(close.length, close.length + most.relevant) };
 }
 
-/** The most promising segments of all shards. Counts are taken over all of them together, so that their scores compare. */
-function bestPlaces(normal: string, shards: readonly FoundShard[]): Place[] {
-  const counts = new Map<number, number>();
-  for (const { lists } of shards)
-    for (const { bucket, count } of lists) counts.set(bucket, (counts.get(bucket) ?? 0) + count);
-  const segments = shards.reduce((sum, shard) => sum + shard.segments, 0);
-  const limit = candidateLimit(normal);
-  return shards
-    .flatMap(({ setId, shardNo, lengthMarks, lists }) => {
-      const shared = lists.map((list) => ({ ...list, count: counts.get(list.bucket) ?? list.count }));
-      return selectCandidates(normal, { segments, lengthMarks, lists: shared }, limit).map(
-        ({ ordinal, score }) => ({ setId, shardNo, ordinal, score }),
-      );
-    })
-    .sort((a, b) => b.score - a.score)
-    .slice(0, limit);
+/** What `selectCandidates` reads of a shard, stored or not. */
+type Postings = Pick<FoundShard, 'segments' | 'lengthMarks' | 'lists'>;
+
+/** Sources, the first ones first where they are alike, with their own shard of the index. */
+interface IndexedHere extends Postings {
+  /** The normal form of each ordinal. */
+  sourceAt: (ordinal: number) => string;
 }
 
-/** The sources that are most like the text, each once. */
-function rank(normal: string, sources: readonly string[]): Ranked[] {
+/** Sources that no shard has yet, put into one that is not stored: so they compete with all others. */
+function indexed(sources: readonly string[], buckets: readonly number[]): IndexedHere {
+  const normals = [...new Set(sources.map(normalForm))].filter(isOffered);
+  const built = buildShard(normals);
+  const asked = new Set(buckets);
+  const lists = [...built.buckets].flatMap((bucket, index) =>
+    asked.has(bucket)
+      ? [
+          {
+            bucket,
+            count: built.counts[index]!,
+            ordinals: built.lists.subarray(built.ends[index - 1] ?? 0, built.ends[index]),
+          },
+        ]
+      : [],
+  );
+  return {
+    segments: normals.length,
+    lengthMarks: built.lengthMarks,
+    lists,
+    sourceAt: (ordinal) => normals[built.order[ordinal]!]!,
+  };
+}
+
+/**
+ * The most promising segments, best first: places in the stored shards, and sources of those that are not stored. Counts are
+ * taken over all shards together, so that their scores compare. Other requests get their turn between shards.
+ */
+async function bestCandidates(
+  normal: string,
+  stored: readonly FoundShard[],
+  here: IndexedHere,
+): Promise<{ places: Place[]; sources: string[] }> {
+  const all: Postings[] = [...stored, here];
+  const counts = new Map<number, number>();
+  for (const { lists } of all)
+    for (const { bucket, count } of lists) counts.set(bucket, (counts.get(bucket) ?? 0) + count);
+  const segments = all.reduce((sum, shard) => sum + shard.segments, 0);
+  const limit = candidateLimit(normal);
+  const promising: { shard: FoundShard | undefined; ordinal: number; score: number }[] = [];
+  for (const [index, { lengthMarks, lists }] of all.entries()) {
+    const shared = lists.map((list) => ({ ...list, count: counts.get(list.bucket) ?? list.count }));
+    for (const candidate of selectCandidates(normal, { segments, lengthMarks, lists: shared }, limit))
+      promising.push({ shard: stored[index], ...candidate });
+    await setImmediate();
+  }
+  const best = promising.sort((a, b) => b.score - a.score).slice(0, limit);
+  return {
+    places: best.flatMap(({ shard, ordinal }) =>
+      shard ? [{ setId: shard.setId, shardNo: shard.shardNo, ordinal }] : [],
+    ),
+    sources: best.flatMap(({ shard, ordinal }) => (shard ? [] : [here.sourceAt(ordinal)])),
+  };
+}
+
+/** How many sources are compared in one go: the longest take a millisecond each. */
+const slice = 25;
+
+/** The sources that are most like the text, each once; the earlier one first among equals. */
+async function rank(normal: string, sources: readonly string[]): Promise<Ranked[]> {
   const others = [...new Set(sources.map(normalForm))].filter((other) => other !== normal);
-  return closest(normal, others, most.close + most.relevant, relevantFrom).map(({ index, similarity }) => ({
-    hash: sourceHashHex(others[index]!),
-    similarity,
-  }));
+  const mostRanked = most.close + most.relevant;
+  let best: { source: string; similarity: number }[] = [];
+  for (let at = 0; at < others.length; at += slice) {
+    // The best so far come along: only what is better than they are need be looked at in full.
+    const compared = [...best.map(({ source }) => source), ...others.slice(at, at + slice)];
+    best = closest(normal, compared, mostRanked, relevantFrom).map(({ index, similarity }) => ({
+      source: compared[index]!,
+      similarity,
+    }));
+    await setImmediate();
+  }
+  return best.map(({ source, similarity }) => ({ hash: sourceHashHex(source), similarity }));
 }

@@ -12,8 +12,13 @@ export interface FoundShard {
   lists: { bucket: number; count: number; ordinals: Uint8Array }[];
 }
 
-/** Segments that are in no index yet, as many as a lookup may read. */
-const mostUnindexed = 2000;
+/**
+ * Of the segments that are in no index yet, as many as a lookup looks at, and of those that may be like the text as many
+ * characters as it reads. A pair with more of them is due for the index (`selectSetsToIndex`).
+ */
+const mostUnindexed = { segments: 2000, characters: 200_000 };
+/** As much shorter or longer a source may be; less than a close match allows, since white space is not yet in normal form. */
+const leastOfLength = 0.6;
 
 /**
  * The posting lists of some buckets, of all shards of a pair; of each shard the rarest ones, as many as it may read: of the
@@ -58,16 +63,32 @@ export async function selectPostings(
   return [...found.values()];
 }
 
-/** The sources of a pair that no shard has yet, the newest ones. */
+/**
+ * The sources of a pair that no shard has yet and that are about as long as a text of `length` code points, the newest ones
+ * first. Octets are compared before characters: they are known without reading the source.
+ */
 export async function selectUnindexed(
   tx: Tx,
   tenantId: string,
   { pairSource, pairTarget }: Pair,
+  length: number,
 ): Promise<string[]> {
+  const shortest = Math.floor(length * leastOfLength);
+  const longest = Math.ceil(length / leastOfLength);
   const rows = await tx.execute<{ source_text: string }>(sql`
-    select source_text from memory_segments
-    where tenant_id = ${tenantId} and pair_source = ${pairSource} and pair_target = ${pairTarget} and shard_no is null
-    order by segment_no desc limit ${mostUnindexed}`);
+    select source_text from (
+      select source_text, segment_no, sum(char_length(source_text)) over (order by segment_no desc
+        rows unbounded preceding) as running
+      from (
+        select source_text, segment_no from memory_segments
+        where tenant_id = ${tenantId} and pair_source = ${pairSource} and pair_target = ${pairTarget}
+          and shard_no is null
+        order by segment_no desc limit ${mostUnindexed.segments}
+      ) newest
+      where octet_length(source_text) between ${shortest}::int and ${4 * longest}::int
+        and char_length(source_text) between ${shortest}::int and ${longest}::int
+    ) fitting
+    where running <= ${mostUnindexed.characters} order by segment_no desc`);
   return rows.map(({ source_text }) => source_text);
 }
 

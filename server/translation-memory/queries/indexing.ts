@@ -1,8 +1,11 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 
-/** Segments that a lookup has to read whole: of one set, and of a pair over all of its sets. */
-const many = { ofSet: 256, ofPair: 1000, worthwhile: 32 };
+/**
+ * What a lookup has to read whole: segments of one set, and segments and octets of a pair over all of its sets. Octets, since
+ * they are known without reading the sources: a lookup reads 200,000 characters at most, and would not find what is behind them.
+ */
+const many = { ofSet: 256, ofPair: 1000, octetsOfPair: 200_000 };
 
 /** Shards with fewer segments are made anew together with what came since. */
 const smallShard = 4096;
@@ -14,10 +17,11 @@ export async function selectSetsToIndex(tx: Tx): Promise<{ tenantId: string; set
   const rows = await tx.execute<{ tenant_id: string; set_id: string }>(sql`
     with waiting as (
       select tenant_id, set_id, pair_source, pair_target, count(*) as of_set,
-        sum(count(*)) over (partition by tenant_id, pair_source, pair_target) as of_pair
-      from memory_segments where shard_no is null group by 1, 2, 3, 4)
+        sum(count(*)) over pair as of_pair, sum(sum(octet_length(source_text))) over pair as octets_of_pair
+      from memory_segments where shard_no is null group by 1, 2, 3, 4
+      window pair as (partition by tenant_id, pair_source, pair_target))
     select tenant_id, set_id from waiting
-    where of_set >= ${many.ofSet} or (of_pair >= ${many.ofPair} and of_set >= ${many.worthwhile})
+    where of_set >= ${many.ofSet} or of_pair >= ${many.ofPair} or octets_of_pair >= ${many.octetsOfPair}
     limit 1000`);
   return rows.map(({ tenant_id, set_id }) => ({ tenantId: tenant_id, setId: set_id }));
 }

@@ -11,16 +11,23 @@ export interface ExportedSegment {
   changedAt: string | null;
 }
 
-/** Segments of one page. */
+/** Segments of one page at most. */
 const segmentsOfPage = 1000;
 
-/** The segments of a set behind one, in the store's order, a page of them. */
+/** Bytes of the texts of one page, unless its only segment has more. */
+export const bytesOfPage = 262_144;
+
+/**
+ * The segments of a set behind one, in the store's order, a page of them: what is held of an export that nobody reads is
+ * bounded by bytes, since a segment may be long. A pair that was learned is known by its job (B 4.5 tuid).
+ */
 export async function selectSegments(
   tx: Tx,
   tenantId: string,
   setId: string,
   after: number,
 ): Promise<ExportedSegment[]> {
+  // octet_length asks no text that is stored out of line: what is cut off is not read.
   const rows = await tx.execute<{
     no: string;
     source: string;
@@ -28,11 +35,21 @@ export async function selectSegments(
     tuid: string | null;
     changed: string | null;
   }>(sql`
-      select segment_no as no, source_text as source, target_text as target, tuid,
+      select segment_no as no, source_text as source, target_text as target, coalesce(tuid, job_id) as tuid,
         to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed
-      from memory_segments
-      where tenant_id = ${tenantId} and set_id = ${setId} and segment_no > ${after}
-      order by segment_no limit ${sql.raw(String(segmentsOfPage))}`);
+      from (
+        select *, row_number() over stored as place,
+          sum(octet_length(source_text) + octet_length(target_text) + coalesce(octet_length(tuid), 0))
+            over stored as bytes
+        from (
+          select segment_no, source_text, target_text, tuid, changed_at, job_id from memory_segments
+          where tenant_id = ${tenantId} and set_id = ${setId} and segment_no > ${after}
+          order by segment_no limit ${sql.raw(String(segmentsOfPage))}
+        ) following
+        window stored as (order by segment_no rows unbounded preceding)
+      ) measured
+      where place = 1 or bytes <= ${sql.raw(String(bytesOfPage))}
+      order by segment_no`);
   return rows.map(({ no, source, target, tuid, changed }) => ({
     segmentNo: Number(no),
     sourceText: source,

@@ -1,10 +1,10 @@
-import type { TermCompliance } from '#server/matching/terms/index.ts';
+import type { ExpectedTerm, TermCompliance } from '#server/matching/terms/index.ts';
 import type { TermRow } from '#server/terminology/service.ts';
 import type { FastPath } from '../steps/fast-path.ts';
-import type { TermsInText } from './terms.ts';
+import { type TermsInText, termGate } from './terms.ts';
 
-/** More would be stored and listed with each job. */
-const mostListed = 200;
+/** More would be stored and listed with each job. `units` are UTF-16 units of all terms of a list; targets are of one term. */
+const most = { listed: 200, units: 40_000, targets: 20 };
 
 /**
  * What the pipeline writes into request.metadata (B 2.6): the terms that it found and used, how the translation keeps them,
@@ -17,7 +17,7 @@ export function writtenMetadata(
 ): Record<string, unknown> | null {
   const written = {
     ...(terms && terms.matches.length > 0 && termMetadata(terms)),
-    ...(compliance && terms && terms.matches.length > 0 && { terminology_gate: compliance }),
+    ...(compliance && terms && terms.matches.length > 0 && { terminology_gate: termGate(compliance) }),
     ...(fastPath && { provenance: { fast_path: fastPath.name, ...fastPath.provenance } }),
   };
   return Object.keys(written).length === 0 ? null : written;
@@ -26,13 +26,35 @@ export function writtenMetadata(
 function termMetadata({ matches, expected }: TermsInText) {
   const entries = new Set(matches.map(({ entries: [winner] }) => winner));
   return {
-    terminology_matches: expected.slice(0, mostListed).map((term) => ({
-      source_term: term.sourceTerm,
-      target_terms: term.targetTerms,
-      case_sensitive: term.caseSensitive,
-      count: term.count,
-    })),
-    terminology_entries: [...entries].slice(0, mostListed).map(entryView),
+    terminology_matches: fitting(expected.map(matchView), (match) => [
+      match.source_term,
+      ...match.target_terms,
+    ]),
+    terminology_entries: fitting([...entries].map(entryView), (entry) => [
+      entry.source_term,
+      entry.target_term,
+      entry.set_name,
+    ]),
+  };
+}
+
+/** The first of a list that fit. A term is left out rather than clipped: a reviewer's text is checked against it. */
+function fitting<T>(all: readonly T[], textsOf: (one: T) => readonly string[]): T[] {
+  const first = all.slice(0, most.listed);
+  let units = 0;
+  const end = first.findIndex((one) => {
+    for (const text of textsOf(one)) units += text.length;
+    return units > most.units;
+  });
+  return end < 0 ? first : first.slice(0, end);
+}
+
+function matchView(term: ExpectedTerm) {
+  return {
+    source_term: term.sourceTerm,
+    target_terms: term.targetTerms.slice(0, most.targets),
+    case_sensitive: term.caseSensitive,
+    count: term.count,
   };
 }
 

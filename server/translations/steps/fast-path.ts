@@ -4,6 +4,7 @@ import type { MemoryHit } from '#server/translation-memory/service.ts';
 import type { Leverage } from '../leverage/leverage.ts';
 import { memoryProvenance, termProvenance } from '../leverage/provenance.ts';
 import type { TermsInText } from '../leverage/terms.ts';
+import { clip } from '../limits.ts';
 import type { AgentStep, Provenance, TranslationRequest } from '../schema.ts';
 import { newDecision, recordStep } from '../trace.ts';
 import type { SourceText } from './source-text.ts';
@@ -18,6 +19,9 @@ export interface FastPath {
   /** What the glossary says of it; null without one. */
   compliance: ReturnType<TermsInText['check']> | null;
 }
+
+/** UTF-16 units of a reason in the trace. */
+const longestReason = 600;
 
 interface Asked {
   request: TranslationRequest;
@@ -51,7 +55,10 @@ export async function takeFastPath(steps: AgentStep[], asked: Asked): Promise<Fa
         return { value: null, output: 'translated in full', decisions: [decision] };
       }
       if (fast.compliance?.passed === false && fast.name === 'tm_exact') {
-        const missing = fast.compliance.missing_terms.map((target) => `“${target}”`).join(', ');
+        const missing = clip(
+          fast.compliance.missing_terms.map((target) => `“${target}”`).join(', '),
+          longestReason,
+        );
         const decision = newDecision('tm_exact', 'tm_exact_noncompliant', `the glossary wants ${missing}`, {
           provenance: fast.provenance,
         });

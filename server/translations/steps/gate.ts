@@ -1,5 +1,7 @@
 import type { Judgement, QualityIssue, Verification } from '#server/engines/engine.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
+import { termGate } from '../leverage/terms.ts';
+import { clip } from '../limits.ts';
 import type { HumanReviewTrigger, QualityGate, TranslationRequest, TriggerCode } from '../schema.ts';
 import type { FastPath } from './fast-path.ts';
 import { highRepairDelta } from './repair-delta.ts';
@@ -56,7 +58,7 @@ export function decideGate(input: GateInput): QualityGate {
       verification_passed: verification.passed,
       risk_flags: [...flagsOf(request), ...input.risks],
       trigger_codes: found.map(({ trigger }) => trigger.code),
-      terminology_gate: input.compliance,
+      terminology_gate: input.compliance && termGate(input.compliance),
       repaired: input.repaired,
     },
   };
@@ -86,7 +88,7 @@ export function decideFastPathGate(
       verification_passed: null,
       risk_flags: flagsOf(request),
       trigger_codes: found.map(({ trigger }) => trigger.code),
-      terminology_gate: compliance,
+      terminology_gate: compliance && termGate(compliance),
       repaired: false,
       fast_path: name,
     },
@@ -152,9 +154,9 @@ function termTriggers(compliance: TermCompliance | null): Found[] {
   return found;
 }
 
-/** The first few: a glossary may have thousands. */
+/** The first few, by how they begin: a glossary may have thousands of 500 characters. */
 function quoted(terms: readonly string[]): string {
-  const named = terms.slice(0, 10).map((term) => `“${term}”`);
+  const named = terms.slice(0, 10).map((term) => `“${clip(term, 200)}”`);
   return terms.length > named.length
     ? `${named.join(', ')} and ${terms.length - named.length} more`
     : named.join(', ');

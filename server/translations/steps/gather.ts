@@ -13,6 +13,8 @@ export interface Gathered {
   examples: TaskExample[];
 }
 
+/** C 6. */
+const mostClose = 5;
 /** Terms that a model is told of, and that a trace names. */
 const mostTerms = 200;
 const mostNamed = 50;
@@ -24,7 +26,8 @@ const nothing: CloseHits = { close: [], relevant: [] };
 /**
  * Gathers the terms of the text, and its close matches and relevant pairs (B 8 "Fuzzy tier"), and says in the trace where each
  * comes from. Without the memory's search the job goes on without them.
- * @param refused the stored pair of this very text that the glossary did not let pass: it is still the best example
+ * @param refused the stored pair of this very text that the glossary did not let pass: it is still the best
+ *   example, and one of the five close ones
  */
 export async function gatherLeverage(
   steps: AgentStep[],
@@ -34,17 +37,16 @@ export async function gatherLeverage(
 ): Promise<Gathered> {
   const used = terms?.matches ?? [];
   if (used.length === 0 && !leverage.findClose && !refused) return { glossary: [], examples: [] };
-  const { close, relevant } = leverage.findClose
+  const found = leverage.findClose
     ? await leverage.findClose().catch((error: unknown) => {
         failed(error);
         return nothing;
       })
     : nothing;
-  const hits = [
-    ...(refused ? [{ ...refused, similarity: 1, likeness: 'surface' as const }] : []),
-    ...close,
-    ...relevant,
-  ];
+  const own = refused ? [{ ...refused, similarity: 1, likeness: 'surface' as const }] : [];
+  const close = [...own, ...found.close].slice(0, mostClose);
+  const { relevant } = found;
+  const hits = [...close, ...relevant];
   const glossary = (terms?.expected ?? [])
     .slice(0, mostTerms)
     .map(({ sourceTerm, targetTerms }) => ({ source: sourceTerm, targets: targetTerms }));
@@ -62,9 +64,9 @@ export async function gatherLeverage(
       output: `${glossary.length} terms, ${close.length} close matches, ${relevant.length} relevant pairs`,
       decisions: [
         ...termDecisions(terms),
-        ...hits.map((hit) =>
+        ...hits.map((hit, index) =>
           newDecision(
-            hit.likeness === 'surface' && hit.similarity >= 0.7 ? 'close_match' : 'relevant_pair',
+            index < close.length ? 'close_match' : 'relevant_pair',
             `${Math.floor(hit.similarity * 100)} % alike${hit.likeness === 'meaning' ? ' in meaning' : ''}`,
             `“${clip(hit.sourceText, longestQuote)}” → “${clip(hit.targetText, longestQuote)}”`,
             { confidence: hit.similarity, provenance: memoryProvenance(hit) },

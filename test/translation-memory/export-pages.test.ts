@@ -1,0 +1,160 @@
+import { request } from 'node:http';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { exportSet } from '#server/translation-memory/exporting.ts';
+import { bytesOfPage } from '#server/translation-memory/queries/pages.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSets, type Sets, TM } from '../spec/memory/sets.ts';
+import { pairs, readTmx } from '../spec/memory/tmx.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+
+let mine: Sets;
+beforeEach(async () => {
+  mine = await openSets(app);
+});
+afterEach(() => vi.restoreAllMocks());
+
+/** 100 KB of text each side; at the end of the source, characters of four bytes that no piece may halve. */
+const longPairs = (count: number): [string, string][] =>
+  Array.from({ length: count }, (_, n) => [
+    `${n} ${'long & '.repeat(8_000)}${'😀'.repeat(11_000)}`,
+    `${n} ${'lang < '.repeat(14_000)}`.trimEnd(),
+  ]);
+
+/** How often the database is asked in a tenant's name, counted from now on. */
+function countReads(tenantId: string): () => number {
+  const inTenant = vi.spyOn(app.services.database, 'inTenant');
+  return () => inTenant.mock.calls.filter(([of]) => of === tenantId).length;
+}
+
+const textsOf = (text: string) =>
+  readTmx(text).units.map(({ variants }) => [variants.get('en'), variants.get('fr')]);
+
+test('an export of long segments is made a few of them at a time, each page when the one before was taken', async () => {
+  const units = longPairs(40);
+  const { id } = await mine.memory(units);
+  const reads = countReads(mine.tenantId);
+  const { signal } = new AbortController();
+  const answer = await exportSet(
+    app.services,
+    (work) =>
+      app.database.inPlatform((tx) =>
+        work(tx, { tenant: { id: mine.tenantId } } as never, undefined as never),
+      ),
+    id,
+    { requestId: 'a test', signal },
+  );
+  expect(reads()).toBe(1);
+  let taken = 0;
+  const pieces: Buffer[] = [];
+  for await (const piece of answer.chunks) {
+    const bytes = Buffer.from(piece);
+    expect(bytes.length).toBeLessThan(128_000);
+    pieces.push(bytes);
+    taken += bytes.length;
+    // A page has at most this much text, a little more as XML; one is open, none is read ahead.
+    expect(reads()).toBeLessThanOrEqual(taken / 190_000 + 1);
+  }
+  answer.end();
+  const bytes = units.flat().reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  expect(reads()).toBeGreaterThanOrEqual(bytes / bytesOfPage);
+  expect(textsOf(Buffer.concat(pieces).toString())).toEqual(units);
+});
+
+test('a reader that stops holds its export up; what others export is whole meanwhile', async () => {
+  const units = longPairs(80);
+  const other = await openSets(app);
+  const [{ id }, others] = [await mine.memory(units), await other.memory(units)];
+  const reads = countReads(mine.tenantId);
+  const stalled = request(`${app.address}${TM}/${id}/export`, { headers: mine.headers });
+  stalled.on('error', () => {});
+  // Never read: its `data` has no listener.
+  await new Promise((answered) => stalled.once('response', answered).end());
+  expect(textsOf((await other.exportMemory(others.id)).text)).toEqual(units);
+  // Of some 80; what the connection itself takes is a few megabytes.
+  expect(reads()).toBeLessThan(50);
+  stalled.destroy();
+});
+
+test('short segments, more than a page of them, are each exported once, in the store’s order', async () => {
+  const units = pairs(2_500);
+  const { id } = await mine.memory(units);
+  expect(textsOf((await mine.exportMemory(id)).text)).toEqual(units);
+});
+
+/** Has `between` happen each time before a page of an export of mine is read, the first `times` times. */
+function beforePages(times: number, between: () => Promise<unknown>): void {
+  const { database } = app.services;
+  const inTenant = database.inTenant.bind(database);
+  let left = times;
+  let within = false;
+  vi.spyOn(database, 'inTenant').mockImplementation(async (tenantId, work) => {
+    if (tenantId === mine.tenantId && left > 0 && !within) {
+      left -= 1;
+      within = true;
+      await between();
+      within = false;
+    }
+    return inTenant(tenantId, work);
+  });
+}
+
+test('a set that is replaced before the first byte is exported as it is then', async () => {
+  const { id } = await mine.memory([['Hello', 'Bonjour']]);
+  beforePages(1, () => mine.memory([['Hello', 'Salut']]));
+  const { status, text } = await mine.exportMemory(id);
+  expect([status, textsOf(text)]).toEqual([200, [['Hello', 'Salut']]]);
+});
+
+test('a set that is replaced each time is 503 transient_error, and is exported when that has ended', async () => {
+  const { id } = await mine.memory([['Hello', 'Bonjour']]);
+  beforePages(50, () => mine.memory([['Hello', 'Salut']]));
+  const { status, text } = await mine.exportMemory(id);
+  expect([status, JSON.parse(text).error_code]).toEqual([503, 'transient_error']);
+  vi.restoreAllMocks();
+  expect((await mine.exportMemory(id)).status).toBe(200);
+});
+
+test('a set that is deleted before the first byte is 404', async () => {
+  const { id } = await mine.memory([['Hello', 'Bonjour']]);
+  beforePages(1, () => mine.removeMemory(id));
+  const { status, text } = await mine.exportMemory(id);
+  expect([status, JSON.parse(text).detail]).toEqual([404, 'translation memory set not found']);
+});
+
+test('B 4.5: a golden pair has a tuid, its job, and keeps it where it is imported', async () => {
+  const { id } = await mine.job({ source_text: 'Good evening', metadata: { sensitive: true } });
+  await mine.review(id, { action: 'modify', final_translation: 'Bonsoir' });
+  const { text } = await mine.exportGolden('?source_lang=en&target_lang=fr');
+  const [unit] = readTmx(text).units;
+  expect(unit).toMatchObject({ tuid: id, changedate: expect.stringMatching(/^\d{8}T\d{6}Z$/) });
+  const again = await openSets(app);
+  const copy = (await again.importFile(text)).body;
+  expect(readTmx((await again.exportMemory(copy.id)).text).units).toEqual([unit]);
+});
+
+test('a unit without a tuid, imported, has none; one with a tuid has that', async () => {
+  const { id } = await mine.memory([
+    { source: 'a', target: 'A' },
+    { source: 'b', target: 'B', tuid: 'of its own' },
+  ]);
+  const { units } = readTmx((await mine.exportMemory(id)).text);
+  expect(units.map(({ tuid }) => tuid)).toEqual([undefined, 'of its own']);
+});
+
+test.each([
+  'source_lang=xx&target_lang=',
+  'source_lang=&target_lang=xx',
+  'source_lang=xx',
+  'target_lang=%20&source_lang=xx',
+])('golden pairs of %s: 400 for the blank one, whatever the other is', async (query) => {
+  const { status, text } = await mine.exportGolden(`?${query}`);
+  expect([status, JSON.parse(text).detail]).toEqual([
+    400,
+    'source_lang and target_lang query params are required',
+  ]);
+});
+
+test('golden pairs of a language that is none: 422', async () => {
+  expect((await mine.exportGolden('?source_lang=xx&target_lang=fr')).status).toBe(422);
+});

@@ -1,0 +1,125 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { sql } from 'drizzle-orm';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { findClose, indexSet, indexWaiting } from '#server/translation-memory/service.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSets } from '#test/spec/memory/sets.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const pair = { pairSource: 'en', pairTarget: 'fr' };
+
+/** Sources of 1900 characters that have the same words, in an order of their own. */
+const words = 'valve pump wing north south leaks drops machine cellar weekly checked before started'.split(
+  ' ',
+);
+function long(seed: number): string {
+  let [state, text] = [seed + 1, `Text ${seed}:`];
+  while (text.length < 1900) {
+    state = (Math.imul(state, 48271) + 12345) & 0x7fffffff;
+    text += ` ${words[(state >>> 8) % words.length]}`;
+  }
+  return text.slice(0, 1899).trimEnd().padEnd(1900, '.');
+}
+const short = (seed: number) => `Valve ${seed * 7919} of the north wing leaks ${seed} drops.`;
+/** Nearly the same text. */
+const like = (source: string) => `${source.slice(0, 20)}exactly ${source.slice(20, -12)}.`;
+
+let tenantId: string;
+let setIds: string[];
+
+beforeEach(async () => {
+  const mine = await openSets(app);
+  setIds = [];
+  for (let n = 0; n < 8; n++)
+    setIds.push((await mine.memory([[`Set ${n}`, 'Vanne']], { name: `Set ${n}` })).id);
+  const [row] = await app.database.inPlatform((tx) =>
+    tx.execute<{ tenant_id: string }>(sql`select tenant_id from memory_sets where set_id = ${setIds[0]!}`),
+  );
+  tenantId = row!.tenant_id;
+});
+
+/** Far behind what imports have. */
+let segmentNo = 1_000_000;
+
+/** Adds sources to a set, as publication leaves them: in no index. The later ones are the newer ones. */
+function add(setId: string, sources: string[]) {
+  const rows = sources.map((s) => ({ n: ++segmentNo, s }));
+  return app.database.inTenant(tenantId, (tx) =>
+    tx.execute(sql`
+      insert into memory_segments (tenant_id, set_id, segment_no, pair_source, pair_target, source_hash, source_text,
+        target_text)
+      select ${tenantId}, ${setId}, n, 'en', 'fr', substring(sha256(s::bytea) for 16), s, 'Vanne ' || n
+      from json_to_recordset(${JSON.stringify(rows)}::json) as r(n int, s text)`),
+  );
+}
+
+const range = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
+const find = async (text: string) =>
+  (await findClose(app.database, tenantId, pair, text)).close.map(({ sourceText }) => sourceText);
+
+async function swept(): Promise<string[]> {
+  await indexWaiting(app.services);
+  const jobs = await app.database.inPlatform((tx) =>
+    tx.execute<{ key: string }>(sql`
+      select key from graphile_worker.jobs where task_identifier = 'index_memory'`),
+  );
+  const due = new Set(jobs.map(({ key }) => key));
+  return setIds.filter((setId) => due.has(`index_memory:${setId}`));
+}
+
+describe('many long segments in no index', () => {
+  beforeEach(async () => {
+    for (const [set, setId] of setIds.entries()) await add(setId, range(set * 255, 255).map(long));
+  });
+
+  test('a lookup among them does not hold up other requests, and finds the newest', async () => {
+    const source = long(8 * 255 - 3);
+    await find(like(source));
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    const found = await find(like(source));
+    delay.disable();
+    expect(found[0]).toBe(source);
+    expect(delay.max / 1e6).toBeLessThan(250);
+  });
+
+  test('the sweep brings all of their sets into the index, where the oldest is found too', async () => {
+    expect(await swept()).toEqual(setIds);
+    for (const setId of setIds) await indexSet(app.services, tenantId, setId);
+    expect((await find(like(long(1))))[0]).toBe(long(1));
+  });
+});
+
+describe('small sets', () => {
+  test('are brought into the index where 1000 segments of their pair wait, and not before', async () => {
+    for (const [set, setId] of setIds.slice(1).entries()) await add(setId, range(set * 138, 138).map(short));
+    expect(await swept()).toEqual([]);
+    await add(setIds[0]!, range(5000, 31).map(short));
+    expect(await swept()).toEqual(setIds);
+  });
+
+  test('so are they where what waits is more than a lookup reads', async () => {
+    await add(setIds[0]!, range(0, 100).map(long));
+    expect(await swept()).toEqual([]);
+    await add(setIds[1]!, range(100, 10).map(long));
+    expect(await swept()).toEqual(setIds);
+  });
+
+  test('a source is found behind many newer ones that are much longer or shorter', async () => {
+    await add(setIds[0]!, [short(42)]);
+    await add(setIds[1]!, range(0, 200).map(long));
+    await add(
+      setIds[2]!,
+      range(0, 200).map((n) => `Valve ${n}`),
+    );
+    expect(await find(short(42).replace('drops', 'drips'))).toEqual([short(42)]);
+  });
+
+  test('what is indexed and what is not yet compete', async () => {
+    await add(setIds[0]!, range(0, 250).map(short));
+    await indexSet(app.services, tenantId, setIds[0]!);
+    await add(setIds[1]!, range(300, 250).map(short));
+    for (const seed of [42, 342])
+      expect((await find(short(seed).replace('drops', 'drips')))[0]).toBe(short(seed));
+  });
+});
