@@ -21,10 +21,11 @@ test('A 5.1 rule 8, B 2.2: an operator’s session shows the whole job without t
   await sql`update tenants set monthly_char_limit = 1000 where tenant_id = ${workspace}`;
   await sql`update users set totp_secret = null where user_id = ${bare.userId}`;
 
-  const submit = ({ bearer }: WorkspaceMember) =>
+  // Each text once: the memory answers a second time.
+  const submit = ({ bearer }: WorkspaceMember, source_text = 'Hello') =>
     app.json('POST', '/api/translations', {
       headers: bearer,
-      body: { source_text: 'Hello', target_lang: 'fr', metadata: { candidate_models: ['other'] } },
+      body: { source_text, target_lang: 'fr', metadata: { candidate_models: ['other'] } },
     });
   const made = await submit(unlisted);
   expect(made.status, JSON.stringify(made.body)).toBe(200);
@@ -38,7 +39,7 @@ test('A 5.1 rule 8, B 2.2: an operator’s session shows the whole job without t
   expect(whole.agent_run.steps[0].metadata).toMatchObject({ models: ['model'], input_tokens: 7 });
   const { body: list } = await read(operator, '/api/translations');
   expect(list[0].agent_run.steps[0].metadata.models).toEqual(['model']);
-  expect((await submit(operator)).body.quality_assessment.model).toBe('model');
+  expect((await submit(operator, 'Good morning')).body.quality_assessment.model).toBe('model');
 
   for (const member of [unlisted, bare])
     for (const { status, body } of [await read(member), await read(member, '/api/translations'), made]) {
