@@ -72,7 +72,7 @@ async function readEarly(
   const [known, tenant, leverage] = await Promise.all([
     keys.length > 0 ? selectJobsByKeys(tx, keys, settings.STALE_PENDING_SECONDS) : undefined,
     readBilledTenant(tx, settings),
-    lookUp(tx, null, requests),
+    lookUp(tx, requests),
   ]);
   return { known, tenant, leverage };
 }

@@ -23,7 +23,7 @@ export async function benchGlossaryLoad(print: (line: string) => void): Promise<
         const { tenantId, apiKey } = await foundTenant(service.address);
         const { text, terms } = materialOf(sourceLang, 2000);
         await upload(service.address, apiKey, sourceLang, terms);
-        const revision = await database.inTenant(tenantId, (tx) => readGlossaryRevision(tx, tenantId));
+        const revision = await database.inTenant(tenantId, (tx) => readGlossaryRevision(tx));
         const pair = { sourceLang, targetLang: 'fr' } as const;
         const times = [];
         const kept = createGlossaries();

@@ -38,9 +38,7 @@ export async function benchExactLookup(print: (line: string) => void): Promise<v
     const lookUp = ({ tenant, sources }: Side, turn: number) =>
       database.inTenant(tenant.tenantId, async (tx) => {
         const sourceText = sources[(turn * 7919) % sources.length] as string;
-        const { hits } = await lookUpExact(tx, tenant.tenantId, [
-          { sourceText, sourceLang: 'en', targetLang: 'fr' },
-        ]);
+        const { hits } = await lookUpExact(tx, [{ sourceText, sourceLang: 'en', targetLang: 'fr' }]);
         if (!hits[0]) throw new Error('a stored pair was not found');
       });
     const translate = async ({ tenant, sources }: Side, turn: number) => {

@@ -1,14 +1,24 @@
 import { sql } from 'drizzle-orm';
-import type { Tx } from '#db/client.ts';
+import { prepare, type Tx } from '#db/client.ts';
+import { terminologySets } from '#db/schema/terminology.ts';
+
+/** Each job asks it, so that it is built once for each connection; without a parameter it would not be prepared. */
+const revisionInScope = prepare<{ separator: string }, { revision: string | null }[]>((db) =>
+  db
+    .select({
+      revision: sql<string | null>`string_agg(revision, ${sql.placeholder('separator')} order by set_id)`,
+    })
+    .from(terminologySets)
+    .where(sql`tenant_id = tenant_scope_from()`)
+    .prepare('glossary_revision'),
+);
 
 /**
- * What a tenant's glossaries are at the moment, in a word; null where it has none. Without a tenant's id, whose credential
- * opened the transaction: its scope says it.
+ * What the glossaries of the transaction's own tenant are at the moment, in a word; null where it has none. It can be asked
+ * before anybody knows which tenant that is.
  */
-export async function selectRevision(tx: Tx, tenantId: string | null): Promise<string | null> {
-  const [row] = await tx.execute<{ revision: string | null }>(sql`
-    select string_agg(revision, ' ' order by set_id) as revision from terminology_sets
-    where tenant_id = ${tenantId === null ? sql`tenant_scope_from()` : sql`${tenantId}`}`);
+export async function selectRevision(tx: Tx): Promise<string | null> {
+  const [row] = await revisionInScope(tx, { separator: ' ' });
   return row?.revision ?? null;
 }
 

@@ -24,18 +24,13 @@ export function pairName({ pairSource, pairTarget }: Pair): string {
 }
 
 /**
- * What the exact tier holds of some texts (B 8 rule 1), all of them in one query. Without a
- * tenant's id, in a transaction that a credential opened, and that nobody has to believe yet.
+ * What the exact tier holds of some texts (B 8 rule 1) in the transaction's own tenant, all of them in one query: also
+ * where a credential has just opened it, and nobody has to believe it yet.
  */
-export async function lookUpExact(
-  tx: Tx,
-  tenantId: string | null,
-  texts: readonly ExactLookup[],
-): Promise<ExactHits> {
+export async function lookUpExact(tx: Tx, texts: readonly ExactLookup[]): Promise<ExactHits> {
   const normals = texts.map(({ sourceText }) => normalForm(sourceText));
   const held = await selectHeld(
     tx,
-    tenantId,
     texts.map(({ sourceLang, targetLang }, index) => ({
       hash: sourceHashHex(normals[index]!),
       pairSource: sourceLang,

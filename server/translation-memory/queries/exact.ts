@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
-import type { Tx } from '#db/client.ts';
+import { type SQL, sql } from 'drizzle-orm';
+import { prepare, type Tx } from '#db/client.ts';
 import type { Pair } from './capacity.ts';
 
 /** A stored pair, and where it comes from. */
@@ -29,25 +29,21 @@ type HitRow = {
   changed_at: string | null;
 };
 
-/** Whose memory is looked into; null for the tenant whose credential opened the transaction: its scope says it. */
-const tenantOf = (tenantId: string | null) =>
-  tenantId === null ? sql`tenant_scope_from()` : sql`${tenantId}`;
+/** The tenant of the transaction's scope, whichever that is. */
+const scopedTenant = sql`tenant_scope_from()`;
 
 /**
  * The winner of each source's stored pairs, in B 8's order: golden origin over imported, then the newest changedate, then
  * the owning set's updated_at, then the store's order. `lateral` and `offset 0`: each source goes through the index of hashes by
  * itself, whatever the planner thinks of the sets.
  */
-function winnersOf(tenantId: string | null, keys: readonly ExactKey[]) {
-  const asked = JSON.stringify(
-    keys.map(({ hash, pairSource, pairTarget }, at) => ({ at, h: hash, s: pairSource, t: pairTarget })),
-  );
+function winnersOf(tenantId: SQL, keys: SQL) {
   return sql`
-    select k.at, w.* from json_to_recordset(${asked}::json) as k(at int, h text, s text, t text)
+    select k.at, w.* from json_to_recordset(${keys}::json) as k(at int, h text, s text, t text)
     cross join lateral (
       select m.source_text, m.target_text, m.set_id, g.name, g.origin, m.tuid,
         to_char(m.changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed_at
-      from (select * from memory_segments where tenant_id = ${tenantOf(tenantId)}
+      from (select * from memory_segments where tenant_id = ${tenantId}
         and source_hash = decode(k.h, 'hex') offset 0) m
       join memory_sets g on g.tenant_id = m.tenant_id and g.set_id = m.set_id
       where m.pair_source = k.s and m.pair_target = k.t
@@ -63,19 +59,34 @@ export async function selectWinners(
   tenantId: string,
   keys: readonly ExactKey[],
 ): Promise<(MemoryHit | undefined)[]> {
-  return hitsOf(keys, await tx.last(tx.execute<WinnerRow>(winnersOf(tenantId, keys))));
+  const statement = winnersOf(sql`${tenantId}`, sql`${packKeys(keys)}`);
+  return hitsOf(keys, await tx.last(tx.execute<WinnerRow>(statement)));
 }
 
-/** The same, and the language pairs that there is any memory of. */
+/** Each job asks it, so that it is built once for each connection. */
+const heldInScope = prepare<{ keys: string }, HeldRow[]>((db) =>
+  db
+    .select({
+      winners: sql<
+        WinnerRow[] | null
+      >`(select json_agg(w) from (${winnersOf(scopedTenant, sql`${sql.placeholder('keys')}`)}) w)`,
+      pairs: sql<[string, string][] | null>`(
+        select json_agg(distinct jsonb_build_array(pair_source, pair_target)) from memory_sets
+        where tenant_id = ${scopedTenant})`,
+    })
+    .from(sql`(select) nobody`)
+    .prepare('memory_held'),
+);
+
+/**
+ * The same, and the language pairs that there is any memory of: in the transaction's own tenant, so that it can be asked
+ * before anybody knows which that is.
+ */
 export async function selectHeld(
   tx: Tx,
-  tenantId: string | null,
   keys: readonly ExactKey[],
 ): Promise<{ hits: (MemoryHit | undefined)[]; pairs: Pair[] }> {
-  const [row] = await tx.execute<{ winners: WinnerRow[] | null; pairs: [string, string][] | null }>(sql`
-    select (select json_agg(w) from (${winnersOf(tenantId, keys)}) w) as winners,
-      (select json_agg(distinct jsonb_build_array(pair_source, pair_target)) from memory_sets
-        where tenant_id = ${tenantOf(tenantId)}) as pairs`);
+  const [row] = await heldInScope(tx, { keys: packKeys(keys) });
   return {
     hits: hitsOf(keys, row?.winners ?? []),
     pairs: (row?.pairs ?? []).map(([pairSource, pairTarget]) => ({ pairSource, pairTarget })),
@@ -83,6 +94,17 @@ export async function selectHeld(
 }
 
 type WinnerRow = HitRow & { at: number };
+
+interface HeldRow {
+  winners: WinnerRow[] | null;
+  pairs: [string, string][] | null;
+}
+
+function packKeys(keys: readonly ExactKey[]): string {
+  return JSON.stringify(
+    keys.map(({ hash, pairSource, pairTarget }, at) => ({ at, h: hash, s: pairSource, t: pairTarget })),
+  );
+}
 
 function hitsOf(keys: readonly ExactKey[], rows: Iterable<WinnerRow>): (MemoryHit | undefined)[] {
   const hits: (MemoryHit | undefined)[] = keys.map(() => undefined);

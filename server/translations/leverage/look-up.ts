@@ -24,18 +24,14 @@ export interface LookedUp {
 }
 
 /**
- * Looks up what the tenant has for some texts. Without a tenant's id, in a transaction that a credential opened, and that
- * nobody has to believe yet.
+ * Looks up what the transaction's tenant has for some texts: also where a credential has just opened it, and
+ * nobody has to believe it yet.
  */
-export async function lookUp(
-  tx: Tx,
-  tenantId: string | null,
-  requests: readonly TranslationRequest[],
-): Promise<LookedUp> {
+export async function lookUp(tx: Tx, requests: readonly TranslationRequest[]): Promise<LookedUp> {
   const texts = new Map(requests.map((request) => [keyOf(request), lookupOf(request)]));
   const [{ hits, pairs }, glossaries] = await Promise.all([
-    lookUpExact(tx, tenantId, [...texts.values()]),
-    readGlossaryRevision(tx, tenantId),
+    lookUpExact(tx, [...texts.values()]),
+    readGlossaryRevision(tx),
   ]);
   return { exact: new Map([...texts.keys()].map((key, index) => [key, hits[index]])), pairs, glossaries };
 }
@@ -55,7 +51,7 @@ export async function leverageOf(
   const { database, glossaries } = services;
   const known = found.exact.has(keyOf(request))
     ? found
-    : await database.inTenant(tenantId, (tx) => lookUp(tx, tenantId, [request]));
+    : await database.inTenant(tenantId, (tx) => lookUp(tx, [request]));
   const languages = {
     sourceLang: request.source_lang as LanguageCode,
     targetLang: request.target_lang as LanguageCode,
