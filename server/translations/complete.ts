@@ -108,8 +108,8 @@ interface Storing {
 }
 
 /**
- * One transaction: the job that follows, the run's result, what it took of the prepaid balance, what the memory learns. Where the run was replaced
- * nothing of it stays. Where the following job cannot be made, the result is stored without it: a finished translation must
+ * One transaction: the job that follows, the run's result, what it took of the prepaid balance, what the memory learns.
+ * Where the run was replaced nothing of it stays. Where the following job cannot be made, the result is stored without it: a finished translation must
  * not be lost for the next one's sake.
  *
  * In this order, because a new job may wait for another transaction that is at the job of its key, and that one may wait for

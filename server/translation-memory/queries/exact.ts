@@ -52,8 +52,7 @@ function winnersOf(tenantId: SQL, keys: SQL) {
       limit 1) w`;
 }
 
-/** The winners of some sources, all in one statement; undefined where nothing is held. Its transaction's only
- * statement. */
+/** The winners of some sources; undefined where nothing is held. It is its transaction's only statement. */
 export async function selectWinners(
   tx: Tx,
   tenantId: string,
