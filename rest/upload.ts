@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
 import type { Upload } from '#server/trpc.ts';
 import { type BodyLimits, declaredSize, isForm, tooLarge } from './body-limits.ts';
+import { collectBytes } from './collect-bytes.ts';
 import { watchPartTypes } from './part-types.ts';
 import { isRawType, mediaType } from './raw-types.ts';
 
@@ -124,10 +125,11 @@ function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): 
       if (upload.ceiling({ name, contentType }) === 'MAX_REQUEST_BYTES') {
         if (declaredSize(request) > limits.MAX_REQUEST_BYTES) return fail(tooLarge('MAX_REQUEST_BYTES'));
       }
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      const declared = declaredSize(request);
+      const collector = collectBytes(declared <= limits.MAX_UPLOAD_BYTES ? declared : 0);
+      stream.on('data', (chunk: Buffer) => collector.add(chunk));
       stream.on('end', () => {
-        form.files.set(field, { name, contentType, bytes: Buffer.concat(chunks), via: 'form' });
+        form.files.set(field, { name, contentType, bytes: collector.finish(), via: 'form' });
       });
     });
     for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)

@@ -6,28 +6,41 @@ import { AppError } from './errors.ts';
 /** Milliseconds that a turn is waited for, between two tries and in all. */
 const pause = { first: 10, longest: 250, all: 20_000 };
 
+export interface TurnOptions {
+  /** What only one may be at: another is refused where it would have to wait. */
+  claim?: { name: string; refusal: () => AppError };
+  /** Ends the waiting, not the transaction; its reason is thrown. */
+  signal?: AbortSignal;
+}
+
 /**
  * Runs a transaction of a tenant when it is its turn at something that one transaction at a time may change. Who waits holds
  * no connection: one tenant's queue must not take them from all others.
- * @throws AppError transient_error where the turn did not come
+ * @throws AppError transient_error where the turn did not come; the claim's refusal where somebody else has it; the signal's
+ *   reason
  */
 export async function inTenantTurn<T>(
   database: Database,
   tenantId: string,
   what: 'memory' | 'terminology',
   work: (tx: Tx) => Promise<T>,
+  { claim, signal }: TurnOptions = {},
 ): Promise<T> {
+  const lock = (key: string) => sql`pg_try_advisory_xact_lock(hashtextextended(${key}, 0))`;
+  const claimed = claim ? lock(`${what}:${tenantId}:${claim.name}`) : sql`true`;
   const until = Date.now() + pause.all;
   for (let wait = pause.first; ; wait = Math.min(2 * wait, pause.longest)) {
+    signal?.throwIfAborted();
     const done = await database.inTenant(tenantId, async (tx) => {
-      const [row] = await tx.execute<{ mine: boolean }>(
-        sql`select pg_try_advisory_xact_lock(hashtextextended(${`${what}:${tenantId}`}, 0)) as mine`,
+      const [row] = await tx.execute<{ claimed: boolean; mine: boolean }>(
+        sql`select ${claimed} as claimed, ${lock(`${what}:${tenantId}`)} as mine`,
       );
+      if (claim && !row?.claimed) throw claim.refusal();
       return row?.mine ? { value: await work(tx) } : undefined;
     });
     if (done) return done.value;
     if (Date.now() > until)
       throw new AppError('transient_error', 'other changes of this workspace are under way; try again');
-    await delay(wait * (0.5 + Math.random()));
+    await delay(wait * (0.5 + Math.random()), undefined, signal && { signal }).catch(() => {});
   }
 }

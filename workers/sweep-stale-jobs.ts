@@ -1,6 +1,11 @@
 import type { Services } from '#server/context.ts';
 import { addJob } from '#server/jobs.ts';
-import { embedWaiting, indexWaiting, resumeImports } from '#server/translation-memory/service.ts';
+import {
+  embedWaiting,
+  indexWaiting,
+  resumeImports,
+  sweepOutdated,
+} from '#server/translation-memory/service.ts';
 import { tenantsWithStaleJobs, tenantsWithUnpersistedJobs } from '#server/translations/service.ts';
 
 /** One look over all tenants; the writing is done tenant by tenant, each in its own scope. */
@@ -19,6 +24,7 @@ export async function sweepStaleJobs(services: Services): Promise<void> {
       );
   });
   await resumeImports(services, staleSeconds);
+  await sweepOutdated(services);
   await indexWaiting(services);
   await embedWaiting(services);
 }

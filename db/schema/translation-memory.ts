@@ -15,12 +15,29 @@ import {
 import { bytes, identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
+/**
+ * What sets hold: a set shows one content, an upload makes another, and naming that one is the switch. What no set names is
+ * never served. Deleting a content deletes all that it is of, and its set.
+ */
+export const memoryContents = pgTable(
+  'memory_contents',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    contentId: identifier('content_id').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.contentId] }),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
+  ],
+);
+
 /** Translation-memory sets (B 2.9): imported ones, and one golden set for each language pair. */
 export const memorySets = pgTable(
   'memory_sets',
   {
     tenantId: identifier('tenant_id').notNull(),
     setId: identifier('set_id').notNull(),
+    contentId: identifier('content_id').notNull(),
     name: text('name').notNull(),
     /** As supplied. */
     sourceLang: text('source_lang').notNull(),
@@ -38,7 +55,12 @@ export const memorySets = pgTable(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.setId] }),
     uniqueIndex('memory_sets_tenant_id_name_key').on(t.tenantId, t.name),
+    uniqueIndex('memory_sets_tenant_id_content_id_key').on(t.tenantId, t.contentId),
     index('memory_sets_pair_idx').on(t.tenantId, t.pairSource, t.pairTarget),
+    foreignKey({
+      columns: [t.tenantId, t.contentId],
+      foreignColumns: [memoryContents.tenantId, memoryContents.contentId],
+    }).onDelete('cascade'),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
   ],
 );
@@ -51,81 +73,73 @@ export const memorySegments = pgTable(
   'memory_segments',
   {
     tenantId: identifier('tenant_id').notNull(),
-    setId: identifier('set_id').notNull(),
+    contentId: identifier('content_id').notNull(),
     /** The order of the store, where the latest wins: a unit's place in its file, or the order of approval. */
     segmentNo: bigint('segment_no', { mode: 'number' }).notNull().default(sql`nextval('memory_segment_no')`),
-    pairSource: identifier('pair_source').notNull(),
-    pairTarget: identifier('pair_target').notNull(),
     /** 16 bytes of the SHA-256 of the source's normal form: the key of the exact tier. */
     sourceHash: bytes('source_hash').notNull(),
     sourceText: text('source_text').notNull(),
     targetText: text('target_text').notNull(),
     tuid: text('tuid'),
     changedAt: timestamp('changed_at', { withTimezone: true, precision: 0, mode: 'date' }),
-    /** Where the fuzzy index has it; null while it is not in the index, -1 where it is too long to be offered. */
+    /** The part of the fuzzy index that has it; null while none has, -1 where it is too long to be offered. */
     shardNo: integer('shard_no'),
-    ordinal: integer('ordinal'),
     /** The job that it was learned from. */
     jobId: identifier('job_id'),
   },
   (t) => [
-    primaryKey({ columns: [t.tenantId, t.setId, t.segmentNo] }),
+    // Not the tenant first: then a plan that was made for a tenant with little might look a hash up here, among all of one with much.
+    primaryKey({ columns: [t.contentId, t.tenantId, t.segmentNo] }),
     index('memory_segments_source_hash_idx').on(t.tenantId, t.sourceHash),
-    index('memory_segments_ordinal_idx')
-      .on(t.tenantId, t.setId, t.shardNo, t.ordinal)
-      .where(sql`shard_no >= 0`),
     index('memory_segments_unindexed_idx')
-      .on(t.tenantId, t.pairSource, t.pairTarget)
-      .where(sql`shard_no is null`),
+      .on(t.tenantId, t.contentId, t.shardNo)
+      .where(sql`shard_no is null or shard_no < 0`),
     index('memory_segments_job_id_idx').on(t.tenantId, t.jobId).where(sql`job_id is not null`),
     foreignKey({
-      columns: [t.tenantId, t.setId],
-      foreignColumns: [memorySets.tenantId, memorySets.setId],
+      columns: [t.tenantId, t.contentId],
+      foreignColumns: [memoryContents.tenantId, memoryContents.contentId],
     }).onDelete('cascade'),
   ],
 );
 
-/** Parts of the fuzzy index: segments of one set, numbered by their length. Written once, and replaced whole. */
+/** Parts of the fuzzy index: segments of one content, numbered by their length. Written once, and replaced whole. */
 export const memoryShards = pgTable(
   'memory_shards',
   {
     tenantId: identifier('tenant_id').notNull(),
-    setId: identifier('set_id').notNull(),
+    contentId: identifier('content_id').notNull(),
     shardNo: integer('shard_no').notNull(),
-    pairSource: identifier('pair_source').notNull(),
-    pairTarget: identifier('pair_target').notNull(),
+    /** Those that are still there: a deleted one keeps its ordinal. */
     segments: integer('segments').notNull(),
     /** The first ordinal of each length, packed. */
     lengthMarks: bytes('length_marks').notNull(),
+    /** The `segment_no` of each ordinal, 8 bytes each, the highest first. */
+    segmentNos: bytes('segment_nos').notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.tenantId, t.setId, t.shardNo] }),
-    index('memory_shards_pair_idx').on(t.tenantId, t.pairSource, t.pairTarget),
+    primaryKey({ columns: [t.tenantId, t.contentId, t.shardNo] }),
     foreignKey({
-      columns: [t.tenantId, t.setId],
-      foreignColumns: [memorySets.tenantId, memorySets.setId],
+      columns: [t.tenantId, t.contentId],
+      foreignColumns: [memoryContents.tenantId, memoryContents.contentId],
     }).onDelete('cascade'),
   ],
 );
 
-/** Which segments of a shard have a gram: ascending ordinals, packed, for each bucket of grams. */
+/**
+ * Which segments of a shard have a gram: ascending ordinals, packed, for each bucket of grams. Stored with their shard, and deleted
+ * with it by a trigger.
+ */
 export const memoryPostings = pgTable(
   'memory_postings',
   {
     tenantId: identifier('tenant_id').notNull(),
-    setId: identifier('set_id').notNull(),
+    contentId: identifier('content_id').notNull(),
     shardNo: integer('shard_no').notNull(),
     bucket: integer('bucket').notNull(),
     count: integer('count').notNull(),
     ordinals: bytes('ordinals').notNull(),
   },
-  (t) => [
-    primaryKey({ columns: [t.tenantId, t.setId, t.shardNo, t.bucket] }),
-    foreignKey({
-      columns: [t.tenantId, t.setId, t.shardNo],
-      foreignColumns: [memoryShards.tenantId, memoryShards.setId, memoryShards.shardNo],
-    }).onDelete('cascade'),
-  ],
+  (t) => [primaryKey({ columns: [t.tenantId, t.contentId, t.shardNo, t.bucket] })],
 );
 
 /**
@@ -136,11 +150,9 @@ export const memoryVectors = pgTable(
   'memory_vectors',
   {
     tenantId: identifier('tenant_id').notNull(),
-    setId: identifier('set_id').notNull(),
+    contentId: identifier('content_id').notNull(),
     /** The first of its segments. */
     blockNo: bigint('block_no', { mode: 'number' }).notNull(),
-    pairSource: identifier('pair_source').notNull(),
-    pairTarget: identifier('pair_target').notNull(),
     segmentNos: bigint('segment_nos', { mode: 'number' }).array().notNull(),
     /** 32 bytes for each segment: the signs of its vector's components. */
     codes: bytes('codes').notNull(),
@@ -148,11 +160,10 @@ export const memoryVectors = pgTable(
     vectors: bytes('vectors').notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.tenantId, t.setId, t.blockNo] }),
-    index('memory_vectors_pair_idx').on(t.tenantId, t.pairSource, t.pairTarget),
+    primaryKey({ columns: [t.tenantId, t.contentId, t.blockNo] }),
     foreignKey({
-      columns: [t.tenantId, t.setId],
-      foreignColumns: [memorySets.tenantId, memorySets.setId],
+      columns: [t.tenantId, t.contentId],
+      foreignColumns: [memoryContents.tenantId, memoryContents.contentId],
     }).onDelete('cascade'),
   ],
 );
@@ -173,7 +184,9 @@ export const memoryImports = pgTable(
     dedupedUnits: integer('deduped_units').notNull(),
     skippedUnits: integer('skipped_units').notNull(),
     duplicatesDropped: integer('duplicates_dropped').notNull(),
-    /** The model of its parts' vectors. */
+    /** What it brings, until it has ended. */
+    contentId: identifier('content_id'),
+    /** The model of the vectors that it has so far. */
     embeddingModel: text('embedding_model'),
     /** How often a worker has begun it. */
     attempts: integer('attempts').notNull().default(0),
@@ -187,26 +200,9 @@ export const memoryImports = pgTable(
     index('memory_imports_created_at_idx').on(t.tenantId, t.createdAt, t.importId),
     uniqueIndex('memory_imports_running_key').on(t.tenantId, t.setName).where(sql`status = 'running'`),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
-  ],
-);
-
-/** What a running import is still to store, as its file was read; gone with its end. */
-export const memoryImportParts = pgTable(
-  'memory_import_parts',
-  {
-    tenantId: identifier('tenant_id').notNull(),
-    importId: identifier('import_id').notNull(),
-    partNo: integer('part_no').notNull(),
-    /** Segments, packed: see `server/sandbox/tasks/memory/packed-rows.ts`. */
-    rows: text('rows').notNull(),
-    /** Their vectors in blocks, packed likewise; null as long as they are not made. */
-    vectors: text('vectors'),
-  },
-  (t) => [
-    primaryKey({ columns: [t.tenantId, t.importId, t.partNo] }),
     foreignKey({
-      columns: [t.tenantId, t.importId],
-      foreignColumns: [memoryImports.tenantId, memoryImports.importId],
-    }).onDelete('cascade'),
+      columns: [t.tenantId, t.contentId],
+      foreignColumns: [memoryContents.tenantId, memoryContents.contentId],
+    }),
   ],
 );

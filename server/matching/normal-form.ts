@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 
+/** What most texts are already: printable ASCII, and each space alone between two letters. */
+const plain = /^[!-~]+(?: [!-~]+)*$/;
+
 /**
  * What two sources must have in common to be an exact match (B 8 "Translation memory at translation time", rule 1): NFC,
  * runs of white space (Unicode's White_Space) as one space, none at the ends. Letters keep their case.
  */
-/** What most texts are already: printable ASCII, and each space alone between two letters. */
-const plain = /^[!-~]+(?: [!-~]+)*$/;
-
 export function normalForm(text: string): string {
   if (plain.test(text)) return text;
   return composed(text)

@@ -3,6 +3,7 @@
  * exports `tasks`.
  */
 import { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { encodeFrame, FrameReader } from './frames.ts';
 import { type AnswerHead, channel, type TaskHead } from './protocol.ts';
@@ -28,25 +29,60 @@ const watchdog = new Worker(new URL('./watchdog.ts', import.meta.url), {
 await new Promise((online) => watchdog.once('online', online));
 watchdog.unref();
 
-const socket = new Socket({ fd: channel });
+/** Read into again and again: a large file leaves no pieces for the garbage collector to find. */
+const received = Buffer.allocUnsafeSlow(256 * 1024);
+const socket = new Socket({
+  fd: channel,
+  onread: {
+    buffer: received,
+    callback: (length) => {
+      reader.push(received.subarray(0, length));
+      return true;
+    },
+  },
+});
 const reader = new FrameReader<TaskHead>(Number.POSITIVE_INFINITY, ({ head, value }) => {
   Atomics.store(allowance, 0, Math.ceil(head.memoryBytes / megabyte));
-  void run(head.task, value).then((pieces) => {
-    for (const piece of pieces) socket.write(piece);
-  });
+  void run(head.task, value);
 });
-socket.on('data', (chunk) => reader.push(chunk));
+socket.resume();
 // The service is gone, or has no more use for this process.
 for (const event of ['end', 'error', 'close'] as const) socket.on(event, () => process.exit());
 
-/** Runs a task. @returns its answer as a frame */
-async function run(name: string, payload: unknown): Promise<Uint8Array[]> {
+/** Runs a task and sends what it answers. */
+async function run(name: string, payload: unknown): Promise<void> {
   try {
     const task = await tasks[name]!();
     const result = await task(payload as never);
-    return encodeFrame<AnswerHead>({ ok: true, residentBytes: process.memoryUsage.rss() }, result);
+    if (isGenerator(result)) await sendPieces(result);
+    const residentBytes = process.memoryUsage.rss();
+    send({ kind: 'result', residentBytes }, isGenerator(result) ? undefined : result);
   } catch (error) {
     const message = error instanceof Error ? String(error.stack) : String(error);
-    return encodeFrame<AnswerHead>({ ok: false, message }, undefined);
+    send({ kind: 'failure', message }, undefined);
   }
+}
+
+/** Each piece is made while the one before travels, and sent when that has arrived. */
+async function sendPieces(pieces: Generator): Promise<void> {
+  let travelled = Promise.resolve();
+  for (const piece of pieces) {
+    await travelled;
+    const hasRoom = send({ kind: 'piece' }, piece);
+    travelled = hasRoom ? Promise.resolve() : new Promise((drained) => socket.once('drain', drained));
+    // What is sent goes out now, not when the next piece is done.
+    await setImmediate();
+  }
+  await travelled;
+}
+
+/** Answers whether there is room for more at once. */
+function send(head: AnswerHead, value: unknown): boolean {
+  let hasRoom = true;
+  for (const bytes of encodeFrame<AnswerHead>(head, value)) hasRoom = socket.write(bytes);
+  return hasRoom;
+}
+
+function isGenerator(result: unknown): result is Generator {
+  return typeof result === 'object' && result !== null && Symbol.iterator in result && 'throw' in result;
 }

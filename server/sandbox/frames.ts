@@ -6,6 +6,12 @@ export interface Frame<Head> {
   value: unknown;
 }
 
+/** A frame as it came. */
+export interface ReadFrame<Head> extends Frame<Head> {
+  /** Its length, but for a few. */
+  bytes: number;
+}
+
 interface Body<Head> extends Frame<Head> {
   /** For each attachment, the property of the value that it is; null where it is the value. */
   places: (string | null)[];
@@ -57,7 +63,7 @@ function isPlain(value: unknown): value is Record<string, unknown> {
  */
 export class FrameReader<Head> {
   readonly #mostBytes: number;
-  readonly #onFrame: (frame: Frame<Head>) => void;
+  readonly #onFrame: (frame: ReadFrame<Head>) => void;
   /** The part that is being filled, and how much of it is. */
   #part = Buffer.alloc(fixedLength);
   #filled = 0;
@@ -66,7 +72,7 @@ export class FrameReader<Head> {
   #awaited: number[] = [];
   #parts: Buffer[] = [];
 
-  constructor(mostBytes: number, onFrame: (frame: Frame<Head>) => void) {
+  constructor(mostBytes: number, onFrame: (frame: ReadFrame<Head>) => void) {
     this.#mostBytes = mostBytes;
     this.#onFrame = onFrame;
   }
@@ -111,7 +117,8 @@ export class FrameReader<Head> {
     this.#parts = [];
     this.#state = 'fixed';
     this.#expect(fixedLength);
-    this.#onFrame(decode(parts));
+    const bytes = parts.reduce((sum, { length }) => sum + length, 0);
+    this.#onFrame({ ...decode<Head>(parts), bytes });
   }
 
   #expect(length: number): void {

@@ -1,4 +1,5 @@
 import { SandboxError } from './error.ts';
+import { type PieceSink, Pieces } from './pieces.ts';
 import type { RunLimits, SandboxOptions } from './sandbox.ts';
 import { type Assignment, TaskProcess } from './task-process.ts';
 
@@ -36,14 +37,37 @@ export class Pool {
     return [...this.#alive].flatMap(({ pid }) => pid ?? []);
   }
 
-  async run(task: string, payload: unknown, limits: RunLimits): Promise<unknown> {
+  async run(task: string, payload: unknown, limits: RunLimits, pieces?: PieceSink): Promise<unknown> {
     const { timeMs = this.#options.timeMs, memoryBytes = this.#options.memoryBytes, signal } = limits;
     signal?.throwIfAborted();
     await this.#place(signal);
     try {
-      return await this.#runInPlace({ task, payload, timeMs, memoryBytes, signal });
+      return await this.#runInPlace({ task, payload, timeMs, memoryBytes, signal, pieces });
     } finally {
       this.#leave();
+    }
+  }
+
+  /** Runs a task that answers in pieces, for as long as they are taken. */
+  async stream<T>(
+    task: string,
+    payload: unknown,
+    limits: RunLimits,
+    take: (pieces: AsyncIterableIterator<unknown, void>) => Promise<T>,
+  ): Promise<T> {
+    const pieces = new Pieces();
+    const enough = new AbortController();
+    const signal = AbortSignal.any([enough.signal, ...(limits.signal ? [limits.signal] : [])]);
+    const ran = this.run(task, payload, { ...limits, signal }, pieces).then(
+      () => pieces.end({}),
+      (failure: unknown) => pieces.end({ failure }),
+    );
+    try {
+      return await take(pieces);
+    } finally {
+      // Of a task that has ended, nothing is left to end.
+      enough.abort();
+      await ran;
     }
   }
 
@@ -109,7 +133,7 @@ export class Pool {
       await this.#dismiss(kept.process);
       const mayBeOlder = error instanceof SandboxError && error.reason === 'crashed' && kept.tasksRun > 0;
       // A process that was kept may have been ended from outside since, or by what an earlier task left behind.
-      if (mayBeOlder) return await this.#runInPlace(assignment);
+      if (mayBeOlder && !assignment.pieces?.begun) return await this.#runInPlace(assignment);
       throw error;
     }
   }

@@ -5,8 +5,11 @@ export interface TaskHead {
   memoryBytes: number;
 }
 
-/** What a child says of a value that it answers: a result, or nothing and what was thrown. */
-export type AnswerHead = { ok: true; residentBytes: number } | { ok: false; message: string };
+/** What a child says of a value that it answers: a piece of the result, the rest of it, or nothing and what was thrown. */
+export type AnswerHead =
+  | { kind: 'piece' }
+  | { kind: 'result'; residentBytes: number }
+  | { kind: 'failure'; message: string };
 
 /** The file descriptor of a child at which both talk. Not one of the standard three: libraries print to those. */
 export const channel = 3;

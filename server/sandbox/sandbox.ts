@@ -1,5 +1,5 @@
 import { Pool } from './pool.ts';
-import type { Payload, Result, TaskRegistry } from './registry.ts';
+import type { Payload, Piece, Result, TaskRegistry } from './registry.ts';
 import type { tasks } from './tasks.ts';
 
 /** What one task may take; what is not given is as the sandbox has it. */
@@ -39,6 +39,19 @@ export interface Sandbox<R extends TaskRegistry> {
    * @throws {SandboxError} where it gave no result, or the reason of `limits.signal`
    */
   run<N extends keyof R & string>(task: N, payload: Payload<R, N>, limits?: RunLimits): Promise<Result<R, N>>;
+  /**
+   * Runs a task that answers in pieces, and `take` with them. Whoever takes slowly slows it down, and the time does not count;
+   * what is not taken to the end is ended with `take`.
+   *
+   * @returns what `take` does
+   * @throws {SandboxError} from the pieces, where the task gave no more, or the reason of `limits.signal`
+   */
+  stream<N extends keyof R & string, T>(
+    task: N,
+    payload: Payload<R, N>,
+    limits: RunLimits,
+    take: (pieces: AsyncIterableIterator<Piece<R, N>, void>) => Promise<T>,
+  ): Promise<T>;
   /** Ends all processes, and what they run and what waits with `closed`. Settles when they are gone. */
   close(): Promise<void>;
   /** The processes there are now. */
@@ -75,6 +88,10 @@ export function openSandboxOf<R extends TaskRegistry>(
   const pool = new Pool(registry, { ...defaults, ...options }, readable);
   return {
     run: (task, payload, limits = {}) => pool.run(task, payload, limits) as Promise<Result<R, typeof task>>,
+    stream: (task, payload, limits, take) =>
+      pool.stream(task, payload, limits, (pieces) =>
+        take(pieces as AsyncIterableIterator<Piece<R, typeof task>, void>),
+      ),
     close: () => pool.close(),
     get processIds() {
       return pool.processIds;

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { SandboxError } from './error.ts';
-import { encodeFrame, type Frame, FrameReader } from './frames.ts';
+import { encodeFrame, FrameReader, type ReadFrame } from './frames.ts';
+import type { PieceSink } from './pieces.ts';
 import { type AnswerHead, channel, outOfMemory, type TaskHead } from './protocol.ts';
 
 /** One task for a child. */
@@ -10,6 +11,8 @@ export interface Assignment extends TaskHead {
   payload: unknown;
   timeMs: number;
   signal: AbortSignal | undefined;
+  /** Takes the pieces of a task that answers so. */
+  pieces?: PieceSink | undefined;
 }
 
 export interface ChildOptions {
@@ -48,7 +51,13 @@ export class TaskProcess {
   readonly #channel: Duplex;
   /** Settles when the process is gone. */
   readonly exited: Promise<void>;
+  readonly #answerBytes: number;
   #settle: ((outcome: Outcome) => void) | undefined;
+  #pieces: PieceSink | undefined;
+  /** Whether the child has been given all of its task, and the bytes that it has answered since. */
+  #given = false;
+  #answered = 0;
+  #clock: Clock | undefined;
   /** Why it was ended by us. */
   #verdict: Failure | undefined;
 
@@ -68,6 +77,7 @@ export class TaskProcess {
       { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'pipe'], windowsHide: true },
     );
     this.#channel = this.#process.stdio[channel] as Duplex;
+    this.#answerBytes = answerBytes;
     const reader = new FrameReader<AnswerHead>(answerBytes, (frame) => this.#take(frame));
     this.#channel.on('data', (chunk: Uint8Array) => {
       try {
@@ -96,21 +106,28 @@ export class TaskProcess {
   }
 
   /** Runs a task; one at a time. @throws {SandboxError} or the reason of its signal; the process is gone then, or going */
-  async run({ payload, timeMs, signal, ...head }: Assignment): Promise<Answer> {
+  async run({ payload, timeMs, signal, pieces, ...head }: Assignment): Promise<Answer> {
     const outcome = await new Promise<Outcome>((resolve) => {
-      const timer = setTimeout(
-        () => this.end(new SandboxError('time', `the task took more than ${timeMs} ms`)),
-        timeMs,
+      const clock = new Clock(timeMs, () =>
+        this.end(new SandboxError('time', `the task took more than ${timeMs} ms`)),
       );
+      this.#clock = clock;
+      this.#pieces = pieces;
       const abort = (): void => this.end({ aborted: signal?.reason });
       signal?.addEventListener('abort', abort, { once: true });
       this.#settle = (settled) => {
-        clearTimeout(timer);
+        clock.stop();
         signal?.removeEventListener('abort', abort);
         resolve(settled);
       };
       this.#process.ref();
-      for (const piece of encodeFrame<TaskHead>(head, payload)) this.#channel.write(piece);
+      this.#given = false;
+      this.#answered = 0;
+      const parts = encodeFrame<TaskHead>(head, payload);
+      for (const part of parts.slice(0, -1)) this.#channel.write(part);
+      this.#channel.write(parts.at(-1), () => {
+        this.#given = true;
+      });
     });
     if (outcome instanceof SandboxError) throw outcome;
     if ('aborted' in outcome) throw outcome.aborted;
@@ -125,16 +142,39 @@ export class TaskProcess {
     this.#process.kill('SIGKILL');
   }
 
-  #take({ head, value }: Frame<AnswerHead>): void {
+  #take({ head, value, bytes }: ReadFrame<AnswerHead>): void {
     // Came in while the process was being ended.
     if (this.#verdict) return;
-    if (head.ok) this.#finish({ result: value, residentBytes: head.residentBytes });
+    if (head.kind === 'piece') this.#passOn(value, bytes);
+    else if (head.kind === 'result') this.#finish({ result: value, residentBytes: head.residentBytes });
     else this.#finish(new SandboxError('failed', head.message));
+  }
+
+  /** While too much waits to be taken the channel is not read, and no time counts: that is not the task's. */
+  #passOn(piece: unknown, bytes: number): void {
+    this.#answered += bytes;
+    if (this.#answered > this.#answerBytes || !this.#given) {
+      // Whoever takes a piece may release what the task was given.
+      const fault = this.#given ? 'answered more than it may' : 'answered before it was given';
+      this.end(new SandboxError('failed', `a task ${fault}`));
+      return;
+    }
+    const resume = (): void => {
+      if (!this.#settle) return;
+      this.#clock?.start();
+      this.#channel.resume();
+    };
+    if (this.#pieces?.push(piece, bytes, resume) !== false) return;
+    this.#channel.pause();
+    this.#clock?.stop();
   }
 
   #finish(outcome: Outcome): void {
     const settle = this.#settle;
     this.#settle = undefined;
+    this.#pieces = undefined;
+    // It may have been stopped for a piece that nobody will take.
+    this.#channel.resume();
     if (!this.#verdict) this.#rest();
     settle?.(outcome);
   }
@@ -143,6 +183,30 @@ export class TaskProcess {
   #rest(): void {
     this.#process.unref();
     (this.#channel as Duplex & { unref?(): void }).unref?.();
+  }
+}
+
+/** Calls back when it has run for so many milliseconds, the times not counted between which it was stopped. */
+class Clock {
+  #left: number;
+  readonly #expire: () => void;
+  #running: { timer: NodeJS.Timeout; since: number } | undefined;
+
+  constructor(milliseconds: number, expire: () => void) {
+    this.#left = milliseconds;
+    this.#expire = expire;
+    this.start();
+  }
+
+  start(): void {
+    this.#running ??= { timer: setTimeout(this.#expire, this.#left), since: performance.now() };
+  }
+
+  stop(): void {
+    if (!this.#running) return;
+    clearTimeout(this.#running.timer);
+    this.#left = Math.max(1, this.#left - (performance.now() - this.#running.since));
+    this.#running = undefined;
   }
 }
 

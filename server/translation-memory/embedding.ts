@@ -42,13 +42,13 @@ export async function embedSet(
       const nos = segments.map(({ segmentNo }) => segmentNo);
       const set = await lockSetForVectors(tx, tenantId, setId, model, nos);
       if (!set || set.waiting.size === 0) return;
-      const { waiting, ...pair } = set;
+      const { content, waiting } = set;
       const kept = segments.flatMap(({ segmentNo }, at) => (waiting.has(segmentNo) ? [at] : []));
       const stored = blockOf(
         kept.map((at) => segments[at]!),
         kept.map((at) => vectors[at]!),
       );
-      await appendVectors(tx, { tenantId, setId, ...pair }, stored);
+      await appendVectors(tx, content, stored);
     });
   }
 }

@@ -74,7 +74,7 @@ async function exportFound(
 ): Promise<StreamAnswer> {
   const look = async (tx: Tx, tenantId: string): Promise<Exported> => {
     const set = await find(tx, tenantId);
-    const range = await selectExportRange(tx, tenantId, set.setId, settings.MAX_TM_SEGMENTS);
+    const range = await selectExportRange(tx, set, settings.MAX_TM_SEGMENTS);
     if (!range) throw empty();
     return { set, range };
   };
@@ -89,10 +89,10 @@ async function exportFound(
     ({ set }: Exported): ReadPage =>
     (after) =>
       inTurn(async (tx) => {
-        const page = await selectSegments(tx, tenantId, set.setId, after);
-        // Segments of two uploads must not make one file. Looked at after the page: what replaced the set before it shows.
+        const page = await selectSegments(tx, set, after);
+        // Segments of two uploads do not make one file; looked at after the page, of which a replacement left nothing.
         const now = await selectSetById(tx, tenantId, set.setId);
-        return now?.updatedAt.getTime() === set.updatedAt.getTime() ? page : replaced;
+        return now?.contentId === set.contentId ? page : replaced;
       });
   try {
     let exported = seen;

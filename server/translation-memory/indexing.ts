@@ -1,7 +1,17 @@
 import type { Services } from '#server/context.ts';
 import { addJob } from '#server/jobs.ts';
-import { buildIndex, storeIndex } from './imports/build-index.ts';
-import { lockSetForShard, moveSegments, selectSetsToIndex, selectWaiting } from './queries/indexing.ts';
+import { collectParts, rowParts } from './imports/read-file.ts';
+import {
+  countShard,
+  lockContentForShard,
+  moveSegments,
+  selectSetsToIndex,
+  selectWaiting,
+} from './queries/indexing.ts';
+import { insertRows } from './queries/rows.ts';
+
+/** Milliseconds and bytes that the largest shard may take. */
+const limits = { timeMs: 60_000, memoryBytes: 1_000_000_000 };
 
 /** Adds jobs for the sets that have collected segments in no index. */
 export async function indexWaiting({ database }: Services): Promise<void> {
@@ -13,26 +23,28 @@ export async function indexWaiting({ database }: Services): Promise<void> {
 
 /**
  * Brings a set's segments into one shard of the fuzzy index, together with those of its small shards: approved pairs come
- * one by one, and a lookup should have few shards to ask. Read and stored in two transactions, the index made between them;
- * what changed meanwhile leaves it undone, for the next time.
+ * one by one, and a lookup should have few shards to ask. Read and stored in two transactions, the index made in a child
+ * process between them; what changed meanwhile leaves it undone, for the next time.
  */
-export async function indexSet(services: Services, tenantId: string, setId: string): Promise<void> {
-  const { database } = services;
-  const {
-    revision,
-    shardNos,
-    nextShardNo: shardNo,
-    segments,
-  } = await database.inTenant(tenantId, (tx) => selectWaiting(tx, tenantId, setId));
-  if (segments.length === 0) return;
+export async function indexSet(
+  { database, sandbox, sandboxTurns }: Services,
+  tenantId: string,
+  setId: string,
+): Promise<void> {
+  const waiting = await database.inTenant(tenantId, (tx) => selectWaiting(tx, tenantId, setId));
+  if (!waiting || waiting.segments.length === 0) return;
+  const { content, segments, nextShardNo: shardNo } = waiting;
   const sources = segments.map(({ sourceText }) => sourceText);
-  const built = await buildIndex(services, tenantId, { sources, shardNo });
-  const places = [...built.order].map((at, ordinal): [number, number] => [segments[at]!.segmentNo, ordinal]);
+  const segmentNos = segments.map(({ segmentNo }) => segmentNo);
+  const parts = await sandboxTurns.run({ tenantId }, () =>
+    sandbox.stream('index_memory', { shardNo, sources, segmentNos }, limits, (pieces) =>
+      collectParts(rowParts(pieces)),
+    ),
+  );
   await database.inTenant(tenantId, async (tx) => {
-    const pair = await lockSetForShard(tx, tenantId, setId, { revision, shardNos, nextShardNo: shardNo });
-    if (!pair) return;
-    const to = { tenantId, setId, ...pair };
-    await moveSegments(tx, tenantId, setId, { replaced: shardNos, shardNo, places });
-    await storeIndex(tx, to, built);
+    if (!(await lockContentForShard(tx, setId, waiting))) return;
+    const moved = await moveSegments(tx, content, { replaced: waiting.shardNos, shardNo, segmentNos });
+    for (const { kind, rows } of parts) await insertRows(tx, kind, content, rows);
+    if (moved < segmentNos.length) await countShard(tx, content, { shardNo, segments: moved });
   });
 }

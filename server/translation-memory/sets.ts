@@ -3,8 +3,9 @@ import type { EnterTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { inTenantTurn } from '#server/tenant-turn.ts';
+import { deleteContent } from './queries/contents.ts';
 import { isImporting, selectImport, selectImports } from './queries/imports.ts';
-import { deleteSet, type SetRow, selectSetById, selectSets } from './queries/sets.ts';
+import { lockSetById, type SetRow, selectSetById, selectSets } from './queries/sets.ts';
 import type { MemoryImportAnswer, MemoryImportJob, MemorySet } from './schema.ts';
 import { importAnswer, importView, setView } from './set-view.ts';
 
@@ -29,23 +30,23 @@ export async function readImport(tx: Tx, tenantId: string, importId: string): Pr
 /** Deletes a set with its segments. @throws AppError 404; 409 tm_import_in_progress while an import into it runs */
 export async function removeSet({ database }: Services, enter: EnterTenant, setId: string): Promise<void> {
   const tenantId = await enter(async (tx, { tenant }) => {
-    await requireSet(tx, tenant.id, setId);
+    requireFound(await selectSetById(tx, tenant.id, setId));
     return tenant.id;
   });
   // No import of the name may be accepted between the look and the deletion.
   await inTenantTurn(database, tenantId, 'memory', async (tx) => {
-    const set = await requireSet(tx, tenantId, setId);
+    // The set before its content, as everybody locks them; and whoever is to have it show another one waits.
+    const set = requireFound(await lockSetById(tx, tenantId, setId));
     if (await isImporting(tx, tenantId, set.name))
       throw new AppError(
         'conflict',
         'tm_import_in_progress: an import into this set is running; delete it when that has ended',
       );
-    await deleteSet(tx, tenantId, setId);
+    await deleteContent(tx, set);
   });
 }
 
-async function requireSet(tx: Tx, tenantId: string, setId: string): Promise<SetRow> {
-  const set = await selectSetById(tx, tenantId, setId);
+function requireFound(set: SetRow | undefined): SetRow {
   if (!set) throw new AppError('not_found', 'translation memory set not found');
   return set;
 }

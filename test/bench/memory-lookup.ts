@@ -1,4 +1,4 @@
-import postgres from 'postgres';
+import { sql } from 'drizzle-orm';
 import { request } from 'undici';
 import { openDatabase } from '#db/client.ts';
 import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/index.ts';
@@ -41,6 +41,9 @@ export async function benchExactLookup(print: (line: string) => void): Promise<v
         const { hits } = await lookUpExact(tx, [{ sourceText, sourceLang: 'en', targetLang: 'fr' }]);
         if (!hits[0]) throw new Error('a stored pair was not found');
       });
+    /** What any statement takes in such a transaction, on this machine at this moment. */
+    const nothing = ({ tenant }: Side) =>
+      database.inTenant(tenant.tenantId, (tx) => tx.execute(sql`select 1`));
     const translate = async ({ tenant, sources }: Side, turn: number) => {
       const { body, statusCode } = await request(`${service.address}/api/translations`, {
         method: 'POST',
@@ -52,6 +55,7 @@ export async function benchExactLookup(print: (line: string) => void): Promise<v
     };
     try {
       for (const [name, call] of [
+        ['(a bare select 1)', nothing],
         ['look-up in the database', lookUp],
         ['request, served from memory', translate],
       ] as const) {
@@ -75,7 +79,6 @@ export async function benchExactLookup(print: (line: string) => void): Promise<v
 export async function benchFuzzyLookup(print: (line: string) => void): Promise<void> {
   await withService(async ({ service, url }) => {
     const database = openDatabase(url, { size: 4 });
-    const sql = postgres(url, { max: 1, onnotice: () => {} });
     try {
       for (const language of corpusLanguages) {
         const { origin, segments, queries } = fuzzyCorpus(language);
@@ -103,7 +106,6 @@ export async function benchFuzzyLookup(print: (line: string) => void): Promise<v
         );
       }
     } finally {
-      await sql.end();
       await database.close();
     }
   });

@@ -46,7 +46,8 @@ test('A 5.1 rule 6: what the service key uploads is filed under the tenant `defa
   const rows = await openSuperuser(app.superuserUrl)`
     select tenant_id, set_id as id from terminology_sets union all select tenant_id, set_id from memory_sets
     union all select tenant_id, import_id from memory_imports
-    union all select tenant_id, set_id from terminology_entries union all select tenant_id, set_id from memory_segments`;
+    union all select tenant_id, set_id from terminology_entries union all
+    select tenant_id, set_id from memory_segments join memory_sets using (tenant_id, content_id)`;
   const filed = (id: string) => ({ tenant_id: 'default', id });
   expect([...rows]).toEqual([glossary, memory, importing, glossary, memory].map(filed));
 

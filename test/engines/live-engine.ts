@@ -9,18 +9,11 @@ import type {
 import { createOpenAiEngine, type OpenAiParts, type OpenAiSettings } from '#server/engines/openai.ts';
 import { AppError } from '#server/errors.ts';
 import { type FakeOpenAi, startFakeOpenAi } from '#test/fakes/openai.ts';
+import { plainTask } from '#test/setup/engine.ts';
 
 export const key = 'sk-test-5ecret';
 
-export const plain: TranslationTask = {
-  segments: ['The cat sat on the mat.'],
-  sourceLang: 'en',
-  targetLang: 'de',
-  textType: 'Plain',
-  tone: null,
-  gender: null,
-  domain: null,
-};
+export const plain: TranslationTask = { ...plainTask, segments: ['The cat sat on the mat.'] };
 
 export const scope: CallScope = { tenantId: 'tenant-1' };
 

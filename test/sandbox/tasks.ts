@@ -41,6 +41,24 @@ export const tasks = {
     const all: number[][] = [];
     for (;;) all.push(new Array(10_000).fill(0.5));
   },
+  /** So many pieces of so many bytes, each beginning with its number; it throws behind the last one where it is to. */
+  pieces: async () =>
+    function* ({ count, bytes, fails }: { count: number; bytes: number; fails?: boolean }) {
+      for (let number = 0; number < count; number++) yield Buffer.alloc(bytes, number);
+      if (fails) throw new Error('behind the last piece');
+    },
+  /** A piece, and then none for ever. */
+  piecesThenLoop: async () =>
+    function* () {
+      yield 'first';
+      for (;;);
+    },
+  /** A piece, and the end of the process. */
+  piecesThenExit: async () =>
+    function* () {
+      yield 'first';
+      process.exit(3);
+    },
   exit: async () => (code: number) => process.exit(code),
   throw: async () => (message: string) => {
     throw new Error(message);

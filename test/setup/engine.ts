@@ -1,4 +1,15 @@
-import type { Engine, EngineAnswer, Judgement } from '#server/engines/engine.ts';
+import type { Engine, EngineAnswer, Judgement, TranslationTask } from '#server/engines/engine.ts';
+
+/** A text with nothing special about it. */
+export const plainTask: TranslationTask = {
+  segments: ['Hello'],
+  sourceLang: 'en',
+  targetLang: 'de',
+  textType: 'Plain',
+  tone: null,
+  gender: null,
+  domain: null,
+};
 
 /** An engine's answer of a model called `model` that cost so many tokens each way. */
 export function answered<T>(value: T, tokens = 0): EngineAnswer<T> {

@@ -44,7 +44,7 @@ const blocks = async ({ tenantId }: Signup) => {
   return sql<{ sources: string[]; nos: number; codes: number; vectors: number }[]>`
     select length(codes) / 32 as codes, length(vectors) / 256 as vectors, cardinality(segment_nos) as nos,
       array(select source_text from unnest(segment_nos) with ordinality as n(no, at)
-        join memory_segments m on m.set_id = v.set_id and m.segment_no = n.no order by at) as sources
+        join memory_segments m on m.content_id = v.content_id and m.segment_no = n.no order by at) as sources
     from memory_vectors v where tenant_id = ${tenantId} order by block_no`;
 };
 
@@ -54,7 +54,7 @@ const storedVector = async ({ tenantId }: Signup, source: string) => {
   const [row] = await sql<{ code: Buffer; vector: Buffer }[]>`
     select substring(codes from 32 * i - 31 for 32) as code, substring(vectors from 256 * i - 255 for 256) as vector
     from (select codes, vectors, array_position(segment_nos, segment_no) as i
-      from memory_segments m join memory_vectors v using (tenant_id, set_id)
+      from memory_segments m join memory_vectors v using (tenant_id, content_id)
       where tenant_id = ${tenantId} and source_text = ${source}) stored`;
   return row;
 };
@@ -105,9 +105,10 @@ describe('approved pairs', () => {
     expect(embeddedTexts(fake.requests)).toEqual(sentences(3).slice(2));
     expect(await blocks(tenant)).toEqual([{ sources: sentences(3), nos: 3, codes: 3, vectors: 3 }]);
     const sql = openSuperuser(app.superuserUrl);
-    await sql`insert into memory_segments (tenant_id, set_id, pair_source, pair_target, source_hash, source_text, target_text)
-      select tenant_id, set_id, pair_source, pair_target, source_hash, source_text || n, target_text
-      from memory_segments, generate_series(1, 400) n where set_id = ${id}`;
+    await sql`insert into memory_segments (tenant_id, content_id, source_hash, source_text, target_text)
+      select tenant_id, content_id, source_hash, source_text || n, target_text
+      from memory_segments join memory_sets using (tenant_id, content_id), generate_series(1, 400) n
+      where set_id = ${id}`;
     await embedSet(app.services, tenant.tenantId, id);
     const counts = (await blocks(tenant)).map(({ nos }) => nos);
     expect(counts.reduce((sum, nos) => sum + nos, 0)).toBe(1203);

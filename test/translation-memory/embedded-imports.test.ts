@@ -21,7 +21,7 @@ const blocks = async ({ tenantId }: Signup) => {
   const sql = openSuperuser(app.superuserUrl);
   return sql<{ nos: string[]; codes: number; vectors: number; model: string }[]>`
     select segment_nos::text[] as nos, length(codes) as codes, length(vectors) as vectors, embedding_model as model
-    from memory_vectors join memory_sets using (tenant_id, set_id)
+    from memory_vectors join memory_sets using (tenant_id, content_id)
     where tenant_id = ${tenantId} order by block_no`;
 };
 
@@ -86,6 +86,16 @@ describe('an import that is stored at once', () => {
 });
 
 describe('an import in the background', () => {
+  test('whose worker comes three times at once is shown once, with a vector for each segment', async () => {
+    const tenant = await app.signUp();
+    const { body } = await importPairs(tenant, manyPairs(1500));
+    await Promise.all([1, 2, 3].map(() => runImport(app.services, tenant.tenantId, body.job.id)));
+    expect(await sets(tenant)).toMatchObject([{ entry_count: 1500, stub_embeddings: false }]);
+    expect((await blocks(tenant)).flatMap(({ nos }) => nos.map(Number))).toEqual(
+      Array.from({ length: 1500 }, (_, at) => at + 1),
+    );
+  });
+
   const begin = async (pairs = manyPairs(800)) => {
     const tenant = await app.signUp();
     const { status, body } = await importPairs(tenant, pairs);

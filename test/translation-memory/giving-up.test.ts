@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
-import { expect, test } from 'vitest';
-import { runImport } from '#server/translation-memory/service.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { findClose, runImport } from '#server/translation-memory/service.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
 import { openSets } from '#test/spec/memory/sets.ts';
 import { tmx } from '#test/spec/memory/tmx.ts';
 
@@ -30,13 +31,17 @@ async function accepted() {
   return { mine, importId, tenantId: row!.tenant_id, job };
 }
 
-/** Makes what an import stores not storable: its rows are of another form. */
-const spoil = (tenantId: string) =>
-  app.database.inTenant(tenantId, (tx) => tx.execute(sql`update memory_import_parts set rows = 'spoiled'`));
+/** Has the database refuse every set that shows another content, until the test is over. */
+async function spoil() {
+  const owner = openSuperuser(app.superuserUrl);
+  await owner`alter table memory_sets add constraint spoiled check (false) not valid`;
+  onTestFinished(async () => void (await owner`alter table memory_sets drop constraint if exists spoiled`));
+  return async () => void (await owner`alter table memory_sets drop constraint spoiled`);
+}
 
 test('B 3.3: an import that fails each time ends failed, says what to do, and has imported nothing', async () => {
   const { mine, importId, tenantId, job } = await accepted();
-  await spoil(tenantId);
+  const mend = await spoil();
   for (let attempt = 1; attempt < 5; attempt++) {
     await expect(runImport(app.services, tenantId, importId)).rejects.toThrow();
     expect(await job()).toMatchObject({ status: 'running', error: null });
@@ -48,11 +53,12 @@ test('B 3.3: an import that fails each time ends failed, says what to do, and ha
     result: null,
   });
   expect(await mine.memories()).toEqual([]);
-  // The name is free again, and the rows are gone.
+  // The name is free again, and what was to be shown is gone.
   const left = await app.database.inTenant(tenantId, (tx) =>
-    tx.execute(sql`select from memory_import_parts`),
+    tx.execute(sql`select content_id from memory_contents union all select content_id from memory_segments`),
   );
   expect(left).toHaveLength(0);
+  await mend();
   await send(mine, ['Shut it.', 'Fermez.']);
 });
 
@@ -68,10 +74,26 @@ test('a failed import leaves the set as it was', async () => {
   const first = await accepted();
   await runImport(app.services, first.tenantId, first.importId);
   const id = await send(first.mine, ['New.', 'Nouveau.']);
-  await spoil(first.tenantId);
+  await spoil();
   for (let attempt = 1; attempt < 5; attempt++)
     await expect(runImport(app.services, first.tenantId, id)).rejects.toThrow();
   await runImport(app.services, first.tenantId, id);
   const job = await first.mine.job({ source_text: 'Open the valve.', target_lang: 'fr' });
   expect(job.final_translation).toBe('Ouvrez la vanne.');
+});
+
+test('what a running import has stored is found by nobody: exactly, nearly, in lists or exports', async () => {
+  const { mine, importId, tenantId } = await accepted();
+  const pair = { pairSource: 'en', pairTarget: 'fr' };
+  const close = async () => (await findClose(app.database, tenantId, pair, 'Open the valves.')).close.length;
+  expect((await mine.job({ source_text: 'Open the valve.', target_lang: 'fr' })).final_translation).not.toBe(
+    'Ouvrez la vanne.',
+  );
+  expect(await close()).toBe(0);
+  expect(await mine.memories()).toEqual([]);
+  await runImport(app.services, tenantId, importId);
+  expect(await close()).toBe(1);
+  expect((await mine.job({ source_text: ' Open the  valve.', target_lang: 'fr' })).final_translation).toBe(
+    'Ouvrez la vanne.',
+  );
 });

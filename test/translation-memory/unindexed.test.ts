@@ -46,9 +46,8 @@ function add(setId: string, sources: string[]) {
   const rows = sources.map((s) => ({ n: ++segmentNo, s }));
   return app.database.inTenant(tenantId, (tx) =>
     tx.execute(sql`
-      insert into memory_segments (tenant_id, set_id, segment_no, pair_source, pair_target, source_hash, source_text,
-        target_text)
-      select ${tenantId}, ${setId}, n, 'en', 'fr', substring(sha256(s::bytea) for 16), s, 'Vanne ' || n
+      insert into memory_segments (tenant_id, content_id, segment_no, source_hash, source_text, target_text)
+      select ${tenantId}, (select content_id from memory_sets where set_id = ${setId}), n, substring(sha256(s::bytea) for 16), s, 'Vanne ' || n
       from json_to_recordset(${JSON.stringify(rows)}::json) as r(n int, s text)`),
   );
 }

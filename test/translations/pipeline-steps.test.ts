@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Engine, QualityIssue, TranslationTask } from '#server/engines/engine.ts';
+import type { Engine, QualityIssue } from '#server/engines/engine.ts';
 import { stubEngine } from '#server/engines/stub.ts';
 import { runPipeline } from '#server/translations/run.ts';
 import { translationRequest } from '#server/translations/schema.ts';
@@ -7,19 +7,10 @@ import { debateCandidates } from '#server/translations/steps/debate.ts';
 import type { StepDeps } from '#server/translations/steps/deps.ts';
 import { inspectNothing, inspectorOf } from '#server/translations/steps/inspect.ts';
 import { verifyFinal } from '#server/translations/steps/verify.ts';
-import { answered, engineOf } from '#test/setup/engine.ts';
+import { answered, engineOf, plainTask as task } from '#test/setup/engine.ts';
 
 const scope = { tenantId: 'tenant' };
 const text = { source_text: 'Hello', source_lang: 'en', target_lang: 'fr' };
-const task: TranslationTask = {
-  segments: ['Hello'],
-  sourceLang: 'en',
-  targetLang: 'de',
-  textType: 'Plain',
-  tone: null,
-  gender: null,
-  domain: null,
-};
 
 function depsOf(engine: Engine, inspect = inspectNothing): StepDeps {
   return {

@@ -5,6 +5,7 @@ import { termGate, termIssues } from '#server/translations/leverage/terms.ts';
 import { writtenMetadata } from '#server/translations/leverage/written-metadata.ts';
 import { decideGate } from '#server/translations/steps/gate.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { plainTask as task } from '#test/setup/engine.ts';
 import { openSets } from '../spec/memory/sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
@@ -140,16 +141,6 @@ describe('B 2.6 terminology_matches and terminology_entries', () => {
 });
 
 describe('a prompt', () => {
-  const task = {
-    segments: ['Hello'],
-    sourceLang: 'en',
-    targetLang: 'de',
-    textType: 'Plain',
-    tone: null,
-    gender: null,
-    domain: null,
-  } as const;
-
   test('tells five targets of a term, the preferred first', () => {
     const { glossary } = taskData({ ...task, glossary: [{ source: 'term', targets: many(2000) }] });
     expect(glossary).toEqual([{ source: 'term', targets: many(5) }]);

@@ -59,7 +59,7 @@ export function buildShard(normals: readonly string[]): BuiltShard {
  * counting sort.
  * @throws RangeError as `buildShard` does
  */
-export function orderByLength(normals: readonly string[]): { order: Uint32Array; lengthMarks: Uint8Array } {
+function orderByLength(normals: readonly string[]): { order: Uint32Array; lengthMarks: Uint8Array } {
   const lengths = Uint16Array.from(normals, (normal) => {
     const length = countCodePoints(normal);
     if (length > longestFuzzy) throw new RangeError(`a segment has at most ${longestFuzzy} characters`);

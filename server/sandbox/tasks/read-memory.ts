@@ -1,9 +1,12 @@
 import { readTmx, TmxError } from '../../formats/tmx/index.ts';
 import { type LanguageCode, readDeclaredVariant } from '../../languages.ts';
 import { normalForm } from '../../matching/normal-form.ts';
+import { release } from '../release.ts';
 import type { MemoryUnit } from './memory/memory-unit.ts';
 import { packSegments } from './memory/pack-segments.ts';
-import { placeSegments } from './memory/places.ts';
+import { packShard } from './memory/pack-shard.ts';
+import type { RowPiece } from './memory/packed-rows.ts';
+import { shareOut } from './memory/shards.ts';
 
 export interface ReadMemoryPayload {
   bytes: Uint8Array;
@@ -11,8 +14,8 @@ export interface ReadMemoryPayload {
   target: { tag: string; code: LanguageCode };
 }
 
-/** A memory file as it is stored: its segments as packed rows. */
-export interface ReadMemory {
+/** What a memory file came to. */
+export interface MemorySummary {
   /** Units of the file. */
   totalUnits: number;
   /** Those without a text in both languages. */
@@ -20,23 +23,48 @@ export interface ReadMemory {
   duplicatesDropped: number;
   /** What is left, and stored. */
   segments: number;
-  segmentRows: Uint8Array;
-  /** Where their parts end. */
-  ends: number[];
-  /** Shards of the fuzzy index that they have their places in, and that `index_memory` builds from these rows. */
-  shards: number;
 }
 
-export type ReadMemoryAnswer = ReadMemory | { refused: string };
+/** First what the file came to, or why it is refused; then, as rows, its segments and their fuzzy index. */
+export type MemoryPiece =
+  | ({ kind: 'summary' } & MemorySummary)
+  | { kind: 'refused'; message: string }
+  | RowPiece;
 
 /** Reads a TMX file down to what the database is to hold. What it refuses is an answer: classes do not cross processes. */
-export function readMemoryTask({ bytes, source, target }: ReadMemoryPayload): ReadMemoryAnswer {
+export function* readMemoryTask(payload: ReadMemoryPayload): Generator<MemoryPiece, void> {
+  const read = readUnits(payload);
+  if ('refused' in read) {
+    yield { kind: 'refused', message: read.refused };
+    return;
+  }
+  release(payload.bytes);
+  yield { kind: 'summary', ...read.summary };
+  const { normals, units } = read;
+  const shards = shareOut(normals, units);
+  yield* packSegments(normals, units, shards);
+  for (const [shardNo, indexes] of shards.members.entries())
+    yield* packShard({
+      shardNo,
+      normals: indexes.map((index) => normals[index]!),
+      segmentNos: indexes.map((index) => units[index]!.position),
+    });
+}
+
+interface ReadUnits {
+  summary: MemorySummary;
+  /** Their sources in normal form. */
+  normals: string[];
+  units: MemoryUnit[];
+}
+
+/** The units of a file, those of one source as one. */
+function readUnits({ bytes, source, target }: ReadMemoryPayload): ReadUnits | { refused: string } {
   /** By normal form: B 4.5 "duplicate sources collapse". */
   const units = new Map<string, MemoryUnit>();
   let position = 0;
-  let summary: { units: number; skipped: number };
   try {
-    summary = readTmx(
+    const { units: totalUnits, skipped: skippedUnits } = readTmx(
       bytes,
       {
         isSource: (tag) => readDeclaredVariant(tag, source.code) === source.code,
@@ -59,21 +87,14 @@ export function readMemoryTask({ bytes, source, target }: ReadMemoryPayload): Re
         });
       },
     );
+    const duplicatesDropped = position - units.size;
+    return {
+      summary: { totalUnits, skippedUnits, duplicatesDropped, segments: units.size },
+      normals: [...units.keys()],
+      units: [...units.values()],
+    };
   } catch (error) {
     if (!(error instanceof TmxError)) throw error;
     return { refused: error.message };
   }
-  const normals = [...units.keys()];
-  const stored = [...units.values()];
-  const places = placeSegments(normals, stored);
-  const segments = packSegments(normals, stored, places);
-  return {
-    totalUnits: summary.units,
-    skippedUnits: summary.skipped,
-    duplicatesDropped: position - stored.length,
-    segments: stored.length,
-    segmentRows: segments.bytes,
-    ends: segments.ends,
-    shards: places.shards,
-  };
 }

@@ -4,6 +4,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
 import { addJob } from '#server/jobs.ts';
+import type { MemorySummary, ReadMemoryPayload } from '#server/sandbox/index.ts';
 import {
   declaredType,
   requireDeclaredLanguage,
@@ -15,24 +16,34 @@ import { inTenantTurn } from '#server/tenant-turn.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import { isGoldenName } from '../golden-name.ts';
 import { countSegmentsOfPair } from '../queries/capacity.ts';
-import { insertImport, insertPart, isImporting } from '../queries/imports.ts';
-import { insertRows } from '../queries/rows.ts';
-import { replaceSet } from '../queries/sets.ts';
+import { insertContent } from '../queries/contents.ts';
+import { insertImport, isImporting } from '../queries/imports.ts';
+import { type Content, insertRows } from '../queries/rows.ts';
+import { showContent } from '../queries/sets.ts';
 import type { ImportForm, MemoryImportAnswer, MemorySet } from '../schema.ts';
 import { createdSetView, importAnswer } from '../set-view.ts';
-import { buildIndex, storeIndex } from './build-index.ts';
 import { embedFile } from './embed.ts';
-import { readMemoryFile } from './read-file.ts';
-import { rowParts } from './row-parts.ts';
+import { deleteOutdated } from './outdated.ts';
+import { collectParts, type ReadMemory, type RowPart, readMemoryFile } from './read-file.ts';
 import { updateStatistics } from './update-statistics.ts';
 
 /** An import that is stored, or one that goes on in the background (202). */
 export type Received = { set: MemorySet } | { accepted: MemoryImportAnswer };
 
+/** Where a file goes. */
+interface Upload {
+  tenantId: string;
+  name: string;
+  sourceLang: string;
+  targetLang: string;
+  pairSource: string;
+  pairTarget: string;
+}
+
 /**
  * Creates or replaces a set from a TMX file (B 4.5). Whatever refuses it does so here, at both sizes: the file is read whole
- * in a child process, and what it holds must fit. Up to TM_ASYNC_THRESHOLD segments are stored in one transaction; more are
- * kept as they were read, for a worker.
+ * in a child process, and what it holds must fit. Then its segments are stored, in one transaction, and their fuzzy index.
+ * Up to TM_ASYNC_THRESHOLD segments the set shows them at once; more are shown by a worker, when they have their vectors.
  * @throws AppError 400, 409 tm_import_in_progress, 413, 415, 422, 502 as B 4.5 and B 7 say
  */
 export async function receiveImport(
@@ -42,90 +53,164 @@ export async function receiveImport(
   signal: AbortSignal,
 ): Promise<Received> {
   // Nobody is told anything who is not let in; and a file that could not be stored is not read, which is not cheap.
-  const { tenantId, file, name, source, target } = await enter(async (tx, { tenant }) => {
-    const asked = checkForm(form);
-    await requireIdle(isImporting(tx, tenant.id, asked.name));
-    return { tenantId: tenant.id, ...asked };
+  const { upload, ...payload } = await enter(async (tx, { tenant }) => {
+    const { file, name, source, target } = checkForm(form);
+    await requireIdle(isImporting(tx, tenant.id, name));
+    const languages = { sourceLang: source.tag, targetLang: target.tag };
+    const pair = { pairSource: source.code, pairTarget: target.code };
+    return {
+      upload: { tenantId: tenant.id, name, ...languages, ...pair },
+      bytes: file.bytes,
+      source,
+      target,
+    };
   });
-  const read = await readMemoryFile(services, { tenantId, signal }, { bytes: file.bytes, source, target });
-  if (read.segments === 0)
-    throw new AppError(
-      'validation_error',
-      `the file has no unit with a text in ${source.tag} and in ${target.tag}`,
-    );
-  const { MAX_TM_SEGMENTS, TM_ASYNC_THRESHOLD } = services.settings;
-  const pair = { pairSource: source.code, pairTarget: target.code };
-  const described = { name, sourceLang: source.tag, targetLang: target.tag, ...pair };
+  const running = `${upload.tenantId}:${upload.name}`;
+  if (receiving.has(running)) throw inProgress();
+  receiving.add(running);
+  try {
+    return await readAndStore(services, upload, payload, signal);
+  } finally {
+    receiving.delete(running);
+  }
+}
 
-  const background = read.segments > TM_ASYNC_THRESHOLD;
-  const index =
-    background || read.shards === 0
-      ? null
-      : await buildIndex(services, tenantId, { segmentRows: read.segmentRows });
+/** The imports that are being received here. Those at other processes are met when they are stored. */
+const receiving = new Set<string>();
 
-  const requireRoom = async (tx: Tx) => {
-    const [importing, held] = await Promise.all([
-      isImporting(tx, tenantId, name),
-      countSegmentsOfPair(tx, tenantId, pair, name),
-    ]);
-    await requireIdle(Promise.resolve(importing));
-    if (held + read.segments > MAX_TM_SEGMENTS)
+async function readAndStore(
+  services: Services,
+  upload: Upload,
+  payload: ReadMemoryPayload,
+  signal: AbortSignal,
+): Promise<Received> {
+  const scope = { tenantId: upload.tenantId, signal };
+  const received = await readMemoryFile(services, scope, payload, async (read) => {
+    if (read.summary.segments === 0)
       throw new AppError(
-        'unprocessable',
-        `tm_max_segments_exceeded: ${held} segments of ${pair.pairSource} to ${pair.pairTarget} are held and the file has ${read.segments}; at most ${MAX_TM_SEGMENTS} are allowed`,
+        'validation_error',
+        `the file has no unit with a text in ${upload.sourceLang} and in ${upload.targetLang}`,
       );
-  };
-  // What is refused must not cost a model's call.
-  if (services.embedder && !background) await services.database.inTenant(tenantId, requireRoom);
-  const embedded = background ? null : await embedFile(services, { tenantId, signal }, read);
+    if (read.summary.segments > services.settings.TM_ASYNC_THRESHOLD)
+      return { accepted: await acceptImport(services, upload, read, signal) };
+    // Its vectors may be long in coming: the child process is for others meanwhile.
+    return { read: { summary: read.summary, parts: await collectParts(read.parts) } };
+  });
+  if (received.accepted) return received;
+  return { set: await storeImport(services, upload, received.read, signal) };
+}
 
-  // Two imports must not both count on the same room, nor a name have two.
-  const received = await inTenantTurn(
-    services.database,
-    tenantId,
-    'memory',
-    async (tx): Promise<Received> => {
-      await requireRoom(tx);
-      if (background) {
-        const importId = newId();
-        const row = insertImport(tx, {
-          tenantId,
-          importId,
-          status: 'running',
-          setName: name,
-          sourceLang: source.tag,
-          targetLang: target.tag,
-          ...pair,
-          totalUnits: read.totalUnits,
-          dedupedUnits: read.segments,
-          skippedUnits: read.skippedUnits,
-          duplicatesDropped: read.duplicatesDropped,
-        });
-        await row;
-        let partNo = 0;
-        for (const rows of rowParts(read.segmentRows, read.ends)) {
-          partNo += 1;
-          await insertPart(tx, { tenantId, importId, partNo, rows });
-        }
-        await addJob(tx, 'import_memory', { tenantId, importId }, { key: `import_memory:${importId}` });
-        return { accepted: importAnswer(await row) };
-      }
-      const set = await replaceSet(tx, {
-        tenantId,
-        setId: newId(),
-        ...described,
-        entryCount: read.segments,
-        embeddingModel: embedded?.model ?? null,
-      });
-      const to = { tenantId, setId: set.setId, ...pair };
-      for (const rows of rowParts(read.segmentRows, read.ends)) await insertRows(tx, 'segments', to, rows);
-      for (const rows of embedded?.parts ?? []) await insertRows(tx, 'vectors', to, rows);
-      if (index) await storeIndex(tx, to, index);
-      return { set: createdSetView(set, read) };
-    },
-  );
-  if ('set' in received) await updateStatistics(services, tenantId, read.segments);
-  return received;
+/** Stores what is read, as it is read, for a worker to show; until then nobody sees it. */
+function acceptImport(
+  services: Services,
+  upload: Upload,
+  { summary, parts }: ReadMemory,
+  signal: AbortSignal,
+): Promise<MemoryImportAnswer> {
+  const { tenantId, name: setName, sourceLang, targetLang, pairSource, pairTarget } = upload;
+  return inTurn(services, { upload, summary, signal }, async (tx) => {
+    const content = { tenantId, contentId: newId() };
+    await insertContent(tx, content);
+    await storeParts(tx, content, parts);
+    const importId = newId();
+    const row = await insertImport(tx, {
+      ...content,
+      importId,
+      status: 'running',
+      setName,
+      sourceLang,
+      targetLang,
+      pairSource,
+      pairTarget,
+      totalUnits: summary.totalUnits,
+      dedupedUnits: summary.segments,
+      skippedUnits: summary.skippedUnits,
+      duplicatesDropped: summary.duplicatesDropped,
+    });
+    await addJob(tx, 'import_memory', { tenantId, importId }, { key: `import_memory:${importId}` });
+    return importAnswer(row);
+  });
+}
+
+/** Stores what was read, and has the set show it. */
+async function storeImport(
+  services: Services,
+  upload: Upload,
+  { summary, parts }: { summary: MemorySummary; parts: RowPart[] },
+  signal: AbortSignal,
+): Promise<MemorySet> {
+  const { tenantId } = upload;
+  // What is refused must not cost a model's call.
+  if (services.embedder)
+    await services.database.inTenant(tenantId, (tx) => requireRoom(services, tx, upload, summary));
+  const embedded = await embedFile(services, { tenantId, signal }, parts);
+  const { set, outdated } = await inTurn(services, { upload, summary, signal }, async (tx) => {
+    const content = { tenantId, contentId: newId() };
+    await insertContent(tx, content);
+    await storeParts(tx, content, [...parts, ...(embedded?.parts ?? [])]);
+    return showContent(tx, {
+      ...content,
+      ...upload,
+      setId: newId(),
+      entryCount: summary.segments,
+      embeddingModel: embedded?.model ?? null,
+    });
+  });
+  await updateStatistics(services, tenantId, summary.segments);
+  await deleteOutdated(services, outdated);
+  return createdSetView(set, summary);
+}
+
+/** Stores parts in their order. The next one travels while the database is at one: it never waits for us. */
+async function storeParts(
+  tx: Tx,
+  content: Content,
+  parts: AsyncIterable<RowPart> | Iterable<RowPart>,
+): Promise<void> {
+  let before = Promise.resolve();
+  for await (const { kind, rows } of parts) {
+    const stored = insertRows(tx, kind, content, rows);
+    // Where the one before fails so does this one, and that is said below.
+    stored.catch(() => {});
+    await before;
+    before = stored;
+  }
+  await before;
+}
+
+/** Two imports must not both count on the same room, nor a name have two. */
+function inTurn<T>(
+  services: Services,
+  { upload, summary, signal }: { upload: Upload; summary: MemorySummary; signal: AbortSignal },
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const { tenantId, name } = upload;
+  const checked = async (tx: Tx) => {
+    await requireRoom(services, tx, upload, summary);
+    return work(tx);
+  };
+  return inTenantTurn(services.database, tenantId, 'memory', checked, {
+    claim: { name, refusal: inProgress },
+    signal,
+  });
+}
+
+async function requireRoom(
+  { settings }: Services,
+  tx: Tx,
+  { tenantId, name, pairSource, pairTarget }: Upload,
+  { segments }: MemorySummary,
+): Promise<void> {
+  const [importing, held] = await Promise.all([
+    isImporting(tx, tenantId, name),
+    countSegmentsOfPair(tx, tenantId, { pairSource, pairTarget }, name),
+  ]);
+  await requireIdle(Promise.resolve(importing));
+  if (held + segments > settings.MAX_TM_SEGMENTS)
+    throw new AppError(
+      'unprocessable',
+      `tm_max_segments_exceeded: ${held} segments of ${pairSource} to ${pairTarget} are held and the file has ${segments}; at most ${settings.MAX_TM_SEGMENTS} are allowed`,
+    );
 }
 
 function checkForm(form: ImportForm) {
@@ -144,11 +229,14 @@ function checkForm(form: ImportForm) {
 }
 
 async function requireIdle(importing: Promise<boolean>): Promise<void> {
-  if (await importing)
-    throw new AppError(
-      'conflict',
-      'tm_import_in_progress: an import into a set of this name is running; wait until it has ended',
-    );
+  if (await importing) throw inProgress();
+}
+
+function inProgress(): AppError {
+  return new AppError(
+    'conflict',
+    'tm_import_in_progress: an import into a set of this name is running; wait until it has ended',
+  );
 }
 
 function requireFile(file: UploadedFile | undefined): UploadedFile {

@@ -2,26 +2,21 @@ import type { Services } from '#server/context.ts';
 import { describeForLog, toAppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
 import { addJob } from '#server/jobs.ts';
-import {
-  beginAttempt,
-  endImport,
-  lockRunningImport,
-  selectIdleImports,
-  selectParts,
-} from '../queries/imports.ts';
-import { insertStoredSegments } from '../queries/rows.ts';
-import { replaceSet } from '../queries/sets.ts';
+import { deleteContent } from '../queries/contents.ts';
+import { beginAttempt, endImport, lockRunningImport, selectIdleImports } from '../queries/imports.ts';
+import { showContent } from '../queries/sets.ts';
 import { createdSetView } from '../set-view.ts';
-import { beginIndex, storeIndex } from './build-index.ts';
 import { embedImport } from './embed.ts';
+import { deleteOutdated } from './outdated.ts';
 import { updateStatistics } from './update-statistics.ts';
 
 /** Tries of one import before it is given up. */
 const mostAttempts = 5;
 
 /**
- * Stores what an accepted import has read: one transaction, so that the set changes at one moment and a worker that is
- * killed leaves nothing. Called again for an import that has ended, it does nothing.
+ * Brings an accepted import to its end: makes the vectors of what it has stored, and has the set show it. That is one
+ * transaction; a worker that is killed before leaves the set as it was, and the next one goes on where it stopped. Called
+ * again for an import that has ended, it does nothing.
  * @throws where it did not come to an end and is to be tried again
  */
 export async function runImport(services: Services, tenantId: string, importId: string): Promise<void> {
@@ -32,8 +27,10 @@ export async function runImport(services: Services, tenantId: string, importId: 
     return giveUp(services, tenantId, importId, 'its worker ended each time');
   try {
     await embedImport(services, tenantId, importId);
-    const stored = await storeImport(services, tenantId, importId);
-    if (stored > 0) await updateStatistics(services, tenantId, stored);
+    const shown = await showImport(services, tenantId, importId);
+    if (!shown) return;
+    await updateStatistics(services, tenantId, shown.segments);
+    await deleteOutdated(services, shown.outdated);
   } catch (error) {
     const { code, message } = toAppError(error);
     if (begun.attempts < mostAttempts) throw error;
@@ -49,7 +46,7 @@ export async function runImport(services: Services, tenantId: string, importId: 
   }
 }
 
-/** Ends an import that has been tried often enough; the set is what it was. */
+/** Ends an import that has been tried often enough; the set is what it was, and what was to be its content is gone. */
 function giveUp(
   { database }: Services,
   tenantId: string,
@@ -57,44 +54,33 @@ function giveUp(
   because: string,
   message = `the import was tried ${mostAttempts} times and given up: ${because}; nothing was imported, send the file again`,
 ): Promise<void> {
-  return database.inTenant(tenantId, (tx) =>
-    endImport(tx, tenantId, importId, { status: 'failed', error: message }),
-  );
-}
-
-/**
- * Stores the segments, and their index, which a child process builds meanwhile. Answers how many segments there are; none
- * where the import has ended.
- */
-async function storeImport(services: Services, tenantId: string, importId: string): Promise<number> {
-  const { database } = services;
-  const parts = await database.inTenant(tenantId, (tx) => selectParts(tx, tenantId, importId));
-  const segmentRows = Buffer.concat(parts.map(({ rows }) => Buffer.from(rows)));
-  const partNos = parts.map(({ partNo }) => partNo);
-  parts.length = 0;
-  const { built } = await beginIndex(services, tenantId, { segmentRows });
-  // Awaited below, unless what stands before it fails.
-  built.catch(() => {});
   return database.inTenant(tenantId, async (tx) => {
     const job = await lockRunningImport(tx, tenantId, importId);
-    if (!job) return 0;
-    const { pairSource, pairTarget } = job;
-    const set = await replaceSet(tx, {
+    if (!job) return;
+    await endImport(tx, tenantId, importId, { status: 'failed', error: message });
+    await deleteContent(tx, job);
+  });
+}
+
+/** Answers how many segments the set has now, and what it had before; undefined where the import has ended. */
+function showImport({ database }: Services, tenantId: string, importId: string) {
+  return database.inTenant(tenantId, async (tx) => {
+    const job = await lockRunningImport(tx, tenantId, importId);
+    if (!job) return undefined;
+    const { set, outdated } = await showContent(tx, {
       tenantId,
       setId: newId(),
+      contentId: job.contentId,
       name: job.setName,
       sourceLang: job.sourceLang,
       targetLang: job.targetLang,
-      pairSource,
-      pairTarget,
+      pairSource: job.pairSource,
+      pairTarget: job.pairTarget,
       entryCount: job.dedupedUnits,
       embeddingModel: job.embeddingModel,
     });
-    const to = { tenantId, setId: set.setId, pairSource, pairTarget };
-    for (const partNo of partNos) await insertStoredSegments(tx, to, { importId, partNo });
-    await storeIndex(tx, to, await built);
     await endImport(tx, tenantId, importId, { status: 'completed', result: createdSetView(set, job) });
-    return job.dedupedUnits;
+    return { segments: job.dedupedUnits, outdated };
   });
 }
 

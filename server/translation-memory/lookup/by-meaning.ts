@@ -37,8 +37,8 @@ export async function findByMeaning(
   const blocks = await database.inTenant(tenantId, (tx) => selectCodes(tx, tenantId, pair, model));
   const codes = blocks.map((block) => block.codes);
   const places = nearestCodes(asked.code, codes, most.candidates).map(({ block, index }) => {
-    const { setId, blockNo } = blocks[block]!;
-    return { setId, blockNo, index };
+    const { contentId, blockNo } = blocks[block]!;
+    return { contentId, blockNo, index };
   });
   const found = await database.inTenant(tenantId, (tx) => selectVectorsAt(tx, tenantId, places));
   const cosines = new Map<string, number>();

@@ -141,7 +141,7 @@ async function bestCandidates(
   const best = promising.sort((a, b) => b.score - a.score).slice(0, limit);
   return {
     places: best.flatMap(({ shard, ordinal }) =>
-      shard ? [{ setId: shard.setId, shardNo: shard.shardNo, ordinal }] : [],
+      shard ? [{ contentId: shard.contentId, shardNo: shard.shardNo, ordinal }] : [],
     ),
     sources: best.flatMap(({ shard, ordinal }) => (shard ? [] : [here.sourceAt(ordinal)])),
   };

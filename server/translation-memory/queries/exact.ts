@@ -41,12 +41,12 @@ function winnersOf(tenantId: SQL, keys: SQL) {
   return sql`
     select k.at, w.* from json_to_recordset(${keys}::json) as k(at int, h text, s text, t text)
     cross join lateral (
-      select m.source_text, m.target_text, m.set_id, g.name, g.origin, m.tuid,
+      select m.source_text, m.target_text, g.set_id, g.name, g.origin, m.tuid,
         to_char(m.changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed_at
       from (select * from memory_segments where tenant_id = ${tenantId}
         and source_hash = decode(k.h, 'hex') offset 0) m
-      join memory_sets g on g.tenant_id = m.tenant_id and g.set_id = m.set_id
-      where m.pair_source = k.s and m.pair_target = k.t
+      join memory_sets g on g.tenant_id = m.tenant_id and g.content_id = m.content_id
+      where g.pair_source = k.s and g.pair_target = k.t
       order by (g.origin = 'golden_approved') desc, m.changed_at desc nulls last, g.updated_at desc,
         m.segment_no desc
       limit 1) w`;

@@ -1,59 +1,61 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import { blockSize } from '../vectors/block.ts';
+import { insertRows } from './rows.ts';
 
-interface Part {
+interface Import {
   tenantId: string;
   importId: string;
-  partNo: number;
 }
 
-/**
- * Says whose vectors a running import keeps, and drops those of another model. Answers the parts that have none; without a model,
- * that is no use.
- */
+/** Says whose vectors a running import has, and drops those of another model; null where it is to have none. */
 export async function beginEmbedding(
   tx: Tx,
-  tenantId: string,
-  importId: string,
+  { tenantId, importId }: Import,
   model: string | null,
-): Promise<number[]> {
+): Promise<void> {
   await tx.execute(sql`
     with other as (
       update memory_imports set embedding_model = ${model}::text, updated_at = now()
       where tenant_id = ${tenantId} and import_id = ${importId} and status = 'running'
         and embedding_model is distinct from ${model}::text
-      returning 1)
-    update memory_import_parts set vectors = null
-    where tenant_id = ${tenantId} and import_id = ${importId} and vectors is not null and exists (select from other)`);
-  const rows = await tx.execute<{ part_no: number }>(sql`
-    select part_no from memory_import_parts
-    where tenant_id = ${tenantId} and import_id = ${importId} and vectors is null
-    order by part_no`);
-  return rows.map(({ part_no }) => part_no);
+      returning content_id)
+    delete from memory_vectors where tenant_id = ${tenantId} and content_id in (select content_id from other)`);
 }
 
-/** The segments of one part; undefined where the import has ended. */
-export async function selectPartRows(
+/** The next segments of a running import that have no vectors yet, a block's worth of them; none where it has ended. */
+export async function selectNextBlock(
   tx: Tx,
-  { tenantId, importId, partNo }: Part,
-): Promise<string | undefined> {
-  const [row] = await tx.execute<{ rows: string }>(sql`
-    select rows from memory_import_parts
-    where tenant_id = ${tenantId} and import_id = ${importId} and part_no = ${partNo}`);
-  return row?.rows;
+  { tenantId, importId }: Import,
+): Promise<{ segmentNo: number; sourceText: string }[]> {
+  const rows = await tx.execute<{ segment_no: string; source_text: string }>(sql`
+    select m.segment_no, m.source_text
+    from memory_imports i join memory_segments m on m.tenant_id = i.tenant_id and m.content_id = i.content_id
+    where i.tenant_id = ${tenantId} and i.import_id = ${importId} and m.shard_no is distinct from -1
+      and m.segment_no > (
+        select coalesce(max(segment_nos[cardinality(segment_nos)]), 0) from memory_vectors v
+        where v.tenant_id = i.tenant_id and v.content_id = i.content_id)
+    order by m.segment_no limit ${blockSize}`);
+  return rows.map(({ segment_no, source_text }) => ({
+    segmentNo: Number(segment_no),
+    sourceText: source_text,
+  }));
 }
 
-/** Keeps the vectors of a part with it, unless the import is of another model by now; and says that somebody is at it. */
-export async function keepVectors(
+/**
+ * Keeps the vectors of a block; and says that somebody is at the import. Answers whether it still runs, with vectors of the
+ * model.
+ */
+export async function keepBlock(
   tx: Tx,
-  { tenantId, importId, partNo }: Part,
-  { model, vectors }: { model: string; vectors: string },
-): Promise<void> {
-  await tx.execute(sql`
-    with running as (
-      update memory_imports set updated_at = now()
-      where tenant_id = ${tenantId} and import_id = ${importId} and status = 'running' and embedding_model = ${model}
-      returning 1)
-    update memory_import_parts set vectors = ${vectors}
-    where tenant_id = ${tenantId} and import_id = ${importId} and part_no = ${partNo} and exists (select from running)`);
+  { tenantId, importId }: Import,
+  { model, rows }: { model: string; rows: string },
+): Promise<boolean> {
+  const [running] = await tx.execute<{ content_id: string }>(sql`
+    update memory_imports set updated_at = now()
+    where tenant_id = ${tenantId} and import_id = ${importId} and status = 'running' and embedding_model = ${model}
+    returning content_id`);
+  if (!running) return false;
+  await insertRows(tx, 'vectors', { tenantId, contentId: running.content_id }, rows);
+  return true;
 }

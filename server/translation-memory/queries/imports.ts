@@ -1,6 +1,6 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { memoryImportParts, memoryImports } from '#db/schema/translation-memory.ts';
+import { memoryImports } from '#db/schema/translation-memory.ts';
 import type { MemorySet } from '../schema.ts';
 
 export type ImportRow = typeof memoryImports.$inferSelect;
@@ -8,13 +8,6 @@ export type ImportRow = typeof memoryImports.$inferSelect;
 export async function insertImport(tx: Tx, row: typeof memoryImports.$inferInsert): Promise<ImportRow> {
   const [stored] = await tx.insert(memoryImports).values(row).returning();
   return stored as ImportRow;
-}
-
-export async function insertPart(
-  tx: Tx,
-  part: { tenantId: string; importId: string; partNo: number; rows: string },
-): Promise<void> {
-  await tx.insert(memoryImportParts).values(part);
 }
 
 /** B 4.5: the newest imports, at most `limit`. */
@@ -38,19 +31,6 @@ export async function selectImport(
 ): Promise<ImportRow | undefined> {
   const [row] = await tx.select().from(memoryImports).where(isImport(tenantId, importId));
   return row;
-}
-
-/** The parts of an import, in their order. */
-export function selectParts(
-  tx: Tx,
-  tenantId: string,
-  importId: string,
-): Promise<{ partNo: number; rows: string }[]> {
-  return tx
-    .select({ partNo: memoryImportParts.partNo, rows: memoryImportParts.rows })
-    .from(memoryImportParts)
-    .where(and(eq(memoryImportParts.tenantId, tenantId), eq(memoryImportParts.importId, importId)))
-    .orderBy(memoryImportParts.partNo);
 }
 
 export async function isImporting(tx: Tx, tenantId: string, setName: string): Promise<boolean> {
@@ -81,21 +61,24 @@ export async function beginAttempt(
   return row;
 }
 
+/** An import that has not ended: what it brings is there. */
+export type RunningImport = ImportRow & { contentId: string };
+
 /** Locks a running import until the transaction ends; undefined where it has ended. */
 export async function lockRunningImport(
   tx: Tx,
   tenantId: string,
   importId: string,
-): Promise<ImportRow | undefined> {
+): Promise<RunningImport | undefined> {
   const [row] = await tx
     .select()
     .from(memoryImports)
     .where(and(isImport(tenantId, importId), eq(memoryImports.status, 'running')))
     .for('update');
-  return row;
+  return row as RunningImport | undefined;
 }
 
-/** Ends a running import, one way or the other; its parts are of no more use. */
+/** Ends a running import, one way or the other: what it brought is the set's now, or nobody's. */
 export async function endImport(
   tx: Tx,
   tenantId: string,
@@ -104,11 +87,8 @@ export async function endImport(
 ): Promise<void> {
   await tx
     .update(memoryImports)
-    .set({ ...end, updatedAt: sql`now()` })
+    .set({ ...end, contentId: null, updatedAt: sql`now()` })
     .where(and(isImport(tenantId, importId), eq(memoryImports.status, 'running')));
-  await tx
-    .delete(memoryImportParts)
-    .where(and(eq(memoryImportParts.tenantId, tenantId), eq(memoryImportParts.importId, importId)));
 }
 
 /** Running imports, of all tenants, that nobody has touched for a while; read in platform scope. */

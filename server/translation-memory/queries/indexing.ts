@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import type { Content } from './rows.ts';
 
 /**
  * What a lookup has to read whole: segments of one set, and segments and octets of a pair over all of its sets. Octets, since
@@ -16,10 +17,11 @@ const largestShard = 65_536;
 export async function selectSetsToIndex(tx: Tx): Promise<{ tenantId: string; setId: string }[]> {
   const rows = await tx.execute<{ tenant_id: string; set_id: string }>(sql`
     with waiting as (
-      select tenant_id, set_id, pair_source, pair_target, count(*) as of_set,
-        sum(count(*)) over pair as of_pair, sum(sum(octet_length(source_text))) over pair as octets_of_pair
-      from memory_segments where shard_no is null group by 1, 2, 3, 4
-      window pair as (partition by tenant_id, pair_source, pair_target))
+      select g.tenant_id, g.set_id, g.pair_source, g.pair_target, count(*) as of_set,
+        sum(count(*)) over pair as of_pair, sum(sum(octet_length(m.source_text))) over pair as octets_of_pair
+      from memory_segments m join memory_sets g on g.tenant_id = m.tenant_id and g.content_id = m.content_id
+      where m.shard_no is null group by 1, 2, 3, 4
+      window pair as (partition by g.tenant_id, g.pair_source, g.pair_target))
     select tenant_id, set_id from waiting
     where of_set >= ${many.ofSet} or of_pair >= ${many.ofPair} or octets_of_pair >= ${many.octetsOfPair}
     limit 1000`);
@@ -27,37 +29,42 @@ export async function selectSetsToIndex(tx: Tx): Promise<{ tenantId: string; set
 }
 
 export interface WaitingSegments {
+  /** What the set shows. */
+  content: Content;
   /** The small shards whose segments are among them. */
   shardNos: number[];
-  /** Of the set's content: another one with each upload. */
-  revision: string;
   /** The number that another shard would have. */
   nextShardNo: number;
   segments: { segmentNo: number; sourceText: string }[];
 }
 
-/** A set's segments that are in no shard, and those of its small shards. */
-export async function selectWaiting(tx: Tx, tenantId: string, setId: string): Promise<WaitingSegments> {
-  const [set] = await tx.execute<{ revision: string }>(sql`
-    select updated_at::text as revision from memory_sets
-    where tenant_id = ${tenantId} and set_id = ${setId} for share`);
-  const { shardNos, nextShardNo } = await selectShards(tx, tenantId, setId);
+/** A set's segments that are in no shard, and those of its small shards; undefined where the set is gone. */
+export async function selectWaiting(
+  tx: Tx,
+  tenantId: string,
+  setId: string,
+): Promise<WaitingSegments | undefined> {
+  const [set] = await tx.execute<{ content_id: string }>(sql`
+    select content_id from memory_sets where tenant_id = ${tenantId} and set_id = ${setId} for share`);
+  if (!set) return undefined;
+  const content = { tenantId, contentId: set.content_id };
+  const { shardNos, nextShardNo } = await selectShards(tx, content);
   const rows = await tx.execute<{ segment_no: string; source_text: string }>(sql`
     select segment_no, source_text from memory_segments
-    where tenant_id = ${tenantId} and set_id = ${setId} and (shard_no is null
+    where tenant_id = ${tenantId} and content_id = ${content.contentId} and (shard_no is null
       or shard_no = any(array(select value::int from json_array_elements_text(${JSON.stringify(shardNos)}::json))))
     order by segment_no limit ${largestShard}`);
   const segments = rows.map(({ segment_no, source_text }) => ({
     segmentNo: Number(segment_no),
     sourceText: source_text,
   }));
-  return { revision: set?.revision ?? '', shardNos, nextShardNo, segments };
+  return { content, shardNos, nextShardNo, segments };
 }
 
-async function selectShards(tx: Tx, tenantId: string, setId: string) {
+async function selectShards(tx: Tx, { tenantId, contentId }: Content) {
   const shards = await tx.execute<{ shard_no: number; segments: number }>(sql`
     select shard_no, segments from memory_shards
-    where tenant_id = ${tenantId} and set_id = ${setId} order by shard_no`);
+    where tenant_id = ${tenantId} and content_id = ${contentId} order by shard_no`);
   const small = shards.filter(({ segments }) => segments < smallShard);
   return {
     shardNos: small.map(({ shard_no }) => shard_no),
@@ -65,39 +72,51 @@ async function selectShards(tx: Tx, tenantId: string, setId: string) {
   };
 }
 
-/** Locks a set that is to get another shard; undefined where the set is gone, or its shards are others than they were. */
-export async function lockSetForShard(
+/** Locks what is to get another shard; answers whether the set still shows it, with the shards that it had. */
+export async function lockContentForShard(
   tx: Tx,
-  tenantId: string,
   setId: string,
-  was: Pick<WaitingSegments, 'shardNos' | 'nextShardNo' | 'revision'>,
-): Promise<{ pairSource: string; pairTarget: string } | undefined> {
-  const [set] = await tx.execute<{ pair_source: string; pair_target: string; revision: string }>(sql`
-    select pair_source, pair_target, updated_at::text as revision from memory_sets
+  was: Pick<WaitingSegments, 'content' | 'shardNos' | 'nextShardNo'>,
+): Promise<boolean> {
+  const { tenantId, contentId } = was.content;
+  const [set] = await tx.execute<{ content_id: string }>(sql`
+    select content_id from memory_sets
     where tenant_id = ${tenantId} and set_id = ${setId} for no key update`);
-  const { shardNos, nextShardNo } = await selectShards(tx, tenantId, setId);
-  // Another upload numbers its segments from 1 again: the same numbers, other texts.
-  if (set?.revision !== was.revision) return undefined;
-  if (nextShardNo !== was.nextShardNo || shardNos.join() !== was.shardNos.join()) return undefined;
-  return { pairSource: set.pair_source, pairTarget: set.pair_target };
+  if (set?.content_id !== contentId) return false;
+  const { shardNos, nextShardNo } = await selectShards(tx, was.content);
+  return nextShardNo === was.nextShardNo && shardNos.join() === was.shardNos.join();
 }
 
-/** Takes shards away, and says where their segments and new ones stand now. */
+/**
+ * Takes shards away, and files segments under a new one. Answers how many: some may have been deleted since they were
+ * read.
+ */
 export async function moveSegments(
   tx: Tx,
-  tenantId: string,
-  setId: string,
+  { tenantId, contentId }: Content,
   {
     replaced,
     shardNo,
-    places,
-  }: { replaced: readonly number[]; shardNo: number; places: [segmentNo: number, ordinal: number][] },
+    segmentNos,
+  }: { replaced: readonly number[]; shardNo: number; segmentNos: readonly number[] },
+): Promise<number> {
+  const { count } = await tx.execute(sql`
+    update memory_segments m set shard_no = ${shardNo}
+    from json_array_elements_text(${JSON.stringify(segmentNos)}::json) n
+    where m.tenant_id = ${tenantId} and m.content_id = ${contentId} and m.segment_no = n.value::bigint`);
+  await tx.execute(sql`
+    delete from memory_shards where tenant_id = ${tenantId} and content_id = ${contentId}
+      and shard_no = any(array(select value::int from json_array_elements_text(${JSON.stringify(replaced)}::json)))`);
+  return count;
+}
+
+/** Says how many segments a shard really has. */
+export async function countShard(
+  tx: Tx,
+  { tenantId, contentId }: Content,
+  { shardNo, segments }: { shardNo: number; segments: number },
 ): Promise<void> {
   await tx.execute(sql`
-    update memory_segments m set shard_no = ${shardNo}, ordinal = p.o
-    from json_to_recordset(${JSON.stringify(places.map(([n, o]) => ({ n, o })))}::json) as p(n bigint, o int)
-    where m.tenant_id = ${tenantId} and m.set_id = ${setId} and m.segment_no = p.n`);
-  await tx.execute(sql`
-    delete from memory_shards where tenant_id = ${tenantId} and set_id = ${setId}
-      and shard_no = any(array(select value::int from json_array_elements_text(${JSON.stringify(replaced)}::json)))`);
+    update memory_shards set segments = ${segments}
+    where tenant_id = ${tenantId} and content_id = ${contentId} and shard_no = ${shardNo}`);
 }

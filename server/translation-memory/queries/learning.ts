@@ -13,17 +13,24 @@ export interface LearnedPair extends Pair {
   offered: boolean;
 }
 
-/** Makes a pair's golden set where there is none yet. */
+/**
+ * Makes a pair's golden set where there is none yet. Its content has the set's name, so that two first approvals at once make
+ * one, and leave none behind.
+ */
 export async function ensureGoldenSet(
   tx: Tx,
   tenantId: string,
   set: Pair & { setId: string; name: string; embeddingModel: string | null },
 ): Promise<void> {
   await tx.execute(sql`
-    insert into memory_sets (tenant_id, set_id, name, source_lang, target_lang, pair_source, pair_target, origin,
-      entry_count, embedding_model)
-    values (${tenantId}, ${set.setId}, ${set.name}, ${set.pairSource}, ${set.pairTarget}, ${set.pairSource},
-      ${set.pairTarget}, 'golden_approved', 0, ${set.embeddingModel})
+    with content as (
+      insert into memory_contents (tenant_id, content_id) select ${tenantId}, ${set.name}
+      where not exists (select from memory_sets where tenant_id = ${tenantId} and name = ${set.name})
+      on conflict do nothing)
+    insert into memory_sets (tenant_id, set_id, content_id, name, source_lang, target_lang, pair_source, pair_target,
+      origin, entry_count, embedding_model)
+    values (${tenantId}, ${set.setId}, ${set.name}, ${set.name}, ${set.pairSource}, ${set.pairTarget},
+      ${set.pairSource}, ${set.pairTarget}, 'golden_approved', 0, ${set.embeddingModel})
     on conflict (tenant_id, name) do nothing`);
 }
 
@@ -40,28 +47,36 @@ export async function appendPairOfJob(
   capacity: number,
 ): Promise<void> {
   const hash = sql`decode(${pair.hash}, 'hex')`;
-  const ofSource = sql`tenant_id = ${tenantId} and source_hash = ${hash} and pair_source = ${pair.pairSource}
-    and pair_target = ${pair.pairTarget}`;
+  // `offset 0`: through the index of hashes, whatever the planner thinks of the sets.
+  const ofSource = sql`(
+    select * from memory_segments where tenant_id = ${tenantId} and source_hash = ${hash} offset 0) m
+    join memory_sets s on s.tenant_id = m.tenant_id and s.content_id = m.content_id
+    where s.pair_source = ${pair.pairSource} and s.pair_target = ${pair.pairTarget}`;
   await tx.execute(sql`
-    insert into memory_segments (tenant_id, set_id, pair_source, pair_target, source_hash, source_text, target_text,
-      changed_at, shard_no, job_id)
-    select ${tenantId}, g.set_id, ${pair.pairSource}, ${pair.pairTarget}, ${hash}, ${pair.sourceText},
-      ${pair.targetText}, now(), ${pair.offered ? null : -1}::int, ${jobId}
+    insert into memory_segments (tenant_id, content_id, source_hash, source_text, target_text, changed_at, shard_no,
+      job_id)
+    select ${tenantId}, g.content_id, ${hash}, ${pair.sourceText}, ${pair.targetText}, now(),
+      ${pair.offered ? null : -1}::int, ${jobId}
     from memory_sets g
     where g.tenant_id = ${tenantId} and g.name = ${name}
       and ${published}
-      and not exists (select from memory_segments where ${ofSource} and job_id = ${jobId}
-        and target_text = ${pair.targetText})
-      and (exists (select from memory_segments m where ${ofSource})
+      and not exists (select from ${ofSource} and m.job_id = ${jobId} and m.target_text = ${pair.targetText})
+      and (exists (select from ${ofSource})
         or ${segmentsOfPair(tenantId, pair, null)} < ${capacity})`);
 }
 
 /** Deletes what was learned from a job; answers how many pairs. */
 export async function deletePairsOfJob(tx: Tx, tenantId: string, jobId: string): Promise<number> {
-  const removed = await tx.execute<{ s: string; n: string }>(sql`
+  const removed = await tx.execute<{ c: string; n: string; d: number | null }>(sql`
     delete from memory_segments where tenant_id = ${tenantId} and job_id = ${jobId}
-    returning set_id as s, segment_no as n`);
-  // A statement of its own, which sees vectors that were stored while the first one waited.
-  if (removed.length > 0) await deleteVectors(tx, tenantId, removed);
+    returning content_id as c, segment_no as n, shard_no as d`);
+  if (removed.length === 0) return 0;
+  // Statements of their own, which see what was stored while the first one waited.
+  await tx.execute(sql`
+    update memory_shards s set segments = segments - gone.n
+    from (select c, d, count(*) as n from json_to_recordset(${JSON.stringify(removed)}::json) as r(c text, d int)
+      group by c, d) gone
+    where s.tenant_id = ${tenantId} and s.content_id = gone.c and s.shard_no = gone.d`);
+  await deleteVectors(tx, tenantId, removed);
   return removed.length;
 }

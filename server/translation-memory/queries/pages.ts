@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import type { Content } from './rows.ts';
 
 /** A segment as an export writes it. */
 export interface ExportedSegment {
@@ -18,13 +19,12 @@ const segmentsOfPage = 1000;
 export const bytesOfPage = 262_144;
 
 /**
- * The segments of a set behind one, in the store's order, a page of them: what is held of an export that nobody reads is
+ * The segments of a content behind one, in the store's order, a page of them: what is held of an export that nobody reads is
  * bounded by bytes, since a segment may be long. A pair that was learned is known by its job (B 4.5 tuid).
  */
 export async function selectSegments(
   tx: Tx,
-  tenantId: string,
-  setId: string,
+  { tenantId, contentId }: Content,
   after: number,
 ): Promise<ExportedSegment[]> {
   // octet_length asks no text that is stored out of line: what is cut off is not read.
@@ -43,7 +43,7 @@ export async function selectSegments(
             over stored as bytes
         from (
           select segment_no, source_text, target_text, tuid, changed_at, job_id from memory_segments
-          where tenant_id = ${tenantId} and set_id = ${setId} and segment_no > ${after}
+          where tenant_id = ${tenantId} and content_id = ${contentId} and segment_no > ${after}
           order by segment_no limit ${sql.raw(String(segmentsOfPage))}
         ) following
         window stored as (order by segment_no rows unbounded preceding)
@@ -60,19 +60,18 @@ export async function selectSegments(
 }
 
 /**
- * Behind which segment an export begins that writes the newest `most`; undefined where the set has no segments.
+ * Behind which segment an export begins that writes the newest `most`; undefined where there are none.
  * The last of an export is told beforehand: what comes while it is sent stays out.
  */
 export async function selectExportRange(
   tx: Tx,
-  tenantId: string,
-  setId: string,
+  { tenantId, contentId }: Content,
   most: number,
 ): Promise<{ after: number; last: number } | undefined> {
   const [row] = await tx.execute<{ after: string | null; last: string | null }>(sql`
     select max(segment_no) as last, (select segment_no from memory_segments
-        where tenant_id = ${tenantId} and set_id = ${setId} order by segment_no desc offset ${most} limit 1) as after
-    from memory_segments where tenant_id = ${tenantId} and set_id = ${setId}`);
+        where tenant_id = ${tenantId} and content_id = ${contentId} order by segment_no desc offset ${most} limit 1) as after
+    from memory_segments where tenant_id = ${tenantId} and content_id = ${contentId}`);
   if (!row || row.last === null) return undefined;
   return { after: Number(row.after ?? 0), last: Number(row.last) };
 }

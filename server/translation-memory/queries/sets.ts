@@ -1,6 +1,8 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { memorySets } from '#db/schema/translation-memory.ts';
+import { segmentsOf } from './capacity.ts';
+import type { Content } from './rows.ts';
 
 export type SetRow = typeof memorySets.$inferSelect;
 
@@ -8,13 +10,12 @@ export type SetRow = typeof memorySets.$inferSelect;
 const counted = {
   set: memorySets,
   // With the tables' names: of a query over one table, columns are written without.
-  entries: sql<number>`case when origin = 'tmx_import' then entry_count else (
-    select count(*) from memory_segments m where m.tenant_id = memory_sets.tenant_id
-      and m.set_id = memory_sets.set_id) end`.mapWith(Number),
+  entries: sql<number>`case when origin = 'tmx_import' then entry_count
+    else ${segmentsOf(sql`memory_sets.tenant_id`, sql`memory_sets.content_id`)} end`.mapWith(Number),
   /** When a golden set's newest pair was approved, ISO 8601. */
   newest: sql<string | null>`case when origin <> 'tmx_import' then (
     select to_json(max(m.changed_at)) #>> '{}' from memory_segments m where m.tenant_id = memory_sets.tenant_id
-      and m.set_id = memory_sets.set_id) end`,
+      and m.content_id = memory_sets.content_id) end`,
 };
 
 /** A tenant's sets, the newest first. */
@@ -39,6 +40,16 @@ export function selectSetById(tx: Tx, tenantId: string, setId: string): Promise<
   return selectSet(tx, and(eq(memorySets.tenantId, tenantId), eq(memorySets.setId, setId)));
 }
 
+/** The same, locked: what it shows stays until the transaction ends. */
+export async function lockSetById(tx: Tx, tenantId: string, setId: string): Promise<SetRow | undefined> {
+  const [row] = await tx
+    .select()
+    .from(memorySets)
+    .where(and(eq(memorySets.tenantId, tenantId), eq(memorySets.setId, setId)))
+    .for('update');
+  return row;
+}
+
 export function selectSetByName(tx: Tx, tenantId: string, name: string): Promise<SetRow | undefined> {
   return selectSet(tx, and(eq(memorySets.tenantId, tenantId), eq(memorySets.name, name)));
 }
@@ -48,18 +59,10 @@ async function selectSet(tx: Tx, where: SQL | undefined): Promise<SetRow | undef
   return row;
 }
 
-/** Deletes a set with all that belongs to it; answers whether there was one. */
-export async function deleteSet(tx: Tx, tenantId: string, setId: string): Promise<boolean> {
-  const rows = await tx
-    .delete(memorySets)
-    .where(and(eq(memorySets.tenantId, tenantId), eq(memorySets.setId, setId)))
-    .returning({ setId: memorySets.setId });
-  return rows.length > 0;
-}
-
 export interface NewSet {
   tenantId: string;
   setId: string;
+  contentId: string;
   name: string;
   sourceLang: string;
   targetLang: string;
@@ -70,11 +73,20 @@ export interface NewSet {
 }
 
 /**
- * The imported set of a name, made, or emptied and described anew: it keeps its id and its `created_at` (B 3.3).
- * Whoever looks sees the old segments until this transaction commits.
+ * Has the imported set of a name show a content: a new set, or one that is described anew and keeps its id and its
+ * `created_at` (B 3.3). Whoever looks sees what it showed before until this transaction commits; then that is `outdated`, and
+ * to be deleted.
  */
-export async function replaceSet(tx: Tx, set: NewSet): Promise<SetRow> {
+export async function showContent(
+  tx: Tx,
+  set: NewSet,
+): Promise<{ set: SetRow; outdated: Content | undefined }> {
   const { tenantId, setId, name, ...described } = set;
+  const [shown] = await tx
+    .select({ contentId: memorySets.contentId })
+    .from(memorySets)
+    .where(and(eq(memorySets.tenantId, tenantId), eq(memorySets.name, name)))
+    .for('update');
   const [row] = await tx
     .insert(memorySets)
     .values({ ...set, origin: 'tmx_import' })
@@ -83,15 +95,5 @@ export async function replaceSet(tx: Tx, set: NewSet): Promise<SetRow> {
       set: { ...described, updatedAt: sql`now()` },
     })
     .returning();
-  const stored = row as SetRow;
-  if (stored.setId !== setId) await emptySet(tx, tenantId, stored.setId);
-  return stored;
-}
-
-async function emptySet(tx: Tx, tenantId: string, setId: string): Promise<void> {
-  await Promise.all([
-    tx.execute(sql`delete from memory_shards where tenant_id = ${tenantId} and set_id = ${setId}`),
-    tx.execute(sql`delete from memory_vectors where tenant_id = ${tenantId} and set_id = ${setId}`),
-    tx.execute(sql`delete from memory_segments where tenant_id = ${tenantId} and set_id = ${setId}`),
-  ]);
+  return { set: row as SetRow, outdated: shown && { tenantId, contentId: shown.contentId } };
 }

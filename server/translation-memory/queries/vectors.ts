@@ -7,25 +7,25 @@ import type { Pair } from './capacity.ts';
 export async function hasVectors(tx: Tx, tenantId: string, pair: Pair, model: string): Promise<boolean> {
   const rows = await tx.execute(sql`
     select from memory_sets g where ${ofModel(tenantId, pair, model)} and exists (
-      select from memory_vectors v where v.tenant_id = ${tenantId} and v.set_id = g.set_id) limit 1`);
+      select from memory_vectors v where v.tenant_id = ${tenantId} and v.content_id = g.content_id) limit 1`);
   return rows.length > 0;
 }
 
-/** One block of a set's codes, 32 bytes for each segment. */
+/** One block of codes, 32 bytes for each segment. */
 export interface CodeBlock {
-  setId: string;
+  contentId: string;
   blockNo: string;
   codes: Uint8Array;
 }
 
 /** The codes of a pair, of all sets that the model made vectors of: 1.6 MB of 50,000 segments. */
 export async function selectCodes(tx: Tx, tenantId: string, pair: Pair, model: string): Promise<CodeBlock[]> {
-  const rows = await tx.execute<{ set_id: string; block_no: string; codes: string }>(sql`
-    select v.set_id, v.block_no, encode(v.codes, 'base64') as codes
-    from memory_sets g join memory_vectors v on v.tenant_id = g.tenant_id and v.set_id = g.set_id
+  const rows = await tx.execute<{ content_id: string; block_no: string; codes: string }>(sql`
+    select v.content_id, v.block_no, encode(v.codes, 'base64') as codes
+    from memory_sets g join memory_vectors v on v.tenant_id = g.tenant_id and v.content_id = g.content_id
     where ${ofModel(tenantId, pair, model)}`);
-  return rows.map(({ set_id, block_no, codes }) => ({
-    setId: set_id,
+  return rows.map(({ content_id, block_no, codes }) => ({
+    contentId: content_id,
     blockNo: block_no,
     codes: Buffer.from(codes, 'base64'),
   }));
@@ -37,7 +37,7 @@ const ofModel = (tenantId: string, { pairSource, pairTarget }: Pair, model: stri
 
 /** A vector by its block and its place in there, from 0. */
 export interface VectorPlace {
-  setId: string;
+  contentId: string;
   blockNo: string;
   index: number;
 }
@@ -49,18 +49,18 @@ export async function selectVectorsAt(
   places: readonly VectorPlace[],
 ): Promise<{ sourceText: string; vector: Int8Array }[]> {
   const asked = JSON.stringify(
-    places.map(({ setId, blockNo, index }) => ({ s: setId, b: blockNo, i: index })),
+    places.map(({ contentId, blockNo, index }) => ({ c: contentId, b: blockNo, i: index })),
   );
   const rows = await tx.execute<{ source_text: string; vector: string }>(sql`
     select m.source_text, encode(v.vector, 'base64') as vector
-    from json_to_recordset(${asked}::json) as p(s text, b bigint, i int)
+    from json_to_recordset(${asked}::json) as p(c text, b bigint, i int)
     cross join lateral (
       select segment_nos[p.i + 1] as segment_no,
         substring(vectors from p.i * ${dimensions} + 1 for ${dimensions}) as vector
-      from memory_vectors where tenant_id = ${tenantId} and set_id = p.s and block_no = p.b offset 0) v
+      from memory_vectors where tenant_id = ${tenantId} and content_id = p.c and block_no = p.b offset 0) v
     cross join lateral (
       select source_text from memory_segments
-      where tenant_id = ${tenantId} and set_id = p.s and segment_no = v.segment_no offset 0) m`);
+      where tenant_id = ${tenantId} and content_id = p.c and segment_no = v.segment_no offset 0) m`);
   return rows.map(({ source_text, vector }) => {
     const bytes = Buffer.from(vector, 'base64');
     return {

@@ -62,6 +62,20 @@ describe('B 3.3: an import into a name that exists', () => {
   });
 });
 
+test('B 4.5: one import of a name runs at a time, small ones too; others of the tenant beside it', async () => {
+  const file = (n: number) => tmx(pairs(2000, `file ${n}`));
+  const answers = await Promise.all([1, 2, 3, 4].map((n) => mine.importFile(file(n), { name: 'Manuals' })));
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses.toSorted()).toEqual([200, 409, 409, 409]);
+  for (const answer of answers.filter(({ status }) => status === 409))
+    expect(refusal(answer)).toEqual([409, expect.stringMatching(/^tm_import_in_progress:/)]);
+  const again = await Promise.all(['Manuals', 'Letters'].map((name) => mine.importFile(file(5), { name })));
+  expect(again.map(({ status }) => status)).toEqual([200, 200]);
+  const other = await openSets(app);
+  const both = await Promise.all([mine, other].map((of) => of.importFile(file(6), { name: 'Manuals' })));
+  expect(both.map(({ status }) => status)).toEqual([200, 200]);
+});
+
 describe('B 4.5: deletion', () => {
   test('is 204 without a body, and what it held is no longer served', async () => {
     const { id } = await mine.memory([['Hello', 'Bonjour']]);

@@ -1,40 +1,31 @@
-import { buildShard } from '../../../matching/fuzzy/index.ts';
-import { createRowPacker, type PackedRows, type RowPacker } from './packed-rows.ts';
+import { type BuiltShard, buildShard } from '../../../matching/fuzzy/index.ts';
+import { packRows, type Row, type RowPiece } from './packed-rows.ts';
 
-/** The rows of one shard or several. */
-export interface PackedIndex {
-  shards: PackedRows;
-  postings: PackedRows;
+/** A shard to build: its number, and its segments' sources in normal form and their numbers. */
+export interface ShardToPack {
+  shardNo: number;
+  normals: readonly string[];
+  segmentNos: readonly number[];
 }
 
-/** Collects shards. `add` answers which source stands at each ordinal. */
-export function createIndexPacker(): {
-  add(shardNo: number, normals: readonly string[]): Uint32Array;
-  finish(): PackedIndex;
-} {
-  const shards = createRowPacker();
-  const postings = createRowPacker();
-  return {
-    add: (shardNo, normals) => addShard(shardNo, normals, shards, postings),
-    finish: () => ({ shards: shards.finish(), postings: postings.finish() }),
-  };
-}
-
-function addShard(
-  shardNo: number,
-  normals: readonly string[],
-  shards: RowPacker,
-  postings: RowPacker,
-): Uint32Array {
+/** The rows of a shard and, behind it, of its posting lists. */
+export function* packShard({ shardNo, normals, segmentNos }: ShardToPack): Generator<RowPiece, void> {
   const shard = buildShard(normals);
-  shards.add(shardNo, normals.length, base64(shard.lengthMarks));
+  const numbers = Buffer.alloc(8 * segmentNos.length);
+  for (const [ordinal, index] of shard.order.entries())
+    numbers.writeBigInt64BE(BigInt(segmentNos[index]!), 8 * ordinal);
+  const row = [shardNo, normals.length, base64(shard.lengthMarks), base64(numbers)];
+  yield* packRows('shards', [row]);
+  yield* packRows('postings', postingRows(shardNo, shard));
+}
+
+function* postingRows(shardNo: number, { buckets, counts, ends, lists }: BuiltShard): Generator<Row> {
   let start = 0;
-  for (const [at, bucket] of shard.buckets.entries()) {
-    const end = shard.ends[at]!;
-    postings.add(shardNo, bucket, shard.counts[at]!, base64(shard.lists.subarray(start, end)));
+  for (const [at, bucket] of buckets.entries()) {
+    const end = ends[at]!;
+    yield [shardNo, bucket, counts[at]!, base64(lists.subarray(start, end))];
     start = end;
   }
-  return shard.order;
 }
 
 function base64(bytes: Uint8Array): string {

@@ -1,47 +1,34 @@
 /**
  * Rows as PostgreSQL unpacks them fastest: fields with U+001F between them, rows with U+001E, null as nothing. No XML
- * document can hold either character, nor a number or Base64. Each part of the rows is a statement's parameter.
+ * document can hold either character, nor a number or Base64.
  */
-export interface PackedRows {
-  bytes: Uint8Array;
-  /** Where each part ends, behind the end of its last row. */
-  ends: number[];
+export type Row = readonly (string | number | null)[];
+
+/** A statement's worth of one table's rows, packed, in UTF-8. */
+export interface RowPiece {
+  kind: 'segments' | 'shards' | 'postings';
+  rows: Uint8Array;
 }
 
-export interface RowPacker {
-  add(...fields: (string | number | null)[]): void;
-  finish(): PackedRows;
-}
+const fieldEnd = '\u001f';
+const rowEnd = '\u001e';
 
-export const fieldEnd = '\u001f';
-export const rowEnd = '\u001e';
-
-/** Collects rows into parts of about `partSize` UTF-16 units: as large as a statement is worth, as small as memory likes. */
-export function createRowPacker(partSize = 1_000_000): RowPacker {
-  const pieces: Buffer[] = [];
-  const ends: number[] = [];
-  let rows: string[] = [];
+/** Packs rows into pieces of about `pieceSize` UTF-16 units: as large as a statement is worth, as small as memory likes. */
+export function* packRows(
+  kind: RowPiece['kind'],
+  rows: Iterable<Row>,
+  pieceSize = 800_000,
+): Generator<RowPiece, void> {
+  let packed: string[] = [];
   let size = 0;
-  let total = 0;
-  const close = () => {
-    if (rows.length === 0) return;
-    const piece = Buffer.from(rows.join(rowEnd) + rowEnd);
-    pieces.push(piece);
-    total += piece.length;
-    ends.push(total);
-    rows = [];
+  for (const fields of rows) {
+    const row = fields.map((field) => field ?? '').join(fieldEnd);
+    packed.push(row);
+    size += row.length;
+    if (size < pieceSize) continue;
+    yield { kind, rows: Buffer.from(packed.join(rowEnd) + rowEnd) };
+    packed = [];
     size = 0;
-  };
-  return {
-    add(...fields) {
-      const row = fields.map((field) => field ?? '').join(fieldEnd);
-      rows.push(row);
-      size += row.length;
-      if (size >= partSize) close();
-    },
-    finish() {
-      close();
-      return { bytes: Buffer.concat(pieces), ends };
-    },
-  };
+  }
+  if (packed.length > 0) yield { kind, rows: Buffer.from(packed.join(rowEnd) + rowEnd) };
 }

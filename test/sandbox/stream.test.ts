@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { isAlive, openTestSandbox } from './open.ts';
+
+const megabyte = 2 ** 20;
+
+async function collect<T>(pieces: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return all;
+}
+
+const message = (work: Promise<unknown>) =>
+  work.then(
+    () => 'ended',
+    (error: Error) => error.message,
+  );
+
+describe('a task that answers in pieces', () => {
+  it('gives them all, in order, and leaves its process for the next one', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    const pid = await sandbox.run('processId', undefined);
+    const pieces = await sandbox.stream('pieces', { count: 50, bytes: 300_000 }, {}, collect);
+    expect(pieces.map((piece) => [piece.length, piece[0], piece.at(-1)])).toEqual(
+      Array.from({ length: 50 }, (_, number) => [300_000, number, number]),
+    );
+    expect(await sandbox.stream('pieces', { count: 0, bytes: 0 }, {}, collect)).toEqual([]);
+    expect(await sandbox.run('processId', undefined)).toBe(pid);
+  });
+
+  it('answers what is made of them, and throws what is thrown over them', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    const count = sandbox.stream(
+      'pieces',
+      { count: 3, bytes: 1 },
+      {},
+      async (pieces) => (await collect(pieces)).length,
+    );
+    expect(await count).toBe(3);
+    const broken = sandbox.stream('pieces', { count: 3, bytes: 1 }, {}, () =>
+      Promise.reject(new Error('mine')),
+    );
+    expect(await message(broken)).toBe('mine');
+    expect(await sandbox.run('echo', 'still there')).toBe('still there');
+  });
+
+  it('waits for who takes slowly: what waits here is bounded, and the time does not count', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    const sizes = await sandbox.stream(
+      'pieces',
+      { count: 120, bytes: megabyte },
+      { timeMs: 2500 },
+      async (pieces) => {
+        let size = 0;
+        // Longer than the task may take.
+        await sleep(3000);
+        most = process.memoryUsage().arrayBuffers - before;
+        for await (const piece of pieces) size += piece.length;
+        return size;
+      },
+    );
+    expect(sizes).toBe(120 * megabyte);
+    expect(most).toBeLessThan(24 * megabyte);
+  });
+
+  it('is ended with its process where it is not taken to the end', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    const pid = await sandbox.run('processId', undefined);
+    const first = await sandbox.stream(
+      'piecesThenLoop',
+      undefined,
+      {},
+      async (pieces) => (await pieces.next()).value,
+    );
+    expect(first).toBe('first');
+    expect(isAlive(pid)).toBe(false);
+    expect(await sandbox.run('echo', 'next')).toBe('next');
+  });
+
+  it('that stops answering is ended by its time, which who takes is told', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    const taken: unknown[] = [];
+    const work = sandbox.stream('piecesThenLoop', undefined, { timeMs: 700 }, async (pieces) => {
+      for await (const piece of pieces) taken.push(piece);
+    });
+    expect(await message(work)).toContain('more than 700 ms');
+    expect(taken).toEqual(['first']);
+  });
+
+  it.each([
+    ['throws', 'pieces', { count: 2, bytes: 1, fails: true }, 'behind the last piece'],
+    ['ends with its process', 'piecesThenExit', undefined, 'code 3'],
+  ] as const)('is no whole answer where it %s', async (_, task, payload, said) => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    await sandbox.run('echo', 'a process that has run something');
+    const work = sandbox.stream(task, payload as never, {}, collect);
+    expect(await message(work)).toContain(said);
+    expect(await sandbox.run('echo', 'next')).toBe('next');
+  });
+
+  it('is run again where a kept process was ended from outside before it gave any', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    const pid = await sandbox.run('processId', undefined);
+    process.kill(pid, 'SIGKILL');
+    expect(await sandbox.stream('pieces', { count: 3, bytes: 1 }, {}, collect)).toHaveLength(3);
+  });
+
+  it('gives no more bytes than one answer may have', async () => {
+    const sandbox = openTestSandbox({ processes: 1, answerBytes: 4 * megabyte });
+    expect(await sandbox.stream('pieces', { count: 3, bytes: megabyte }, {}, collect)).toHaveLength(3);
+    const work = sandbox.stream('pieces', { count: 5, bytes: megabyte }, {}, collect);
+    expect(await message(work)).toContain('answered more than it may');
+  });
+
+  it('is ended by the signal, be it waited for or taken', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    const stop = new AbortController();
+    const work = sandbox.stream('piecesThenLoop', undefined, { signal: stop.signal }, async (pieces) => {
+      await pieces.next();
+      stop.abort(new Error('the caller is gone'));
+      await pieces.next();
+    });
+    expect(await message(work)).toBe('the caller is gone');
+    expect(sandbox.processIds).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import { describe, expect, test } from 'vitest';
+import { indexSet, runImport, sweepOutdated } from '#server/translation-memory/service.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { openSets } from '#test/spec/memory/sets.ts';
+import { pairs, tmx } from '#test/spec/memory/tmx.ts';
+
+/** Large imports wait for a worker, and there is none: the tests are it. */
+const env = { AUTH_RATE_LIMIT_ENABLED: 'false', TM_ASYNC_THRESHOLD: '500', RUN_WORKERS: 'false' };
+const app = useTestApp({ env });
+
+async function tenantOf(setId: string): Promise<string> {
+  const [row] = await openSuperuser(
+    app.superuserUrl,
+  )`select tenant_id from memory_sets where set_id = ${setId}`;
+  return row!['tenant_id'];
+}
+
+/** Holds the lock that a statement takes, until what it answers is called. */
+async function hold(statement: string): Promise<() => Promise<void>> {
+  const connection = await openSuperuser(app.superuserUrl).reserve();
+  await connection.unsafe(`begin; ${statement}`);
+  return async () => {
+    await connection.unsafe('commit');
+    connection.release();
+  };
+}
+
+const left = async (tenantId: string) => {
+  const [row] = await openSuperuser(app.superuserUrl)`
+    select (select count(*)::int from memory_contents where tenant_id = ${tenantId}) as contents,
+      (select count(*)::int from memory_segments where tenant_id = ${tenantId}) as segments,
+      (select count(*)::int from memory_shards where tenant_id = ${tenantId}) as shards,
+      (select count(*)::int from memory_postings where tenant_id = ${tenantId}) as postings`;
+  return row;
+};
+const nothing = { contents: 0, segments: 0, shards: 0, postings: 0 };
+
+describe('a set that is deleted', () => {
+  test('leaves nothing: no content, no segment, no part of the index', async () => {
+    const mine = await openSets(app);
+    const { body } = await mine.importFile(tmx(pairs(400)));
+    const tenantId = await tenantOf(body.id);
+    expect(await left(tenantId)).toMatchObject({ contents: 1, segments: 400, shards: 1 });
+    expect((await mine.removeMemory(body.id)).status).toBe(204);
+    expect(await left(tenantId)).toEqual(nothing);
+  });
+
+  test('while it is indexed waits for that, and is gone', async () => {
+    const mine = await openSets(app);
+    const { body } = await mine.importFile(tmx(pairs(200)));
+    const tenantId = await tenantOf(body.id);
+    // In the middle of its transaction the indexing waits for a segment; the deletion comes meanwhile.
+    const letGo = await hold(
+      `select from memory_segments where tenant_id = '${tenantId}' limit 1 for update`,
+    );
+    const indexed = indexSet(app.services, tenantId, body.id);
+    await delay(500);
+    const removed = mine.removeMemory(body.id);
+    await delay(300);
+    await letGo();
+    await indexed;
+    expect((await removed).status).toBe(204);
+    expect(await left(tenantId)).toEqual(nothing);
+  });
+
+  test('while a worker has it show another content is 409, or gone: never 204 and still there', async () => {
+    const mine = await openSets(app);
+    const { body: set } = await mine.importFile(tmx(pairs(10)));
+    const tenantId = await tenantOf(set.id);
+    const { status, body } = await mine.importFile(tmx(pairs(600)));
+    expect(status).toBe(202);
+    const letGo = await hold(`select from memory_sets where set_id = '${set.id}' for update`);
+    const shown = runImport(app.services, tenantId, body.job.id);
+    await delay(300);
+    const removed = mine.removeMemory(set.id);
+    await delay(300);
+    await letGo();
+    await shown;
+    const answer = await removed;
+    expect([204, 409]).toContain(answer.status);
+    expect(await mine.memories()).toHaveLength(answer.status === 204 ? 0 : 1);
+  });
+});
+
+test('what a process left that ended before it deleted an outdated content, the sweep deletes', async () => {
+  const mine = await openSets(app);
+  const { body } = await mine.importFile(tmx(pairs(300)));
+  const tenantId = await tenantOf(body.id);
+  const waiting = await mine.importFile(tmx(pairs(600)), { name: 'Waiting' });
+  expect(waiting.status).toBe(202);
+  await app.database.inTenant(tenantId, async (tx) => {
+    await tx.execute(sql`insert into memory_contents (tenant_id, content_id) values (${tenantId}, 'left')`);
+    await tx.execute(sql`insert into memory_segments (tenant_id, content_id, source_hash, source_text, target_text)
+      select tenant_id, 'left', source_hash, source_text, target_text from memory_segments`);
+  });
+  expect(await left(tenantId)).toMatchObject({ contents: 3, segments: 1800 });
+  await sweepOutdated(app.services);
+  expect(await left(tenantId)).toMatchObject({ contents: 2, segments: 900 });
+  await runImport(app.services, tenantId, waiting.body.job.id);
+  expect(await mine.memories()).toHaveLength(2);
+});
