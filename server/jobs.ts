@@ -27,16 +27,17 @@ export type TaskName = keyof TaskPayloads;
 
 /**
  * Adds a background job inside the caller's transaction: it runs if, and only if, that commits. With `key`, a job
- * of that key which waits already is kept instead of a second one.
+ * of that key which waits already is kept instead of a second one. Of the jobs of one `queue` one runs at a time; without it, a job
+ * runs beside one of its key that has begun.
  */
 export async function addJob<N extends TaskName>(
   tx: Tx,
   name: N,
   payload: TaskPayloads[N],
-  options: { key?: string; afterSeconds?: number } = {},
+  options: { key?: string; queue?: string; afterSeconds?: number } = {},
 ): Promise<void> {
   await tx.execute(sql`
     select graphile_worker.add_job(${name}, ${JSON.stringify(payload)}::json,
       run_at => now() + make_interval(secs => ${options.afterSeconds ?? 0}),
-      job_key => ${options.key ?? null}::text, job_key_mode => 'preserve_run_at')`);
+      queue_name => ${options.queue ?? null}::text, job_key => ${options.key ?? null}::text, job_key_mode => 'preserve_run_at')`);
 }

@@ -9,14 +9,14 @@ const intervalMs = 10_000;
 const deadAfterSeconds = 30;
 
 /**
- * Keeps this process's pool of workers alive in `worker_heartbeats`, and frees what dead workers hold: graphile-worker
+ * Keeps this process's pools of workers alive in `worker_heartbeats`, and frees what dead workers hold: graphile-worker
  * itself would leave the jobs of a killed process locked for four hours. A worker that only seemed dead finds
  * its job run twice, which every handler must bear anyway.
  */
-export function startHeartbeat(database: Database, poolIds: ReadonlySet<string>, log: Log) {
+export function startHeartbeat(database: Database, poolIds: () => string[], log: Log) {
   let running: Promise<void> | undefined;
   const beat = () => {
-    running ??= reportAndTakeOver(database, [...poolIds])
+    running ??= reportAndTakeOver(database, poolIds())
       .catch((error: unknown) => log.warn({ error: describeForLog(error) }, 'worker heartbeat failed'))
       .finally(() => {
         running = undefined;

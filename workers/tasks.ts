@@ -22,3 +22,27 @@ export const tasks: { [N in TaskName]: TaskHandler<N> } = {
   embed_memory: embedMemory,
   remove_golden_records: async (services, removed) => void (await removeGoldenRecords(services, removed)),
 };
+
+/** Tasks that share workers of their own. */
+export interface Lane {
+  name: string;
+  tasks: readonly TaskName[];
+  /** How many of them run at a time in one process. */
+  concurrency(services: Services): number;
+}
+
+/** What asks nothing but the database, and so ends soon. */
+const housekeeping: readonly TaskName[] = ['sweep_stale_jobs', 'fail_stale_jobs', 'prune_expired'];
+
+/**
+ * The housekeeping frees what dead processes hold: it must not wait for workers that a model's or a store's slow
+ * answers keep busy.
+ */
+export const lanes: readonly Lane[] = [
+  { name: 'housekeeping', tasks: housekeeping, concurrency: () => 2 },
+  {
+    name: 'work',
+    tasks: (Object.keys(tasks) as TaskName[]).filter((name) => !housekeeping.includes(name)),
+    concurrency: ({ settings }) => settings.WORKER_CONCURRENCY,
+  },
+];

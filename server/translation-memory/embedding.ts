@@ -16,8 +16,11 @@ const mostBlocks = 200;
 export async function embedWaiting({ database, embedder }: Services): Promise<void> {
   if (!embedder) return;
   await database.inPlatform(async (tx) => {
-    for (const { tenantId, setId } of await selectSetsToEmbed(tx, embedder.model))
-      await addJob(tx, 'embed_memory', { tenantId, setId }, { key: `embed_memory:${setId}` });
+    for (const { tenantId, setId } of await selectSetsToEmbed(tx, embedder.model)) {
+      const job = `embed_memory:${setId}`;
+      // In a queue of the set's own: a model that takes long must not be asked by a second worker for what the first is at.
+      await addJob(tx, 'embed_memory', { tenantId, setId }, { key: job, queue: job });
+    }
   });
 }
 

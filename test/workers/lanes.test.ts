@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Embedder } from '#server/engines/engine.ts';
+import { startFakeOpenAi } from '#test/fakes/openai.ts';
+import { type Signup, useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
+import { bread, cat, good, liveEngine } from '#test/spec/text/live.ts';
+import { startWorkers, type Workers } from '#workers/run.ts';
+import { lanes, tasks } from '#workers/tasks.ts';
+
+const fake = await startFakeOpenAi();
+fake.otherwise(good);
+afterAll(() => fake.close());
+
+const asked: string[][] = [];
+let answer = () => {};
+const answered = new Promise<void>((resolve) => {
+  answer = resolve;
+});
+/** A model that leaves every call without an answer. */
+const silent: Embedder = {
+  model: 'silent-1',
+  async embed(texts) {
+    asked.push([...texts]);
+    await answered;
+    throw new Error('too late');
+  },
+};
+const app = useTestApp({
+  engine: liveEngine(fake),
+  embedder: silent,
+  env: { WORKER_CONCURRENCY: '2', STALE_PENDING_SECONDS: '5', SWEEP_INTERVAL_SECONDS: '1' },
+});
+let workers: Workers;
+beforeAll(async () => {
+  workers = await startWorkers(app.services, () => app.databaseUrl);
+});
+afterAll(async () => {
+  answer();
+  await workers?.stop();
+});
+
+async function learn(): Promise<Signup> {
+  const tenant = await app.signUp();
+  expect((await submit(tenant, cat)).body.status).toBe('published');
+  return tenant;
+}
+
+const submit = ({ headers }: Signup, text: string) =>
+  app.json('POST', '/api/translations', { headers, body: { source_text: text, target_lang: 'de' } });
+
+test('a set whose model takes long has one worker, however often the sweep finds its pairs without vectors', async () => {
+  const tenant = await learn();
+  await poll(async () => asked.length > 0);
+  const sql = openSuperuser(app.superuserUrl);
+  const [set] = await sql`select set_id from memory_sets where tenant_id = ${tenant.tenantId}`;
+  // The sweep has added a second job since, which waits for the first.
+  const waits = async () => {
+    const [job] = await sql`
+      select locked_at from graphile_worker.jobs where key = ${`embed_memory:${set?.['set_id']}`}`;
+    return job && job['locked_at'] === null;
+  };
+  await poll(waits);
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  expect([await waits(), asked.length]).toEqual([true, 1]);
+});
+
+test('B 8 "Stale pending job": the sweep goes on while every worker waits for a model', async () => {
+  const tenant = await learn();
+  await poll(async () => asked.length === 2);
+  const sql = openSuperuser(app.superuserUrl);
+  const { id } = (await submit(tenant, bread)).body;
+  await sql`
+    update translation_jobs set status = 'pending', updated_at = now() - interval '1 hour' where job_id = ${id}`;
+  await poll(async () => {
+    const [job] = await sql`select status from translation_jobs where job_id = ${id}`;
+    return job?.['status'] === 'failed';
+  });
+  // Both wait still: nothing of this was done by a worker that was let go.
+  expect(asked).toHaveLength(2);
+});
+
+test('each task is in exactly one lane', () => {
+  expect(lanes.flatMap((lane) => lane.tasks).toSorted()).toEqual(Object.keys(tasks).toSorted());
+});
