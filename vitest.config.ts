@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -5,6 +6,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/setup/postgres.ts'],
     pool: 'forks',
+    // On every core, the last one too: tests wait for the database as much as they compute. All share its connections.
+    maxWorkers: Math.min(availableParallelism(), 4),
     sequence: { shuffle: { files: true, tests: false } },
     testTimeout: 30_000,
     hookTimeout: 60_000,

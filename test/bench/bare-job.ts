@@ -6,6 +6,7 @@ import { readStanding } from '#server/access/queries/standing.ts';
 import { stubEngine } from '#server/engines/stub.ts';
 import { newId } from '#server/ids.ts';
 import { lockAdmissions } from '#server/metering/service.ts';
+import { lookUp } from '#server/translations/leverage/look-up.ts';
 import { admitJob } from '#server/translations/queries/admission.ts';
 import { finishJob } from '#server/translations/queries/completion.ts';
 import { runPipeline } from '#server/translations/run.ts';
@@ -77,20 +78,21 @@ async function recordStatements(sourceText: string): Promise<{ admit: Statement[
       },
     ),
   );
-  return { admit: [standing, lock, insert], complete: [finish] };
+  const found = await record((tx) => lookUp(tx, [request]));
+  return { admit: [...standing, ...found, ...lock, ...insert], complete: finish };
 }
 
-async function record(build: (tx: Tx) => Promise<unknown>): Promise<Statement> {
-  let recorded: Statement | undefined;
+async function record(build: (tx: Tx) => Promise<unknown>): Promise<Statement[]> {
+  const recorded: Statement[] = [];
   const send = (text: string, parameters: unknown[] = []) => {
-    recorded = { text, parameters };
+    recorded.push({ text, parameters });
     const rows = Promise.resolve([]);
     return Object.assign(rows, { values: () => rows });
   };
   const executePrepared: Tx['executePrepared'] = (query, values) =>
     new PreparedQueries().execute(query, values, send as never);
   await build({ executePrepared } as Tx);
-  if (!recorded) throw new Error('no statement was built');
+  if (recorded.length === 0) throw new Error('no statement was built');
   return recorded;
 }
 

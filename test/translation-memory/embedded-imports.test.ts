@@ -4,6 +4,7 @@ import { atItsPath, embeddedTexts, embeddings, isEmbedding } from '#test/fakes/e
 import { failure, hang, type Reply } from '#test/fakes/openai.ts';
 import type { Signup } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { heldReply } from '#test/spec/text/live.ts';
 import { manyPairs, useEmbeddingApp } from './embedding-app.ts';
 
 const { app, fake, importPairs } = await useEmbeddingApp({
@@ -103,6 +104,22 @@ describe('an import in the background', () => {
     const poll = async () => (await app.json('GET', body.poll_url, tenant)).body.job;
     return { tenant, poll, run: () => runImport(app.services, tenant.tenantId, body.job.id) };
   };
+
+  test('whose worker is answered when another one has ended it already is left as it is', async () => {
+    const { tenant, poll, run } = await begin();
+    const { held, reached, letGo } = heldReply(embeddings());
+    fake.otherwise(atItsPath(held));
+    const late = run();
+    await reached;
+    fake.otherwise(atItsPath(embeddings()));
+    await run();
+    const ended = await poll();
+    expect(ended.status).toBe('completed');
+    letGo();
+    await late;
+    expect(await poll()).toEqual(ended);
+    expect((await blocks(tenant)).flatMap(({ nos }) => nos)).toHaveLength(800);
+  });
 
   test('makes the vectors before its set is there', async () => {
     const { tenant, poll, run } = await begin();

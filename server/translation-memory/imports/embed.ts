@@ -45,6 +45,7 @@ export async function embedImport(
     if (segments.length === 0) return;
     const rows = await embedBlock(embedder, segments, { tenantId });
     const kept = await database.inTenant(tenantId, (tx) => keepBlock(tx, of, { model, rows }));
-    if (!kept) throw new Error('the import has ended, or another worker makes its vectors by another model');
+    if (kept === 'ended') return;
+    if (kept === 'of another model') throw new Error('another worker makes its vectors by another model');
   }
 }

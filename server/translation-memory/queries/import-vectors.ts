@@ -43,19 +43,19 @@ export async function selectNextBlock(
 }
 
 /**
- * Keeps the vectors of a block; and says that somebody is at the import. Answers whether it still runs, with vectors of the
- * model.
+ * Keeps the vectors of a block, where the import still runs and has vectors of the model; and says that somebody is at it.
  */
 export async function keepBlock(
   tx: Tx,
   { tenantId, importId }: Import,
   { model, rows }: { model: string; rows: string },
-): Promise<boolean> {
-  const [running] = await tx.execute<{ content_id: string }>(sql`
-    update memory_imports set updated_at = now()
-    where tenant_id = ${tenantId} and import_id = ${importId} and status = 'running' and embedding_model = ${model}
-    returning content_id`);
-  if (!running) return false;
+): Promise<'kept' | 'ended' | 'of another model'> {
+  const [running] = await tx.execute<{ content_id: string; ours: boolean }>(sql`
+    update memory_imports set updated_at = case when embedding_model = ${model} then now() else updated_at end
+    where tenant_id = ${tenantId} and import_id = ${importId} and status = 'running'
+    returning content_id, embedding_model is not distinct from ${model} as ours`);
+  if (!running) return 'ended';
+  if (!running.ours) return 'of another model';
   await insertRows(tx, 'vectors', { tenantId, contentId: running.content_id }, rows);
-  return true;
+  return 'kept';
 }
