@@ -1,6 +1,5 @@
 import postgres from 'postgres';
-import { setScope, setScopeByCredential, type Tx } from '#db/client.ts';
-import { PreparedQueries } from '#db/prepared.ts';
+import { setScope, setScopeByCredential } from '#db/client.ts';
 import { hashSecret } from '#server/access/credentials.ts';
 import { readStanding } from '#server/access/queries/standing.ts';
 import { stubEngine } from '#server/engines/stub.ts';
@@ -11,11 +10,7 @@ import { admitJob } from '#server/translations/queries/admission.ts';
 import { finishJob } from '#server/translations/queries/completion.ts';
 import { runPipeline } from '#server/translations/run.ts';
 import { translationRequest } from '#server/translations/schema.ts';
-
-interface Statement {
-  text: string;
-  parameters: unknown[];
-}
+import { recordStatements, type Statement } from './recorded-statements.ts';
 
 /** Stands for the tenant and the job in recorded parameters. */
 const tenantMark = 'tenant-mark';
@@ -25,14 +20,14 @@ const jobMark = 'job-mark';
  * The statements that the service sends for one text job, as it builds them: taken from its own queries, with
  * marks where tenant and job go.
  */
-async function recordStatements(sourceText: string): Promise<{ admit: Statement[]; complete: Statement[] }> {
+async function recordJob(sourceText: string): Promise<{ admit: Statement[]; complete: Statement[] }> {
   const request = translationRequest.parse({ source_text: sourceText, target_lang: 'fr' });
   request.metadata = { tenant: { id: tenantMark, name: 'Bench' } };
   const result = await runPipeline(stubEngine, request, { tenantId: tenantMark });
-  const standing = await record((tx) => readStanding(tx, null));
+  const standing = await recordStatements((tx) => readStanding(tx, null));
   const chars = sourceText.length;
-  const lock = await record((tx) => lockAdmissions(tx, tenantMark));
-  const insert = await record((tx) =>
+  const lock = await recordStatements((tx) => lockAdmissions(tx, tenantMark));
+  const insert = await recordStatements((tx) =>
     admitJob(
       tx,
       { tenantId: tenantMark, jobId: jobMark, request, reservedChars: chars, reservedRestChars: 0 },
@@ -47,7 +42,7 @@ async function recordStatements(sourceText: string): Promise<{ admit: Statement[
       },
     ),
   );
-  const finish = await record((tx) =>
+  const finish = await recordStatements((tx) =>
     finishJob(
       tx,
       {
@@ -78,22 +73,8 @@ async function recordStatements(sourceText: string): Promise<{ admit: Statement[
       },
     ),
   );
-  const found = await record((tx) => lookUp(tx, [request]));
+  const found = await recordStatements((tx) => lookUp(tx, [request]));
   return { admit: [...standing, ...found, ...lock, ...insert], complete: finish };
-}
-
-async function record(build: (tx: Tx) => Promise<unknown>): Promise<Statement[]> {
-  const recorded: Statement[] = [];
-  const send = (text: string, parameters: unknown[] = []) => {
-    recorded.push({ text, parameters });
-    const rows = Promise.resolve([]);
-    return Object.assign(rows, { values: () => rows });
-  };
-  const executePrepared: Tx['executePrepared'] = (query, values) =>
-    new PreparedQueries().execute(query, values, send as never);
-  await build({ executePrepared } as Tx);
-  if (recorded.length === 0) throw new Error('no statement was built');
-  return recorded;
 }
 
 export interface BareTenant {
@@ -106,7 +87,7 @@ export interface BareTenant {
  * transactions over the same driver, each transaction sent as one pipeline. One connection for each loop.
  */
 export async function openBareScript(url: string, connections: number, sourceText: string) {
-  const { admit, complete } = await recordStatements(sourceText);
+  const { admit, complete } = await recordJob(sourceText);
   const clients = Array.from({ length: connections }, () =>
     postgres(url, { max: 1, max_lifetime: null, onnotice: () => {} }),
   );

@@ -18,9 +18,7 @@ export async function measureRate(
     }),
   );
   const elapsed = (performance.now() - start) / 1000;
-  latencies.sort((a, b) => a - b);
-  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
-  return { perSecond: latencies.length / elapsed, calls: latencies.length, p50: at(0.5), p99: at(0.99) };
+  return { perSecond: latencies.length / elapsed, calls: latencies.length, ...latencyOf(latencies) };
 }
 
 export function median(values: number[]): number {
@@ -49,9 +47,11 @@ export async function measureLatency<S>(
       await work(side, turn);
       latencies[index]?.push(performance.now() - start);
     }
-  return latencies.map((values) => {
-    values.sort((a, b) => a - b);
-    const at = (share: number) => values[Math.floor(values.length * share)] ?? 0;
-    return { p50: at(0.5), p99: at(0.99) };
-  });
+  return latencies.map(latencyOf);
+}
+
+export function latencyOf(values: readonly number[]): Latency {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
+  return { p50: at(0.5), p99: at(0.99) };
 }

@@ -5,8 +5,10 @@ import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/index.ts';
 import { findClose, lookUpExact } from '#server/translation-memory/service.ts';
 import { type BenchTenant, foundTenant } from './bench-service.ts';
 import { corpusLanguages, countFound, type FuzzyQuery, fuzzyCorpus } from './fuzzy-corpus.ts';
-import { measureLatency } from './load.ts';
+import { type Latency, latencyOf, measureLatency } from './load.ts';
 import { importTmx } from './memory-import.ts';
+import { recordStatements } from './recorded-statements.ts';
+import { openServerClock } from './server-time.ts';
 import { withService } from './with-service.ts';
 
 const lookups = Number(process.env['BENCH_LOOKUPS'] ?? 2000);
@@ -38,7 +40,7 @@ export async function benchExactLookup(print: (line: string) => void): Promise<v
     const lookUp = ({ tenant, sources }: Side, turn: number) =>
       database.inTenant(tenant.tenantId, async (tx) => {
         const sourceText = sources[(turn * 7919) % sources.length] as string;
-        const { hits } = await lookUpExact(tx, [{ sourceText, sourceLang: 'en', targetLang: 'fr' }]);
+        const { hits } = await lookUpExact(tx, [lookupOf(sourceText)]);
         if (!hits[0]) throw new Error('a stored pair was not found');
       });
     /** What any statement takes in such a transaction, on this machine at this moment. */
@@ -53,23 +55,54 @@ export async function benchExactLookup(print: (line: string) => void): Promise<v
       const text = await body.text();
       if (statusCode !== 200 || !text.includes('tm_exact')) throw new Error(`the request answered ${text}`);
     };
+    const report = (name: string, small: Latency, large: Latency, more = '') =>
+      print(
+        `${name.padEnd(28)} 100: ${show(small)}   50,000: ${show(large)}   medians ${(large.p50 / small.p50).toFixed(2)} (target 1.20)   p99 / median ${(large.p99 / large.p50).toFixed(1)} (target 3)${more}`,
+      );
     try {
+      const [small, large] = await timeByServer(url, sides);
+      report('look-up, in the server', small!, large!);
       for (const [name, call] of [
-        ['(a bare select 1)', nothing],
-        ['look-up in the database', lookUp],
+        ['(select 1, as a transaction)', nothing],
+        ['look-up, as a transaction', lookUp],
         ['request, served from memory', translate],
       ] as const) {
         const firsts = [];
         for (const side of sides) firsts.push(await timed(() => call(side, 1)));
         const [small, large] = await measureLatency(sides, lookups, call);
-        print(
-          `${name.padEnd(28)} 100: ${show(small!)}   50,000: ${show(large!)}   medians ${(large!.p50 / small!.p50).toFixed(2)} (target 1.20)   p99 / median ${(large!.p99 / large!.p50).toFixed(1)} (target 3)   first ${firsts.map((ms) => ms.toFixed(1)).join(', ')} ms`,
-        );
+        report(name, small!, large!, `   first ${firsts.map((ms) => ms.toFixed(1)).join(', ')} ms`);
       }
     } finally {
       await database.close();
     }
   });
+}
+
+const lookupOf = (sourceText: string) => ({ sourceText, sourceLang: 'en', targetLang: 'fr' });
+
+/** What the look-up's statement takes by the server's own clock, the sides in turns. */
+async function timeByServer(url: string, sides: readonly Side[]): Promise<Latency[]> {
+  const statementFor = async (sourceText: string) =>
+    (await recordStatements((tx) => lookUpExact(tx, [lookupOf(sourceText)])))[0]!;
+  const { text } = await statementFor('');
+  const clocks = await Promise.all(sides.map(({ tenant }) => openServerClock(url, text, tenant.tenantId)));
+  const took = sides.map((): number[] => []);
+  const turns = 20;
+  const each = Math.ceil(lookups / turns);
+  try {
+    for (let turn = 0; turn < turns; turn++)
+      for (const [index, { sources }] of sides.entries()) {
+        const keys: string[] = [];
+        for (let at = turn * each; at < (turn + 1) * each; at++) {
+          const { parameters } = await statementFor(sources[(at * 7919) % sources.length]!);
+          keys.push(String(parameters[0]));
+        }
+        took[index]?.push(...(await clocks[index]!.time(keys)));
+      }
+  } finally {
+    await Promise.all(clocks.map((clock) => clock.close()));
+  }
+  return took.map(latencyOf);
 }
 
 /**
