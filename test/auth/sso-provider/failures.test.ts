@@ -1,0 +1,172 @@
+import type { ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { OutboundParts, Resolve } from '#server/auth/sso/outbound.ts';
+import type { SsoExchange } from '#server/auth/sso/provider.ts';
+import { type OidcEndpoint, type OidcFaults, startOidcProvider } from '#test/fakes/oidc-provider.ts';
+import {
+  ada,
+  answer,
+  clientSecret,
+  expectFailed,
+  expectUnreachable,
+  failureOf,
+  newExchange,
+  options,
+  redirectUris,
+  useProvider,
+} from './provider.ts';
+
+const idp = useProvider();
+const { open, getCode, dance } = idp;
+
+describe('C 7: 401 `single sign-on failed`', () => {
+  const changes: [string, (exchange: SsoExchange) => Partial<SsoExchange>, RegExp][] = [
+    ['another verifier', () => ({ codeVerifier: newExchange().codeVerifier }), /invalid_grant/],
+    ['another nonce', () => ({ nonce: newExchange().nonce }), /nonce/],
+    ['another redirect address', () => ({ redirectUri: redirectUris[1]! }), /invalid_grant/],
+  ];
+  test.each(changes)('%s', async (_, change, reason) => {
+    const exchange = newExchange();
+    const code = await getCode(idp.sso, exchange);
+    await expectFailed(idp.sso.identify(code, { ...exchange, ...change(exchange) }), reason);
+  });
+
+  const soon = () => Math.floor(Date.now() / 1000);
+  const faults: [string, () => OidcFaults, RegExp][] = [
+    ['an ID token with another nonce', () => ({ idToken: { nonce: 'another' } }), /nonce/],
+    ['an ID token without a nonce', () => ({ idToken: { nonce: undefined } }), /nonce/],
+    ['an ID token of another issuer', () => ({ idToken: { iss: 'https://example.org' } }), /iss/],
+    ['an ID token for another client', () => ({ idToken: { aud: 'another' } }), /aud/],
+    ['an expired ID token', () => ({ idToken: { exp: soon() - 60 } }), /exp/],
+    ['an ID token signed by another key', () => ({ foreignKey: true }), /signature/],
+    ['an ID token that is not signed', () => ({ unsigned: true }), /alg/],
+    ['no ID token', () => tokenAnswer('{"access_token":"a","token_type":"bearer"}'), /id_token/],
+    ['an answer that is not JSON', () => tokenAnswer('<html>'), /JSON/],
+    ['keys that are not JSON', () => ({ reply: { jwks: answer(200, '<html>') } }), /JSON/],
+    ['no such endpoint', () => ({ reply: { jwks: answer(404) } }), /status/],
+  ];
+  const tokenAnswer = (body: string): OidcFaults => ({ reply: { token: answer(200, body) } });
+  test.each(faults)('%s', async (_, fault, reason) => {
+    await expectFailed(dance(idp.sso, fault()), reason);
+  });
+
+  test('an ID token that is not signed, of a provider that lists `none`', async () => {
+    idp.provider.faults = { metadata: { id_token_signing_alg_values_supported: ['none', 'RS256'] } };
+    await idp.sso.authorizationUrl(newExchange());
+    await expectFailed(dance(idp.sso, { unsigned: true }), /alg/);
+  });
+
+  test('a code that was used', async () => {
+    const exchange = newExchange();
+    const code = await getCode(idp.sso, exchange);
+    await idp.sso.identify(code, exchange);
+    await expectFailed(idp.sso.identify(code, exchange), /invalid_grant/);
+  });
+
+  test('a code that never was', async () => {
+    await expectFailed(idp.sso.identify('nobody gave it', newExchange()), /invalid_grant/);
+    await expectFailed(idp.sso.identify('', newExchange()), /no authorization code/);
+  });
+
+  test.each([
+    ['another issuer', { issuer: 'https://example.org' }, /issuer/],
+    ['an issuer that differs by a slash', { issuer: 'slash' }, /issuer/],
+    ['no token endpoint', { token_endpoint: undefined }, /not an address/],
+    ['no keys', { jwks_uri: undefined }, /not an address/],
+  ])('metadata with %s', async (_, metadata: Record<string, unknown>, reason) => {
+    if (metadata['issuer'] === 'slash') metadata['issuer'] = `${idp.provider.issuer}/`;
+    idp.provider.faults = { metadata };
+    await expectFailed(idp.sso.authorizationUrl(newExchange()), reason);
+  });
+
+  test('neither the code nor a token is in the error or its causes', async () => {
+    const exchange = newExchange();
+    const code = await getCode(idp.sso, exchange);
+    const token = 'abcdefgh';
+    for (const body of [`${token}.${token}`, `{"id_token":"${token}.${token}.${token}"`]) {
+      idp.provider.faults = tokenAnswer(body);
+      const told = inspect(await failureOf(idp.sso.identify(code, exchange)), {
+        depth: 20,
+        showHidden: true,
+      });
+      for (const secret of [token, code, exchange.codeVerifier, exchange.nonce, clientSecret])
+        expect(told).not.toContain(secret);
+    }
+    idp.provider.faults = { idToken: { nonce: token } };
+    const told = inspect(await failureOf(idp.sso.identify(code, exchange)), { depth: 20, showHidden: true });
+    for (const secret of [token, ada.email, exchange.nonce]) expect(told).not.toContain(secret);
+  });
+});
+
+describe('C 7: 503 where the provider is out of reach', () => {
+  const impatient = { timeout: 300 };
+  const half = (response: ServerResponse) => void response.writeHead(200).write('{');
+  const sick: [string, (response: ServerResponse) => void, RegExp, OutboundParts][] = [
+    ['answers 500', answer(500), /status 500/, {}],
+    ['answers 503', answer(503, '{}'), /status 503/, {}],
+    ['answers 429', answer(429), /status 429/, {}],
+    ['drops the connection', (response) => void response.destroy(), /UND_ERR_SOCKET|ECONNRESET/, {}],
+    ['never answers', () => {}, /TimeoutError/, impatient],
+    ['stops in the middle', half, /TimeoutError/, impatient],
+  ];
+  const asked: OidcEndpoint[] = ['discovery', 'token', 'jwks', 'userinfo'];
+  test.each(asked.flatMap((endpoint) => sick.map((how) => [endpoint, ...how] as const)))(
+    '%s %s',
+    async (endpoint, _, reply, reason, parts) => {
+      const exchange = newExchange();
+      const code = await getCode(idp.sso, exchange);
+      idp.provider.faults = { idToken: { email: undefined }, reply: { [endpoint]: reply } };
+      await expectUnreachable(open(parts).identify(code, exchange), reason);
+    },
+  );
+
+  test('nobody listens', async () => {
+    await using gone = await startOidcProvider(options);
+    await gone.stop();
+    await expectUnreachable(open({ issuer: gone.issuer }).authorizationUrl(newExchange()), /ECONNREFUSED/);
+  });
+
+  test('a name that is not found, or not in time', async () => {
+    const lost: Resolve[] = [
+      () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' })),
+      async () => [],
+      () => new Promise(() => {}),
+    ];
+    for (const resolve of lost) {
+      const by = open({ issuer: 'https://idp.example', resolve, timeout: 300 });
+      await expectUnreachable(by.authorizationUrl(newExchange()), /ENOTFOUND|no address|TimeoutError/);
+    }
+  });
+});
+
+describe('what the provider answers', () => {
+  test.each([301, 302, 303, 307, 308])('a redirect (%i) is not followed', async (status) => {
+    const location = `${idp.provider.issuer}/me`;
+    idp.provider.faults = { reply: { discovery: answer(status, '', { location }) } };
+    await expectFailed(idp.sso.authorizationUrl(newExchange()), /status/);
+    idp.provider.faults = {};
+    await expectFailed(dance(idp.sso, { reply: { token: answer(status, '', { location }) } }), /status/);
+    expect(idp.provider.requests).not.toContain('userinfo');
+  });
+
+  const endless = (response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const more = () => {
+      while (!response.destroyed && response.write(' '.repeat(65_536)));
+    };
+    response.on('drain', more);
+    more();
+  };
+  const packed = answer(200, gzipSync(Buffer.alloc(50_000_000, ' ')), { 'content-encoding': 'gzip' });
+  test.each([
+    ['has no end', endless],
+    ['is large when unpacked', packed],
+  ])('an answer that %s is refused', async (_, reply) => {
+    idp.provider.faults = { reply: { discovery: reply } };
+    await expectFailed(idp.sso.authorizationUrl(newExchange()), /larger than 1000000 bytes/);
+    idp.provider.faults = {};
+    await expectFailed(dance(idp.sso, { reply: { token: reply } }), /larger than 1000000 bytes/);
+  });
+});

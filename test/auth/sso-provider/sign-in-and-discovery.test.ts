@@ -1,0 +1,156 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { startOidcProvider } from '#test/fakes/oidc-provider.ts';
+import {
+  ada,
+  answer,
+  clientId,
+  clientSecret,
+  expectFailed,
+  newExchange,
+  options,
+  redirectUris,
+  useProvider,
+} from './provider.ts';
+
+const idp = useProvider();
+const { open, dance } = idp;
+
+describe('who signed in', () => {
+  test('C 2: the whole dance says who it is', async () => {
+    const exchange = newExchange();
+    const back = await idp.provider.signIn(await idp.sso.authorizationUrl(exchange), ada.sub);
+    expect(back).toMatchObject({ state: exchange.state, redirectUri: exchange.redirectUri });
+    expect(await idp.sso.identify(back.code, exchange)).toEqual({
+      issuer: idp.provider.issuer,
+      subject: 'ada-1',
+      email: 'ada@example.org',
+      emailVerified: true,
+      organization: 'org-1',
+    });
+    expect(idp.provider.requests).not.toContain('userinfo');
+  });
+
+  test('C 2: the browser is sent with state, nonce and an S256 challenge, and with no secret', async () => {
+    const exchange = newExchange();
+    const url = new URL(await idp.sso.authorizationUrl(exchange));
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      client_id: clientId,
+      redirect_uri: exchange.redirectUri,
+      response_type: 'code',
+      scope: 'openid email profile',
+      state: exchange.state,
+      nonce: exchange.nonce,
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    });
+    expect(url.href).not.toContain(exchange.codeVerifier);
+  });
+
+  test('a redirect address may have a query', async () => {
+    const exchange = newExchange(redirectUris[1]);
+    const back = await idp.provider.signIn(await idp.sso.authorizationUrl(exchange), ada.sub);
+    expect(back.redirectUri).toBe(redirectUris[1]);
+    expect(await idp.sso.identify(back.code, exchange)).toMatchObject({ subject: 'ada-1' });
+  });
+
+  test.each([
+    ['a secret in the body', { authentication: 'client_secret_post' }, clientSecret],
+    ['no secret', { clientSecret: '' }, ''],
+  ] as const)('a client that is registered with %s can sign in', async (_, registered, secret) => {
+    await using other = await startOidcProvider({ ...options, ...registered });
+    const by = open({ issuer: other.issuer, secret });
+    expect(await dance(by, {}, other)).toMatchObject({ subject: 'ada-1' });
+  });
+
+  test('a wrong client secret is a failure', async () => {
+    await expectFailed(dance(open({ secret: 'another' })), /challenge|invalid_client/);
+  });
+
+  test('the address is taken from userinfo where the ID token has none', async () => {
+    await using other = await startOidcProvider({ ...options, claimsIn: 'userinfo' });
+    expect(await dance(open({ issuer: other.issuer }), {}, other)).toMatchObject({
+      email: 'ada@example.org',
+      emailVerified: true,
+      organization: 'org-1',
+    });
+    expect(other.requests.filter((endpoint) => endpoint === 'userinfo')).toHaveLength(1);
+  });
+
+  test('an address that userinfo has not verified is not, whatever the ID token says of one it does not name', async () => {
+    const identity = await dance(idp.sso, {
+      idToken: { email: undefined, email_verified: true },
+      reply: { userinfo: answer(200, JSON.stringify({ sub: ada.sub, email: 'eve@example.org' })) },
+    });
+    expect(identity).toMatchObject({ email: 'eve@example.org', emailVerified: false });
+  });
+
+  test('userinfo about somebody else is a failure', async () => {
+    const reply = { userinfo: answer(200, JSON.stringify({ sub: 'eve-1', email: 'eve@example.org' })) };
+    await expectFailed(dance(idp.sso, { idToken: { email: undefined }, reply }), /"sub"|attribute/);
+  });
+
+  test.each([
+    [true, true],
+    ['true', true],
+    [false, false],
+    ['false', false],
+    [1, false],
+    [undefined, false],
+  ])('email_verified %j is %j', async (said, emailVerified) => {
+    expect(await dance(idp.sso, { idToken: { email_verified: said } })).toMatchObject({ emailVerified });
+  });
+
+  test.each([
+    ['number_claim', '17'],
+    ['list_claim', null],
+    ['no_such_claim', null],
+    ['constructor', null],
+  ])('OIDC_ORG_CLAIM=%s gives %j', async (orgClaim, organization) => {
+    expect(await dance(open({ orgClaim }))).toMatchObject({ organization });
+  });
+
+  test.each([
+    ['a subject', { sub: 'x'.repeat(256) }, /too long/],
+    ['an address', { email: `${'x'.repeat(256)}@example.org` }, /too long/],
+    ['an organization', { org_id: 'a\0b' }, /stored/],
+    ['a subject', { sub: '' }, /empty/],
+  ])('%s that cannot be kept is a failure: %o', async (_, idToken, reason) => {
+    await expectFailed(dance(idp.sso, { idToken }), reason);
+  });
+});
+
+describe('discovery', () => {
+  const discoveries = () => idp.provider.requests.filter((endpoint) => endpoint === 'discovery').length;
+  afterEach(() => void vi.useRealTimers());
+
+  test('is left until the first use, and is done once however many come at once', async () => {
+    expect(discoveries()).toBe(0);
+    await Promise.all(Array.from({ length: 20 }, () => idp.sso.authorizationUrl(newExchange())));
+    await dance();
+    expect(discoveries()).toBe(1);
+  });
+
+  test('is done again after an hour, and not before', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    await idp.sso.authorizationUrl(newExchange());
+    vi.setSystemTime(Date.now() + 59 * 60_000);
+    await idp.sso.authorizationUrl(newExchange());
+    expect(discoveries()).toBe(1);
+    vi.setSystemTime(Date.now() + 2 * 60_000);
+    await idp.sso.authorizationUrl(newExchange());
+    expect(discoveries()).toBe(2);
+  });
+
+  test.each([
+    ['could not be had', { reply: { discovery: answer(500) } }],
+    ['cannot be used', { metadata: { token_endpoint: 'https://10.0.0.1/token' } }],
+  ])('what %s is not kept', async (_, faults) => {
+    idp.provider.faults = faults;
+    const all = await Promise.allSettled([1, 2, 3].map(() => idp.sso.authorizationUrl(newExchange())));
+    expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(discoveries()).toBe(1);
+    idp.provider.faults = {};
+    expect(await dance()).toMatchObject({ subject: 'ada-1' });
+    expect(discoveries()).toBe(2);
+  });
+});

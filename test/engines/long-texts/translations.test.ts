@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { agreeable, failure, gather, hang, translatingReply } from '#test/fakes/openai.ts';
+import { failed, issue, plain, scope } from '../live-engine.ts';
+import { cipher, longTask, longText, units, useAskedUpstream } from './long-text.ts';
+
+const { upstream, asked } = useAskedUpstream();
+
+describe('a long plain text', () => {
+  it('comes back whole, in calls of at most 6000 characters that together ask for each word once', async () => {
+    upstream.fake.otherwise(translatingReply({ translate: cipher }));
+    const answer = await upstream.engine().translate(longTask, scope);
+    expect(answer.value).toEqual([cipher(longText)]);
+    const sizes = asked().map(({ data }) => units(data.segments.map(({ text }) => text)));
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(6000);
+    expect(sizes.length).toBeLessThanOrEqual(Math.ceil(longText.length / 3000));
+    expect(sizes.length).toBeGreaterThan(longText.length / 6000);
+    const words = asked().flatMap(({ data }) =>
+      data.segments.flatMap(({ text }) => text.match(/\S+/g) ?? []),
+    );
+    expect(words).toHaveLength(longText.match(/\S+/g)!.length);
+    expect([answer.inputTokens, answer.outputTokens]).toEqual([100 * sizes.length, 10 * sizes.length]);
+    expect(answer.models).toEqual(['translator-1']);
+  });
+
+  it('is asked about four groups at a time', async () => {
+    upstream.fake.otherwise(gather(4));
+    await upstream.engine().translate(longTask, scope);
+    expect(upstream.fake.peak).toBe(4);
+  });
+
+  it('is cut behind paragraphs and sentences', async () => {
+    upstream.fake.otherwise(agreeable);
+    await upstream.engine().translate(longTask, scope);
+    for (const { data } of asked()) {
+      expect(data.segments.at(-1)!.text).toMatch(/\.$/);
+      expect(data.segments[0]!.text).toMatch(/^\d+: The quick|^The quick/);
+    }
+  });
+
+  it('tells each call after the first some 500 characters that stand before', async () => {
+    upstream.fake.otherwise(agreeable);
+    await upstream.engine().translate(longTask, scope);
+    const contexts = asked().map(({ data }) => ({
+      before: data.context_before,
+      text: data.segments[0]!.text,
+    }));
+    expect(contexts.filter(({ before }) => before === null)).toHaveLength(1);
+    for (const { before, text } of contexts) {
+      if (before === null) expect(longText.startsWith(text)).toBe(true);
+      else {
+        expect(before).toHaveLength(500);
+        expect(longText).toContain(before + text);
+      }
+    }
+  });
+
+  it('fails as its failing group does; the others are ended', async () => {
+    let requests = 0;
+    upstream.fake.otherwise((response, request) =>
+      ++requests === 3
+        ? failure(400, { code: 'content_filter' })(response, request)
+        : hang(response, request),
+    );
+    const error = await failed(upstream.engine().translate(longTask, scope));
+    expect(error.code).toBe('content_filtered');
+    expect(upstream.fake.requests.length).toBeLessThanOrEqual(4);
+  });
+
+  it('has each of its groups retried by itself', async () => {
+    upstream.fake.enqueue(failure(500), failure(429), failure(500));
+    upstream.fake.otherwise(translatingReply({ translate: cipher }));
+    const answer = await upstream.engine({ OPENAI_MAX_RETRIES: 1 }).translate(longTask, scope);
+    expect(answer.value).toEqual([cipher(longText)]);
+    expect(upstream.waits).toHaveLength(3);
+  });
+
+  it('of a dense script is cut shorter: a character says more', async () => {
+    upstream.fake.otherwise(agreeable);
+    const text = '敏捷的棕色狐狸跳过了懒狗。'.repeat(700);
+    await upstream
+      .engine()
+      .translate({ ...plain, sourceLang: 'zh-Hans', targetLang: 'en', segments: [text] }, scope);
+    for (const { data } of asked()) expect(data.segments[0]!.text.length).toBeLessThanOrEqual(2000);
+  });
+
+  it('without spaces gets one between two pieces where the target writes spaces', async () => {
+    const text = '敏捷的棕色狐狸跳过了懒狗。'.repeat(300);
+    const japanese = { ...plain, sourceLang: 'ja', segments: [text] };
+    upstream.fake.otherwise(translatingReply({ translate: () => 'One sentence.' }));
+    const [spaced] = (await upstream.engine().translate({ ...japanese, targetLang: 'en' }, scope)).value;
+    const pieces = asked().length;
+    expect(spaced).toBe(Array(pieces).fill('One sentence.').join(' '));
+    const [unspaced] = (await upstream.engine().translate({ ...japanese, targetLang: 'zh-Hans' }, scope))
+      .value;
+    expect(unspaced).toBe('One sentence.'.repeat(pieces));
+  });
+
+  it('of one endless word, or of line breaks only, is no trouble', async () => {
+    upstream.fake.otherwise(translatingReply({ translate: (text) => text.toUpperCase() }));
+    const word = 'ab'.repeat(10_000);
+    const breaks = `a${'\n'.repeat(20_000)}b`;
+    const answer = await upstream.engine().translate({ ...plain, segments: [word, breaks] }, scope);
+    expect(answer.value).toEqual([word.toUpperCase(), breaks.toUpperCase()]);
+  });
+});
+
+describe('whitespace around a segment', () => {
+  it.each(['  two\n', '\tone', 'end\u00a0', '\ufeffbom', '\u3000全角\u3000', '\n\n\r\nlines\r\n'])(
+    'is kept to the letter, whatever the model answers: %j',
+    async (segment) => {
+      upstream.fake.otherwise(translatingReply({ translate: () => '\n  Wort  ' }));
+      const answer = await upstream.engine().translate({ ...plain, segments: [segment, 'x'] }, scope);
+      expect(answer.value).toEqual([segment.replace(segment.trim(), 'Wort'), 'Wort']);
+      expect(asked()[0]!.data.segments.map(({ text }) => text)).toEqual([segment.trim(), 'x']);
+    },
+  );
+
+  it('alone is not asked about', async () => {
+    upstream.fake.otherwise(agreeable);
+    const blank = { ...plain, segments: [' ', '\n\t', '\u00a0'] };
+    const engine = upstream.engine();
+    const nothing = { models: [], inputTokens: 0, outputTokens: 0 };
+    expect(await engine.translate(blank, scope)).toEqual({ value: blank.segments, ...nothing });
+    expect(await engine.repair(blank, blank.segments, [issue], scope)).toEqual({
+      value: blank.segments,
+      ...nothing,
+    });
+    expect((await engine.verify(blank, blank.segments, scope)).value).toMatchObject({
+      score: 100,
+      passed: true,
+    });
+    expect((await engine.compare(blank, [blank.segments, blank.segments], scope)).value.winner).toBe(0);
+    expect(upstream.fake.requests).toEqual([]);
+    await engine.translate({ ...plain, segments: [' ', 'x', '\n'] }, scope);
+    expect(asked()[0]!.data.segments).toEqual([{ id: 1, text: 'x' }]);
+  });
+});
+
+describe('many segments', () => {
+  const segments = Array.from({ length: 3000 }, (_, index) => `segment ${index}`);
+
+  it('come back in their order, asked about in consecutive groups', async () => {
+    upstream.fake.otherwise(translatingReply({ translate: (text) => text.replace('segment', 'Stück') }));
+    const answer = await upstream.engine().translate({ ...plain, segments }, scope);
+    expect(answer.value).toEqual(segments.map((text) => text.replace('segment', 'Stück')));
+    for (const { data } of asked()) {
+      expect(JSON.stringify(data.segments).length).toBeLessThan(12_000);
+      expect(data.segments.map(({ id }) => id)).toEqual(data.segments.map((_, index) => index + 1));
+      const first = segments.indexOf(data.segments[0]!.text);
+      expect(data.segments.map(({ text }) => text)).toEqual(
+        segments.slice(first, first + data.segments.length),
+      );
+    }
+  });
+});

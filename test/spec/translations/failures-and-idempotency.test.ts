@@ -1,0 +1,317 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Signup, useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { PATH, submittingTo, tablesWith, usageOf, useWatchedEngine } from './submitting.ts';
+
+const { engineControl, watchedEngine } = useWatchedEngine();
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: watchedEngine });
+
+let tenant: Signup;
+beforeAll(async () => {
+  tenant = await app.signUp({ tenant_name: 'Maison Übersetzung' });
+});
+
+const { submit, accepted, expectRefused } = submittingTo(app, () => tenant);
+
+describe('A 7.1, B 3.1: a pipeline that fails', () => {
+  test('answers 500 internal error without the cause; the job stays as failed and is not billed', async () => {
+    const { headers } = await app.signUp();
+    engineControl.fail = () => new Error('the cause, 4711-secret');
+    const answer = await submit({}, headers);
+    expect(answer.status).toBe(500);
+    expect(answer.body).toEqual({
+      detail: 'internal error',
+      error_code: 'internal_error',
+      request_id: answer.headers.get('x-request-id'),
+    });
+    const { body } = await app.json('GET', PATH, { headers });
+    expect(body).toHaveLength(1);
+    expect(body[0]).toMatchObject({ status: 'failed', agent_run: { error: 'internal error' } });
+    expect(JSON.stringify(body)).not.toContain('4711-secret');
+    expect(await usageOf(openSuperuser(app.superuserUrl), body[0].id)).toEqual([]);
+  });
+
+  test('B 4.2 rule 2: the same key re-runs a failed job under the same id, and bills it once', async () => {
+    const { headers } = await app.signUp();
+    const keyed = { ...headers, 'idempotency-key': 'again' };
+    engineControl.fail = () => new Error('down');
+    expect((await submit({}, keyed)).status).toBe(500);
+    expect((await submit({}, keyed)).status).toBe(500);
+    const failed = (await app.json('GET', PATH, { headers })).body;
+    expect(failed).toHaveLength(1);
+
+    engineControl.fail = undefined;
+    const rerun = await submit({}, keyed);
+    expect(rerun.status).toBe(200);
+    expect(rerun.body).toMatchObject({
+      id: failed[0].id,
+      status: 'published',
+      final_translation: '[fr] Hello',
+      agent_run: { error: null },
+    });
+    expect(rerun.headers.get('idempotency-replayed')).not.toBe('true');
+
+    const replay = await submit({}, keyed);
+    expect(replay.headers.get('idempotency-replayed')).toBe('true');
+    expect(replay.body).toEqual(rerun.body);
+    expect((await app.json('GET', PATH, { headers })).body).toHaveLength(1);
+    expect(await usageOf(openSuperuser(app.superuserUrl), failed[0].id)).toHaveLength(1);
+  });
+
+  test('B 4.2 rule 2: 30 concurrent resends of a failed job run it once and bill it once', async () => {
+    const { headers } = await app.signUp();
+    const keyed = { ...headers, 'idempotency-key': 'stampede' };
+    engineControl.fail = () => new Error('down');
+    await submit({}, keyed);
+    engineControl.fail = undefined;
+    const [failed] = (await app.json('GET', PATH, { headers })).body;
+
+    const single = await callsOf(() => accepted({}, headers));
+    const before = engineControl.calls;
+    const answers = await Promise.all(Array.from({ length: 30 }, () => submit({}, keyed)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(new Set(answers.map(({ body }) => body.id))).toEqual(new Set([failed.id]));
+    expect(engineControl.calls - before).toBe(single);
+    expect(await usageOf(openSuperuser(app.superuserUrl), failed.id)).toHaveLength(1);
+    const read = await app.json('GET', `${PATH}/${failed.id}`, { headers });
+    expect(read.body.status).toBe('published');
+  });
+
+  /** Submits a job whose engine does not answer until it is let go; it stays pending that long. */
+  async function strand(headers: Record<string, string>) {
+    const engine = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    engineControl.hold = () => {
+      engineControl.hold = undefined;
+      reached.resolve();
+      return engine.promise;
+    };
+    const answer = submit({}, headers);
+    await reached.promise;
+    const { body } = await app.json('GET', PATH, { headers });
+    expect(body).toHaveLength(1);
+    expect(body[0].status).toBe('pending');
+    return { id: body[0].id as string, letGo: engine.resolve, answer };
+  }
+
+  async function lastTouched(jobId: string, minutesAgo: number) {
+    const sql = openSuperuser(app.superuserUrl);
+    const [table] = await tablesWith(sql, 'idempotency_key', 'updated_at');
+    const { count } = await sql.unsafe(
+      `update ${table} set updated_at = now() - interval '${minutesAgo} minutes' where job_id = $1`,
+      [jobId],
+    );
+    expect(count).toBe(1);
+  }
+
+  test('B 4.2 rule 1: a job that is pending still is returned as it stands', async () => {
+    const { headers } = await app.signUp();
+    const keyed = { ...headers, 'idempotency-key': 'pending' };
+    const first = await strand(keyed);
+    await lastTouched(first.id, 9);
+    const calls = engineControl.calls;
+    const replay = await submit({}, keyed);
+    expect(replay.status).toBe(200);
+    expect(replay.body).toMatchObject({ id: first.id, status: 'pending' });
+    expect(replay.headers.get('idempotency-replayed')).toBe('true');
+    expect(engineControl.calls).toBe(calls);
+    first.letGo();
+    expect((await first.answer).body).toMatchObject({ id: first.id, status: 'published' });
+    expect(await usageOf(openSuperuser(app.superuserUrl), first.id)).toHaveLength(1);
+  });
+
+  test.each([
+    ['answers', 'late-answer'],
+    ['fails', 'late-failure'],
+  ])(
+    'B 4.2 rule 2: resends run a job left pending for 10 minutes once more; the run given up later %s',
+    async (_how, late) => {
+      const single = await callsOf(() => accepted());
+      const { headers } = await app.signUp();
+      const keyed = { ...headers, 'idempotency-key': late };
+      const first = await strand(keyed);
+      await lastTouched(first.id, 11);
+      const before = engineControl.calls;
+      const answers = await Promise.all(Array.from({ length: 10 }, () => submit({}, keyed)));
+      for (const { status, body } of answers) {
+        expect(status).toBe(200);
+        expect(body.id).toBe(first.id);
+      }
+      expect(engineControl.calls - before).toBe(single);
+      const rerun = await app.json('GET', `${PATH}/${first.id}`, { headers });
+      expect(rerun.body.status).toBe('published');
+
+      // C 7: the run that was given up writes nothing and bills nothing, should it come back.
+      if (late === 'late-failure') engineControl.fail = () => new Error('too late');
+      engineControl.bend = (answer) => {
+        if (typeof answer['value'] === 'string') answer['value'] = 'a late answer';
+        if ('score' in answer) answer['score'] = 1;
+      };
+      first.letGo();
+      await first.answer;
+      const after = await app.json('GET', `${PATH}/${first.id}`, { headers });
+      expect(after.body).toEqual(rerun.body);
+      expect(await usageOf(openSuperuser(app.superuserUrl), first.id)).toHaveLength(1);
+    },
+  );
+
+  async function callsOf(work: () => Promise<unknown>): Promise<number> {
+    const before = engineControl.calls;
+    await work();
+    return engineControl.calls - before;
+  }
+});
+
+describe('B 4.2: idempotency', () => {
+  const key = (value: string, headers = tenant.headers) => ({ ...headers, 'idempotency-key': value });
+
+  test('a key that belongs to a job returns that job, with Idempotency-Replayed and no new work', async () => {
+    const first = await submit({ source_text: 'Once' }, key('rule-1'));
+    expect(first.status).toBe(200);
+    expect(first.headers.get('idempotency-replayed')).not.toBe('true');
+    expect(first.body.request.idempotency_key).toBe('rule-1');
+
+    const calls = engineControl.calls;
+    const again = await submit({ source_text: 'Once' }, key('rule-1'));
+    expect(again.status).toBe(200);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(again.body).toEqual(first.body);
+    const other = await submit({ source_text: 'Something else', target_lang: 'de' }, key('rule-1'));
+    expect(other.body).toEqual(first.body);
+    expect(engineControl.calls).toBe(calls);
+    expect(await usageOf(openSuperuser(app.superuserUrl), first.body.id)).toHaveLength(1);
+  });
+
+  test('a held job is returned as it stands', async () => {
+    const first = await submit({ domain: 'legal' }, key('held'));
+    const again = await submit({ domain: 'legal' }, key('held'));
+    expect(again.body).toEqual(first.body);
+    expect(again.body.status).toBe('awaiting_review');
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+  });
+
+  test('the body field works like the header', async () => {
+    const first = await submit({ idempotency_key: 'in-body' });
+    expect(first.body.request.idempotency_key).toBe('in-body');
+    for (const again of [await submit({ idempotency_key: 'in-body' }), await submit({}, key('in-body'))]) {
+      expect(again.body.id).toBe(first.body.id);
+      expect(again.headers.get('idempotency-replayed')).toBe('true');
+    }
+  });
+
+  test('B 2.1: the header fills the field only where it is absent or null', async () => {
+    const both = await submit({ idempotency_key: 'field' }, key('header'));
+    expect(both.body.request.idempotency_key).toBe('field');
+    expect((await submit({ idempotency_key: 'field' })).body.id).toBe(both.body.id);
+    const header = await submit({}, key('header'));
+    expect(header.body.id).not.toBe(both.body.id);
+    expect(header.body.request.idempotency_key).toBe('header');
+  });
+
+  test('without a key every submission is a job of its own', async () => {
+    const [one, other] = [await accepted(), await accepted({ idempotency_key: null })];
+    expect(one.id).not.toBe(other.id);
+  });
+
+  test('50 submissions with one key at the same time: one job, one run, one usage record', async () => {
+    const { headers } = await app.signUp();
+    const before = engineControl.calls;
+    await accepted({}, headers);
+    const single = engineControl.calls - before;
+    const start = engineControl.calls;
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        submit(
+          { source_text: `Copy ${i}`, ...(i % 2 && { idempotency_key: 'fifty' }) },
+          key('fifty', headers),
+        ),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    const fresh = answers.filter(({ headers: h }) => h.get('idempotency-replayed') !== 'true');
+    expect(fresh).toHaveLength(1);
+    expect(fresh[0]!.body.status).toBe('published');
+    expect(engineControl.calls - start).toBe(single);
+
+    const sql = openSuperuser(app.superuserUrl);
+    const { id } = answers[0]!.body;
+    expect(await usageOf(sql, id)).toHaveLength(1);
+    const list = (await app.json('GET', PATH, { headers })).body;
+    expect(list.map((job: { id: string }) => job.id)).toHaveLength(2);
+    // What was answered last is what is stored.
+    const read = await app.json('GET', `${PATH}/${id}`, { headers });
+    expect(read.body).toEqual(fresh[0]!.body);
+  });
+
+  test('one key through both doors at once is still one job', async () => {
+    const { headers } = await app.signUp();
+    const fields = { source_text: 'Hello', target_lang: 'fr', idempotency_key: 'two-doors' };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async (_, i) => {
+        if (i % 2) return (await app.json('POST', PATH, { headers, body: fields })).body.id;
+        const rpc = await app.json('POST', '/trpc/translations.create', { headers, body: { json: fields } });
+        return rpc.body.result.data.json.id;
+      }),
+    );
+    expect(new Set(answers).size).toBe(1);
+    expect((await app.json('GET', PATH, { headers })).body).toHaveLength(1);
+  });
+
+  test('30 keys at the same time are 30 jobs, each with its own text', async () => {
+    const { headers } = await app.signUp();
+    await Promise.all(
+      Array.from({ length: 30 }, async (_, i) => {
+        const job = await accepted({ source_text: `Text ${i}` }, key(`many-${i}`, headers));
+        expect(job.request).toMatchObject({ source_text: `Text ${i}`, idempotency_key: `many-${i}` });
+        expect(job.final_translation).toBe(`[fr] Text ${i}`);
+      }),
+    );
+    expect((await app.json('GET', PATH, { headers })).body).toHaveLength(30);
+  });
+
+  test('rule 1: a key belongs to a tenant', async () => {
+    const other = await app.signUp();
+    const mine = await submit({}, key('shared'));
+    const theirs = await submit({}, key('shared', other.headers));
+    expect(theirs.body.id).not.toBe(mine.body.id);
+    expect(theirs.headers.get('idempotency-replayed')).not.toBe('true');
+    expect(theirs.body.request.metadata.tenant.id).toBe(other.tenantId);
+  });
+
+  test('a key is taken to the letter', async () => {
+    const { headers } = await app.signUp();
+    const ids = new Set<string>();
+    for (const value of ['Key', 'key', 'key ', 'ke\u0301y', 'kéy', 'key%', 'k_y', '😀', '%00']) {
+      ids.add((await accepted({ idempotency_key: value }, headers)).id);
+    }
+    expect(ids.size).toBe(9);
+  });
+
+  test('C 7: 1 to 255 characters, counted as code points', async () => {
+    for (const value of ['k', 'k'.repeat(255), '😀'.repeat(255)]) {
+      const job = await accepted({ idempotency_key: value });
+      expect(job.request.idempotency_key).toBe(value);
+      expect((await submit({ idempotency_key: value })).body.id).toBe(job.id);
+    }
+    for (const value of ['', 'k'.repeat(256), '😀'.repeat(256)]) {
+      await expectRefused({ idempotency_key: value }, { status: 422 });
+    }
+    expect((await submit({}, key('k'.repeat(255)))).status).toBe(200);
+    expect((await submit({}, key('k'.repeat(256)))).status).toBe(422);
+  });
+
+  test('a refused submission does not take the key', async () => {
+    expect((await submit({ target_lang: 'xx' }, key('unspent'))).status).toBe(422);
+    expect((await submit({ source_text: ' ' }, key('unspent'))).status).toBe(400);
+    const job = await submit({}, key('unspent'));
+    expect(job.status).toBe(200);
+    expect(job.headers.get('idempotency-replayed')).not.toBe('true');
+  });
+
+  test('C 7: a replay needs the credential of the tenant', async () => {
+    await accepted({}, key('guarded'));
+    const { status } = await submit({}, { 'idempotency-key': 'guarded' });
+    expect(status).toBe(401);
+  });
+});

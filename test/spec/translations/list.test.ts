@@ -1,0 +1,189 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Signup, type TestApp, useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { PATH, submittingTo, tablesWith, useWatchedEngine } from './submitting.ts';
+
+const { watchedEngine } = useWatchedEngine();
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: watchedEngine });
+
+let tenant: Signup;
+beforeAll(async () => {
+  tenant = await app.signUp({ tenant_name: 'Maison Übersetzung' });
+});
+
+const { accepted } = submittingTo(app, () => tenant);
+
+describe('C 4: the list', () => {
+  const COUNT = 55;
+  let owner: Signup;
+  /** Newest first, as they were made one after another. */
+  let ids: string[];
+
+  beforeAll(async () => {
+    owner = await app.signUp();
+    ids = [];
+    for (let i = 0; i < COUNT; i += 1) {
+      const job = await accepted(
+        { source_text: `Job ${i}`, ...(i % 5 === 0 && { domain: 'legal' }) },
+        owner.headers,
+      );
+      ids.unshift(job.id);
+    }
+  });
+
+  const list = (query: string, headers = owner.headers, at: TestApp = app) =>
+    at.json('GET', `${PATH}${query}`, { headers });
+  const idsOf = (body: { id: string }[]) => body.map(({ id }) => id);
+
+  /** Follows the cursors from the first page to the last. */
+  async function walk(query: string, signup = owner, between?: () => Promise<unknown>) {
+    const pages: string[][] = [];
+    let cursor: string | null = null;
+    do {
+      const next: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const { status, headers, body } = await list(`?${query}${next}`, signup.headers);
+      expect(status).toBe(200);
+      pages.push(idsOf(body));
+      cursor = headers.get('x-next-cursor');
+      await between?.();
+      expect(pages.length).toBeLessThan(100);
+    } while (cursor !== null);
+    return pages;
+  }
+
+  test('is a bare array, newest updated_at first, 50 without a limit', async () => {
+    const { status, headers, body } = await list('');
+    expect(status).toBe(200);
+    expect(idsOf(body)).toEqual(ids.slice(0, 50));
+    expect(headers.get('x-next-cursor')).toEqual(expect.any(String));
+  });
+
+  test('a tenant without jobs has an empty array and no cursor', async () => {
+    const { headers } = await app.signUp();
+    const answer = await list('', headers);
+    expect(answer.body).toEqual([]);
+    expect(answer.headers.get('x-next-cursor')).toBeNull();
+  });
+
+  test('limit is 1 to 200', async () => {
+    expect(idsOf((await list('?limit=1')).body)).toEqual(ids.slice(0, 1));
+    const all = await list('?limit=200');
+    expect(idsOf(all.body)).toEqual(ids);
+    expect(all.headers.get('x-next-cursor')).toBeNull();
+  });
+
+  test.each(['0', '-1', '201', '1.5', 'abc', '1e99', '99999999999999999999', '0x10', 'NaN', '%00'])(
+    'C 7: limit=%s is 422 with an array that names it',
+    async (limit) => {
+      const { status, body } = await list(`?limit=${limit}`);
+      expect(status).toBe(422);
+      expect(body.detail[0]).toMatchObject({ msg: expect.any(String), type: expect.any(String) });
+      expect(body.detail[0].loc).toContain('limit');
+    },
+  );
+
+  test.each([1, 7, 10, 11, 54, 55])('a walk by %d meets every job exactly once, in order', async (limit) => {
+    const pages = await walk(`limit=${limit}`);
+    expect(pages.flat()).toEqual(ids);
+    // No cursor leads to an empty page.
+    expect(pages).toHaveLength(Math.ceil(COUNT / limit));
+  });
+
+  test('status filters, and the cursor keeps to the filter', async () => {
+    const held = ids.filter((_, i) => (COUNT - 1 - i) % 5 === 0);
+    const published = ids.filter((_, i) => (COUNT - 1 - i) % 5 !== 0);
+    expect(idsOf((await list('?status=awaiting_review')).body)).toEqual(held);
+    expect((await walk('status=published&limit=9')).flat()).toEqual(published);
+    expect((await walk('status=awaiting_review&limit=3')).flat()).toEqual(held);
+    expect((await list('?status=rejected')).body).toEqual([]);
+  });
+
+  test('every status of B 3.1 is accepted', async () => {
+    const known =
+      'pending translated refined awaiting_review approved human_edited rejected published failed persistence_failed';
+    for (const status of known.split(' ')) expect((await list(`?status=${status}`)).status).toBe(200);
+  });
+
+  test.each(['nonsense', 'Published', '', 'published,failed', 'published%00'])(
+    'C 7: status=%s is an unknown enum value: 422 with an array that names it',
+    async (value) => {
+      const { status, body } = await list(`?status=${value}`);
+      expect(status).toBe(422);
+      expect(body.detail[0].loc).toContain('status');
+    },
+  );
+
+  test.each([
+    'nonsense',
+    '0',
+    '-1',
+    'bm9uc2Vuc2U',
+    'e30',
+    'W10',
+    'bnVsbA',
+    '%00',
+    '%F0%9F%98%80',
+    "';select%201--",
+    'a'.repeat(4000),
+    Buffer.from('{"updated_at":"nonsense","id":"x"}').toString('base64url'),
+    Buffer.from('2026-13-45T99:99:99Z|x').toString('base64url'),
+  ])('a cursor nobody gave out (%s) is 422', async (cursor) => {
+    const { status, body } = await list(`?cursor=${cursor}`);
+    expect(status).toBe(422);
+    expect(body.detail).toBeDefined();
+  });
+
+  test('a cursor that was cut or lengthened is 422, or at least never a 5xx', async () => {
+    const cursor = (await list('?limit=5')).headers.get('x-next-cursor')!;
+    for (const bad of [
+      cursor.slice(0, 4),
+      cursor.slice(0, -3),
+      `${cursor}AAAA`,
+      cursor.split('').reverse().join(''),
+    ]) {
+      const { status } = await list(`?cursor=${encodeURIComponent(bad)}`);
+      expect([200, 422]).toContain(status);
+    }
+    expect((await list(`?cursor=${encodeURIComponent(cursor.slice(0, 4))}`)).status).toBe(422);
+  });
+
+  test('a cursor of another tenant shows nothing of theirs', async () => {
+    const cursor = (await list('?limit=5')).headers.get('x-next-cursor')!;
+    const other = await app.signUp();
+    const own = await accepted({}, other.headers);
+    const { status, body } = await list(`?cursor=${encodeURIComponent(cursor)}`, other.headers);
+    expect([200, 422]).toContain(status);
+    if (status === 200) for (const { id } of body) expect(id).toBe(own.id);
+  });
+
+  test('jobs that arrive during a walk do not make it miss or repeat the others', async () => {
+    const signup = await app.signUp();
+    const made: string[] = [];
+    for (let i = 0; i < 12; i += 1) made.unshift((await accepted({}, signup.headers)).id);
+    const pages = await walk('limit=5', signup, () => accepted({}, signup.headers));
+    expect(pages.flat()).toEqual(made);
+  });
+
+  test.each([
+    ['all at the same instant', '0'],
+    ['a microsecond apart', "interval '1 microsecond'"],
+    ['a tenth of a millisecond apart', "interval '100 microseconds'"],
+  ])('a walk over jobs updated %s still meets each exactly once', async (_name, apart) => {
+    const signup = await app.signUp();
+    const made: string[] = [];
+    for (let i = 0; i < 23; i += 1) made.push((await accepted({}, signup.headers)).id);
+    const sql = openSuperuser(app.superuserUrl);
+    const [table, ...others] = await tablesWith(sql, 'idempotency_key', 'updated_at');
+    expect(others).toEqual([]);
+    const step = apart === '0' ? "interval '0'" : apart;
+    const { count } = await sql.unsafe(
+      `update ${table} set updated_at = timestamptz '2026-01-01T00:00:00Z' + ${step} * array_position($1::text[], job_id)
+       where job_id = any($1::text[])`,
+      [made],
+    );
+    expect(count).toBe(23);
+    const walked = (await walk('limit=4', signup)).flat();
+    expect(walked.toSorted()).toEqual(made.toSorted());
+    if (apart !== '0') expect(walked).toEqual(made.toReversed());
+  });
+});
