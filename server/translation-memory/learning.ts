@@ -33,7 +33,7 @@ export function isUntranslated({
  */
 export function learnFromJob(
   tx: Tx,
-  { settings }: Pick<Services, 'settings'>,
+  { settings, embedder }: Pick<Services, 'settings' | 'embedder'>,
   tenantId: string,
   pair: JobPair,
   published: SQL,
@@ -43,7 +43,12 @@ export function learnFromJob(
   const name = goldenSetName(languages);
   const normal = normalForm(sourceText);
   return Promise.all([
-    ensureGoldenSet(tx, tenantId, { ...languages, setId: newId(), name, embeddingModel: null }),
+    ensureGoldenSet(tx, tenantId, {
+      ...languages,
+      setId: newId(),
+      name,
+      embeddingModel: embedder?.model ?? null,
+    }),
     appendPairOfJob(
       tx,
       tenantId,
@@ -54,7 +59,7 @@ export function learnFromJob(
         hash: sourceHashHex(normal),
         sourceText,
         targetText,
-        offered: isOffered(normal) && isOffered(targetText),
+        offered: isOffered(sourceText) && isOffered(targetText),
       },
       settings.MAX_TM_SEGMENTS,
     ),

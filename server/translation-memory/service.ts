@@ -7,6 +7,6 @@ export { indexSet, indexWaiting } from './indexing.ts';
 export { isUntranslated, type JobPair, learnFromJob, unlearnJob } from './learning.ts';
 export { type CloseHit, type CloseHits, findClose } from './lookup/close.ts';
 export { type ExactLookup, lookUpExact, pairName } from './lookup/exact.ts';
-export { findExamples } from './lookup/examples.ts';
+export { findExamples, type Guided } from './lookup/examples.ts';
 export type { MemoryHit } from './queries/exact.ts';
 export { listImports, listSets, readImport, removeSet } from './sets.ts';

@@ -3,6 +3,7 @@ import type { EnterTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { inTenantTurn } from '#server/tenant-turn.ts';
+import { isReceiving } from './imports/receive.ts';
 import { deleteContent } from './queries/contents.ts';
 import { isImporting, selectImport, selectImports } from './queries/imports.ts';
 import { lockSetById, type SetRow, selectSetById, selectSets } from './queries/sets.ts';
@@ -29,21 +30,28 @@ export async function readImport(tx: Tx, tenantId: string, importId: string): Pr
 
 /** Deletes a set with its segments. @throws AppError 404; 409 tm_import_in_progress while an import into it runs */
 export async function removeSet({ database }: Services, enter: EnterTenant, setId: string): Promise<void> {
-  const tenantId = await enter(async (tx, { tenant }) => {
-    requireFound(await selectSetById(tx, tenant.id, setId));
-    return tenant.id;
+  const seen = await enter(async (tx, { tenant }) => {
+    const set = requireFound(await selectSetById(tx, tenant.id, setId));
+    // Before the turn, which may come when the import has ended: what that has brought is not what is to be deleted.
+    if (isReceiving(set) || (await isImporting(tx, tenant.id, set.name))) throw inProgress();
+    return set;
   });
-  // No import of the name may be accepted between the look and the deletion.
-  await inTenantTurn(database, tenantId, 'memory', async (tx) => {
+  const { tenantId, name } = seen;
+  const remove = async (tx: Tx) => {
     // The set before its content, as everybody locks them; and whoever is to have it show another one waits.
     const set = requireFound(await lockSetById(tx, tenantId, setId));
-    if (await isImporting(tx, tenantId, set.name))
-      throw new AppError(
-        'conflict',
-        'tm_import_in_progress: an import into this set is running; delete it when that has ended',
-      );
+    if (set.contentId !== seen.contentId || (await isImporting(tx, tenantId, name))) throw inProgress();
     await deleteContent(tx, set);
-  });
+  };
+  // No import of the name may be accepted between the look and the deletion.
+  await inTenantTurn(database, tenantId, 'memory', remove, { claim: { name, refusal: inProgress } });
+}
+
+function inProgress(): AppError {
+  return new AppError(
+    'conflict',
+    'tm_import_in_progress: an import into this set is running; delete it when that has ended',
+  );
 }
 
 function requireFound(set: SetRow | undefined): SetRow {

@@ -11,7 +11,7 @@ export type Learn = (tx: Tx) => Promise<unknown>;
 
 /** How the memory learns from a job that is being published (B 8 rule 4); undefined where there is nothing to remember. */
 export function learningOf(
-  { settings }: Services,
+  { settings, embedder }: Services,
   tenantId: string,
   { id: jobId, request, final_translation }: TranslationJob,
   goldenUri: string,
@@ -20,7 +20,8 @@ export function learningOf(
   const pair = { jobId, sourceText, targetText: final_translation ?? '', sourceLang, targetLang };
   const parts = request.text_type === 'Html' ? textsOf(pair) : [pair];
   if (parts.every((part) => isUntranslated({ ...part, targetLang }))) return undefined;
-  return (tx) => learnFromJob(tx, { settings }, tenantId, pair, isPublished(tenantId, jobId, goldenUri));
+  return (tx) =>
+    learnFromJob(tx, { settings, embedder }, tenantId, pair, isPublished(tenantId, jobId, goldenUri));
 }
 
 /** The texts of a page beside those of its translation. */

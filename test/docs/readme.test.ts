@@ -29,3 +29,8 @@ test('the README names every command of package.json', () => {
   const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
   for (const name of Object.keys(scripts)) expect(readme).toMatch(new RegExp(`npm (run )?${name}\\b`));
 });
+
+test('B 4.4: a CSV that the README sends has its content type, which curl does not know', () => {
+  const sent = [...readme.matchAll(/=@[\w./-]+\.csv\S*/g)].map(([part]) => part);
+  expect(sent.filter((part) => part.includes('terms'))).toEqual(["=@terms.csv;type=text/csv'"]);
+});

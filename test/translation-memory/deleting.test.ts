@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { indexSet, runImport, sweepOutdated } from '#server/translation-memory/service.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { openSets } from '#test/spec/memory/sets.ts';
+import { openSets, refusal } from '#test/spec/memory/sets.ts';
 import { pairs, tmx } from '#test/spec/memory/tmx.ts';
 
 /** Large imports wait for a worker, and there is none: the tests are it. */
@@ -64,6 +64,50 @@ describe('a set that is deleted', () => {
     await indexed;
     expect((await removed).status).toBe(204);
     expect(await left(tenantId)).toEqual(nothing);
+  });
+
+  /** Holds the lock of a turn at the tenant's memory, or at one name of it, as another process does that stores an import. */
+  const holdTurn = (tenantId: string, name = '') =>
+    hold(`select pg_advisory_xact_lock(hashtextextended('memory:${tenantId}${name && `:${name}`}', 0))`);
+
+  test('B 4.5: while an import into it is received is 409, and what that brings stays', async () => {
+    const mine = await openSets(app);
+    const { body: set } = await mine.importFile(tmx(pairs(10)));
+    const letGo = await holdTurn(await tenantOf(set.id));
+    const importing = mine.importFile(tmx(pairs(20)));
+    await delay(1000);
+    const removed = mine.removeMemory(set.id);
+    await delay(300);
+    await letGo();
+    expect(refusal(await removed)).toEqual([409, expect.stringMatching(/^tm_import_in_progress: /)]);
+    expect((await importing).status).toBe(200);
+    expect(await mine.memories()).toMatchObject([{ id: set.id, entry_count: 20 }]);
+  });
+
+  test('B 4.5: while another process stores an import into it is 409', async () => {
+    const mine = await openSets(app);
+    const { body: set } = await mine.importFile(tmx(pairs(10)));
+    const letGo = await holdTurn(await tenantOf(set.id), 'A memory');
+    const removed = await mine.removeMemory(set.id);
+    await letGo();
+    expect(refusal(removed)).toEqual([409, expect.stringMatching(/^tm_import_in_progress: /)]);
+    expect((await mine.removeMemory(set.id)).status).toBe(204);
+  });
+
+  test('that another process replaces before it is its turn is 409, and what came stays', async () => {
+    const mine = await openSets(app);
+    const { body: set } = await mine.importFile(tmx(pairs(10)));
+    const tenantId = await tenantOf(set.id);
+    const letGo = await holdTurn(tenantId);
+    const removed = mine.removeMemory(set.id);
+    await delay(500);
+    await app.database.inTenant(tenantId, async (tx) => {
+      await tx.execute(sql`insert into memory_contents (tenant_id, content_id) values (${tenantId}, 'next')`);
+      await tx.execute(sql`update memory_sets set content_id = 'next' where set_id = ${set.id}`);
+    });
+    await letGo();
+    expect((await removed).status).toBe(409);
+    expect(await mine.memories()).toHaveLength(1);
   });
 
   test('while a worker has it show another content is 409, or gone: never 204 and still there', async () => {

@@ -71,12 +71,12 @@ async function waiting(services = app.services): Promise<string[]> {
 }
 
 describe('approved pairs', () => {
-  test('get their vectors in the background, never in the publication; a stub set until then', async () => {
+  test('get their vectors in the background, never in the publication', async () => {
     const tenant = await app.signUp();
     await publish(tenant, sentences(3));
     expect(fake.requests.filter(isEmbedding)).toEqual([]);
     const set = await goldenSet(tenant);
-    expect(set).toMatchObject({ embedding_model: null, stub_embeddings: true });
+    expect(set).toMatchObject({ embedding_model: 'near-1', stub_embeddings: false });
     expect(await waiting()).toContain(set.id);
     await embedSet(app.services, tenant.tenantId, set.id);
     expect(embeddedTexts(fake.requests)).toEqual(sentences(3));
@@ -89,7 +89,10 @@ describe('approved pairs', () => {
     });
     expect(await waiting()).not.toContain(set.id);
     const pair = { pairSource: 'en', pairTarget: 'fr' };
-    const { relevant } = await findExamples(app.services, tenant.tenantId, pair, 'Pump: bolt! Tighten!');
+    const { relevant } = await findExamples(app.services, tenant.tenantId, pair, {
+      text: 'Pump: bolt! Tighten!',
+      parts: [],
+    });
     expect(relevant[0]).toMatchObject({ origin: 'golden_approved', likeness: 'meaning' });
   });
 
@@ -167,7 +170,7 @@ describe('approved pairs', () => {
     const { id } = await goldenSet(tenant);
     fake.otherwise(atItsPath(failure(500)));
     await expect(embedSet(app.services, tenant.tenantId, id)).rejects.toThrow('not reachable');
-    expect(await goldenSet(tenant)).toMatchObject({ embedding_model: null, stub_embeddings: true });
+    expect(await goldenSet(tenant)).toMatchObject({ embedding_model: 'near-1', stub_embeddings: false });
     expect(await waiting()).toContain(id);
   });
 

@@ -9,7 +9,8 @@ import { manyPairs, useEmbeddingApp } from './embedding-app.ts';
 const { app, fake, importPairs } = await useEmbeddingApp();
 
 const pair = { pairSource: 'en', pairTarget: 'fr' };
-const find = (tenant: Signup, text: string) => findExamples(app.services, tenant.tenantId, pair, text);
+const find = (tenant: Signup, text: string) =>
+  findExamples(app.services, tenant.tenantId, pair, { text, parts: [] });
 
 /** The same in other words. */
 const text = 'Launch the appliance, then erase each photo.';
@@ -67,7 +68,7 @@ describe('C 6: the relevant pairs', () => {
     expect(relevant[0]).toMatchObject({ setName: 'Second', targetText: paraphrase[1] });
     expect(relevant.map(({ targetText }) => targetText)).not.toContain('étranger');
     const reversed = { pairSource: 'fr', pairTarget: 'en' };
-    expect(await findExamples(app.services, tenant.tenantId, reversed, text)).toEqual({
+    expect(await findExamples(app.services, tenant.tenantId, reversed, { text, parts: [] })).toEqual({
       close: [],
       relevant: [],
     });
@@ -78,16 +79,17 @@ describe('C 6: the relevant pairs', () => {
     await importPairs(tenant, [...others, paraphrase]);
     fake.requests.length = 0;
     const embedder = { model: 'near-2', embed: app.services.embedder!.embed };
-    const { close, relevant } = await findExamples(
-      { ...app.services, embedder },
-      tenant.tenantId,
-      pair,
+    const { close, relevant } = await findExamples({ ...app.services, embedder }, tenant.tenantId, pair, {
       text,
-    );
+      parts: [],
+    });
     expect(close).toHaveLength(1);
     expect(relevant.filter(({ likeness }) => likeness === 'meaning')).toEqual([]);
     expect(fake.requests).toEqual([]);
-    const without = await findExamples({ ...app.services, embedder: null }, tenant.tenantId, pair, text);
+    const without = await findExamples({ ...app.services, embedder: null }, tenant.tenantId, pair, {
+      text,
+      parts: [],
+    });
     expect(without).toEqual({ close, relevant });
   });
 

@@ -1,3 +1,4 @@
+import { extractHtml } from './extract.ts';
 import type { HtmlSegment } from './segment.ts';
 
 /** Elements that stand inside a sentence (HTML's phrasing content, as far as it is not a control or a frame). */
@@ -37,4 +38,21 @@ function isInline(between: string): boolean {
   for (const [, name = ''] of between.matchAll(/<\/?([a-z][\w-]*)/gi))
     if (!inlineElements.has(name.toLowerCase())) return false;
   return true;
+}
+
+/** The text of each block, whole as its reader sees it: "The <b>kitchen</b> closes" is one. */
+export function readBlocks(source: string): string[] {
+  const segments = extractHtml(source);
+  return blocksOf(source, segments).map((block) => {
+    let text = '';
+    let end: number | undefined;
+    for (const index of block) {
+      const segment = segments[index]!;
+      // Between two texts of a block are tags and white space.
+      if (end !== undefined) text += source.slice(end, segment.start).replace(/<[^>]*>/g, '');
+      text += segment.text;
+      end = segment.end;
+    }
+    return text;
+  });
 }

@@ -10,7 +10,7 @@ const years = { first: 1970, last: 2199 };
  * one without a zone is in UTC. Null where it is absent, of another form, or no date that ever was or soon will be.
  */
 export function readChangedate(written: string | undefined): string | null {
-  const parts = written === undefined ? null : form.exec(written);
+  const parts = written === undefined ? null : form.exec(written.trim());
   if (!parts) return null;
   const [, year, month, day, hour = '00', minute = '00', second = '00', zone = 'Z'] = parts;
   const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;

@@ -65,8 +65,8 @@ export async function receiveImport(
       target,
     };
   });
-  const running = `${upload.tenantId}:${upload.name}`;
-  if (receiving.has(running)) throw inProgress();
+  if (isReceiving(upload)) throw inProgress();
+  const running = receivedAs(upload);
   receiving.add(running);
   try {
     return await readAndStore(services, upload, payload, signal);
@@ -77,6 +77,13 @@ export async function receiveImport(
 
 /** The imports that are being received here. Those at other processes are met when they are stored. */
 const receiving = new Set<string>();
+
+const receivedAs = ({ tenantId, name }: Pick<Upload, 'tenantId' | 'name'>) => `${tenantId}:${name}`;
+
+/** Whether this process is at an import of a set's name: it is read, or about to be stored. */
+export function isReceiving(set: Pick<Upload, 'tenantId' | 'name'>): boolean {
+  return receiving.has(receivedAs(set));
+}
 
 async function readAndStore(
   services: Services,

@@ -27,7 +27,7 @@ export async function findByMeaning(
   text: string,
 ): Promise<CloseHit[]> {
   const normal = normalForm(text);
-  if (!embedder || normal === '' || !isOffered(normal)) return [];
+  if (!embedder || normal === '' || !isOffered(text)) return [];
   const { model } = embedder;
   if (!(await database.inTenant(tenantId, (tx) => hasVectors(tx, tenantId, pair, model)))) return [];
   const signal = AbortSignal.timeout(longestWait);

@@ -44,16 +44,18 @@ interface Ranked {
 
 /**
  * The stored pairs that are most like a text (B 8 "Fuzzy tier"): candidates from the index, ranked by edit similarity; of
- * equal sources the pair that the exact tier would serve. The text's own source is left out: that is the exact tier's.
+ * equal sources the pair that the exact tier would serve. The text's own source is left out, which is the exact tier's, unless
+ * the text is but a part of what is translated.
  */
 export async function findClose(
   database: Database,
   tenantId: string,
   pair: Pair,
   text: string,
+  { isPart = false }: { isPart?: boolean } = {},
 ): Promise<CloseHits> {
   const normal = normalForm(text);
-  if (normal === '' || !isOffered(normal)) return { close: [], relevant: [] };
+  if (normal === '' || !isOffered(text)) return { close: [], relevant: [] };
   const buckets = [...grams(normal)];
   // Two transactions: ranking must not hold a connection.
   const [shards, unindexed] = await database.inTenant(tenantId, (tx) =>
@@ -64,7 +66,8 @@ export async function findClose(
   );
   const { places, sources } = await bestCandidates(normal, shards, indexed(unindexed, buckets));
   const found = await database.inTenant(tenantId, (tx) => selectSourcesAt(tx, tenantId, places));
-  const ranked = await rank(normal, [...sources, ...found.map(({ sourceText }) => sourceText)]);
+  const others = [...new Set([...sources, ...found.map(({ sourceText }) => normalForm(sourceText))])];
+  const ranked = await rank(normal, isPart ? others : others.filter((other) => other !== normal));
   if (ranked.length === 0) return { close: [], relevant: [] };
 
   const winners = await database.inTenant(tenantId, (tx) =>
@@ -150,9 +153,8 @@ async function bestCandidates(
 /** How many sources are compared in one go: the longest take a millisecond each. */
 const slice = 25;
 
-/** The sources that are most like the text, each once; the earlier one first among equals. */
-async function rank(normal: string, sources: readonly string[]): Promise<Ranked[]> {
-  const others = [...new Set(sources.map(normalForm))].filter((other) => other !== normal);
+/** The sources that are most like the text, in their normal forms; the earlier one first among equals. */
+async function rank(normal: string, others: readonly string[]): Promise<Ranked[]> {
   const mostRanked = most.close + most.relevant;
   let best: { source: string; similarity: number }[] = [];
   for (let at = 0; at < others.length; at += slice) {

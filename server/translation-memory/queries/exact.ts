@@ -41,7 +41,7 @@ function winnersOf(tenantId: SQL, keys: SQL) {
   return sql`
     select k.at, w.* from json_to_recordset(${keys}::json) as k(at int, h text, s text, t text)
     cross join lateral (
-      select m.source_text, m.target_text, g.set_id, g.name, g.origin, m.tuid,
+      select m.source_text, m.target_text, g.set_id, g.name, g.origin, coalesce(m.tuid, m.job_id) as tuid,
         to_char(m.changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed_at
       from (select * from memory_segments where tenant_id = ${tenantId}
         and source_hash = decode(k.h, 'hex') offset 0) m

@@ -55,7 +55,7 @@ export async function appendPairOfJob(
   await tx.execute(sql`
     insert into memory_segments (tenant_id, content_id, source_hash, source_text, target_text, changed_at, shard_no,
       job_id)
-    select ${tenantId}, g.content_id, ${hash}, ${pair.sourceText}, ${pair.targetText}, now(),
+    select ${tenantId}, g.content_id, ${hash}, ${pair.sourceText}, ${pair.targetText}, date_trunc('second', now()),
       ${pair.offered ? null : -1}::int, ${jobId}
     from memory_sets g
     where g.tenant_id = ${tenantId} and g.name = ${name}

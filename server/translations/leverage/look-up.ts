@@ -1,11 +1,13 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
+import { readBlocks } from '#server/formats/html/index.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { readGlossaryRevision } from '#server/terminology/service.ts';
 import {
   type ExactLookup,
   findExamples,
+  type Guided,
   lookUpExact,
   type MemoryHit,
   pairName,
@@ -62,9 +64,14 @@ export async function leverageOf(
       known.glossaries === null ? null : await glossaries.of(database, tenantId, known.glossaries, languages),
     exact: known.exact.get(keyOf(request)),
     findClose: known.pairs.has(pairName(pair))
-      ? () => findExamples(services, tenantId, pair, request.source_text)
+      ? () => findExamples(services, tenantId, pair, guidedOf(request))
       : null,
   };
+}
+
+function guidedOf({ source_text, text_type }: TranslationRequest): Guided {
+  const parts = text_type === 'Html' ? readBlocks(source_text) : [];
+  return { text: source_text, parts };
 }
 
 function lookupOf({ source_text, source_lang, target_lang }: TranslationRequest): ExactLookup {

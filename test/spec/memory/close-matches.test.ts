@@ -103,6 +103,25 @@ describe('B 8 "Fuzzy tier": close matches are given to the engine', () => {
     for (const [, target] of stored.slice(0, 5)) expect(data).toContain(target);
   });
 
+  test('B 2.1 Html: those of the text of a page, whatever its markup', async () => {
+    await store([[english('red'), german('rote')]]);
+    const html = (text: string) =>
+      `<ul><li class="checklist-item highlighted wide">${text}</li><li>Another line.</li></ul>`;
+    const page = html(english('third').replace('pump', '<b id="what-is-checked">pump</b>'));
+    expect(await given(page, { text_type: 'Html' })).toContain(german('rote'));
+    // What is held of a part of the page is its best example: the exact tier is asked for the whole of it.
+    expect(await given(html(english('red')), { text_type: 'Html' })).toContain(german('rote'));
+  });
+
+  test('of a page with many texts, five of the closest and five more', async () => {
+    const stored = Object.keys(colours).map((word): [string, string] => [english(word), german(word)]);
+    await store(stored.map(([source], at) => [source, `Beispiel Nummer ${at + 10}`]));
+    const page = stored.map(([source]) => `<p>${source.replace('week', 'day')}</p>`).join('');
+    const data = await given(page, { text_type: 'Html' });
+    const shown = stored.filter((_, at) => data.includes(`Beispiel Nummer ${at + 10}`));
+    expect(shown).toHaveLength(10);
+  });
+
   test('from all sets of the pair, however their codes are spelled', async () => {
     await store([[english('red'), german('rote')]], { name: 'a' });
     await store([[english('blue'), german('blaue')]], {
@@ -175,6 +194,14 @@ describe('B 8 "Close-match text length"', () => {
     const quoted = lang('rote').slice(0, 1900);
     expect(await given(long(2001, 'red'))).not.toContain(quoted);
     expect(await given(long(2000, 'red'))).toContain(quoted);
+  });
+
+  test('the 2000 are those that came, with all their white space', async () => {
+    await store([[english('red'), german('rote')]]);
+    const spaced = (which: string, count: number) =>
+      english(which).replace('must', `must${' '.repeat(count)}`);
+    expect(await given(spaced('third', 2000))).not.toContain(german('rote'));
+    expect(await given(spaced('fourth', 100))).toContain(german('rote'));
   });
 
   test('a stored pair with a source or target over 2000 characters is never offered', async () => {

@@ -54,6 +54,19 @@ describe('B 8 rule 4: a published text job appends its pair to golden-approved-<
     await expectLearnt(cat, german[cat]!);
   });
 
+  test('with the moment of its approval, never a later one', async () => {
+    // Rounded to seconds, half of all moments would come to lie ahead.
+    for (const text of [cat, bread, train]) await job(text);
+    const now = Date.now();
+    const [set] = await golden();
+    expect(Date.parse(set.updated_at)).toBeLessThanOrEqual(now);
+    const { text } = await mine.exportGolden('?source_lang=en&target_lang=de');
+    const dates = [...text.matchAll(/changedate="(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z"/g)];
+    expect(dates).toHaveLength(3);
+    for (const [, year, month, day, hour, minute, second] of dates)
+      expect(Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)).toBeLessThanOrEqual(now);
+  });
+
   test('the same set for the next one, whose name has supported codes', async () => {
     await job(cat);
     await job(bread);

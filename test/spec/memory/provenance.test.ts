@@ -54,10 +54,11 @@ describe('Provenance: a hit carries where it came from, in the trace that the te
     expectNamed(await mine.job({ domain: 'legal' }), 'Manuals zq82', 'unit-zq81', moment);
   });
 
-  test('an approved pair: the golden set', async () => {
+  test('an approved pair: the golden set, and the tuid that its export has, of the job', async () => {
     const { id } = await mine.job({ metadata: { sensitive: true } });
     await mine.review(id, { action: 'modify', final_translation: 'Salut' });
-    expectNamed(await mine.job(), 'golden-approved-en-fr');
+    expectNamed(await mine.job(), 'golden-approved-en-fr', id);
+    expect((await mine.exportGolden('?source_lang=en&target_lang=fr')).text).toContain(`tuid="${id}"`);
   });
 
   test('a glossary term that served: its set', async () => {

@@ -20,8 +20,8 @@ const smallestShard = 256;
 /** Shares the units of a set out to as many shards as it needs. */
 export function shareOut(normals: readonly string[], units: readonly MemoryUnit[]): ShardMembers {
   const shardNo = new Int32Array(normals.length).fill(notOffered);
-  const offered = normals.flatMap((normal, index) =>
-    isOffered(normal) && isOffered(units[index]!.target) ? [index] : [],
+  const offered = normals.flatMap((_, index) =>
+    isOffered(units[index]!.source) && isOffered(units[index]!.target) ? [index] : [],
   );
   const members: number[][] = [];
   if (offered.length >= smallestShard)
