@@ -63,7 +63,8 @@ export async function uploadGlossary(
       sourceLang: source?.tag ?? null,
       targetLang: target?.tag ?? null,
       entryCount: entries.length,
-      embeddingModel: null,
+      // No term is embedded: it says whether there is a model at all (C 6 "stub_embeddings").
+      embeddingModel: services.embedder?.model ?? null,
       revision: newId(),
     });
     await insertEntries(tx, tenantId, set.setId, entries);
