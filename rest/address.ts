@@ -32,6 +32,8 @@ export function openAddress(procedures: readonly RestProcedure[], limits: BodyLi
   const others = procedures.filter((procedure) => procedure !== upload);
   const chosen = others.filter(({ route }) => route.chosenBy !== undefined);
   const plain = others.find(({ route }) => route.chosenBy === undefined);
+  // Whatever else comes there is a form that lacks its file (B 7 "missing upload"): the procedure says so, behind its gates.
+  const onlyForms = others.length === 0 && upload?.route.upload?.raw === false;
   const kinds = procedures.map(bodyKind);
   if (kinds.length > 1 && kinds.some((kind) => kind !== 'json'))
     throw new Error(`${procedures[0]?.path}: a procedure that takes no JSON stands alone at its address`);
@@ -49,7 +51,8 @@ export function openAddress(procedures: readonly RestProcedure[], limits: BodyLi
     takesFiles: upload !== undefined,
     body: kinds[0] ?? 'json',
     choose(request) {
-      if (upload && isUpload(request, upload.route.upload as Upload)) return choice(upload, request);
+      if (upload && (onlyForms || isUpload(request, upload.route.upload as Upload)))
+        return choice(upload, request);
       if (!plain) throw new AppError('unsupported_media_type', 'unsupported content type');
       if (chosen.length === 0) return choice(plain, request);
       let body: Record<string, unknown>;

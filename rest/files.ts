@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { create as contentDisposition } from 'content-disposition';
+import { encodeExtended } from 'content-disposition';
 import type { FastifyReply } from 'fastify';
 import type { FileAnswer, StreamAnswer } from '#server/trpc.ts';
 
@@ -15,7 +15,7 @@ export function sendFile(reply: FastifyReply, answer: FileAnswer | StreamAnswer)
   const named = reply
     .code(200)
     .header('content-type', contentType)
-    .header('content-disposition', contentDisposition(fileName, { fallback: asciiName(fileName) }));
+    .header('content-disposition', attachment(fileName));
   if ('chunks' in answer) return sendChunks(named, answer);
   const { buffer, byteOffset, byteLength } = answer.bytes;
   return named.send(Buffer.from(buffer, byteOffset, byteLength));
@@ -33,6 +33,13 @@ function sendChunks(reply: FastifyReply, { chunks, end }: StreamAnswer): Fastify
   stream.once('error', breakOff);
   reply.raw.setTimeout(longestStall, breakOff);
   return reply.send(stream);
+}
+
+/** Content-Disposition of a download. Its name is always quoted: not every client reads one that is not. */
+function attachment(fileName: string): string {
+  const ascii = asciiName(fileName);
+  const quoted = `attachment; filename="${ascii}"`;
+  return ascii === fileName ? quoted : `${quoted}; filename*=${encodeExtended(fileName)}`;
 }
 
 /** For clients that read only `filename`: what some of them stumble over is replaced, as B 4.5 says of exports. */

@@ -24,7 +24,7 @@ interface ReceivedFile {
 
 /**
  * The input of a route that takes files: its file parts, and the fields of its form, or of its query beside a raw body.
- * Fields that the input does not have are left out.
+ * Fields that the input does not have are left out. Where only forms are taken, another body is one without parts.
  * @throws AppError 400 for a form that is none, 413 past a limit
  */
 export async function readUpload(
@@ -38,7 +38,7 @@ export async function readUpload(
   const input: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(request.query as Record<string, unknown>))
     if (known.has(name)) input[name] = value;
-  if (!isForm(request)) return { ...input, [upload.parts[0]]: readRaw(request) };
+  if (!isForm(request)) return upload.raw ? { ...input, [upload.parts[0]]: readRaw(request) } : input;
   const { fields, files } = await readForm(request, upload, limits);
   for (const [name, value] of fields) if (known.has(name)) input[name] = value;
   return { ...input, ...Object.fromEntries(files) };

@@ -168,6 +168,22 @@ describe('B 4.4: the delimiter is sniffed among comma, semicolon, tab and pipe',
     ['one line', 'a|b', ['a', 'b']],
     ['blank lines', '\n\na;b\n\n\n', ['a', 'b']],
     ['rows of several lengths', 'a;b\nc;d;e\nf;g\nh', ['h']],
+    ['comma on a tie', 'a;b,c', ['a;b', 'c']],
+    ['comma on a tie with a pipe', 'a|b,c\nd|e,f', ['d|e', 'f']],
+    ['comma on a tie with a tab', 'a\tb,c\nd\te,f', ['d\te', 'f']],
+    ['semicolons that a space follows', 'a,b; c\nd,e; f', ['d', 'e; f']],
+    ['commas that a space follows', 'a, b;c\nd, e;f', ['d, e', 'f']],
+    ['commas that a space follows, one that none does', 'a, b;c\nd,e;f', ['d', 'e;f']],
+    ['commas and semicolons alike', 'a, b; c', ['a', 'b; c']],
+    ['pipes with spaces around them', 'Hello, Anna | Bonjour, Anna', ['Hello, Anna', 'Bonjour, Anna']],
+    [
+      'decimal commas, and those that a space follows',
+      '1,5 mm, long;2,5 mm, long',
+      ['1,5 mm, long', '2,5 mm, long'],
+    ],
+    ['digits of a comma file', '1,2\n3,4', ['3', '4']],
+    ['spaces of a comma file', 'a, b\nc, d', ['c', 'd']],
+    ['what a space follows, in the line that most have', 'a; b,c\nd; e,f\ng,h', ['g', 'h']],
   ])('%s', (_, text, row) => {
     expect(cellsOf(text).at(-1)).toEqual(row);
   });
@@ -186,6 +202,43 @@ describe('B 4.4: the delimiter is sniffed among comma, semicolon, tab and pipe',
   it('not by a line that those cut', () => {
     expect(cellsOf(`a,b\n${'c|'.repeat(5000)},d`)[0]).toEqual(['a', 'b']);
     expect(cellsOf(`${'c'.repeat(4090)}|${'d'.repeat(20)}\ne|f`)[0]?.[1]).toBe('d'.repeat(20));
+  });
+});
+
+describe('B 4.4: the delimiter under which alone the first row is a header', () => {
+  const header = (cells: readonly string[]) => cells.includes('from') && cells.includes('to');
+  const rowsOf = (text: string) => readCsv(Buffer.from(text), header).map(({ cells }) => cells);
+  const rows = ';a,\n;b,\n;c,\n';
+
+  it.each<[rule: string, text: string, first: string[]]>([
+    ['comma', `from,to\n${rows}`, ['from', 'to']],
+    ['semicolon', `from;to\n${rows}`, ['from', 'to']],
+    ['tab', `from\tto\n${rows}`, ['from', 'to']],
+    ['pipe', `|from|to|\n${rows}`, ['', 'from', 'to', '']],
+    ['behind blank lines', `\n , \n\t\n from,to\n${rows}`, ['from', 'to']],
+    ['quoted, with another delimiter within', `to,"a;b",from\n${rows}`, ['to', 'a;b', 'from']],
+    ['quoted, over two lines', `"a\n;\n;",from,to\n${rows}`, ['a\n;\n;', 'from', 'to']],
+    ['alone', 'from;to', ['from', 'to']],
+  ])('%s', (_, text, first) => {
+    expect(rowsOf(text)[0]).toEqual(first);
+  });
+
+  it('is not looked for in later rows', () => {
+    expect(rowsOf('a;b\nfrom,to\nc;d')[0]).toEqual(['a', 'b']);
+  });
+
+  it('is none where there are two', () => {
+    const either = (cells: readonly string[]) => cells.length > 1;
+    expect(readCsv(Buffer.from('a;b,c\nd;e\nf;g'), either)[0]?.cells).toEqual(['a', 'b,c']);
+  });
+
+  it('is found though what follows in the sample is no table under it', () => {
+    expect(rowsOf(`from,to\n"a;\n${';b\n'.repeat(2000)}",c`)[0]).toEqual(['from', 'to']);
+    expect(rowsOf(`from;to\na${',b\n'.repeat(3)}`)[0]).toEqual(['from', 'to']);
+  });
+
+  it('may stand before more columns of another delimiter than a row may have', () => {
+    expect(rowsOf(`from,to\n"a${';'.repeat(2000)}",b\n`)[0]).toEqual(['from', 'to']);
   });
 });
 

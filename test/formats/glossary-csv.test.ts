@@ -34,6 +34,11 @@ describe('B 4.4: a header is a row with both a source-term and a target-term col
     'Src Term',
     'term_source',
     'Term (Source)',
+    'source+term',
+    'source_term=',
+    '<Source|Term>',
+    'source ~ term',
+    '$source^term`',
   ])('source column %j', (name) => {
     expect(read(`target,${name}\nb,a`)).toEqual([{ line: 2, sourceTerm: 'a', targetTerm: 'b', ...plain }]);
   });
@@ -110,6 +115,66 @@ describe('B 4.4: a header is a row with both a source-term and a target-term col
 
   it('with a header the place of a column means nothing', () => {
     expect(first('source,target,note,note 2,note 3,note 4\na,b,Klingon,Chinese,yes,x')).toMatchObject(plain);
+  });
+});
+
+describe('B 4.4: a header says what its file is delimited by', () => {
+  it.each<[what: string, file: string, terms: string[][]]>([
+    [
+      'alternatives behind semicolons in each cell',
+      'source,target,case_sensitive,priority\nyes;no,ja;nein\non;off,an;aus,1\nleft;right,links;rechts,,2\n',
+      [
+        ['yes;no', 'ja;nein'],
+        ['on;off', 'an;aus'],
+        ['left;right', 'links;rechts'],
+      ],
+    ],
+    [
+      'a note with a semicolon on most lines',
+      'source,target,notes\na,b\nc,d,e; f\ng,h,i; j\nk,l,m; n\no,p,q,r; s\n',
+      [
+        ['a', 'b'],
+        ['c', 'd'],
+        ['g', 'h'],
+        ['k', 'l'],
+        ['o', 'p'],
+      ],
+    ],
+    [
+      'decimal commas beneath semicolons, a quoted name with commas',
+      '"Source term";"Target term";"note, more, and more"\n1,5;1,5\n2,5;2,5\n',
+      [
+        ['1,5', '1,5'],
+        ['2,5', '2,5'],
+      ],
+    ],
+    [
+      'tabs',
+      'Source Term\tTarget Term\na, b\tc, d\ne, f\tg, h',
+      [
+        ['a, b', 'c, d'],
+        ['e, f', 'g, h'],
+      ],
+    ],
+  ])('%s', (_, file, terms) => {
+    expect(termsOf(file)).toEqual(terms);
+  });
+});
+
+describe('B 4.4: by default a file is delimited by commas', () => {
+  it.each<[file: string, terms: string[][]]>([
+    [
+      'save,speichern; sichern\nopen,öffnen; aufmachen\n',
+      [
+        ['save', 'speichern; sichern'],
+        ['open', 'öffnen; aufmachen'],
+      ],
+    ],
+    ['a;b,c', [['a;b', 'c']]],
+    ['Hello, Anna;Bonjour, Anna', [['Hello, Anna', 'Bonjour, Anna']]],
+    ['1,5 mm;1,5 mm', [['1,5 mm', '1,5 mm']]],
+  ])('%j', (file, terms) => {
+    expect(termsOf(file)).toEqual(terms);
   });
 });
 

@@ -73,6 +73,38 @@ describe('B 4.4 "TMX terminology"', () => {
     );
   });
 
+  it('C 7: of entries of one source the newest changedate is the last, then the last of the file', () => {
+    const unit = (target: string, date = '', source = 'gear') =>
+      `<tu ${date && `changedate="${date}"`}>${tuv('en', source)}${tuv('fr', target)}</tu>\n`;
+    const file = tmxOf(
+      unit('newest', '20240301T000000Z') +
+        unit('other', '20230101T000000Z', 'brake') +
+        unit('undated') +
+        unit('tied', '2024-03-01T01:00:00+01:00') +
+        unit('oldest', '19990101T000000Z') +
+        unit('unreadable', 'yesterday') +
+        unit('older', '20240229T235959Z'),
+    );
+    const entries = read(file);
+    expect(entries.map(({ line, targetTerm }) => [targetTerm, line])).toEqual([
+      ['undated', 4],
+      ['unreadable', 7],
+      ['oldest', 6],
+      ['other', 3],
+      ['older', 8],
+      ['newest', 2],
+      ['tied', 5],
+    ]);
+  });
+
+  it('C 7: a refusal names the first wrong line of the file, whatever the dates', () => {
+    const unit = (date: string) =>
+      `<tu changedate="${date}">${tuv('en', 'a'.repeat(501))}${tuv('fr', 'x')}</tu>\n`;
+    expect(() => read(tmxOf(unit('20240101T000000Z') + unit('20230101T000000Z')))).toThrow(
+      expect.objectContaining({ line: 2 }),
+    );
+  });
+
   it('a term has at most 500 characters', () => {
     expect(read(tmxOfPair(` ${'a'.repeat(500)} `))).toHaveLength(1);
     for (const file of [tmxOfPair('a'.repeat(501)), tmxOfPair('a', 'b'.repeat(501))])

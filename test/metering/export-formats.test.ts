@@ -69,7 +69,7 @@ describe('A 2.5, C 3: json', () => {
     expect([status, headers.get('content-type'), headers.get('content-disposition')]).toEqual([
       200,
       'application/json; charset=utf-8',
-      `attachment; filename=usage-${id()}-2026-02.json`,
+      `attachment; filename="usage-${id()}-2026-02.json"`,
     ]);
     expect(JSON.parse(text)).toEqual({
       tenant_id: id(),
@@ -101,7 +101,7 @@ describe('A 2.5, C 3: jsonl', () => {
   test('a record a line, for an operator and for an administrator', async () => {
     const { headers, text } = await theirs('format=jsonl&period=2026-02');
     expect(headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
-    expect(headers.get('content-disposition')).toBe(`attachment; filename=usage-${id()}-2026-02.jsonl`);
+    expect(headers.get('content-disposition')).toBe(`attachment; filename="usage-${id()}-2026-02.jsonl"`);
     expect(text.endsWith('}\n')).toBe(true);
     const lines = (all: string) =>
       all
@@ -121,7 +121,7 @@ describe('A 2.5, C 3, RFC 4180: csv', () => {
   test('a header row, CRLF, nothing for null, quotes where they are needed', async () => {
     const { headers, text } = await theirs('format=csv&period=2026-02');
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
-    expect(headers.get('content-disposition')).toBe(`attachment; filename=usage-${id()}-2026-02.csv`);
+    expect(headers.get('content-disposition')).toBe(`attachment; filename="usage-${id()}-2026-02.csv"`);
     expect(text).toBe(
       [
         operatorFields,

@@ -86,24 +86,69 @@ describe('B 4.4, B 4.5: what of a form counts', () => {
   });
 });
 
-describe('B 7: what is no form is 415', () => {
+describe('B 7: what is no form has no upload: 400', () => {
   const types = [
     'application/json',
     'application/xml',
+    'application/x-www-form-urlencoded',
     'text/csv',
     'application/octet-stream',
     'text/plain',
     '',
   ];
+  const query = '?name=Words&source_lang=en&target_lang=fr&filename=a.tmx';
+  const fileOf = (path: string) => (formOf(path)[0] as Part)[0];
+  const missing = (path: string) => ({ status: 400, detail: `${fileOf(path)} upload is required` });
 
-  test.each(paths)('%s, whatever it is', async (path) => {
-    for (const type of types) {
-      const headers = { ...tenant.headers, ...(type && { 'content-type': type }) };
-      const query = '?name=Words&source_lang=en&target_lang=fr&filename=a.tmx';
-      const body = Buffer.from(type === 'application/json' ? '{}' : 'word,mot');
-      const response = await app.request(path + query, { method: 'POST', headers, body });
-      expect([type, response.status]).toEqual([type, 415]);
-    }
+  /** Sends a body, or none, over connections of its own agent. */
+  async function sendBody(path: string, headers: http.OutgoingHttpHeaders, body = '', agent?: http.Agent) {
+    const { hostname, port } = new URL(app.address);
+    const request = http.request({ hostname, port, path, method: 'POST', headers, agent: agent ?? false });
+    request.end(body);
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    let text = '';
+    for await (const chunk of response) text += chunk;
+    return { status: response.statusCode, detail: JSON.parse(text).detail };
+  }
+
+  test.each(paths)('B 7: %s, whatever it is, empty or not', async (path) => {
+    for (const type of types)
+      for (const body of [type === 'application/json' ? '{}' : 'word,mot', '']) {
+        const headers = { ...tenant.headers, ...(type && { 'content-type': type }) };
+        const answer = await sendBody(path + query, headers, body);
+        expect([type, body, answer]).toEqual([type, body, missing(path)]);
+      }
+  });
+
+  test.each(paths)('B 7: %s, without a field of that name in the query either', async (path) => {
+    expect(await sendBody(`${path}?${fileOf(path)}=x&terminology_csv=x`, tenant.headers)).toEqual(
+      missing(path),
+    );
+  });
+
+  test.each(paths)('B 7: %s, behind the same gates as a form', async (path) => {
+    const json = { 'content-type': 'application/json' };
+    expect((await sendBody(path, json, '{}')).status).toBe(401);
+    expect((await sendBody(path, {})).status).toBe(401);
+    expect(await sendBody(path, { ...tenant.headers, ...json }, 'x'.repeat(2001))).toEqual({
+      status: 413,
+      detail: 'request body exceeds MAX_REQUEST_BYTES',
+    });
+  });
+
+  test.each(paths)('B 7: %s, and the connection serves the next request', async (path) => {
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    let opened = 0;
+    const connect = agent.createConnection.bind(agent);
+    agent.createConnection = (...given: Parameters<typeof connect>) => {
+      opened += 1;
+      return connect(...given);
+    };
+    const headers = { ...tenant.headers, 'content-type': 'application/xml' };
+    for (const body of ['x'.repeat(2000), '', 'x'])
+      expect(await sendBody(path, headers, body, agent)).toEqual(missing(path));
+    expect(opened).toBe(1);
   });
 });
 

@@ -193,13 +193,23 @@ describe('a route that takes a form alone', () => {
     'application/octet-stream',
     'application/x-www-form-urlencoded',
     'multipart/mixed; boundary=edge',
-    'nonsense',
     '',
   ];
 
-  test.each(types)('a body of content type "%s" is 415', async (type) => {
+  test.each(types)('B 7: a body of content type "%s" is as a form without any field', async (type) => {
     for (const body of ['{"name":"x"}', ''])
-      expect(await post(body, type)).toEqual({ status: 415, body: { detail: 'unsupported content type' } });
+      expect(await post(body, type)).toEqual({ status: 200, body: { note: 'none' } });
+  });
+
+  test('B 7: so is no body', async () => {
+    expect(await send('/form', { method: 'POST' })).toEqual({ status: 200, body: { note: 'none' } });
+  });
+
+  test('a body whose content type cannot be read is 415', async () => {
+    expect(await post('{}', 'nonsense')).toEqual({
+      status: 415,
+      body: { detail: 'unsupported content type' },
+    });
   });
 
   test('one that takes the file itself does so', async () => {

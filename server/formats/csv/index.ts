@@ -1,3 +1,4 @@
 /** Delimited files: bytes to rows, each with the line that it is on. */
 export { CsvError } from './error.ts';
-export { type CsvRow, readCsv } from './read.ts';
+export { readCsv } from './read.ts';
+export type { CsvRow } from './rows.ts';

@@ -1,17 +1,8 @@
-import { CsvError as ParserError, parse } from 'csv-parse/sync';
+import { CsvError as ParserError } from 'csv-parse/sync';
 import { decodeText, TextEncodingError } from '../text/index.ts';
-import { sniffDelimiter } from './delimiter.ts';
+import { type IsHeader, sniffDelimiter } from './delimiter.ts';
 import { CsvError } from './error.ts';
-
-/** A row that is not blank. */
-export interface CsvRow {
-  /** The physical line that it starts on, from 1. */
-  line: number;
-  /** Without the whitespace around them. */
-  cells: string[];
-  /** Places of the cells that run across lines. */
-  multiline: number[];
-}
+import { type CsvRow, eachRow, rowOf } from './rows.ts';
 
 /** Far above what a table for this service holds. */
 const limits = { rows: 100_000, columns: 1000 } as const;
@@ -21,34 +12,24 @@ const limits = { rows: 100_000, columns: 1000 } as const;
  * sniffed. A quoted cell may hold delimiters, line ends and doubled quotes; a quote within a cell that does not start
  * with one is itself (`5" pipe`). Rows may differ in length; those whose cells are all blank are skipped.
  *
+ * @param isHeader whether the cells of the first row are names of columns, by which the delimiter is known
  * @throws {CsvError} for other encodings, quotes that do not close where their cell ends, and a file past its limits
  */
-export function readCsv(bytes: Uint8Array): CsvRow[] {
+export function readCsv(bytes: Uint8Array, isHeader: IsHeader = () => false): CsvRow[] {
   const text = decode(bytes);
   const rows: CsvRow[] = [];
   let line = 1;
   const take = (written: string[]): void => {
     if (written.length > limits.columns) throw overLimit('columns', line);
-    const multiline = written.flatMap((cell, place) => (cell.includes('\n') ? [place] : []));
-    const row = { line, cells: written.map((cell) => cell.trim()), multiline };
-    if (multiline.length > 0 || row.cells.some((cell) => cell !== '')) rows.push(row);
+    const row = rowOf(written, line);
+    if (row) rows.push(row);
     if (rows.length > limits.rows) throw overLimit('rows', line);
     // All line ends of a row but its last are within its cells.
-    line += 1 + multiline.reduce((ends, place) => ends + written[place]!.split('\n').length - 1, 0);
+    line +=
+      1 + (row?.multiline ?? []).reduce((ends, place) => ends + written[place]!.split('\n').length - 1, 0);
   };
   try {
-    parse(text, {
-      delimiter: sniffDelimiter(text),
-      record_delimiter: '\n',
-      relax_column_count: true,
-      relax_quotes: true,
-      trim: true,
-      // Nothing is gathered by the parser itself.
-      on_record: (cells: string[]) => {
-        take(cells);
-        return null;
-      },
-    });
+    eachRow(text, sniffDelimiter(text, isHeader), take);
   } catch (error) {
     if (!(error instanceof ParserError)) throw error;
     throw new CsvError(explain(error), line);

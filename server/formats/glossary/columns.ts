@@ -31,7 +31,8 @@ export const positional: ColumnPlaces = new Map(columns.map((column, place) => [
 
 /**
  * The columns that a header names; undefined where the row is none, having not both a source and a target term (B 4.4).
- * Case does not matter, and spaces and punctuation are as good as underscores. Of two columns of one name, the first.
+ * Case does not matter, and spaces, punctuation and symbols are as good as underscores. Of two columns of one name, the
+ * first.
  */
 export function readHeader(cells: readonly string[]): ColumnPlaces | undefined {
   const places = new Map<Column, number>();
@@ -45,6 +46,6 @@ export function readHeader(cells: readonly string[]): ColumnPlaces | undefined {
 function normalName(cell: string): string {
   return cell
     .toLowerCase()
-    .replace(/[\s\p{P}]+/gu, '_')
+    .replace(/[\s\p{P}\p{S}]+/gu, '_')
     .replace(/^_|_$/g, '');
 }

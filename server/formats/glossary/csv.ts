@@ -26,7 +26,7 @@ export function readGlossaryCsv(bytes: Uint8Array): GlossaryFileEntry[] {
 
 function readRows(bytes: Uint8Array): CsvRow[] {
   try {
-    return readCsv(bytes);
+    return readCsv(bytes, (cells) => readHeader(cells) !== undefined);
   } catch (error) {
     throw error instanceof CsvError ? GlossaryFileError.from(error) : error;
   }

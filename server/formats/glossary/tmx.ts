@@ -13,13 +13,14 @@ export interface DeclaredPair {
 
 /**
  * The entries of a TMX glossary (B 4.4 "TMX terminology"), all or none: a unit is one where both languages are in it, and
- * carries them.
+ * carries them. The last one wins among those of one source (C 7): they come by their changedate, those without any first,
+ * and of one date in the order of the file.
  *
  * @throws {GlossaryFileError}
  */
 export function readGlossaryTmx(bytes: Uint8Array, declared: DeclaredPair): GlossaryFileEntry[] {
   const { source, sourceTag, target, targetTag } = declared;
-  const entries: GlossaryFileEntry[] = [];
+  const dated: { entry: GlossaryFileEntry; changedate: string }[] = [];
   const sides = {
     sourceTag,
     targetTag,
@@ -38,12 +39,16 @@ export function readGlossaryTmx(bytes: Uint8Array, declared: DeclaredPair): Glos
         priority: 0,
       };
       requireTermLength(entry);
-      entries.push(entry);
+      dated.push({ entry, changedate: pair.changedate ?? '' });
     });
   } catch (error) {
     throw error instanceof TmxError ? GlossaryFileError.from(error) : error;
   }
-  if (entries.length === 0)
+  if (dated.length === 0)
     throw new GlossaryFileError(`no unit of the file has a text in both ${sourceTag} and ${targetTag}`);
-  return entries;
+  // All are in UTC and to the second, so they compare as texts.
+  dated.sort((one, other) =>
+    one.changedate < other.changedate ? -1 : Number(one.changedate > other.changedate),
+  );
+  return dated.map(({ entry }) => entry);
 }

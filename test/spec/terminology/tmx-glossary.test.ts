@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { corpusFile } from '#test/corpus/files.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets, type Sets } from '../memory/sets.ts';
-import { tmx, tmxOf, unit } from '../memory/tmx.ts';
+import { tmx, tmxOf, type Unit, unit } from '../memory/tmx.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
@@ -50,6 +50,26 @@ describe('B 4.4 "TMX terminology"', () => {
     expect(await served('ledger')).toBe('from TMX');
     await mine.glossary(['ledger,higher,,,,1'], { name: 'higher' });
     expect(await served('ledger')).toBe('higher');
+  });
+
+  test('C 7: of units of one source the newest changedate wins, then the last; all of them are kept', async () => {
+    const dated = (target: string, changedate?: string): Unit => ({
+      source: 'ledger',
+      target,
+      ...(changedate && { changedate }),
+    });
+    const newest = dated('newest', '20240301T000000Z');
+    const tied = dated('tied', '2024-03-01T01:00:00+01:00');
+    const others = [dated('old', '20200101T000000Z'), dated('undated')];
+    for (const [winner, units] of [
+      ['newest', [newest, ...others]],
+      ['newest', [tied, newest, ...others]],
+      ['tied', [...others, newest, tied]],
+      ['undated', [dated('first'), dated('undated')]],
+    ] as const) {
+      expect((await upload(tmx([...units]))).body.entry_count).toBe(units.length);
+      expect(await served('ledger')).toBe(winner);
+    }
   });
 
   test('inline containers are dropped, and what is highlighted is kept', async () => {
