@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { type Database, openDatabase } from '#db/client.ts';
 import type { Log, Services } from './context.ts';
 import { selectModels } from './engines/select.ts';
@@ -12,7 +13,7 @@ import { followWork } from './under-way.ts';
 
 /** PostgreSQL connections of the API, and of its workers' tasks and reports, which a busy API must not starve. */
 const apiConnections = 10;
-const workerConnections = 4;
+const workerConnections = 6;
 
 /** The sandbox's two processes, and as many callers as may wait for them. */
 export const shareSandbox = () =>
@@ -169,6 +170,14 @@ async function standaloneLog(settings: Settings): Promise<Log> {
 }
 
 /**
+ * Has V8 collect its old generation when that has grown by half: left to itself it lets the heap of a busy server grow far past
+ * what lives in it (docs/performance.md). Here and not in each command line, since it may be set while the process runs.
+ */
+function growHeapSlowly(): void {
+  setFlagsFromString('--heap-growing-percent=50');
+}
+
+/**
  * The life of a command: start, say so, and drain on SIGTERM or SIGINT. A failed start is one line on stderr and
  * exit code 1; a signal during the start ends it, since nothing is under way yet.
  */
@@ -176,6 +185,7 @@ export async function runCommand(
   parts: (settings: Settings) => ProcessParts,
   started: (running: RunningProcess) => string,
 ): Promise<void> {
+  growHeapSlowly();
   // Whatever nobody waits for must not end the process, nor be printed: its message may quote a customer's text.
   process.on('unhandledRejection', (reason) => {
     process.stderr.write(`lingualoop: unhandled rejection ${JSON.stringify(describeForLog(reason))}\n`);
