@@ -33,6 +33,21 @@ describe('what a source asks of its translation', () => {
     ]);
   });
 
+  it('of one pair of terms, the alternatives of each case rule are its own', () => {
+    const entries = [entry('May', 'Mai', true), entry('May', 'Mai'), entry('may', 'dürfen')];
+    expect(expectTerms(compileTerms(entries, 'en').find('may May'))).toEqual([
+      { sourceTerm: 'May', targetTerms: ['Mai', 'dürfen'], caseSensitive: false, count: 1 },
+      { sourceTerm: 'May', targetTerms: ['Mai'], caseSensitive: true, count: 1 },
+    ]);
+  });
+
+  it('a term and how it is spelled in capitals are one', () => {
+    const entries = [entry('Maß', 'measure'), entry('Maß', 'size')];
+    expect(expectTerms(compileTerms(entries, 'de').find('Maß und MASS'))).toEqual([
+      { sourceTerm: 'Maß', targetTerms: ['measure', 'size'], caseSensitive: false, count: 2 },
+    ]);
+  });
+
   it('nothing of a source without terms, and nothing is missing then', () => {
     expect(expectTerms([])).toEqual([]);
     expect(checkTerms([], 'text', 'en')).toEqual({
@@ -91,6 +106,13 @@ describe('each stretch of a translation counts for one term', () => {
     ['whoever has no alternative goes first', ['sum|total', 'sum'], 'total, sum', []],
     ['in either order', ['sum', 'total|sum', 'total'], 'sum total sum', []],
     ['but not twice', ['sum|total', 'sum'], 'sum', ['sum']],
+    ['whoever has another gives one up', ['deal|sum', 'sum|pact'], 'sum, pact', []],
+    ['in a chain', ['a1|a2', 'a2|a3', 'a3|a4 ×2', 'a4|a5'], 'a2 a3 a4 a4 a5', []],
+    ['which gives no more than there is', ['deal|sum', 'sum|pact'], 'sum, sum', []],
+    ['nor what is needed', ['deal|sum', 'sum|pact ×2'], 'sum, pact', ['deal']],
+    ['with case and without', ['sum', '=SUM'], 'SUM, sum', []],
+    ['in the other order', ['=SUM', 'sum'], 'sum, SUM', []],
+    ['of the right case only', ['sum', '=SUM'], 'sum, Sum', ['SUM']],
     [
       'a form counts for whoever needs it',
       ['contract ×2', 'contracts'],
@@ -99,6 +121,34 @@ describe('each stretch of a translation counts for one term', () => {
     ],
   ])('%s', (_, terms, target, missing) => {
     expect(check(terms, target).missing_terms).toEqual(missing);
+  });
+});
+
+describe('B 4.4 case_sensitive: one term with case and one without', () => {
+  const month = ['=May Mai', 'may dürfen'];
+  const car = ['=Polish polnisch', 'polish polieren', 'car Auto'];
+
+  it.each<[terms: string[], source: string, target: string, missing: string[]]>([
+    [month, 'You may come in May 1.', 'Sie dürfen im Mai 1 kommen.', []],
+    [month, 'In May 2 you may come.', 'Im Mai 2 dürfen Sie kommen.', []],
+    [month, 'In May 3 you may come.', 'Im Mai 3 kommen Sie, Mai.', ['dürfen']],
+    [month, 'See you in May 5.', 'Wir dürfen uns 5 sehen.', ['Mai']],
+    [month, 'You may come.', 'Sie kommen im Mai.', ['dürfen']],
+    [month, 'May, May and may', 'Mai, dürfen und dürfen', ['Mai']],
+    [car, 'We polish the Polish car.', 'Wir polieren das polnische Auto.', []],
+    [car, 'We polish the Polish car.', 'Wir polieren das Auto.', ['polnisch']],
+    [['=US USA', 'us uns'], 'The US told us.', 'Die USA sagten es uns.', []],
+    [['=US USA', 'usa USA'], 'USA and US', 'Usa und USA', []],
+    [['=US USA', 'usa USA'], 'USA and US', 'usa und usa', ['USA']],
+  ])('%j: %s – %s', (terms, source, target, missing) => {
+    const entries = terms.map((written) => {
+      const [, exact, sourceTerm, targetTerm] = /^(=?)(.*) (.*)$/su.exec(written)!;
+      return { sourceTerm: sourceTerm!, targetTerm: targetTerm!, caseSensitive: exact === '=', priority: 0 };
+    });
+    for (const rows of [entries, entries.toReversed()]) {
+      const expected = expectTerms(compileTerms(rows, 'en').find(source));
+      expect(checkTerms(expected, target, 'de').missing_terms).toEqual(missing);
+    }
   });
 });
 

@@ -148,16 +148,29 @@ describe('B 4.4: which of overlapping terms', () => {
     expect(entries(['total', 'Total'], 'total')).toEqual([['t0', 't1']]);
   });
 
-  it('entries with and without case are alternatives where both stand', () => {
-    expect(entries(['us', '=US'], 'US us')).toEqual([['t0', 't1'], ['t0']]);
-    expect(entries(['=US', 'us'], 'US us')).toEqual([['t0', 't1'], ['t1']]);
+  it('case_sensitive: a match with case stands for entries with case only, in either order of the rows', () => {
+    expect(entries(['us', '=US'], 'US us')).toEqual([['t1'], ['t0']]);
+    expect(entries(['=US', 'us'], 'US us')).toEqual([['t0'], ['t1']]);
+    expect(entries(['=US', 'US', 'us', '=US'], 'US us')).toEqual([
+      ['t0', 't3'],
+      ['t1', 't2'],
+    ]);
+  });
+
+  it('case_sensitive: an entry without case wins over one with it by a higher priority only', () => {
     expect(entries(['us^1', '=US'], 'US us')).toEqual([['t0'], ['t0']]);
     expect(entries(['us', '=US^1'], 'US us')).toEqual([['t1'], ['t0']]);
+    expect(entries(['us^1', 'us', '=US^1', '=US'], 'US us')).toEqual([['t2'], ['t0']]);
+  });
+
+  it('case_sensitive: the longer goes before the one with case, which is the higher of one span only', () => {
+    expect(entries(['=May', 'may day'], 'May day, May')).toEqual([['t1'], ['t0']]);
+    expect(entries(['=b C', 'a b'], 'a b C')).toEqual([['t1']]);
   });
 
   it('one target is one alternative', () => {
     const one = entry('total', 0);
-    const [match] = compileTerms([one, { ...one, caseSensitive: true }], 'en').find('total');
+    const [match] = compileTerms([one, { ...one, sourceTerm: 'Total' }], 'en').find('total');
     expect(match?.entries).toEqual([one]);
   });
 });
@@ -174,15 +187,46 @@ describe('C 7: the whole source is a term', () => {
       .map(({ targetTerm }) => targetTerm);
 
   it.each<[rule: string, terms: string[], text: string, targets: string[]]>([
-    ['after normalisation', ['Net total'], ' net\n TOTAL ', ['t0']],
+    ['after normalisation', ['Net total'], ' net\n TOTAL\u00a0', ['t0']],
+    ['composed and not', ['=Cafe\u0301', 'CAF\u00c9'], 'Caf\u00e9', ['t0', 't1']],
     ['by its case rule', ['=US', 'us'], 'us', ['t1']],
-    ['best first', ['us', '=US', 'us^2', 'US'], 'US', ['t2', 't0', 't1', 't3']],
+    ['best first', ['us', '=US', 'us^2', 'US'], 'US', ['t2', 't1', 't0', 't3']],
+    ['in either order of the rows', ['=US', 'us', 'us^2', '=US^2'], 'US', ['t3', 't2', 't0', 't1']],
     ['not with anything beside it', ['total'], 'total.', []],
     ['not a part of it', ['total'], 'net total', []],
     ['an ending is not normalisation', ['total'], "total's", []],
     ['a blank text is none', ['', 'a'], ' ', []],
   ])('%s', (_, terms, text, expected) => {
     expect(whole(terms, text)).toEqual(expected);
+  });
+
+  it.each<[what: string, language: LanguageCode, term: string, text: string]>([
+    ['full width', 'ja', 'API', 'ＡＰＩ'],
+    ['half width', 'ja', 'データ', 'ﾃﾞｰﾀ'],
+    ['a typographic apostrophe', 'en', "don't", 'don’t'],
+    ['a joining hyphen', 'en', 'e-mail', 'e\u2010mail'],
+    ['vowel signs', 'ar', 'عقد', 'عَقْدٌ'],
+    ['a soft hyphen', 'de', 'Vertrag', 'Ver\u00adtrag'],
+    ['letters of another keyboard', 'fa', 'کتابی', 'كتابي'],
+    ['a cedilla', 'ro', 'știință', 'ştiinţă'],
+  ])(
+    'B 8 normal form: %s is another text, though it is the term in running text',
+    (_, language, term, text) => {
+      expect(found([term], text, language)).toEqual([text]);
+      for (const rule of ['', '=']) {
+        expect(whole([`${rule}${term}`], text, language)).toEqual([]);
+        expect(whole([`${rule}${term}`], term, language)).toEqual(['t0']);
+      }
+    },
+  );
+
+  it.each<[language: LanguageCode, term: string, text: string]>([
+    ['tr', 'ışık', 'IŞIK'],
+    ['el', 'νόμος', 'ΝΌΜΟΣ'],
+    ['de', 'Straße', 'STRAẞE'],
+  ])('%s: without case as in running text: %s, %s', (language, term, text) => {
+    expect(whole([term], text, language)).toEqual(['t0']);
+    expect(whole([`=${term}`], text, language)).toEqual([]);
   });
 
   it('another spelling in capitals is not the term', () => {

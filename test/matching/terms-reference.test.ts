@@ -71,6 +71,7 @@ function findPlainly(entries: readonly GlossaryEntry[], text: string, language: 
       other.entry.priority - one.entry.priority ||
       other.end - other.at - (one.end - one.at) ||
       one.at - other.at ||
+      Number(other.entry.caseSensitive) - Number(one.entry.caseSensitive) ||
       one.order - other.order,
   );
   const taken: (typeof places)[] = [];
@@ -80,6 +81,7 @@ function findPlainly(entries: readonly GlossaryEntry[], text: string, language: 
     else if (
       over[0]!.at === place.at &&
       over[0]!.end === place.end &&
+      over[0]!.entry.caseSensitive === place.entry.caseSensitive &&
       over[0]!.entry.priority === place.entry.priority
     )
       over.push(place);
@@ -137,7 +139,10 @@ describe.each(Object.entries(alphabets) as [LanguageCode, string[]][])('%s', (la
             const term = joined(read(sourceTerm), side);
             return term !== '' && term === joined(read(text), side);
           })
-          .toSorted((one, other) => other.priority - one.priority);
+          .toSorted(
+            (one, other) =>
+              other.priority - one.priority || Number(other.caseSensitive) - Number(one.caseSensitive),
+          );
         expect(compileTerms(entries, language).whole(text)).toEqual(expected);
       }),
       { numRuns: 1000 },

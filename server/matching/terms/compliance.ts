@@ -25,21 +25,20 @@ export interface TermCompliance {
   inflected_terms: string[];
 }
 
-/** What the matches in a source ask of its translation: one expectation for each pair of terms. */
+/** What the matches in a source ask of its translation: one expectation for each term, its targets and case rule. */
 export function expectTerms(matches: readonly TermMatch<GlossaryEntry>[]): ExpectedTerm[] {
+  // A term may have thousands of alternatives: they are written into a key once a term, not once a match.
+  const counts = new Map<TermMatch<GlossaryEntry>['entries'], number>();
+  for (const { entries } of matches) counts.set(entries, (counts.get(entries) ?? 0) + 1);
   const expected = new Map<string, ExpectedTerm>();
-  for (const { entries } of matches) {
-    const [winner, ...others] = entries;
-    const key = JSON.stringify([winner.sourceTerm, winner.targetTerm]);
-    const known = expected.get(key);
-    if (known) known.count++;
-    else
-      expected.set(key, {
-        sourceTerm: winner.sourceTerm,
-        targetTerms: [winner.targetTerm, ...others.map(({ targetTerm }) => targetTerm)],
-        caseSensitive: winner.caseSensitive,
-        count: 1,
-      });
+  for (const [[winner, ...others], count] of counts) {
+    const term: Omit<ExpectedTerm, 'count'> = {
+      sourceTerm: winner.sourceTerm,
+      targetTerms: [winner.targetTerm, ...others.map(({ targetTerm }) => targetTerm)],
+      caseSensitive: winner.caseSensitive,
+    };
+    const key = JSON.stringify(term);
+    expected.set(key, { ...term, count: count + (expected.get(key)?.count ?? 0) });
   }
   return [...expected.values()];
 }

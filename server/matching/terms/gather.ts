@@ -13,8 +13,6 @@ export interface GlossaryEntry {
 export interface Term<E extends GlossaryEntry> {
   units: Uint16Array;
   cased: boolean;
-  /** Its units without case, as a string. */
-  uncased: string;
   entries: Ranked<E>[];
 }
 
@@ -43,16 +41,11 @@ export function gatherTerms<E extends GlossaryEntry>(
   for (const [order, entry] of entries.entries()) {
     const { cased, folded } = foldedTerms[order]!;
     if (folded.length === 0 || entry.targetTerm.trim() === '') continue;
-    const uncased = unitsToString(folded);
-    const [sameRule, key] = entry.caseSensitive
-      ? [terms.cased, unitsToString(cased)]
-      : [terms.folded, uncased];
+    const [sameRule, units] = entry.caseSensitive ? [terms.cased, cased] : [terms.folded, folded];
+    const key = unitsToString(units);
     const term = sameRule.get(key);
     if (term) insert(term.entries, { entry, order });
-    else {
-      const units = entry.caseSensitive ? cased : folded;
-      sameRule.set(key, { units, cased: entry.caseSensitive, uncased, entries: [{ entry, order }] });
-    }
+    else sameRule.set(key, { units, cased: entry.caseSensitive, entries: [{ entry, order }] });
   }
   return terms;
 }
@@ -65,24 +58,21 @@ function insert<E extends GlossaryEntry>(entries: Ranked<E>[], added: Ranked<E>)
 }
 
 /** Negative where `one` goes before `other`. */
-export function better(one: Ranked<GlossaryEntry>, other: Ranked<GlossaryEntry>): number {
+function better(one: Ranked<GlossaryEntry>, other: Ranked<GlossaryEntry>): number {
   return other.entry.priority - one.entry.priority || one.order - other.order;
 }
 
 /**
- * The entries that a match of this term stands for: those of the highest priority, with each other target once. Where a
- * term stands with its case it stands without, too, so entries of the other case rule count.
+ * The entries that a match of this term stands for: those of the highest priority, with each other target once. Entries of
+ * the other case rule are none of them: whoever writes *May* beside *may* means two words, not two translations of one.
  */
-export function winnersOf<E extends GlossaryEntry>(
-  term: Term<E>,
-  withoutCase: Term<E> | undefined,
-): readonly [E, ...E[]] {
-  if (term.entries.length === 1 && withoutCase === undefined) return [term.entries[0]!.entry];
-  const entries = [...term.entries, ...(withoutCase?.entries ?? [])].sort(better);
-  const priority = term.entries[0]!.entry.priority;
+export function winnersOf<E extends GlossaryEntry>({ entries }: Term<E>): readonly [E, ...E[]] {
+  const [{ entry: best }] = entries as [Ranked<E>];
   const byTarget = new Map<string, E>();
-  for (const { entry } of entries)
-    if (entry.priority === priority && !byTarget.has(entry.targetTerm)) byTarget.set(entry.targetTerm, entry);
-  const [winner, ...others] = byTarget.values();
-  return [winner!, ...others];
+  for (const { entry } of entries) {
+    if (entry.priority !== best.priority) break;
+    if (!byTarget.has(entry.targetTerm)) byTarget.set(entry.targetTerm, entry);
+  }
+  const [, ...others] = byTarget.values();
+  return [best, ...others];
 }

@@ -2,25 +2,32 @@ import type { LanguageCode } from '#server/languages.ts';
 import { boundariesOf } from './boundaries.ts';
 import { compilePatterns } from './candidates.ts';
 import { spellInCapitals } from './capitals.ts';
-import { foldTerms, foldText, unitsToString } from './fold.ts';
-import { better, type GlossaryEntry, gatherTerms, type Term, winnersOf } from './gather.ts';
+import { foldText } from './fold.ts';
+import { type GlossaryEntry, gatherTerms, type Term, winnersOf } from './gather.ts';
 import { selectCandidates } from './select.ts';
+import { compileWhole } from './whole.ts';
 
 export interface TermMatch<E extends GlossaryEntry> {
   /** UTF-16 offsets in the text as given. */
   start: number;
   end: number;
-  /** The winner first; then entries of the same span and priority with other targets, which are as good. */
+  /**
+   * The winner first; then entries of the same span, priority and case rule with other targets, which are as good. Matches
+   * of one term share one array.
+   */
   entries: readonly [E, ...E[]];
 }
 
 export interface TermMatcher<E extends GlossaryEntry> {
   /**
    * The terms in a text, none over another, in reading order: the higher priority wins, then the longer term, then the
-   * earlier. Time is linear in the text.
+   * earlier, then one with case. Time is linear in the text.
    */
   find(text: string): TermMatch<E>[];
-  /** Entries whose whole source term is the text, by each entry's case rule (C 7 "Glossary exact"), best first. */
+  /**
+   * Entries whose whole source term is the text (C 7 "Glossary exact"): the higher priority first, then those with case, then
+   * the earlier in the glossary.
+   */
   whole(text: string): E[];
 }
 
@@ -42,10 +49,7 @@ export function compileTerms<E extends GlossaryEntry>(
     terms.map(({ units, cased }, number) => ({ units, cased, capitalsOnly: number >= plain.length })),
   );
   const ranks = rankTerms(terms);
-  const winners = terms.map((term) => {
-    const withoutCase = term.cased ? folded.get(term.uncased) : undefined;
-    return winnersOf(term, withoutCase);
-  });
+  const winners = terms.map(winnersOf);
 
   return {
     find: (given) => {
@@ -57,13 +61,7 @@ export function compileTerms<E extends GlossaryEntry>(
         entries: winners[candidates.patterns[candidate]!]!,
       }));
     },
-    whole: (given) => {
-      const text = foldTerms([given], language)[0]!;
-      return [cased.get(unitsToString(text.cased)), folded.get(unitsToString(text.folded))]
-        .flatMap((term) => term?.entries ?? [])
-        .sort(better)
-        .map(({ entry }) => entry);
-    },
+    whole: compileWhole(entries, language),
   };
 }
 

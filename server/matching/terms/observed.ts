@@ -1,23 +1,10 @@
 import type { LanguageCode } from '#server/languages.ts';
+import { Allotment, type Observed } from './allotment.ts';
 import type { ExpectedTerm } from './compliance.ts';
 import { foldTerms, unitsToString } from './fold.ts';
 import { sightTargets } from './sight.ts';
 import type { SoughtTerm } from './sought-words.ts';
 import { Stretches } from './stretches.ts';
-
-/** What a translation has of one expected term. */
-export interface Observed {
-  count: number;
-  /** Somewhere it stands as the glossary spells it. */
-  asSpelled: boolean;
-}
-
-/** A target term and the expectations that it meets, by number: those first of which it is the winner. */
-interface Target extends SoughtTerm {
-  meets: number[];
-  /** How many of `meets`, from the first, have all they need. */
-  met: number;
-}
 
 /** By expectation. Longer stretches are counted first, and none twice: "net total" is no "total". */
 export function countTargets(
@@ -26,26 +13,20 @@ export function countTargets(
   language: LanguageCode,
 ): Observed[] {
   const targets = gatherTargets(expected, language);
-  const observed = expected.map((): Observed => ({ count: 0, asSpelled: false }));
-  const isNeeded = (target: Target): boolean => {
-    const { meets } = target;
-    const isMet = (number: number) => observed[number]!.count >= expected[number]!.count;
-    // What is met stays met, so it is passed over once.
-    while (target.met < meets.length && isMet(meets[target.met]!)) target.met++;
-    return target.met < meets.length;
-  };
   const { length, stretches } = sightTargets(targets, given, language);
+  const allotment = new Allotment(expected, targets);
   const taken = new Stretches(length);
   for (const { start, end, sightings } of stretches) {
     if (!taken.isFree(start, end)) continue;
     taken.take(start, end);
-    const sighting = sightings.find(({ target }) => isNeeded(targets[target]!)) ?? sightings[0]!;
-    const { meets, met } = targets[sighting.target]!;
-    const credited = observed[meets[met] ?? meets[0]!]!;
-    credited.count++;
-    credited.asSpelled ||= sighting.asSpelled;
+    allotment.allot(sightings);
   }
-  return observed;
+  return allotment.settle();
+}
+
+/** A target term and the expectations that it meets, by number: those first of which it is the winner. */
+interface Target extends SoughtTerm {
+  meets: number[];
 }
 
 function gatherTargets(expected: readonly ExpectedTerm[], language: LanguageCode): Target[] {
@@ -70,7 +51,7 @@ function gatherTargets(expected: readonly ExpectedTerm[], language: LanguageCode
     if (spelled.folded.length === 0) continue;
     const key = `${caseSensitive} ${unitsToString(caseSensitive ? spelled.cased : spelled.folded)}`;
     const known = targets.get(key);
-    if (known === undefined) targets.set(key, { ...spelled, caseSensitive, meets: [number], met: 0 });
+    if (known === undefined) targets.set(key, { ...spelled, caseSensitive, meets: [number] });
     else known.meets.push(number);
   }
   return [...targets.values()];

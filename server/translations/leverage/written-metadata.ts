@@ -15,27 +15,30 @@ export function writtenMetadata(
   compliance: TermCompliance | null,
   fastPath: FastPath | null,
 ): Record<string, unknown> | null {
+  const hasTerms = terms !== null && terms.matches.length > 0;
+  const entries = entriesOf(terms, fastPath);
   const written = {
-    ...(terms && terms.matches.length > 0 && termMetadata(terms)),
-    ...(compliance && terms && terms.matches.length > 0 && { terminology_gate: termGate(compliance) }),
+    ...(hasTerms && { terminology_matches: matchesOf(terms) }),
+    ...(entries.length > 0 && { terminology_entries: entries }),
+    ...(compliance && hasTerms && { terminology_gate: termGate(compliance) }),
     ...(fastPath && { provenance: { fast_path: fastPath.name, ...fastPath.provenance } }),
   };
   return Object.keys(written).length === 0 ? null : written;
 }
 
-function termMetadata({ matches, expected }: TermsInText) {
-  const entries = new Set(matches.map(({ entries: [winner] }) => winner));
-  return {
-    terminology_matches: fitting(expected.map(matchView), (match) => [
-      match.source_term,
-      ...match.target_terms,
-    ]),
-    terminology_entries: fitting([...entries].map(entryView), (entry) => [
-      entry.source_term,
-      entry.target_term,
-      entry.set_name,
-    ]),
-  };
+function matchesOf({ expected }: TermsInText) {
+  return fitting(expected.map(matchView), (match) => [match.source_term, ...match.target_terms]);
+}
+
+/** The entry that was served first: it may be an alternative, or hold a shorter term of higher priority. */
+function entriesOf(terms: TermsInText | null, fastPath: FastPath | null) {
+  const winners = (terms?.matches ?? []).map(({ entries: [winner] }) => winner);
+  const entries = new Set([...(fastPath?.entry ? [fastPath.entry] : []), ...winners]);
+  return fitting([...entries].map(entryView), (entry) => [
+    entry.source_term,
+    entry.target_term,
+    entry.set_name,
+  ]);
 }
 
 /** The first of a list that fit. A term is left out rather than clipped: a reviewer's text is checked against it. */

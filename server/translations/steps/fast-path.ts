@@ -5,7 +5,7 @@ import type { Leverage } from '../leverage/leverage.ts';
 import { memoryProvenance, termProvenance } from '../leverage/provenance.ts';
 import type { TermsInText } from '../leverage/terms.ts';
 import { clip } from '../limits.ts';
-import type { AgentStep, Provenance, TranslationRequest } from '../schema.ts';
+import type { AgentDecision, AgentStep, Provenance, TranslationRequest } from '../schema.ts';
 import { newDecision, recordStep } from '../trace.ts';
 import type { SourceText } from './source-text.ts';
 
@@ -16,7 +16,9 @@ export interface FastPath {
   /** A sensitive or regulated request is served to a reviewer, not to the public. */
   held: boolean;
   provenance: Provenance;
-  /** What the glossary says of it; null without one. */
+  /** The glossary's entry that is served; null for a pair of the memory. */
+  entry: TermRow | null;
+  /** What the glossary says of it; null without one, and where the text has no term but the one that is served. */
   compliance: ReturnType<TermsInText['check']> | null;
 }
 
@@ -33,45 +35,58 @@ interface Asked {
 }
 
 /**
- * Serves a text that is a glossary term, or that the memory holds. A stored pair that violates a term of the glossary is not
- * served, nor, in HTML, one with other markup: the full pipeline translates it. Records a step where there was anything to decide.
+ * Serves a text that is a glossary term, or that the memory holds. A target that violates a term of the glossary is not
+ * served, nor, in HTML, a stored one with other markup: the full pipeline translates it. Records a step where there was
+ * anything to decide.
  */
 export async function takeFastPath(steps: AgentStep[], asked: Asked): Promise<FastPath | null> {
-  const { leverage, request } = asked;
-  const term = wholeTerm(asked);
-  if (!term && !leverage.exact) return null;
+  const { exact } = asked.leverage;
+  const entry = wholeTerm(asked);
+  const found = [
+    ...(entry ? [() => fromGlossary(asked, entry)] : []),
+    ...(exact ? [() => fromMemory(asked, exact)] : []),
+  ];
+  if (found.length === 0) return null;
   return recordStep(
     steps,
     { name: 'fast_path', actor: 'memory_agent', kind: 'system', input: 'glossary and memory' },
     () => {
-      const fast = term ? fromGlossary(asked, term) : fromMemory(asked, leverage.exact as MemoryHit);
-      if (
-        fast.name === 'tm_exact' &&
-        request.text_type === 'Html' &&
-        !hasSameMarkup(request.source_text, fast.translation)
-      ) {
-        const why = 'the stored target has other markup than the text';
-        const decision = newDecision('tm_exact', 'tm_exact_markup', why, { provenance: fast.provenance });
-        return { value: null, output: 'translated in full', decisions: [decision] };
+      const decisions: AgentDecision[] = [];
+      for (const read of found) {
+        const fast = read();
+        const refusal = refusalOf(asked.request, fast);
+        decisions.push(refusal ?? servingOf(fast));
+        if (!refusal) return { value: fast, output: outcomeOf(fast), decisions };
       }
-      if (fast.compliance?.passed === false && fast.name === 'tm_exact') {
-        const missing = clip(
-          fast.compliance.missing_terms.map((target) => `“${target}”`).join(', '),
-          longestReason,
-        );
-        const decision = newDecision('tm_exact', 'tm_exact_noncompliant', `the glossary wants ${missing}`, {
-          provenance: fast.provenance,
-        });
-        return { value: null, output: 'translated in full', decisions: [decision] };
-      }
-      const outcome = fast.held ? `${fast.name}_held` : fast.name;
-      const decision = newDecision(fast.name, outcome, describe(fast), {
-        confidence: 1,
-        provenance: fast.provenance,
-      });
-      return { value: fast, output: outcome, decisions: [decision] };
+      return { value: null, output: 'translated in full', decisions };
     },
   );
+}
+
+/** Why a text is not served after all; null where it is. */
+function refusalOf(request: TranslationRequest, fast: FastPath): AgentDecision | null {
+  const { name, translation, compliance, provenance } = fast;
+  if (
+    name === 'tm_exact' &&
+    request.text_type === 'Html' &&
+    !hasSameMarkup(request.source_text, translation)
+  ) {
+    const why = 'the stored target has other markup than the text';
+    return newDecision(name, 'tm_exact_markup', why, { provenance });
+  }
+  if (compliance?.passed !== false) return null;
+  const missing = compliance.missing_terms.map((target) => `“${target}”`).join(', ');
+  const why = `the glossary wants ${clip(missing, longestReason)}`;
+  return newDecision(name, `${name}_noncompliant`, why, { provenance });
+}
+
+function servingOf(fast: FastPath): AgentDecision {
+  const { name, provenance } = fast;
+  return newDecision(name, outcomeOf(fast), describe(fast), { confidence: 1, provenance });
+}
+
+function outcomeOf({ name, held }: FastPath): string {
+  return held ? `${name}_held` : name;
 }
 
 /** Whether two pages differ in nothing but their texts: what a memory holds must not bring a script into a page. */
@@ -102,14 +117,24 @@ function wholeTerm({ request, text, leverage }: Asked): TermRow | undefined {
   return plain ? leverage.glossary.matcher.whole(source)[0] : undefined;
 }
 
-function fromGlossary({ text, held }: Asked, term: TermRow): FastPath {
+function fromGlossary({ text, terms, held }: Asked, entry: TermRow): FastPath {
+  const { targetTerm } = entry;
   return {
     name: 'glossary_exact',
-    translation: text.rebuild([term.targetTerm]),
+    translation: text.rebuild([targetTerm]),
     held,
-    provenance: termProvenance(term),
-    compliance: null,
+    provenance: termProvenance(entry),
+    entry,
+    compliance: terms && !isOnlyTerm(targetTerm, terms) ? terms.check([targetTerm]) : null,
   };
+}
+
+/**
+ * Whether a target stands for all that was found in the text. It keeps the glossary then, also where no check could see it: a
+ * vowel sign of Arabic alone is nothing that texts are compared by.
+ */
+function isOnlyTerm(target: string, { matches: [match, second] }: TermsInText): boolean {
+  return second === undefined && (match?.entries.some(({ targetTerm }) => targetTerm === target) ?? false);
 }
 
 function fromMemory({ request, terms, held }: Asked, hit: MemoryHit): FastPath {
@@ -121,6 +146,7 @@ function fromMemory({ request, terms, held }: Asked, hit: MemoryHit): FastPath {
     translation: targetText,
     held,
     provenance: memoryProvenance(hit),
+    entry: null,
     compliance: terms ? terms.check(target) : null,
   };
 }

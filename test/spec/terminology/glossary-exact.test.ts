@@ -36,6 +36,8 @@ describe('C 7 "Glossary exact": the normalised source equals a whole term, by it
     ['Caf\u00e9', 'Cafe\u0301'],
     ['Cafe\u0301', 'caf\u00e9'],
     ['請求書', '請求書'],
+    ['e‐mail', 'E‐Mail'],
+    ['ＡＰＩ', 'ａｐｉ'],
   ])('%j serves %j', async (term, asked) => {
     await mine.glossary([`${term},Voilà`]);
     expectServed(await mine.job({ source_text: asked }), 'glossary_exact', 'Voilà');
@@ -46,6 +48,11 @@ describe('C 7 "Glossary exact": the normalised source equals a whole term, by it
     ['a text with more', 'order,commande', 'an order'],
     ['punctuation', 'order,commande', 'order.'],
     ['another case, where it is case-sensitive', 'Order,commande,,,true', 'order'],
+    // B 8 rule 1 says what normalised is: NFC and white space, no more. These are the term in running text only.
+    ['another width', 'API,commande', 'ＡＰＩ'],
+    ['another apostrophe', "don't,commande", 'don’t'],
+    ['another hyphen', 'e-mail,commande', 'e‐mail'],
+    ['a soft hyphen', 'email,commande', 'e\u00admail'],
   ])('not %s', async (_, line, asked) => {
     await mine.glossary([line]);
     expectPipeline(await mine.job({ source_text: asked }));
@@ -118,6 +125,94 @@ describe('B 8 rule 3: a glossary exact match serves the same way', () => {
       expect(await mine.memories()).toMatchObject([{ name: 'golden-approved-en-fr', entry_count: 1 }]);
     },
   );
+});
+
+describe('B 4.4 case_sensitive: of a term with case and one without, each serves its own text', () => {
+  const lines = ['May,Mai,en,de,1', 'may,dürfen,en,de,0'];
+
+  test.each([
+    ['in one order of the rows', lines],
+    ['in the other', lines.toReversed()],
+  ])('%s', async (_, rows) => {
+    await mine.glossary(rows);
+    const de = { target_lang: 'de' };
+    expectServed(await mine.job({ source_text: 'May', ...de }), 'glossary_exact', 'Mai');
+    expectServed(await mine.job({ source_text: 'may', ...de }), 'glossary_exact', 'dürfen');
+    expectServed(await mine.job({ source_text: 'MAY', ...de }), 'glossary_exact', 'dürfen');
+  });
+
+  test('but a higher priority goes first', async () => {
+    await mine.glossary(['May,Mai,en,de,1', 'may,dürfen,en,de,0,1']);
+    expectServed(await mine.job({ source_text: 'May', target_lang: 'de' }), 'glossary_exact', 'dürfen');
+  });
+});
+
+describe('B 8 rule 3: a whole term that violates a matched term is served no more than a memory match that does', () => {
+  const source_text = 'net total';
+  const de = { source_text, target_lang: 'de' };
+  const entriesOf = ({ request }: Job): string[] =>
+    request.metadata.terminology_entries.map(({ target_term }: Job) => target_term);
+
+  test('it falls through to the whole pipeline, which is held to the term that was matched', async () => {
+    await mine.glossary(['net,Netz,,,,10', 'net total,Nettosumme']);
+    const job = await mine.job(de);
+    expectPipeline(job);
+    expect(outcomesOf(job)).toContain('glossary_exact_noncompliant');
+    expect(job.status).toBe('awaiting_review');
+    expect(blockingOf(job)).toContain('terminology_noncompliant');
+    expect(entriesOf(job)).toEqual(['Netz']);
+  });
+
+  test('a memory match that keeps the matched term is served in its place', async () => {
+    await mine.memory([[source_text, 'Summe im Netz']], { target_lang: 'de' });
+    await mine.glossary(['net,Netz,,,,10', 'net total,Nettosumme']);
+    const job = await mine.job(de);
+    expectServed(job, 'tm_exact', 'Summe im Netz');
+    expect(outcomesOf(job)).toEqual(['glossary_exact_noncompliant', 'tm_exact']);
+  });
+
+  test('one that keeps it is served, and the metadata names it first', async () => {
+    await mine.glossary(['net,Netz,,,,10', 'net total,Netz gesamt']);
+    const job = await mine.job(de);
+    expectServed(job, 'glossary_exact', 'Netz gesamt');
+    expect(entriesOf(job)).toEqual(['Netz gesamt', 'Netz']);
+    expect(job.request.metadata.terminology_gate).toMatchObject({
+      passed: true,
+      expected_target_counts: { Netz: 1 },
+    });
+  });
+
+  test('the longer of equal priority is the match itself', async () => {
+    await mine.glossary(['net,Netz', 'net total,Nettosumme']);
+    const job = await mine.job(de);
+    expectServed(job, 'glossary_exact', 'Nettosumme');
+    expect(entriesOf(job)).toEqual(['Nettosumme']);
+  });
+
+  test('of two spellings of one term, that of the text is served, and named', async () => {
+    // Of one file the later row goes first: “nicht” is what running text prefers.
+    await mine.glossary(['don’t,keinesfalls', "don't,nicht"]);
+    const job = await mine.job({ source_text: 'don’t', target_lang: 'de' });
+    expectServed(job, 'glossary_exact', 'keinesfalls');
+    expect(entriesOf(job)).toEqual(['keinesfalls', 'nicht']);
+  });
+
+  test('a target that no check could see is served where it is the match', async () => {
+    await mine.glossary(['fatha,\u064e']);
+    expectServed(await mine.job({ source_text: 'fatha', target_lang: 'ar' }), 'glossary_exact', '\u064e');
+  });
+
+  test('a held request too: what violates is not what the reviewer gets', async () => {
+    await mine.glossary(['net,Netz,,,,10', 'net total,Nettosumme']);
+    const job = await mine.job({ ...de, domain: 'legal' });
+    expectPipeline(job);
+    expect(outcomesOf(job)).not.toContain('glossary_exact_held');
+  });
+
+  test('of HTML without markup the same', async () => {
+    await mine.glossary(['net,Netz,,,,10', 'net total,Nettosumme']);
+    expectPipeline(await mine.job({ ...de, text_type: 'Html' }));
+  });
 });
 
 describe('B 8 "Exact tier": a memory match that violates a matched glossary term', () => {

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkTerms, type ExpectedTerm } from '#server/matching/terms/index.ts';
+
+/** Whether the words can be dealt out so that each expectation has its count: every way is tried. */
+function canMeet(expected: readonly ExpectedTerm[], words: readonly string[]): boolean {
+  const needs = expected.flatMap(({ targetTerms, count, caseSensitive }) =>
+    Array.from({ length: count }, () => ({ targetTerms, caseSensitive })),
+  );
+  const deal = (at: number, left: readonly string[]): boolean => {
+    const need = needs[at];
+    if (need === undefined) return true;
+    return left.some((word, taken) => {
+      const isOne = need.targetTerms.some((term) =>
+        need.caseSensitive ? term === word : term.toLowerCase() === word.toLowerCase(),
+      );
+      return isOne && deal(at + 1, left.toSpliced(taken, 1));
+    });
+  };
+  return deal(0, words);
+}
+
+// Vietnamese words have no forms: a word is its term, or none.
+const word = fc.constantFrom('xe', 'Xe', 'ga', 'nhà', 'Nhà', 'cây');
+const expectation = fc.record({
+  sourceTerm: fc.constantFrom('one', 'two', 'three'),
+  targetTerms: fc.uniqueArray(word, { minLength: 1, maxLength: 3 }) as unknown as fc.Arbitrary<
+    [string, ...string[]]
+  >,
+  caseSensitive: fc.boolean(),
+  count: fc.integer({ min: 1, max: 2 }),
+});
+
+describe('B 4.4: a translation keeps a glossary', () => {
+  it('where its stretches can be dealt out, one to each of what is expected, in some way', () => {
+    fc.assert(
+      fc.property(
+        fc.array(expectation, { maxLength: 4 }),
+        fc.array(word, { maxLength: 7 }),
+        (expected, words) => {
+          expect(checkTerms(expected, words.join(', '), 'vi').passed).toBe(canMeet(expected, words));
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('though each of 500 has to give its stretch to the next one', () => {
+    const term = (number: number) => `t${number.toString(36)}x`;
+    const expected = Array.from(
+      { length: 500 },
+      (_, at): ExpectedTerm => ({
+        sourceTerm: `s${at}`,
+        targetTerms: [term(at), term(at + 1)],
+        caseSensitive: false,
+        count: 1,
+      }),
+    );
+    const words = Array.from({ length: 500 }, (_, at) => term(at + 1));
+    expect(checkTerms(expected, words.join(' '), 'vi')).toMatchObject({ passed: true, missing_terms: [] });
+    expect(checkTerms(expected, words.slice(1).join(' '), 'vi').missing_terms).toHaveLength(1);
+  });
+
+  it('in time that is bounded, whatever the chains are', () => {
+    // 40 alternatives of 50 terms, all of which may claim what all others have.
+    const expected = Array.from(
+      { length: 2000 },
+      (_, at): ExpectedTerm => ({
+        sourceTerm: `s${at}`,
+        targetTerms: [
+          `a${at % 50}`,
+          ...Array.from({ length: 40 }, (_, other) => `a${(at * 7 + other) % 50}`),
+        ],
+        caseSensitive: false,
+        count: 10,
+      }),
+    );
+    const text = Array.from({ length: 15_000 }, (_, at) => `a${(at * at) % 50}`).join(' ');
+    const start = performance.now();
+    expect(checkTerms(expected, text, 'vi').passed).toBe(false);
+    expect(performance.now() - start).toBeLessThan(4000);
+  });
+});
