@@ -1,9 +1,6 @@
 import { customType, timestamp } from 'drizzle-orm/pg-core';
 
-/**
- * An identifier: text compared byte by byte. The row-level policies test `tenant_id` by a range, and a range
- * means the same on every server only under the "C" collation.
- */
+/** An identifier: text compared byte by byte, in the same order on every server. */
 export const identifier = customType<{ data: string; driverData: string }>({
   dataType: () => 'text collate "C"',
 });
