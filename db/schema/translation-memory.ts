@@ -95,10 +95,8 @@ export const memorySegments = pgTable(
       .on(t.tenantId, t.contentId, t.shardNo)
       .where(sql`shard_no is null or shard_no < 0`),
     index('memory_segments_job_id_idx').on(t.tenantId, t.jobId).where(sql`job_id is not null`),
-    foreignKey({
-      columns: [t.tenantId, t.contentId],
-      foreignColumns: [memoryContents.tenantId, memoryContents.contentId],
-    }).onDelete('cascade'),
+    // No foreign key, which looks its content up for each of 50,000: a trigger deletes them with it. Whoever adds some has made the
+    // content in the same transaction, or holds a lock on the set that shows it.
   ],
 );
 

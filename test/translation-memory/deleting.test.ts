@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
+import { appendPairOfJob } from '#server/translation-memory/queries/learning.ts';
 import { indexSet, runImport, sweepOutdated } from '#server/translation-memory/service.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -127,6 +128,31 @@ describe('a set that is deleted', () => {
     expect([204, 409]).toContain(answer.status);
     expect(await mine.memories()).toHaveLength(answer.status === 204 ? 0 : 1);
   });
+});
+
+test('an approval that meets the deletion of its golden set leaves no segment without a content', async () => {
+  const mine = await openSets(app);
+  const { id } = await mine.job({ metadata: { sensitive: true } });
+  expect((await mine.review(id, { action: 'modify', final_translation: 'Salut' })).status).toBe(200);
+  const [set] = await mine.memories();
+  const tenantId = await tenantOf(set.id);
+  expect(await left(tenantId)).toMatchObject({ contents: 1, segments: 1 });
+  const letGo = await hold(`delete from memory_contents where tenant_id = '${tenantId}'`);
+  const learned = {
+    pairSource: 'en',
+    pairTarget: 'fr',
+    hash: '00'.repeat(16),
+    sourceText: 'Late',
+    targetText: 'Tard',
+    offered: true,
+  };
+  const appended = app.database.inTenant(tenantId, (tx) =>
+    appendPairOfJob(tx, tenantId, { jobId: 'late', published: sql`true` }, set.name, learned, 1000),
+  );
+  await delay(300);
+  await letGo();
+  await appended;
+  expect(await left(tenantId)).toEqual(nothing);
 });
 
 test('what a process left that ended before it deleted an outdated content, the sweep deletes', async () => {

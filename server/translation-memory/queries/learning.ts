@@ -36,7 +36,7 @@ export async function ensureGoldenSet(
 
 /**
  * Appends the pair of a text job, where `published` holds. Not a second time for one job; of a pair that is full, only
- * corrections of sources that it holds (C 7).
+ * corrections of sources that it holds (C 7). Of a set that is being deleted it waits for the end, and adds nothing.
  */
 export async function appendPairOfJob(
   tx: Tx,
@@ -62,7 +62,8 @@ export async function appendPairOfJob(
       and ${published}
       and not exists (select from ${ofSource} and m.job_id = ${jobId} and m.target_text = ${pair.targetText})
       and (exists (select from ${ofSource})
-        or ${segmentsOfPair(tenantId, pair, null)} < ${capacity})`);
+        or ${segmentsOfPair(tenantId, pair, null)} < ${capacity})
+    for key share of g`);
 }
 
 /** Deletes what was learned from a job; answers how many pairs. */
