@@ -1,4 +1,5 @@
 import { cpus, totalmem } from 'node:os';
+import { benchAbuse } from './abuse.ts';
 import { benchAdmission } from './admission.ts';
 import { benchBatch } from './batch.ts';
 import { benchGlossary } from './glossary.ts';
@@ -29,6 +30,7 @@ const benches = {
     benchGlossaryLoad,
   ],
   glossary: ['Glossary terms in a text, and in its translation', benchGlossary],
+  abuse: ['Attacks: the latency of /healthz and the memory of the API under each', benchAbuse],
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
 } as const;
 

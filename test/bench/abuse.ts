@@ -1,0 +1,17 @@
+import { attacks } from '#test/abuse/attacks.ts';
+import { type Attack, measureAttack } from '#test/abuse/measure-attack.ts';
+
+/** Each attack against a service of its own; `BENCH_ATTACKS` names those to run, separated by commas. */
+export async function benchAbuse(print: (line: string) => void): Promise<void> {
+  const asked = process.env['BENCH_ATTACKS']?.split(',');
+  for (const [name, attack] of Object.entries<Attack>(attacks)) {
+    if (asked && !asked.includes(name)) continue;
+    const { healthz, memory, figures } = await measureAttack(attack);
+    print(`${name}: ${attack.title}`);
+    print(
+      `  healthz ${healthz.count} asked, ${healthz.failed} failed, p50 ${healthz.p50}, p99 ${healthz.p99}, max ${healthz.max} ms (100, 300)`,
+    );
+    print(`  memory ${memory.before} MB before, ${memory.peak} peak, ${memory.after} after (within 100)`);
+    for (const [figure, value] of Object.entries(figures)) print(`  ${figure}: ${value}`);
+  }
+}
