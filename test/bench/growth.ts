@@ -1,0 +1,49 @@
+import { fuzzyCorpus } from './fuzzy-corpus.ts';
+import { reportTasks } from './growth/background.ts';
+import { reportDisk, reportWrites } from './growth/disk.ts';
+import { fill, fillGolden } from './growth/fill.ts';
+import { measureRequests, measureTogether, show } from './growth/measure.ts';
+import { letWorkersIndex, openSide, type Side } from './growth/side.ts';
+import { large, small } from './growth/sizes.ts';
+
+const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
+
+/**
+ * The medians of requests over one connection where a tenant has 100 jobs and where it has `BENCH_JOBS` (1,000,000), two
+ * services side by side in turns: before the first ANALYZE and after it. Then what the jobs take on disk, and what the
+ * background tasks take and lock. Goal: a ratio of 1.3, and below 50 ms.
+ */
+export async function benchGrowth(print: (line: string) => void): Promise<void> {
+  const { segments } = fuzzyCorpus('en', large.segments, 0);
+  const sides: Side[] = [];
+  try {
+    for (const [name, sizes] of Object.entries({ small, large })) {
+      const side = await openSide(name, sizes, segments.slice(0, sizes.segments));
+      sides.push(side);
+      await fillGolden(side.superuser, side);
+      await letWorkersIndex(side);
+      await fill(side, print);
+    }
+    const title = `${''.padEnd(52)} ${String(small.jobs).padStart(9)}    ${String(large.jobs).padStart(9)}      ratio`;
+    print(`\nBefore the first ANALYZE\n${title}`);
+    await measureRequests(sides, print);
+
+    for (const side of sides) {
+      await side.superuser`vacuum (analyze)`;
+      // Plans that were made before are kept by a connection.
+      await side.restart();
+    }
+    print(`\nAnalyzed\n${title}`);
+    await measureRequests(sides, print);
+    print(show(await measureTogether(sides, seconds)));
+
+    const [, filled] = sides as [Side, Side];
+    print('\nOn disk');
+    await reportDisk(filled, print);
+    await reportWrites(filled, print);
+    print('\nBackground tasks');
+    await reportTasks(filled, print);
+  } finally {
+    for (const side of sides) await side.stop();
+  }
+}

@@ -1,0 +1,104 @@
+import { openDatabase } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { stubEngine } from '#server/engines/stub.ts';
+import type { TaskName, TaskPayloads } from '#server/jobs.ts';
+import { shareSandbox } from '#server/process.ts';
+import { openSandbox } from '#server/sandbox/index.ts';
+import { readSettings } from '#server/settings.ts';
+import { openObjectStore } from '#server/storage/service.ts';
+import { createGlossaries } from '#server/terminology/service.ts';
+import { followWork } from '#server/under-way.ts';
+import { tasks } from '#workers/tasks.ts';
+import type { Side } from './side.ts';
+
+const applicationName = 'growth tasks';
+
+/** Runs a task's handler as a worker does. */
+type RunTask = <N extends TaskName>(name: N, payload: TaskPayloads[N]) => Promise<void>;
+
+/** What a worker process has, over a side's database. */
+export async function withTasks(side: Side, work: (run: RunTask) => Promise<void>): Promise<void> {
+  const settings = readSettings({ ...side.env, STALE_PENDING_SECONDS: '600' });
+  const database = openDatabase(side.url, { size: 6, applicationName });
+  const sandbox = openSandbox();
+  const services: Services = {
+    ...{ settings, database, engine: stubEngine, embedder: null, payments: null, sandbox },
+    storage: openObjectStore(settings),
+    sandboxTurns: shareSandbox(),
+    glossaries: createGlossaries(),
+    underWay: followWork(),
+    secretsKey: Buffer.alloc(32),
+    log: { debug() {}, info() {}, warn() {}, error: console.error },
+  };
+  try {
+    await work((name, payload) => tasks[name](services, payload));
+  } finally {
+    await sandbox.close();
+    await database.close();
+  }
+}
+
+/** Each task with a day's work of an incident before it: how long it takes, and its transactions and locks meanwhile. */
+export async function reportTasks(side: Side, print: (line: string) => void): Promise<void> {
+  const { superuser, tenantId } = side;
+  await withTasks(side, async (run) => {
+    const report = async <N extends TaskName>(title: string, name: N, payload: TaskPayloads[N]) => {
+      const watch = watchTransactions(side);
+      const start = performance.now();
+      await run(name, payload);
+      const took = performance.now() - start;
+      const { longest, locks } = await watch.stop();
+      print(
+        `${title.padEnd(58)} ${(took / 1000).toFixed(2).padStart(7)} s   longest transaction ${longest.toFixed(0)} ms   ${locks}`,
+      );
+    };
+    await report('sweep_stale_jobs, little to do', 'sweep_stale_jobs', {});
+    await superuser`update translation_jobs set status = 'pending' where (tenant_id, job_id) in (
+      select tenant_id, job_id from translation_jobs where tenant_id = ${tenantId} and status = 'published' limit 50000)`;
+    await report('fail_stale_jobs, 50,000 jobs of one tenant', 'fail_stale_jobs', { tenantId });
+    await superuser`update translation_jobs set status = 'persistence_failed' where (tenant_id, job_id) in (
+      select tenant_id, job_id from translation_jobs where tenant_id = ${tenantId} and status = 'published' limit 2000)`;
+    await report('publish_unpersisted_jobs, 2,000 jobs', 'publish_unpersisted_jobs', { tenantId });
+    await superuser`update tokens set expires_at = now() where token_hash in (select token_hash from tokens limit 100000)`;
+    await superuser`update credential_directory d set expires_at = t.expires_at from tokens t
+      where t.token_hash = d.credential_hash and t.expires_at <= now()`;
+    await report('prune_expired, 100,000 tokens', 'prune_expired', {});
+    await superuser`insert into memory_contents (tenant_id, content_id)
+      select ${tenantId}, 'left over ' || n from generate_series(1, 2000) n`;
+    await superuser`insert into memory_segments (tenant_id, content_id, source_hash, source_text, target_text, segment_no)
+      select ${tenantId}, 'left over ' || n, substring(sha256(convert_to(s::text, 'UTF8')) for 16), 'text', 'text', s
+      from generate_series(1, 2000) n, generate_series(1, 20) s`;
+    await report('sweep_stale_jobs, 2,000 contents that nobody shows', 'sweep_stale_jobs', {});
+    const [left] =
+      await superuser`select count(*)::int as n from memory_contents where content_id like 'left over %'`;
+    print(`  of these are left for the next sweep: ${left?.['n']}`);
+  });
+}
+
+/** Looks every 5 ms for the tasks' longest transaction, and for the strongest lock that it holds on a table. */
+function watchTransactions({ superuser }: Side) {
+  let running = true;
+  let longest = 0;
+  const held = new Set<string>();
+  const ended = (async () => {
+    while (running) {
+      const [row] = await superuser<{ ms: number | null; locks: string[] | null }[]>`
+        select max(extract(epoch from clock_timestamp() - xact_start) * 1000)::float8 as ms,
+          (select array_agg(distinct c.relname || ' ' || l.mode) from pg_locks l join pg_class c on c.oid = l.relation
+            where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and l.pid in (
+              select pid from pg_stat_activity where application_name = ${applicationName})
+              and l.mode not in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')) as locks
+        from pg_stat_activity where application_name = ${applicationName}`;
+      longest = Math.max(longest, row?.ms ?? 0);
+      for (const lock of row?.locks ?? []) held.add(lock);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  })();
+  return {
+    async stop() {
+      running = false;
+      await ended;
+      return { longest, locks: held.size > 0 ? [...held].join(', ') : 'row locks only' };
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import { writeCursor } from '#server/paging.ts';
+import { operatorKey, type Side } from './side.ts';
+
+/** What is measured: one request, sent anew each time. */
+export interface Measured {
+  name: string;
+  /** Times that it is sent to each side. */
+  rounds: number;
+  /** Answers what is to be sent at a turn. */
+  request(side: Side, turn: number): Sent | Promise<Sent>;
+  /** Only until the first bytes of the answer's body. */
+  firstByte?: boolean;
+}
+
+export interface Sent {
+  method?: string;
+  path: string;
+  headers?: Record<string, string>;
+  json?: unknown;
+  form?: Record<string, string>;
+}
+
+const key = ({ apiKey }: Side) => ({ 'x-api-key': apiKey });
+const bearer = ({ accessToken }: Side) => ({ authorization: `Bearer ${accessToken}` });
+const operator = { 'x-api-key': operatorKey };
+
+const many = 41;
+const few = 15;
+
+const get = (
+  name: string,
+  path: string | ((side: Side, turn: number) => string),
+  headers: (side: Side) => Record<string, string> = key,
+): Measured => ({
+  name,
+  rounds: many,
+  request: (side, turn) => ({
+    path: typeof path === 'string' ? path : path(side, turn),
+    headers: headers(side),
+  }),
+});
+
+const list = (query: string) => get(`GET /api/translations?${query}`, `/api/translations?${query}`);
+
+const submit = (
+  name: string,
+  text: (side: Side, turn: number) => { source_text: string; target_lang: string },
+): Measured => ({
+  name,
+  rounds: many,
+  request: (side, turn) => ({
+    method: 'POST',
+    path: '/api/translations',
+    headers: key(side),
+    json: { source_lang: 'en', ...text(side, turn) },
+  }),
+});
+
+const source = (side: Side, turn: number) => side.sources[(turn * 7919) % side.sources.length] as string;
+
+/** Like a stored sentence, but not it. */
+export function nearSource(side: Side, turn: number): string {
+  const text = source(side, turn);
+  return `${text.slice(0, -1)} ${turn}${text.slice(-1)}`;
+}
+
+const statuses = [
+  ...['published', 'human_edited', 'awaiting_review', 'rejected', 'failed'],
+  ...['pending', 'approved', 'persistence_failed', 'translated'],
+];
+
+/** The `nth` id of the tenant's jobs in a state, the oldest first. */
+async function jobOf({ superuser, tenantId }: Side, status: string, nth: number): Promise<string> {
+  const [row] = await superuser<{ job_id: string }[]>`
+    select job_id from translation_jobs where tenant_id = ${tenantId} and status = ${status} order by job_id offset ${nth} limit 1`;
+  return row!.job_id;
+}
+
+/** The middle of the tenant's history. */
+function deepCursor({ sizes }: Side): string {
+  const at = new Date(Date.now() - (sizes.months / 2) * 30 * 86_400_000).toISOString();
+  return writeCursor({ updated_at: at, id: 'f'.repeat(32) });
+}
+
+const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
+const month = () => day(40).slice(0, 7);
+
+export const measured: Measured[] = [
+  list('limit=20'),
+  get('the same from a deep cursor', (side) => `/api/translations?limit=20&cursor=${deepCursor(side)}`),
+  ...statuses.map((status) => list(`limit=10&status=${status}`)),
+  {
+    ...get('GET /api/translations/{id}', ''),
+    request: async (side, turn) => ({
+      path: `/api/translations/${await jobOf(side, 'published', turn)}`,
+      headers: key(side),
+    }),
+  },
+  {
+    ...get('GET /api/translations/{id}/golden', ''),
+    request: async (side, turn) => ({
+      path: `/api/translations/${await jobOf(side, 'published', turn)}/golden?format=txt`,
+      headers: key(side),
+    }),
+  },
+  submit('POST, nothing alike in the memory', (_side, turn) => ({
+    source_text: `Plain ${turn} ${Math.random()}`,
+    target_lang: 'it',
+  })),
+  {
+    ...submit('POST, a replay by its key', () => ({ source_text: 'Hello', target_lang: 'it' })),
+    request: (side, turn) => ({
+      method: 'POST',
+      path: '/api/translations',
+      headers: { ...key(side), 'idempotency-key': `key ${50 + (turn % 40)}` },
+      json: { source_text: 'Hello', source_lang: 'en', target_lang: 'it' },
+    }),
+  },
+  submit('POST, stored word for word', (side, turn) => ({
+    source_text: source(side, turn),
+    target_lang: 'fr',
+  })),
+  submit('POST, close matches', (side, turn) => ({ source_text: nearSource(side, turn), target_lang: 'fr' })),
+  submit('POST, close matches among approved pairs', (_side, turn) => ({
+    source_text: `Approved sentence number ${1 + (turn % 90)} of the golden set said nothing ${turn}.`,
+    target_lang: 'de',
+  })),
+  {
+    name: 'POST …/review, approve',
+    // Each takes a job of those that wait, of which the small side has twenty.
+    rounds: 6,
+    request: async (side) => ({
+      method: 'POST',
+      path: `/api/translations/${await jobOf(side, 'awaiting_review', 0)}/review`,
+      headers: key(side),
+      json: { action: 'approve' },
+    }),
+  },
+  get('GET …/billing', (side) => `/api/tenants/${side.tenantId}/billing?period=${month()}`, bearer),
+  get('GET …/usage/daily, 30 days, own', `/api/tenants/usage/daily?from=${day(29)}&to=${day(0)}`, bearer),
+  get(
+    'the operator’s, 30 days, all tenants',
+    `/api/tenants/usage/daily?from=${day(29)}&to=${day(0)}`,
+    () => operator,
+  ),
+  get(
+    'the operator’s, 365 days, all tenants',
+    `/api/tenants/usage/daily?from=${day(364)}&to=${day(0)}`,
+    () => operator,
+  ),
+  {
+    ...get(
+      'csv export, first byte',
+      (side) => `/api/tenants/${side.tenantId}/billing/export?format=csv&period=${month()}`,
+      bearer,
+    ),
+    firstByte: true,
+  },
+  get('GET /api/tm', '/api/tm'),
+  {
+    ...get('golden memory export, first byte', '/api/tm/export/golden?source_lang=en&target_lang=de'),
+    firstByte: true,
+  },
+  get('GET /api/tm/imports', '/api/tm/imports'),
+  get('GET /api/terminology', '/api/terminology'),
+  get('GET …/invites', '/api/tenants/invites', bearer),
+  get('GET /api/auth/users', '/api/auth/users', bearer),
+  get('GET /api/auth/me', '/api/auth/me', bearer),
+  {
+    name: 'POST /api/oauth2/introspect',
+    rounds: many,
+    request: (side) => ({
+      method: 'POST',
+      path: '/api/oauth2/introspect',
+      headers: bearer(side),
+      form: { token: side.accessToken },
+    }),
+  },
+  get('the operator’s GET /api/tenants', '/api/tenants?limit=20', () => operator),
+  {
+    name: 'the operator deletes a job',
+    rounds: few,
+    request: async (side) => ({
+      method: 'DELETE',
+      path: `/api/translations/${await jobOf(side, 'published', 0)}`,
+      headers: operator,
+    }),
+  },
+  {
+    name: 'sign-in by password',
+    rounds: few,
+    request: (side) => ({
+      method: 'POST',
+      path: '/api/oauth2/token',
+      form: { grant_type: 'password', username: side.email, password: 'a long enough passphrase' },
+    }),
+  },
+];
