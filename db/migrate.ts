@@ -1,8 +1,10 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import { runMigrations as installGraphileWorker } from 'graphile-worker';
 import postgres from 'postgres';
+import { buildLargeIndexes } from './large-indexes.ts';
 
 const migrationsFolder = join(import.meta.dirname, 'migrations');
 
@@ -23,14 +25,27 @@ export async function migrate(url: string): Promise<void> {
   });
   try {
     await refuseUnboundRole(sql);
-    await sql`select pg_advisory_lock(${migrationLock})`;
+    await takeTurn(sql);
     // A migration that changes rows must see them: platform scope for this whole session.
     await sql`select set_config('lingualoop.tenant_id', '*', false)`;
     await applyMigrations(drizzle(sql), { migrationsFolder });
+    await buildLargeIndexes(sql);
     await installGraphileWorker({ connectionString: url, noHandleSignals: true } as never);
     // Ending the session releases the lock.
   } finally {
     await sql.end({ timeout: 5 });
+  }
+}
+
+/**
+ * Asks again and again, rather than once by a statement that waits: an index that is built beside its writers waits for every
+ * statement that has begun, and would wait for this one.
+ */
+async function takeTurn(sql: postgres.Sql): Promise<void> {
+  for (;;) {
+    const [turn] = await sql`select pg_try_advisory_lock(${migrationLock}) as taken`;
+    if (turn?.['taken']) return;
+    await sleep(50);
   }
 }
 

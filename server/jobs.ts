@@ -17,6 +17,8 @@ export interface TaskPayloads {
   import_memory: { tenantId: string; importId: string };
   /** Brings the approved pairs of a golden set, or the segments of a small one, into the fuzzy index. */
   index_memory: { tenantId: string; setId: string };
+  /** Brings the small imported sets of a pair into a part of the fuzzy index that they share. */
+  index_memory_pair: { tenantId: string; pairSource: string; pairTarget: string };
   /** Makes the vectors that the pairs of a golden set lack. */
   embed_memory: { tenantId: string; setId: string };
   /** Looks again for golden records of a deleted job; `attempt` is its last. */

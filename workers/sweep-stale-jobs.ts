@@ -3,6 +3,7 @@ import { addJob } from '#server/jobs.ts';
 import {
   embedWaiting,
   indexWaiting,
+  indexWaitingPairs,
   resumeImports,
   sweepOutdated,
 } from '#server/translation-memory/service.ts';
@@ -26,5 +27,6 @@ export async function sweepStaleJobs(services: Services): Promise<void> {
   await resumeImports(services, staleSeconds);
   await sweepOutdated(services);
   await indexWaiting(services);
+  await indexWaitingPairs(services);
   await embedWaiting(services);
 }

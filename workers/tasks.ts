@@ -1,5 +1,6 @@
 import type { Services } from '#server/context.ts';
 import type { TaskName, TaskPayloads } from '#server/jobs.ts';
+import { indexPair } from '#server/translation-memory/service.ts';
 import { removeGoldenRecords } from '#server/translations/service.ts';
 import { embedMemory } from './embed-memory.ts';
 import { failStaleJobs } from './fail-stale-jobs.ts';
@@ -19,6 +20,7 @@ export const tasks: { [N in TaskName]: TaskHandler<N> } = {
   publish_unpersisted_jobs: publishUnpersisted,
   import_memory: importMemory,
   index_memory: indexMemory,
+  index_memory_pair: indexPair,
   embed_memory: embedMemory,
   remove_golden_records: async (services, removed) => void (await removeGoldenRecords(services, removed)),
 };

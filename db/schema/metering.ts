@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm';
 import {
   bigint,
   date,
@@ -77,10 +76,27 @@ export const usageTotals = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.day, t.allowanceWindow, t.slot] }),
-    // An expression, so that only the sum over all tenants uses it: a tenant's own rows are found by the key.
-    index('usage_totals_day_idx').on(sql`(day + 0)`),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
   ],
+);
+
+/**
+ * The sums over all tenants of days that are over. Folded by the sweep from `usage_totals`, whose rows of those days no longer
+ * change; a day that is not here yet is summed there. `tenant_id` is empty, so that only the platform's scope sees it.
+ */
+export const usageDays = pgTable(
+  'usage_days',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    day: date('day', { mode: 'string' }).notNull(),
+    jobs: amount('jobs'),
+    sourceChars: amount('source_chars'),
+    billableChars: amount('billable_chars'),
+    inputTokens: amount('input_tokens'),
+    outputTokens: amount('output_tokens'),
+    totalTokens: amount('total_tokens'),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.day] })],
 );
 
 /**

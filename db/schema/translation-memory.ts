@@ -82,7 +82,7 @@ export const memorySegments = pgTable(
     targetText: text('target_text').notNull(),
     tuid: text('tuid'),
     changedAt: timestamp('changed_at', { withTimezone: true, precision: 0, mode: 'date' }),
-    /** The part of the fuzzy index that has it; null while none has, -1 where it is too long to be offered. */
+    /** The part of the fuzzy index that has it; null while none has, -1 where it is too long to be offered, less in a pair's. */
     shardNo: integer('shard_no'),
     /** The job that it was learned from. */
     jobId: identifier('job_id'),
@@ -141,6 +141,48 @@ export const memoryPostings = pgTable(
 );
 
 /**
+ * Parts of the fuzzy index over the small imported sets of a pair, which would each have one of their own: a lookup reads all of
+ * them. What a set no longer shows stays in them until they are made anew, and is passed over by its content.
+ */
+export const memoryPairShards = pgTable(
+  'memory_pair_shards',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    pairSource: identifier('pair_source').notNull(),
+    pairTarget: identifier('pair_target').notNull(),
+    /** From 0. Its segments have -2 minus it as their `shard_no`. */
+    shardNo: integer('shard_no').notNull(),
+    segments: integer('segments').notNull(),
+    /** As of `memory_shards`. */
+    lengthMarks: bytes('length_marks').notNull(),
+    segmentNos: bytes('segment_nos').notNull(),
+    /** What the segments are of, and how many are of each. */
+    contents: jsonb('contents').$type<[contentId: string, segments: number][]>().notNull(),
+    /** The place in `contents` of each ordinal, from 0, 2 bytes each. */
+    contentPlaces: bytes('content_places').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.pairSource, t.pairTarget, t.shardNo] }),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
+  ],
+);
+
+/** As `memory_postings`, of those. */
+export const memoryPairPostings = pgTable(
+  'memory_pair_postings',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    pairSource: identifier('pair_source').notNull(),
+    pairTarget: identifier('pair_target').notNull(),
+    shardNo: integer('shard_no').notNull(),
+    bucket: integer('bucket').notNull(),
+    count: integer('count').notNull(),
+    ordinals: bytes('ordinals').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.pairSource, t.pairTarget, t.shardNo, t.bucket] })],
+);
+
+/**
  * What the sources of segments mean, as the model has it that the set names: blocks of some hundred segments, since a lookup
  * compares with all of a pair. `server/matching/vectors` says how they are made.
  */
@@ -196,6 +238,8 @@ export const memoryImports = pgTable(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.importId] }),
     index('memory_imports_created_at_idx').on(t.tenantId, t.createdAt, t.importId),
+    // For the foreign key: a content that is deleted is looked for among those that still run.
+    index('memory_imports_content_id_idx').on(t.tenantId, t.contentId).where(sql`content_id is not null`),
     uniqueIndex('memory_imports_running_key').on(t.tenantId, t.setName).where(sql`status = 'running'`),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
     foreignKey({

@@ -11,7 +11,7 @@ import {
 import { insertRows } from './queries/rows.ts';
 
 /** Milliseconds and bytes that the largest shard may take. */
-const limits = { timeMs: 60_000, memoryBytes: 1_000_000_000 };
+export const indexLimits = { timeMs: 60_000, memoryBytes: 1_000_000_000 };
 
 /** Adds jobs for the sets that have collected segments in no index. */
 export async function indexWaiting({ database }: Services): Promise<void> {
@@ -37,7 +37,7 @@ export async function indexSet(
   const sources = segments.map(({ sourceText }) => sourceText);
   const segmentNos = segments.map(({ segmentNo }) => segmentNo);
   const parts = await sandboxTurns.run({ tenantId }, () =>
-    sandbox.stream('index_memory', { shardNo, sources, segmentNos }, limits, (pieces) =>
+    sandbox.stream('index_memory', { shardNo, sources, segmentNos }, indexLimits, (pieces) =>
       collectParts(rowParts(pieces)),
     ),
   );

@@ -8,5 +8,6 @@ export { isUntranslated, type JobPair, learnFromJob, unlearnJob } from './learni
 export { type CloseHit, type CloseHits, findClose } from './lookup/close.ts';
 export { type ExactLookup, lookUpExact, pairName } from './lookup/exact.ts';
 export { findExamples, type Guided } from './lookup/examples.ts';
+export { indexPair, indexWaitingPairs } from './pair-indexing.ts';
 export type { MemoryHit } from './queries/exact.ts';
 export { listImports, listSets, readImport, removeSet } from './sets.ts';

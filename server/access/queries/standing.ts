@@ -21,11 +21,13 @@ export interface StandingMember {
   totpEnrolled: boolean;
 }
 
+const scopedTenant = sql`current_setting(${sql.placeholder('scope')})`;
+
 /**
- * The tenant that the transaction is scoped to (row-level security leaves only that one: here the tenant is not
- * known yet, so nothing else can name it) and, for an access token, the member it was issued to.
+ * The tenant that the transaction is scoped to, named by the setting that holds it, since it is not known here yet: the policy
+ * by itself uses no index (docs/decisions/0025). And, for an access token, the member it was issued to.
  */
-const selectStanding = prepare<{ accessTokenHash: Uint8Array }, Standing[]>((db) =>
+const selectStanding = prepare<{ accessTokenHash: Uint8Array; scope: string }, Standing[]>((db) =>
   db
     .select({
       tenantId: tenants.tenantId,
@@ -45,13 +47,14 @@ const selectStanding = prepare<{ accessTokenHash: Uint8Array }, Standing[]>((db)
     .leftJoin(
       tokens,
       and(
-        eq(tokens.tenantId, tenants.tenantId),
+        eq(tokens.tenantId, scopedTenant),
         eq(tokens.tokenHash, sql.placeholder('accessTokenHash')),
         eq(tokens.kind, 'access_token'),
         sql`${tokens.expiresAt} > now()`,
       ),
     )
-    .leftJoin(users, and(eq(users.tenantId, tokens.tenantId), eq(users.userId, tokens.userId)))
+    .leftJoin(users, and(eq(users.tenantId, scopedTenant), eq(users.userId, tokens.userId)))
+    .where(eq(tenants.tenantId, scopedTenant))
     .prepare('select_standing'),
 );
 
@@ -64,7 +67,7 @@ const selectTenantStanding = prepare<{ scope: string }, Pick<Standing, 'tenantId
     db
       .select({ tenantId: tenants.tenantId, name: tenants.name, active: tenants.active })
       .from(tenants)
-      .where(eq(tenants.tenantId, sql`current_setting(${sql.placeholder('scope')})`))
+      .where(eq(tenants.tenantId, scopedTenant))
       .prepare('select_tenant_standing'),
 );
 
@@ -76,6 +79,6 @@ export async function readStanding(
     const [tenant] = await selectTenantStanding(tx, { scope: tenantScope });
     return tenant && { ...tenant, user: null, token: null };
   }
-  const [standing] = await selectStanding(tx, { accessTokenHash });
+  const [standing] = await selectStanding(tx, { accessTokenHash, scope: tenantScope });
   return standing;
 }

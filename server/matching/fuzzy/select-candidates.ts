@@ -14,6 +14,8 @@ export interface ShardPostings {
    * its entry stays: the count still tells how much the bucket weighs.
    */
   lists: readonly { bucket: number; count: number; ordinals: Uint8Array }[];
+  /** Whether an ordinal is passed over; undefined where none is. */
+  isGone?: ((ordinal: number) => boolean) | undefined;
 }
 
 export interface Candidate {
@@ -46,7 +48,9 @@ export function selectCandidates(query: string, shard: ShardPostings, limit: num
       if (place >= 0 && place < scores.length) scores[place]! += weight;
     });
   }
-  for (let place = 0; place < scores.length; place++) scores[place]! *= Math.min(1, length / lengths[place]!);
+  const { isGone } = shard;
+  for (let place = 0; place < scores.length; place++)
+    scores[place]! *= isGone?.(begin + place) ? 0 : Math.min(1, length / lengths[place]!);
 
   return highest(scores, limit).map((place) => ({ ordinal: begin + place, score: scores[place]! }));
 }

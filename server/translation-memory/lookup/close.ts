@@ -65,7 +65,7 @@ export async function findClose(
     ]),
   );
   const { places, sources } = await bestCandidates(normal, shards, indexed(unindexed, buckets));
-  const found = await database.inTenant(tenantId, (tx) => selectSourcesAt(tx, tenantId, places));
+  const found = await database.inTenant(tenantId, (tx) => selectSourcesAt(tx, tenantId, pair, places));
   const others = [...new Set([...sources, ...found.map(({ sourceText }) => normalForm(sourceText))])];
   const ranked = await rank(normal, isPart ? others : others.filter((other) => other !== normal));
   if (ranked.length === 0) return { close: [], relevant: [] };
@@ -87,7 +87,7 @@ export async function findClose(
 }
 
 /** What `selectCandidates` reads of a shard, stored or not. */
-type Postings = Pick<FoundShard, 'segments' | 'lengthMarks' | 'lists'>;
+type Postings = Pick<FoundShard, 'segments' | 'lengthMarks' | 'lists' | 'isGone'>;
 
 /** Sources, the first ones first where they are alike, with their own shard of the index. */
 interface IndexedHere extends Postings {
@@ -113,6 +113,7 @@ function indexed(sources: readonly string[], buckets: readonly number[]): Indexe
   );
   return {
     segments: normals.length,
+    isGone: undefined,
     lengthMarks: built.lengthMarks,
     lists,
     sourceAt: (ordinal) => normals[built.order[ordinal]!]!,
@@ -135,17 +136,15 @@ async function bestCandidates(
   const segments = all.reduce((sum, shard) => sum + shard.segments, 0);
   const limit = candidateLimit(normal);
   const promising: { shard: FoundShard | undefined; ordinal: number; score: number }[] = [];
-  for (const [index, { lengthMarks, lists }] of all.entries()) {
+  for (const [index, { lengthMarks, lists, isGone }] of all.entries()) {
     const shared = lists.map((list) => ({ ...list, count: counts.get(list.bucket) ?? list.count }));
-    for (const candidate of selectCandidates(normal, { segments, lengthMarks, lists: shared }, limit))
+    for (const candidate of selectCandidates(normal, { segments, lengthMarks, lists: shared, isGone }, limit))
       promising.push({ shard: stored[index], ...candidate });
     await setImmediate();
   }
   const best = promising.sort((a, b) => b.score - a.score).slice(0, limit);
   return {
-    places: best.flatMap(({ shard, ordinal }) =>
-      shard ? [{ contentId: shard.contentId, shardNo: shard.shardNo, ordinal }] : [],
-    ),
+    places: best.flatMap(({ shard, ordinal }) => (shard ? [{ shard, ordinal }] : [])),
     sources: best.flatMap(({ shard, ordinal }) => (shard ? [] : [here.sourceAt(ordinal)])),
   };
 }

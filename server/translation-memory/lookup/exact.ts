@@ -14,7 +14,7 @@ export interface ExactLookup {
 export interface ExactHits {
   /** One for each text; undefined where nothing is held. */
   hits: (MemoryHit | undefined)[];
-  /** The language pairs that the tenant has any memory of. */
+  /** Those of the texts' language pairs that the tenant has any memory of. */
   pairs: ReadonlySet<string>;
 }
 

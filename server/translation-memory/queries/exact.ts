@@ -70,15 +70,17 @@ const heldInScope = prepare<{ keys: string }, HeldRow[]>((db) =>
         WinnerRow[] | null
       >`(select json_agg(w) from (${winnersOf(scopedTenant, sql`${sql.placeholder('keys')}`)}) w)`,
       pairs: sql<[string, string][] | null>`(
-        select json_agg(distinct jsonb_build_array(pair_source, pair_target)) from memory_sets
-        where tenant_id = ${scopedTenant})`,
+        select json_agg(jsonb_build_array(k.s, k.t)) from (
+          select distinct s, t from json_to_recordset(${sql.placeholder('keys')}::json) as k(s text, t text)) k
+        where exists (select from memory_sets where tenant_id = ${scopedTenant}
+          and pair_source = k.s and pair_target = k.t))`,
     })
     .from(sql`(select) nobody`)
     .prepare('memory_held'),
 );
 
 /**
- * The same, and the language pairs that there is any memory of: in the transaction's own tenant, so that it can be asked
+ * The same, and which of the texts' language pairs there is any memory of: in the transaction's own tenant, so that it can be asked
  * before anybody knows which that is.
  */
 export async function selectHeld(

@@ -9,21 +9,22 @@ import type { Content } from './rows.ts';
 const many = { ofSet: 256, ofPair: 1000, octetsOfPair: 200_000 };
 
 /** Shards with fewer segments are made anew together with what came since. */
-const smallShard = 4096;
+export const smallShard = 4096;
 /** Segments of one shard at most. */
 const largestShard = 65_536;
 
-/** The sets whose segments should be brought into the index; read in platform scope. */
+/** The sets whose segments should be brought into an index of their own; read in platform scope. Small imported ones share their pair's. */
 export async function selectSetsToIndex(tx: Tx): Promise<{ tenantId: string; setId: string }[]> {
   const rows = await tx.execute<{ tenant_id: string; set_id: string }>(sql`
     with waiting as (
-      select g.tenant_id, g.set_id, g.pair_source, g.pair_target, count(*) as of_set,
+      select g.tenant_id, g.set_id, g.pair_source, g.pair_target, g.origin, count(*) as of_set,
         sum(count(*)) over pair as of_pair, sum(sum(octet_length(m.source_text))) over pair as octets_of_pair
       from memory_segments m join memory_sets g on g.tenant_id = m.tenant_id and g.content_id = m.content_id
-      where m.shard_no is null group by 1, 2, 3, 4
+      where m.shard_no is null group by 1, 2, 3, 4, 5
       window pair as (partition by g.tenant_id, g.pair_source, g.pair_target))
     select tenant_id, set_id from waiting
-    where of_set >= ${many.ofSet} or of_pair >= ${many.ofPair} or octets_of_pair >= ${many.octetsOfPair}
+    where of_set >= ${many.ofSet} or origin = 'golden_approved'
+      and (of_pair >= ${many.ofPair} or octets_of_pair >= ${many.octetsOfPair})
     limit 1000`);
   return rows.map(({ tenant_id, set_id }) => ({ tenantId: tenant_id, setId: set_id }));
 }

@@ -18,8 +18,12 @@ export async function insertRows(tx: Tx, kind: RowKind, of: Content, rows: strin
   await tx.execute(statements[kind](of, unpack(rows)));
 }
 
+/** Between the fields of a packed row, and between rows. */
+export const fieldEnd = '\u001f';
+export const rowEnd = '\u001e';
+
 /** Rows `f` of text fields, from how the sandbox packs them. `offset 0`: each row is cut up once, not for each field. */
-function unpack(rows: string): SQL {
+export function unpack(rows: string): SQL {
   return sql`(select string_to_array(line, E'\\x1f') as f from string_to_table(${rows}::text, E'\\x1e') line where line <> '' offset 0) rows`;
 }
 

@@ -1,11 +1,8 @@
 import type { CallScope, Embedder } from '#server/engines/engine.ts';
 import { AppError } from '#server/errors.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
+import { fieldEnd, rowEnd } from '../queries/rows.ts';
 import { base64, blockOf, blockSize, embedTexts } from './block.ts';
-
-/** Between the fields of a row and between rows (`server/sandbox/tasks/memory/packed-rows.ts`). */
-const fieldEnd = '\u001f';
-const rowEnd = '\u001e';
 
 /** A segment that may be offered. */
 interface Segment {

@@ -1,0 +1,120 @@
+import { sql } from 'drizzle-orm';
+import { beforeEach, expect, test } from 'vitest';
+import { grams } from '#server/matching/fuzzy/index.ts';
+import { selectPostings } from '#server/translation-memory/queries/close.ts';
+import { findClose, indexPair, indexWaitingPairs } from '#server/translation-memory/service.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSets } from '#test/spec/memory/sets.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const pair = { pairSource: 'en', pairTarget: 'fr' };
+const sentence = (seed: number) =>
+  `Valve ${seed * 7919} of the ${['north', 'south', 'east', 'west'][seed % 4]} wing leaks ${seed} drops.`;
+const like = (seed: number) => sentence(seed).replace('drops', 'drips');
+
+/** The sets of a tenant: six with 300 segments each, which have a shard of their own, and six with 60 in none. */
+const sets = 12;
+const sizeOf = (set: number) => (set < 6 ? 300 : 60);
+const seedOf = (set: number, index: number) => set * 1000 + index;
+
+let mine: Awaited<ReturnType<typeof openSets>>;
+let tenantId: string;
+let setIds: string[];
+
+beforeEach(async () => {
+  mine = await openSets(app);
+  setIds = [];
+  for (let set = 0; set < sets; set++) setIds.push(await upload(set, seedOf(set, 0)));
+  const [row] = await app.database.inPlatform((tx) =>
+    tx.execute<{ tenant_id: string }>(sql`select tenant_id from memory_sets where set_id = ${setIds[0]!}`),
+  );
+  tenantId = row!.tenant_id;
+});
+
+async function upload(set: number, firstSeed: number): Promise<string> {
+  const units = Array.from({ length: sizeOf(set) }, (_, index): [string, string] => [
+    sentence(firstSeed + index),
+    `Vanne ${firstSeed + index}.`,
+  ]);
+  return (await mine.memory(units, { name: `Set ${set}` })).id;
+}
+
+const index = () => indexPair(app.services, { tenantId, ...pair });
+const find = async (seed: number) =>
+  (await findClose(app.database, tenantId, pair, like(seed))).close.map(({ sourceText }) => sourceText);
+
+const stored = () =>
+  app.database.inTenant(tenantId, async (tx) => {
+    const [row] = await tx.execute<{ own: number; shared: number; waiting: number; lists: number }>(sql`
+      select (select count(*)::int from memory_shards) as own, (select count(*)::int from memory_pair_shards) as shared,
+        (select count(*)::int from memory_segments where shard_no is null) as waiting,
+        (select count(distinct shard_no)::int from memory_pair_postings) as lists`);
+    return row!;
+  });
+
+/** The posting lists that a lookup reads. */
+const listsRead = () =>
+  app.database.inTenant(tenantId, async (tx) => {
+    const shards = await selectPostings(tx, tenantId, pair, [...grams(like(3))]);
+    return shards.reduce((sum, { lists }) => sum + lists.length, 0);
+  });
+
+/** Whether the sweep adds a job for the pair. */
+async function due(): Promise<boolean> {
+  const key = `index_memory_pair:${tenantId}:en:fr`;
+  await indexWaitingPairs(app.services);
+  const jobs = await app.database.inPlatform((tx) =>
+    tx.execute(sql`select graphile_worker.remove_job(job_key => key) from graphile_worker.jobs where key = ${key}`),
+  );
+  return jobs.length > 0;
+}
+
+test('the small sets of a pair share a shard, in which each of their segments is found', async () => {
+  expect(await stored()).toEqual({ own: 6, shared: 0, waiting: 360, lists: 0 });
+  const before = await listsRead();
+  expect(await due()).toBe(true);
+  await index();
+  expect(await stored()).toEqual({ own: 0, shared: 1, waiting: 0, lists: 1 });
+  expect(await listsRead()).toBeLessThan(before / 3);
+  for (const set of [0, 5, 11]) expect(await find(seedOf(set, 42))).toContain(sentence(seedOf(set, 42)));
+});
+
+test('what comes later goes into the same shard, once', async () => {
+  await index();
+  const later = (await mine.memory([[sentence(50_000), 'Vanne.']], { name: 'Later' })).id;
+  expect(later).not.toBe('');
+  expect(await find(50_000)).toContain(sentence(50_000));
+  await Promise.all([index(), index(), index()]);
+  expect(await stored()).toMatchObject({ own: 0, shared: 1, waiting: 0, lists: 1 });
+  for (const seed of [50_000, seedOf(3, 7)]) expect(await find(seed)).toContain(sentence(seed));
+});
+
+test('the segments of a set that is gone are passed over at once, and leave no room to others', async () => {
+  await index();
+  // All but one: were they candidates still, a segment of the last set would hardly be one.
+  for (const setId of setIds.slice(0, 11))
+    expect((await app.json('DELETE', `/api/tm/${setId}`, { headers: mine.headers })).status).toBe(200);
+  expect(await find(seedOf(2, 42))).not.toContain(sentence(seedOf(2, 42)));
+  expect(await find(seedOf(11, 42))).toContain(sentence(seedOf(11, 42)));
+  expect(await due()).toBe(true);
+  await index();
+  expect(await stored()).toEqual({ own: 0, shared: 1, waiting: 0, lists: 1 });
+  expect(await due()).toBe(false);
+  expect(await find(seedOf(11, 42))).toContain(sentence(seedOf(11, 42)));
+});
+
+test('a set that is uploaded again is found as it is now', async () => {
+  await index();
+  await upload(2, 90_000);
+  expect(await find(90_042)).toContain(sentence(90_042));
+  expect(await find(seedOf(2, 42))).not.toContain(sentence(seedOf(2, 42)));
+  await index();
+  expect(await stored()).toMatchObject({ own: 0, shared: 1, waiting: 0 });
+  expect(await find(90_042)).toContain(sentence(90_042));
+});
+
+test('another tenant’s index is not read', async () => {
+  await index();
+  const { tenantId: other } = await app.signUp();
+  expect((await findClose(app.database, other, pair, like(3))).close).toEqual([]);
+});
