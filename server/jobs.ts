@@ -9,7 +9,7 @@ export interface TaskPayloads {
   /** Finds the tenants whose jobs are stale or unpersisted, imports that nobody is at, and memory that is not indexed, and adds a job for each. */
   sweep_stale_jobs: Record<string, never>;
   fail_stale_jobs: { tenantId: string };
-  /** Deletes expired tokens, challenges, links, states and rate windows, and old payment events. */
+  /** Deletes expired tokens, challenges, links, states and rate windows, and old payment events and memory imports. */
   prune_expired: Record<string, never>;
   /** Writes the golden records that could not be written, or whose process died meanwhile. */
   publish_unpersisted_jobs: { tenantId: string };

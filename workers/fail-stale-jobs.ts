@@ -6,8 +6,6 @@ export async function failStaleJobs(
   { database, settings, log }: Services,
   { tenantId }: { tenantId: string },
 ): Promise<void> {
-  const failed = await database.inTenant(tenantId, (tx) =>
-    failStaleJobsOfTenant(tx, tenantId, settings.STALE_PENDING_SECONDS),
-  );
+  const failed = await failStaleJobsOfTenant(database, tenantId, settings.STALE_PENDING_SECONDS);
   if (failed > 0) log.warn({ tenant_id: tenantId, jobs: failed }, 'stale pending jobs marked failed');
 }

@@ -1,5 +1,6 @@
 import type { Services } from '#server/context.ts';
 import { addJob } from '#server/jobs.ts';
+import { foldUsage } from '#server/metering/service.ts';
 import {
   embedWaiting,
   indexWaiting,
@@ -24,6 +25,7 @@ export async function sweepStaleJobs(services: Services): Promise<void> {
         { key: `publish_unpersisted_jobs:${tenantId}` },
       );
   });
+  await foldUsage(database);
   await resumeImports(services, staleSeconds);
   await sweepOutdated(services);
   await indexWaiting(services);

@@ -16,7 +16,12 @@ export type AllowanceReport = Pick<UsageSummary, 'allowance' | 'topup'>;
 export async function readAllowance(tx: Tx, tenantId: string, settings: Settings): Promise<AllowanceReport> {
   const [[tenant], [committed]] = await Promise.all([
     selectBilledTenant(tx),
-    selectCommitted(tx, { tenantId, keys: '[]', staleSeconds: 0, trialSince: null }),
+    selectCommitted(tx, {
+      tenantId,
+      keys: '[]',
+      staleSeconds: settings.STALE_PENDING_SECONDS,
+      trialSince: null,
+    }),
   ]);
   if (!tenant || !committed) throw tenantNotFound();
   const account = readBillingAccount(tenant);

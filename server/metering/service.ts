@@ -4,6 +4,7 @@ export {
   openAdmission,
   readBilledTenant,
 } from './admission.ts';
+export { foldUsage } from './fold.ts';
 export {
   type AdmissionBounds,
   type CommittedFigures,

@@ -87,9 +87,9 @@ async function exportFound(
     makePage({ tenantId, signal: request.signal }, () => database.inTenant(tenantId, work));
   const readOf =
     ({ set }: Exported): ReadPage =>
-    (after) =>
+    (after, place) =>
       inTurn(async (tx) => {
-        const page = await selectSegments(tx, set, after);
+        const page = await selectSegments(tx, set, after, place);
         // Segments of two uploads do not make one file; looked at after the page, of which a replacement left nothing.
         const now = await selectSetById(tx, tenantId, set.setId);
         return now?.contentId === set.contentId ? page : replaced;
@@ -99,7 +99,7 @@ async function exportFound(
     for (let tries = 1; tries <= mostTries; tries += 1) {
       const read = readOf(exported);
       // Before the first byte is sent: what fails here is answered as any other error is.
-      const first = await read(exported.range.after);
+      const first = await read(exported.range.after, 'first');
       if (first !== replaced)
         return {
           chunks: guardExport(log, request, writeTmx(exported, first, read)),
@@ -120,7 +120,7 @@ async function exportFound(
 /** What stands in place of a page of a set that is no longer what it was. */
 const replaced = 'replaced';
 
-type ReadPage = (after: number) => Promise<ExportedSegment[] | typeof replaced>;
+type ReadPage = (after: number, place: 'first' | 'next') => Promise<ExportedSegment[] | typeof replaced>;
 
 /** The next page is read when the one before has been taken. @throws Error where the set was replaced meanwhile */
 async function* writeTmx(
@@ -135,7 +135,7 @@ async function* writeTmx(
     yield* cutPieces(writeUnits(set, page, range.last));
     const { segmentNo } = page.at(-1)!;
     if (segmentNo >= range.last) break;
-    const next = await read(segmentNo);
+    const next = await read(segmentNo, 'next');
     if (next === replaced) throw new Error('the set was replaced while it was exported');
     page = next;
   }

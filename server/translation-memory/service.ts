@@ -1,6 +1,7 @@
 export { embedSet, embedWaiting } from './embedding.ts';
 export { exportGolden, exportSet } from './exporting.ts';
 export { sweepOutdated } from './imports/outdated.ts';
+export { pruneImports } from './imports/prune.ts';
 export { type Received, receiveImport } from './imports/receive.ts';
 export { resumeImports, runImport } from './imports/run.ts';
 export { indexSet, indexWaiting } from './indexing.ts';

@@ -24,7 +24,9 @@ test('a plan that was made for a tenant without a memory looks a hash up in the 
       const [prepared] = await tx.execute<{ name: string; generic_plans: string }>(sql`
         select name, generic_plans from pg_prepared_statements where statement like '%json_to_recordset%'`);
       expect(Number(prepared!.generic_plans)).toBeGreaterThan(0);
-      return tx.execute<{ 'QUERY PLAN': string }>(sql.raw(`explain execute "${prepared!.name}" ('${keys}')`));
+      return tx.execute<{ 'QUERY PLAN': string }>(
+        sql.raw(`explain execute "${prepared!.name}" ('${keys}', '${keys}')`),
+      );
     });
     const scans = plan.map((row) => row['QUERY PLAN']).filter((line) => line.includes('on memory_segments'));
     expect(scans).toEqual([expect.stringContaining('Index Scan using memory_segments_source_hash_idx')]);

@@ -69,7 +69,7 @@ async function makeStale(): Promise<void> {
 }
 
 const sweep = (seconds = staleSeconds, from: TestApp = app) =>
-  from.database.inTenant(tenant.tenantId, (tx) => failStaleJobsOfTenant(tx, tenant.tenantId, seconds));
+  failStaleJobsOfTenant(from.database, tenant.tenantId, seconds);
 
 /** A run whose job went stale and was taken over by a resend's, both still waiting for their model. */
 async function takenOver() {

@@ -79,7 +79,7 @@ test('a job that is deleted while it runs ends its series, and leaves no job tha
 test('a job that is marked failed while it runs does so too', async () => {
   const answer = sendBatch(['held one', 'two']);
   const letGo = await heldText('held one');
-  await app.database.inTenant(tenant.tenantId, (tx) => failStaleJobsOfTenant(tx, tenant.tenantId, -1));
+  await failStaleJobsOfTenant(app.database, tenant.tenantId, -1);
   letGo();
   expect((await answer).status).toBe(503);
   expect(await stored()).toEqual([['batch:0', 'failed', false]]);

@@ -5,7 +5,10 @@ import { csvRecord } from './csv-record.ts';
 import { recordFields } from './record-fields.ts';
 import type { RecordKey } from './records.ts';
 
-/** Records of one page: enough that its round trip does not count, few enough that many slow readers fit into memory. */
+/** Records of the first page, which the reader waits for. */
+export const recordsOfFirstPage = 200;
+
+/** Records of the others: enough that its round trip does not count, few enough that many slow readers fit into memory. */
 export const recordsOfPage = 5000;
 
 export interface PageQuery {
@@ -45,6 +48,7 @@ export async function selectPage(
   { tenantId, operator, form, separator, models }: PageQuery,
   after: RecordKey,
   last: RecordKey,
+  most: typeof recordsOfFirstPage | typeof recordsOfPage,
 ): Promise<RecordPage | undefined> {
   const { recordedAt, jobId } = usageRecords;
   const place = sql`(${recordedAt}, ${jobId})`;
@@ -60,10 +64,10 @@ export async function selectPage(
   const statement = sql`
     with page as (
       select ${list} from ${usageRecords} where ${behind} and ${place} <= ${key(last)}
-      order by ${recordedAt}, ${jobId} limit ${sql.raw(String(recordsOfPage))}),
+      order by ${recordedAt}, ${jobId} limit ${sql.raw(String(most))}),
     page_end as materialized (
       select ${recordedAt} as at, ${jobId} as id from ${usageRecords} where ${behind} and ${place} < ${key(last)}
-      order by ${recordedAt}, ${jobId} offset ${sql.raw(String(recordsOfPage - 1))} limit 1)
+      order by ${recordedAt}, ${jobId} offset ${sql.raw(String(most - 1))} limit 1)
     select string_agg(${record}, ${separator}) as text, ${found} as models,
       (select (extract(epoch from at) * 1000)::float8 from page_end) as end_at, (select id from page_end) as end_id
     from page`;

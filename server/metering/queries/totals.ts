@@ -1,4 +1,4 @@
-import { and, between, eq, sql } from 'drizzle-orm';
+import { and, between, eq, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Tx } from '#db/client.ts';
 import { usageTotals } from '#db/schema/metering.ts';
@@ -16,15 +16,17 @@ export interface UsageFigures {
 /** Exact up to 2^53, which is what the columns hold. */
 const sum = (column: PgColumn) => sql<number>`sum(${column})::float8`;
 
+type DayFigures = UsageFigures & { date: string };
+type DayRow = { [name in keyof DayFigures]: DayFigures[name] };
+
 /**
- * The usage of each day that has any, both ends counted: of one tenant, or, in platform scope, of all together. From the
- * running totals, however long the ledger is.
+ * The usage of each day that a tenant has any, both ends counted. From the running totals, however long the ledger is.
  */
 export async function selectDays(
   tx: Tx,
-  tenantId: string | null,
+  tenantId: string,
   { from, to }: { from: string; to: string },
-): Promise<(UsageFigures & { date: string })[]> {
+): Promise<DayFigures[]> {
   return tx
     .select({
       date: usageTotals.day,
@@ -36,11 +38,71 @@ export async function selectDays(
       total_tokens: sum(usageTotals.totalTokens),
     })
     .from(usageTotals)
-    .where(
-      tenantId === null
-        ? // As its index has it: one on the day itself would be taken for a single tenant's rows, too.
-          sql`${usageTotals.day} + 0 between ${from}::date and ${to}::date`
-        : and(eq(usageTotals.tenantId, tenantId), between(usageTotals.day, from, to)),
-    )
+    .where(and(eq(usageTotals.tenantId, tenantId), between(usageTotals.day, from, to)))
     .groupBy(usageTotals.day);
+}
+
+const figures = ['jobs', 'source_chars', 'billable_chars', 'input_tokens', 'output_tokens', 'total_tokens'];
+const columns = sql.raw(figures.join(', '));
+const sums = sql.raw(figures.map((name) => `sum(u.${name}) as ${name}`).join(', '));
+const numbers = sql.raw(figures.map((name) => `${name}::float8`).join(', '));
+
+/**
+ * All tenants' running totals of some days, as `u`: tenant by tenant through their key, so that no index by day is written for
+ * it. `offset 0`: however few rows the planner thinks there are.
+ */
+const totalsOfAll = (from: SQL, to: SQL): SQL => sql`
+  tenants t cross join lateral (
+    select day, ${columns} from usage_totals
+    where tenant_id = t.tenant_id and day > ${from} and day <= ${to} offset 0) u`;
+
+/** Up to which day the sums over all tenants are folded. */
+const lastFolded = sql`(select coalesce(max(day), '-infinity') from usage_days where tenant_id = '')`;
+
+/**
+ * The same over all tenants together; read in platform scope. Days that are over come folded, one row each, and the few behind
+ * them from the tenants' totals.
+ */
+export async function selectDaysOfAll(
+  tx: Tx,
+  { from, to }: { from: string; to: string },
+): Promise<DayFigures[]> {
+  const rows = await tx.execute<DayRow>(sql`
+    select to_char(day, 'YYYY-MM-DD') as date, ${numbers} from usage_days
+    where tenant_id = '' and day between ${from}::date and ${to}::date
+    union all
+    select to_char(day, 'YYYY-MM-DD'), ${numbers} from (
+      select u.day, ${sums} from ${totalsOfAll(sql`greatest(${from}::date - 1, ${lastFolded})`, sql`${to}::date`)}
+      group by u.day) recent`);
+  return [...rows];
+}
+
+/** Days that one statement folds. */
+const foldedAtOnce = 31;
+
+/**
+ * Folds the next days that are over into their sums over all tenants, in platform scope; answers whether there may be more. A
+ * day is over an hour after its end: what is recorded is recorded under the day on which its transaction began, and none takes
+ * that long.
+ */
+export async function foldDays(tx: Tx): Promise<boolean> {
+  const [row] = await tx.execute<{ more: boolean }>(sql`
+    with span as materialized (
+      select begun as after, least(begun + ${foldedAtOnce}::int, over) as last, over from (
+        select ((now() - interval '1 hour') at time zone 'UTC')::date - 1 as over, coalesce(
+          (select max(day) from usage_days where tenant_id = ''),
+          (select min(first.day) - 1 from tenants t cross join lateral (
+            select day from usage_totals where tenant_id = t.tenant_id order by day limit 1) first)) as begun) s),
+    folded as (
+      insert into usage_days (tenant_id, day, ${columns})
+      select '', d.day, ${sql.raw(figures.map((name) => `coalesce(u.${name}, 0)`).join(', '))}
+      from span cross join lateral generate_series(1, last - after) n
+        cross join lateral (select after + n as day) d
+        left join (
+          select u.day, ${sums} from ${totalsOfAll(sql`(select after from span)`, sql`(select last from span)`)}
+          group by u.day) u on u.day = d.day
+      order by d.day
+      on conflict (tenant_id, day) do nothing)
+    select coalesce(last < over, false) as more from span`);
+  return row?.more ?? false;
 }

@@ -2,7 +2,7 @@ import type { Tx } from '#db/client.ts';
 import type { Administrator, EnterNamedTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { selectMonthlyLimit } from '../queries/tenant-limit.ts';
-import { selectDays, type UsageFigures } from '../queries/totals.ts';
+import { selectDays, selectDaysOfAll, type UsageFigures } from '../queries/totals.ts';
 import type { DailyUsage } from '../schema.ts';
 import { type DateRange, daysOf, readDateRange } from './date-range.ts';
 
@@ -40,7 +40,7 @@ export async function reportDaily(ctx: Asked, query: DailyQuery): Promise<DailyU
   );
   return (
     own ??
-    services.database.inPlatform(async (tx) => report(null, range, await selectDays(tx, null, range), true))
+    services.database.inPlatform(async (tx) => report(null, range, await selectDaysOfAll(tx, range), true))
   );
 }
 

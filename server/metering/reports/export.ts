@@ -4,7 +4,13 @@ import type { Services } from '#server/context.ts';
 import { beginExport, type ExportRequest, guardExport, makePage } from '#server/exports.ts';
 import type { StreamAnswer } from '#server/trpc.ts';
 import { recordFields } from '../queries/record-fields.ts';
-import { type PageQuery, type RecordPage, selectPage } from '../queries/record-pages.ts';
+import {
+  type PageQuery,
+  type RecordPage,
+  recordsOfFirstPage,
+  recordsOfPage,
+  selectPage,
+} from '../queries/record-pages.ts';
 import { type RecordKey, selectNewestKey } from '../queries/records.ts';
 import { selectMonthlyLimit } from '../queries/tenant-limit.ts';
 import type { ExportFormat } from '../schema.ts';
@@ -101,17 +107,17 @@ async function* readPages(
     ...{ tenantId, operator, form, separator },
     models: operator && format === 'json',
   };
-  const read = (after: RecordKey) =>
+  const read = (after: RecordKey, most: typeof recordsOfFirstPage | typeof recordsOfPage) =>
     makePage({ tenantId, signal }, () =>
-      database.inTenant(tenantId, (tx) => selectPage(tx, query, after, newest)),
+      database.inTenant(tenantId, (tx) => selectPage(tx, query, after, newest, most)),
     );
   // Before any record of the period: no id is empty.
-  let next = read({ recordedAt: new Date(period.from), jobId: '' });
+  let next = read({ recordedAt: new Date(period.from), jobId: '' }, recordsOfFirstPage);
   for (;;) {
     const page = await next;
     if (!page) throw new Error('records of the ledger are gone');
     if (page.end) {
-      next = read(page.end);
+      next = read(page.end, recordsOfPage);
       // Where nobody asks for it any more.
       next.catch(() => {});
       // Its query leaves before this page is written, which takes its time.

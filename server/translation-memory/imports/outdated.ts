@@ -19,8 +19,21 @@ export async function deleteOutdated(
     );
 }
 
+/** Milliseconds that a sweep spends on it: thousands may be left, and the next sweep goes on. */
+const longestSweep = 60_000;
+
 /** Deletes what was left of uploads, of all tenants: by a process that ended between the two transactions. */
 export async function sweepOutdated(services: Services): Promise<void> {
-  for (const content of await services.database.inPlatform(selectOutdated))
-    await deleteOutdated(services, content);
+  const end = performance.now() + longestSweep;
+  for (let before: string | undefined; ; ) {
+    const found = await services.database.inPlatform(selectOutdated);
+    const page = JSON.stringify(found);
+    // What can't be deleted is left to the next sweep.
+    if (found.length === 0 || page === before) return;
+    before = page;
+    for (const content of found) {
+      if (performance.now() > end) return;
+      await deleteOutdated(services, content);
+    }
+  }
 }

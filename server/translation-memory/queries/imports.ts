@@ -91,6 +91,32 @@ export async function endImport(
     .where(and(isImport(tenantId, importId), eq(memoryImports.status, 'running')));
 }
 
+/**
+ * Deletes at most `limit` imports that ended so many days ago and are none of their tenant's newest `kept`, in platform scope;
+ * answers how many. Tenant by tenant through the index of the list.
+ */
+export async function deleteOldImports(
+  tx: Tx,
+  { days, kept, limit }: { days: number; kept: number; limit: number },
+): Promise<number> {
+  const [row] = await tx.execute<{ count: number }>(sql`
+    with pruned as (
+      delete from memory_imports m using (
+        select o.tenant_id, o.import_id from tenants t
+        cross join lateral (
+          select created_at from memory_imports where tenant_id = t.tenant_id
+          order by created_at desc, import_id desc offset ${kept}::int - 1 limit 1) listed
+        cross join lateral (
+          select tenant_id, import_id from memory_imports
+          where tenant_id = t.tenant_id and status <> 'running'
+            and created_at < least(listed.created_at, now() - make_interval(days => ${days}::int))
+          order by created_at limit ${limit}::int) o
+        limit ${limit}::int) old
+      where m.tenant_id = old.tenant_id and m.import_id = old.import_id returning 1)
+    select count(*)::int as count from pruned`);
+  return row?.count ?? 0;
+}
+
 /** Running imports, of all tenants, that nobody has touched for a while; read in platform scope. */
 export function selectIdleImports(
   tx: Tx,

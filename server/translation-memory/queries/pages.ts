@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import { segmentsOf } from './capacity.ts';
 import type { Content } from './rows.ts';
 
 /** A segment as an export writes it. */
@@ -12,8 +13,8 @@ export interface ExportedSegment {
   changedAt: string | null;
 }
 
-/** Segments of one page at most. */
-const segmentsOfPage = 1000;
+/** Segments of one page at most: of the first one, which the reader waits for, and of the others. */
+const segmentsOfPage = { first: 100, next: 1000 };
 
 /** Bytes of the texts of one page, unless its only segment has more. */
 export const bytesOfPage = 262_144;
@@ -26,6 +27,7 @@ export async function selectSegments(
   tx: Tx,
   { tenantId, contentId }: Content,
   after: number,
+  place: keyof typeof segmentsOfPage,
 ): Promise<ExportedSegment[]> {
   // octet_length asks no text that is stored out of line: what is cut off is not read.
   const rows = await tx.execute<{
@@ -44,7 +46,7 @@ export async function selectSegments(
         from (
           select segment_no, source_text, target_text, tuid, changed_at, job_id from memory_segments
           where tenant_id = ${tenantId} and content_id = ${contentId} and segment_no > ${after}
-          order by segment_no limit ${sql.raw(String(segmentsOfPage))}
+          order by segment_no limit ${sql.raw(String(segmentsOfPage[place]))}
         ) following
         window stored as (order by segment_no rows unbounded preceding)
       ) measured
@@ -68,10 +70,14 @@ export async function selectExportRange(
   { tenantId, contentId }: Content,
   most: number,
 ): Promise<{ after: number; last: number } | undefined> {
+  // The oldest are skipped, which are few if any: from the newest on, as many as are exported would be gone through first.
+  const ofContent = sql`tenant_id = ${tenantId} and content_id = ${contentId}`;
+  const count = segmentsOf(sql`${tenantId}`, sql`${contentId}`);
   const [row] = await tx.execute<{ after: string | null; last: string | null }>(sql`
-    select max(segment_no) as last, (select segment_no from memory_segments
-        where tenant_id = ${tenantId} and content_id = ${contentId} order by segment_no desc offset ${most} limit 1) as after
-    from memory_segments where tenant_id = ${tenantId} and content_id = ${contentId}`);
+    select (select segment_no from memory_segments where ${ofContent} order by segment_no desc limit 1) as last,
+      case when skipped > 0 then (select segment_no from memory_segments
+        where ${ofContent} order by segment_no offset skipped - 1 limit 1) end as after
+    from (select ${count} - ${most}::bigint as skipped) counted`);
   if (!row || row.last === null) return undefined;
   return { after: Number(row.after ?? 0), last: Number(row.last) };
 }

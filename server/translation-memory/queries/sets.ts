@@ -12,10 +12,14 @@ const counted = {
   // With the tables' names: of a query over one table, columns are written without.
   entries: sql<number>`case when origin = 'tmx_import' then entry_count
     else ${segmentsOf(sql`memory_sets.tenant_id`, sql`memory_sets.content_id`)} end`.mapWith(Number),
-  /** When a golden set's newest pair was approved, ISO 8601. */
+  /**
+   * When a golden set's newest pair was approved, ISO 8601. Looked for among the last that were stored: they are stored in the order
+   * of their approval, but for those that are approved at one time.
+   */
   newest: sql<string | null>`case when origin <> 'tmx_import' then (
-    select to_json(max(m.changed_at)) #>> '{}' from memory_segments m where m.tenant_id = memory_sets.tenant_id
-      and m.content_id = memory_sets.content_id) end`,
+    select to_json(max(m.changed_at)) #>> '{}' from (
+      select m.changed_at from memory_segments m where m.tenant_id = memory_sets.tenant_id
+        and m.content_id = memory_sets.content_id order by m.segment_no desc limit 100) m) end`,
 };
 
 /** A tenant's sets, the newest first. */

@@ -88,32 +88,56 @@ export interface UnpersistedJob {
   publishAs: 'published' | 'human_edited';
 }
 
+/** States in which a job's golden record is still to be written. */
+export const unpersisted = ['persistence_failed', 'approved'] as const;
+
+/** Where a replay is in the jobs of one state, the oldest first. */
+export interface UnpersistedPlace {
+  status: (typeof unpersisted)[number];
+  /** The last job that was tried. */
+  after: { updatedAt: string; id: string } | null;
+}
+
 /**
- * The jobs to persist again: parked ones, and those whose process died while it published them. At most `limit`,
- * in the order of their ids; `after` skips those that were tried already.
+ * The jobs of a state to persist again: parked ones, and those whose process died while it published them. At most `limit`
+ * behind those that were tried already, in the order of the index of states. Those that were parked since `until` wait for the
+ * next time.
  */
 export async function selectUnpersisted(
   tx: Tx,
   tenantId: string,
-  { staleSeconds, limit, after }: { staleSeconds: number; limit: number; after: string },
+  { status, after }: UnpersistedPlace,
+  { staleSeconds, limit, until }: { staleSeconds: number; limit: number; until: Date },
 ): Promise<UnpersistedJob[]> {
+  const { updatedAt, jobId } = translationJobs;
   const rows = await tx
     .select()
     .from(translationJobs)
     .where(
       and(
         eq(translationJobs.tenantId, tenantId),
-        isUnpersisted(staleSeconds),
-        sql`${translationJobs.jobId} > ${after}`,
+        eq(translationJobs.status, status),
+        status === 'approved'
+          ? lt(updatedAt, sql`now() - make_interval(secs => ${staleSeconds})`)
+          : lt(updatedAt, until),
+        after === null
+          ? undefined
+          : sql`(${updatedAt}, ${jobId}) > (${after.updatedAt}::timestamptz, ${after.id})`,
       ),
     )
-    .orderBy(translationJobs.jobId)
+    .orderBy(updatedAt, jobId)
     .limit(limit);
   return rows.map((row) => ({
     job: jobOfRow(row),
     attempt: row.attempt,
     publishAs: row.publishAs ?? 'published',
   }));
+}
+
+/** The moment by the database's clock. */
+export async function selectNow(tx: Tx): Promise<Date> {
+  const [row] = await tx.execute<{ at: string }>(sql`select to_json(now()) #>> '{}' as at`);
+  return new Date(row!.at);
 }
 
 /** The tenants that have jobs to persist again; read in platform scope. */

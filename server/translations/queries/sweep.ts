@@ -12,8 +12,12 @@ export async function selectTenantsWithStaleJobs(tx: Tx, staleSeconds: number): 
   return rows.map((row) => row.tenantId);
 }
 
-/** Marks one tenant's stale pending jobs failed, and tells how many there were. */
+/** Jobs of one statement: thousands would hold their rows for seconds, and hundreds of thousands never end. */
+export const stalePage = 1000;
+
+/** Marks some of one tenant's stale pending jobs failed, the oldest first, and tells how many: `stalePage` at most. */
 export async function failStaleJobs(tx: Tx, tenantId: string, staleSeconds: number, message: string) {
+  const { jobId, updatedAt } = translationJobs;
   const rows = await tx
     .update(translationJobs)
     .set({
@@ -21,7 +25,15 @@ export async function failStaleJobs(tx: Tx, tenantId: string, staleSeconds: numb
       agentRun: sql`${translationJobs.agentRun} || jsonb_build_object('status', 'failed', 'error', ${message}::text)`,
       updatedAt: sql`now()`,
     })
-    .where(and(eq(translationJobs.tenantId, tenantId), isStalePending(staleSeconds)))
-    .returning({ jobId: translationJobs.jobId });
+    .where(
+      and(
+        eq(translationJobs.tenantId, tenantId),
+        isStalePending(staleSeconds),
+        sql`${jobId} = any(array(select ${jobId} from ${translationJobs}
+          where ${and(eq(translationJobs.tenantId, tenantId), isStalePending(staleSeconds))}
+          order by ${updatedAt}, ${jobId} limit ${stalePage} for no key update))`,
+      ),
+    )
+    .returning({ jobId });
   return rows.length;
 }
