@@ -1,5 +1,5 @@
 import { fuzzyCorpus } from './fuzzy-corpus.ts';
-import { reportTasks } from './growth/background.ts';
+import { reportTasks, withTasks } from './growth/background.ts';
 import { reportDisk, reportWrites } from './growth/disk.ts';
 import { fill, fillGolden } from './growth/fill.ts';
 import { measureRequests, measureTogether, show } from './growth/measure.ts';
@@ -23,6 +23,8 @@ export async function benchGrowth(print: (line: string) => void): Promise<void> 
       await fillGolden(side.superuser, side);
       await letWorkersIndex(side);
       await fill(side, print);
+      // As it has been done all along.
+      await withTasks(side, (run) => run('sweep_stale_jobs', {}));
     }
     const title = `${''.padEnd(52)} ${String(small.jobs).padStart(9)}    ${String(large.jobs).padStart(9)}      ratio`;
     print(`\nBefore the first ANALYZE\n${title}`);

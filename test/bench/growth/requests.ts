@@ -136,7 +136,7 @@ export const measured: Measured[] = [
       json: { action: 'approve' },
     }),
   },
-  get('GET …/billing', (side) => `/api/tenants/${side.tenantId}/billing?period=${month()}`, bearer),
+  get('GET …/billing', (side) => `/api/tenants/${side.tenantId}/billing?limit=4&period=${month()}`, bearer),
   get('GET …/usage/daily, 30 days, own', `/api/tenants/usage/daily?from=${day(29)}&to=${day(0)}`, bearer),
   get(
     'the operator’s, 30 days, all tenants',
@@ -163,7 +163,7 @@ export const measured: Measured[] = [
   },
   get('GET /api/tm/imports', '/api/tm/imports'),
   get('GET /api/terminology', '/api/terminology'),
-  get('GET …/invites', '/api/tenants/invites', bearer),
+  get('GET …/invites', '/api/tenants/invites?limit=20', bearer),
   get('GET /api/auth/users', '/api/auth/users', bearer),
   get('GET /api/auth/me', '/api/auth/me', bearer),
   {

@@ -122,7 +122,7 @@ export async function letWorkersIndex({ env, superuser }: Side): Promise<void> {
   const worker = await startService({ ...env, SWEEP_INTERVAL_SECONDS: '1' }, 'workers/main.ts');
   const look = async () => {
     const [row] = await superuser<{ text: string }[]>`
-      select count(*) || ' ' || (select count(*) from graphile_worker.jobs where task_identifier = 'index_memory' and attempts < max_attempts) as text
+      select count(*) || ' ' || (select count(*) from graphile_worker.jobs where task_identifier like 'index_memory%' and attempts < max_attempts) as text
       from memory_segments where shard_no is null`;
     return row!.text;
   };
