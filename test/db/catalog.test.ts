@@ -87,6 +87,14 @@ test('every primary key, unique key and foreign key of a tenant table has tenant
   }
 });
 
+test('every foreign key has an index that begins with its columns: what it refers to may be deleted', async () => {
+  const missing = await sql<{ key: string }[]>`
+    select o.conname as key from pg_constraint o join pg_namespace n on n.oid = o.connamespace
+    where o.contype = 'f' and not n.nspname = any(${foreignSchemas}) and not exists (
+      select from pg_index i where i.indrelid = o.conrelid and o.conkey::int[] <@ (i.indkey::int[])[0:cardinality(o.conkey) - 1])`;
+  expect(missing.map(({ key }) => key)).toEqual([]);
+});
+
 test('the role of the service is no superuser, cannot bypass policies, and owns its tables', async () => {
   const role = new URL(database.url).username;
   const [attributes] = await sql`

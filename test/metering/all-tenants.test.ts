@@ -1,0 +1,75 @@
+import { sql } from 'drizzle-orm';
+import postgres from 'postgres';
+import { beforeAll, expect, test } from 'vitest';
+import { selectDaysOfAll } from '#server/metering/queries/totals.ts';
+import { foldUsage } from '#server/metering/service.ts';
+import { useTestApp } from '#test/setup/app.ts';
+
+const operatorKey = 'the-operator';
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
+const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
+
+beforeAll(async () => {
+  for (let n = 0; n < 3; n++) await app.signUp();
+  await asSuperuser(`
+    insert into usage_totals (tenant_id, day, allowance_window, slot, jobs, source_chars, billable_chars, total_tokens)
+    select tenant_id, current_date - d, '', s, d + s, 10 * d, 20 * d, 30
+    from tenants, generate_series(0, 99) d, generate_series(0, 2) s where d % 7 <> 3`);
+});
+
+async function asSuperuser(statement: string) {
+  const superuser = postgres(app.superuserUrl, { max: 1 });
+  try {
+    return await superuser.unsafe(statement);
+  } finally {
+    await superuser.end();
+  }
+}
+
+const report = async (from = day(99), to = day(0)) => {
+  const path = `/api/tenants/usage/daily?from=${from}&to=${to}`;
+  const { status, body } = await app.json('GET', path, { headers: { 'x-api-key': operatorKey } });
+  expect(status).toBe(200);
+  return body;
+};
+
+test('the usage of all tenants is the same before its days are folded and after', async () => {
+  const before = await report();
+  expect(before.totals.jobs).toBeGreaterThan(0);
+  await Promise.all([foldUsage(app.database), foldUsage(app.database)]);
+  const [folded] = await asSuperuser(`select count(*)::int as days, max(day)::text as last from usage_days`);
+  // All days that are over: the last one is an hour after its end, so that it may not be yet.
+  expect(folded!['days']).toBeGreaterThanOrEqual(98);
+  expect(folded!['last'] < day(0)).toBe(true);
+  expect(await report()).toEqual(before);
+  await foldUsage(app.database);
+  expect(await report()).toEqual(before);
+  expect(await report(day(50), day(40))).toMatchObject({ days: before.days.slice(49, 60) });
+});
+
+test('what is used today counts at once, by whichever process', async () => {
+  await foldUsage(app.database);
+  const before = await report();
+  const { tenantId } = await app.signUp();
+  await asSuperuser(`
+    insert into usage_totals (tenant_id, day, allowance_window, slot, jobs, billable_chars)
+    values ('${tenantId}', (now() at time zone 'UTC')::date, '', 0, 5, 500)`);
+  expect((await report()).totals.jobs).toBe(before.totals.jobs + 5);
+});
+
+test('a month over all tenants reads the folded days, and of the tenants only the rows behind them', async () => {
+  await foldUsage(app.database);
+  const [before, after] = await app.database.inPlatform(async (tx) => {
+    const rows = async () => {
+      const [row] = await tx.execute<{ n: number }>(sql`
+        select (pg_stat_get_xact_tuples_returned('usage_totals'::regclass)
+          + (select sum(pg_stat_get_xact_tuples_fetched(indexrelid)) from pg_index where indrelid = 'usage_totals'::regclass)
+          + pg_stat_get_xact_tuples_fetched('usage_totals'::regclass))::int as n`);
+      return row!.n;
+    };
+    const first = await rows();
+    await selectDaysOfAll(tx, { from: day(60), to: day(0) });
+    return [first, await rows()] as const;
+  });
+  expect(after - before).toBeLessThan(60);
+});
