@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { pruneImports, sweepOutdated } from '#server/translation-memory/service.ts';
+import { failStaleJobs, stalePage } from '#server/translations/queries/sweep.ts';
+import { failStaleJobsOfTenant } from '#server/translations/service.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+
+async function pendingSince(hours: number, count: number) {
+  const superuser = openSuperuser(app.superuserUrl);
+  const { tenantId, accessToken } = await app.signUp();
+  await superuser`
+    insert into translation_jobs (tenant_id, job_id, status, request, agent_run, reserved_chars, updated_at)
+    select ${tenantId}, md5(${tenantId} || n), 'pending', '{}', '{"status": "pending"}', 100,
+      now() - make_interval(hours => ${hours}) - make_interval(secs => n)
+    from generate_series(1, ${count}) n`;
+  return { superuser, tenantId, accessToken };
+}
+
+test('stale jobs are marked a page at a time, the oldest first, until none is left', async () => {
+  const { superuser, tenantId } = await pendingSince(1, 2 * stalePage + 7);
+  expect(await app.database.inTenant(tenantId, (tx) => failStaleJobs(tx, tenantId, 600, 'late'))).toBe(
+    stalePage,
+  );
+  const [newest] = await superuser`
+    select status from translation_jobs where tenant_id = ${tenantId} and job_id = md5(${tenantId} || 1)`;
+  expect(newest?.['status']).toBe('pending');
+  expect(await failStaleJobsOfTenant(app.database, tenantId, 600)).toBe(stalePage + 7);
+  expect(await failStaleJobsOfTenant(app.database, tenantId, 600)).toBe(0);
+});
+
+test('what a job reserved that nobody has been at for hours no longer counts, though no sweep came', async () => {
+  const reservedOf = async (hours: number) => {
+    const { tenantId, accessToken } = await pendingSince(hours, 5);
+    const { body } = await app.json('GET', `/api/tenants/${tenantId}/billing`, {
+      headers: { authorization: `Bearer ${accessToken}` },
+    });
+    return body.allowance.reserved;
+  };
+  expect(await reservedOf(0)).toBe(500);
+  expect(await reservedOf(3)).toBe(0);
+});
+
+test('one sweep deletes all contents that nobody shows', async () => {
+  const superuser = openSuperuser(app.superuserUrl);
+  const { tenantId } = await app.signUp();
+  await superuser`
+    insert into memory_contents (tenant_id, content_id) select ${tenantId}, 'left ' || n from generate_series(1, 350) n`;
+  await sweepOutdated(app.services);
+  const [left] =
+    await superuser`select count(*)::int as n from memory_contents where tenant_id = ${tenantId}`;
+  expect(left?.['n']).toBe(0);
+});
+
+test('imports of long ago go, but for the newest fifty of a tenant and those that run', async () => {
+  const superuser = openSuperuser(app.superuserUrl);
+  const { tenantId } = await app.signUp();
+  const { tenantId: quiet } = await app.signUp();
+  const add = (tenant: string, from: number, count: number, days: number, status: string) => superuser`
+    insert into memory_imports (tenant_id, import_id, status, set_name, source_lang, target_lang, pair_source, pair_target,
+      total_units, deduped_units, skipped_units, duplicates_dropped, created_at, updated_at)
+    select ${tenant}, md5('import ' || n), ${status}, 'Set ' || n, 'en', 'fr', 'en', 'fr', 1, 1, 0, 0,
+      now() - make_interval(days => ${days}) + make_interval(secs => n), now()
+    from generate_series(${from}::int, ${from + count - 1}::int) n`;
+  await add(tenantId, 1, 1, 400, 'running');
+  await add(tenantId, 2, 5100, 100, 'completed');
+  await add(tenantId, 6000, 40, 10, 'completed');
+  await add(quiet, 1, 50, 300, 'failed');
+  // 10 of the old ones are among the newest fifty.
+  expect(await pruneImports(app.database)).toBe(5090);
+  expect(await pruneImports(app.database)).toBe(0);
+  const rows = await superuser`
+    select tenant_id, count(*)::int as n, count(*) filter (where status = 'running')::int as running
+    from memory_imports group by 1 order by 2 desc, 1`;
+  expect(rows.map((row) => [row['tenant_id'], row['n'], row['running']])).toEqual([
+    [tenantId, 51, 1],
+    [quiet, 50, 0],
+  ]);
+});
