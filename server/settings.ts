@@ -100,6 +100,7 @@ const environment = z.object({
   AUTH_RATE_LIMIT_ENABLED: flag(true),
   ACCESS_TOKEN_TTL_SECONDS: integer(3600, 1, tenYears),
   REFRESH_TOKEN_TTL_SECONDS: integer(2_592_000, 1, tenYears),
+  SESSION_MAX_AGE_SECONDS: integer(7_776_000, 1, tenYears),
   INVITE_TTL_SECONDS: integer(604_800, 1, tenYears),
   PASSWORD_RESET_TTL_SECONDS: integer(3600, 1, tenYears),
   MFA_CHALLENGE_TTL_SECONDS: integer(600, 1, tenYears),
