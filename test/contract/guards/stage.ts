@@ -97,6 +97,7 @@ function signInOperator({ app }: Scene, email: string): Promise<string> {
   const member = { tenantId: operators, userId: newId(), email, provider: 'email', role: administrator };
   return app.database.inTenant(operators, async (tx) => {
     await addMember(tx, { ...member, passwordHash: null });
-    return (await startSession(tx, member, app.services.settings, newFamily({ secondFactor: true }))).accessToken;
+    return (await startSession(tx, member, app.services.settings, newFamily({ secondFactor: true })))
+      .accessToken;
   });
 }
