@@ -4,6 +4,7 @@ export {
   openAdmission,
   readBilledTenant,
 } from './admission.ts';
+export { shareOfHour } from './failed-runs.ts';
 export {
   type AdmissionBounds,
   type CommittedFigures,
@@ -12,6 +13,7 @@ export {
   fits,
   lockAdmissions,
 } from './queries/admission.ts';
+export { addFailedRun } from './queries/failed-runs.ts';
 export { settleTopUp } from './queries/top-up.ts';
 export { addToTotals, type JobUsage, usageRecords, usageRows, usageTotals } from './usage.ts';
 export { countCharacters, weighCharacters } from './weight.ts';
