@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { publicAddress, type Settings } from '#server/settings.ts';
 
 /** The one style of all pages, allowed by its hash. */
 const style =
@@ -27,11 +26,11 @@ const headers = {
  * The pages that a browser meets until there is a web app: what this is, and what to do with a link that sets a new
  * password. Such a link carries its token in the fragment, which no browser sends: the page cannot fill it in, and no log
  * can hold it.
+ * @param address the service's public one
  * @param live whether a model is connected
  */
-export function servePages(app: FastifyInstance, settings: Settings, { live }: { live: boolean }): void {
-  const address = escaped(publicAddress(settings));
-  const pages = { '/': startPage(live), '/signin': signInPage(address) };
+export function servePages(app: FastifyInstance, address: string, { live }: { live: boolean }): void {
+  const pages = { '/': startPage(live), '/signin': signInPage(escaped(address)) };
   for (const [url, page] of Object.entries(pages))
     app.get(url, async (_request, reply) => reply.headers(headers).send(page));
 }
