@@ -30,7 +30,8 @@ export function restProcedures(router: AppRouter): RestProcedure[] {
     const { type, meta, inputs, output } = definition;
     if (!meta?.route) return [];
     if (!output) throw new Error(`${path}: a procedure with a route needs an output schema`);
-    const input = inputs[0];
+    // One that may be left out is still an object here, whose fields are.
+    const input = inputs[0] instanceof z.ZodPrefault ? inputs[0].unwrap() : inputs[0];
     if (input && !(input instanceof z.ZodObject)) throw new Error(`${path}: the input must be an object`);
     const inputShape = input ? (input.shape as Record<string, z.ZodType>) : {};
     const unknown = meta.route.query?.find((name) => !inputShape[name]);

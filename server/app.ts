@@ -11,6 +11,7 @@ import { acceptBodies } from '#rest/content-types.ts';
 import { serveDocs } from '#rest/docs.ts';
 import { answerErrors, sendError } from '#rest/errors.ts';
 import { collectPaths } from '#rest/methods.ts';
+import { servePages } from '#rest/pages.ts';
 import { requestIdFrom } from '#rest/request-id.ts';
 import { stampVersion } from '#rest/versions.ts';
 import { readCredentials } from './access/service.ts';
@@ -23,6 +24,7 @@ import { followConnections } from './drain.ts';
 import { AppError } from './errors.ts';
 import { appRouter } from './router.ts';
 import { serveRpc } from './rpc-door.ts';
+import { publicAddress } from './settings.ts';
 
 /** What the whole HTTP application is built from; its log becomes the services' log. */
 export type AppParts = Omit<Services, 'log'>;
@@ -116,6 +118,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
 
   serveRest(http, appRouter, contextOf(services, true), services);
   serveDocs(http, appRouter);
+  servePages(http, publicAddress(settings), parts.engine);
   // C 7: the cookie counts nowhere on it.
   serveRpc(http, appRouter, contextOf(services, false));
   await http.ready();

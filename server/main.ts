@@ -4,10 +4,10 @@ import { join } from 'node:path';
 // Not the default folder under the system's /tmp, where another user could lay code for us.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/lingualoop'));
 // After the cache is on, so that it holds everything below.
-const { runCommand } = await import('./process.ts');
+const { runCommand, stubNotice } = await import('./process.ts');
 
 const apiOnly = process.argv.includes('--api-only');
 await runCommand(
   (settings) => ({ api: true, workers: settings.RUN_WORKERS && !apiOnly }),
-  ({ address }) => `LinguaLoop listens on ${address}`,
+  ({ address, live }) => `LinguaLoop listens on ${address}${live ? '' : `\n${stubNotice}`}`,
 );

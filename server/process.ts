@@ -54,10 +54,16 @@ export async function joinDatabase(settings: Settings): Promise<DatabaseHome> {
   };
 }
 
+/** Said at the start of an API without a model: its answers look like translations to whoever does not look closely. */
+export const stubNotice =
+  'No model is connected (OPENAI_API_KEY is not set): the stub engine repeats each text behind its language code and translates nothing';
+
 /** A process that runs: the API, the job workers, or both. */
 export interface RunningProcess {
   /** The address the API listens on; null for a process of workers alone. */
   address: string | null;
+  /** Whether a model is connected; without one the stub engine answers. */
+  live: boolean;
   /** Drains and leaves: requests and jobs under way are finished first. */
   stop(): Promise<void>;
 }
@@ -146,9 +152,12 @@ async function startParts(
     address = await api.http.listen({ host: settings.HOST, port: settings.PORT });
   }
 
+  const { live } = given.engine;
+  if (api && !live) log.warn({}, stubNotice);
   let stopping: Promise<void> | undefined;
   return {
     address,
+    live,
     stop: () => {
       stopping ??= stopAll(started);
       return stopping;

@@ -53,6 +53,10 @@ export const tokens = pgTable(
     role: text('role').notNull(),
     /** All tokens that descend from one sign-in by refreshing. */
     familyId: identifier('family_id').notNull().default(sql`gen_random_uuid()::text`),
+    /** When the sign-in was that the family descends from; what is of unknown age counts from the migration on. */
+    familyBeganAt: moment('family_began_at').notNull().default(sql`now()`),
+    /** Whether a second factor was passed in this family (A 5.3). Unknown is no. */
+    secondFactor: boolean('second_factor').notNull().default(false),
     /** When a refresh token was used; it stays until it expires, so that a late second use is recognized. */
     consumedAt: moment('consumed_at'),
     issuedAt: moment('issued_at').notNull().defaultNow(),

@@ -13,6 +13,8 @@ export const tenants = pgTable(
     active: boolean('active').notNull().default(true),
     metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull().default({}),
     createdAt: moment('created_at').notNull().defaultNow(),
+    /** Until when failed runs of the live engine are on the tenant's account: each adds its share of an hour. */
+    failedRunsUntil: moment('failed_runs_until'),
     /** The identity provider's organization, out of the metadata: a column, because no index is used under a policy by `->>`. */
     organization: text('organization').generatedAlwaysAs(sql`metadata ->> 'oidc_org_id'`),
     /** The current allowance window's key: columns, because each job reads these two, and metadata may be large. */

@@ -3,7 +3,7 @@ import type { Settings } from '#server/settings.ts';
 import { hashSecret, type PresentedCredentials } from './credentials.ts';
 import { isDesignatedOperator } from './operator.ts';
 import { readStanding, type StandingMember } from './queries/standing.ts';
-import { readSession } from './sessions.ts';
+import { type Family, readSession } from './sessions.ts';
 
 export interface PrincipalTenant {
   id: string;
@@ -17,6 +17,8 @@ export interface SessionPrincipal {
   user: Omit<StandingMember, 'active'>;
   /** Signed in as a platform operator (A 5.1 rule 8). */
   operator: boolean;
+  /** The sign-in that the token descends from. */
+  family: Pick<Family, 'id' | 'secondFactor'>;
 }
 
 /** Who asks, believed: a tenant's key, the service key, or a member. */
@@ -60,8 +62,9 @@ export async function readPrincipal(
 
   const tenant = { id: standing.tenantId, name: standing.name };
   if (found.kind === 'api_key') return { kind: 'api_key', tenant };
-  if (!standing.user?.active) return 'no_credential';
+  if (!standing.user?.active || !standing.token) return 'no_credential';
   const { active: _active, ...user } = standing.user;
+  const family = { id: standing.token.familyId, secondFactor: standing.token.secondFactor };
   const operator = user.totpEnrolled && isDesignatedOperator(tenant.id, user.email, settings);
-  return { kind: 'session', tenant, user, operator };
+  return { kind: 'session', tenant, user, operator, family };
 }

@@ -29,7 +29,7 @@ export { deleteApiKeys, insertApiKey } from './queries/api-keys.ts';
 export { countAttempt } from './queries/attempts.ts';
 export { lockMember } from './queries/member-locks.ts';
 export { serviceTenantId } from './queries/service-tenant.ts';
-export { deleteTokens, findToken, tenantOfToken } from './queries/tokens.ts';
+export { deleteTokens, findToken, markSecondFactor, tenantOfToken } from './queries/tokens.ts';
 export { limitAttempts, limited, tooMany as tooManyAttempts } from './rate-limit.ts';
 export { sameSiteOnly, unstored } from './same-site.ts';
 export { serverAdministrator } from './server-administrator.ts';
@@ -41,6 +41,7 @@ export {
   endSession,
   endSessionsOf,
   type IssuedTokens,
+  newFamily,
   type SessionMember,
   startSession,
 } from './sessions.ts';

@@ -16,6 +16,8 @@ interface TokenAttributes {
   scope: string;
   role: string;
   familyId: string;
+  familyAge: number;
+  secondFactor: boolean;
 }
 
 declare module 'lucia' {
@@ -45,19 +47,42 @@ export interface IssuedTokens {
 
 export const defaultScope = 'translate:jobs';
 
+/** A sign-in and all that descends from it by refreshing. */
+export interface Family {
+  id: string;
+  /** Seconds since the sign-in. */
+  age: number;
+  /** Whether a second factor was passed in it (A 5.3). */
+  secondFactor: boolean;
+}
+
+/** The family of a sign-in that begins. */
+export function newFamily({ secondFactor }: Pick<Family, 'secondFactor'>): Family {
+  return { id: newId(), age: 0, secondFactor };
+}
+
+/** Seconds that a family may go on; none are left where it is refused. Whole ones, as answers tell them. */
+export function secondsLeftOf({ age }: Family, { SESSION_MAX_AGE_SECONDS }: Settings): number {
+  return Math.floor(SESSION_MAX_AGE_SECONDS - age);
+}
+
 /**
- * Issues an access and a refresh token for a member. The caller holds a lock on the member (`lockMember`), so that
- * nobody is issued a token while being revoked.
+ * Issues an access and a refresh token for a member, neither of which outlives their family. The caller holds a lock on
+ * the member (`lockMember`), so that nobody is issued a token while being revoked, and has seen that the family may go on.
  */
 export async function startSession(
   tx: Tx,
   member: SessionMember,
   settings: Settings,
-  { scope = defaultScope, familyId = newId() }: { scope?: string; familyId?: string } = {},
+  family: Family,
+  scope = defaultScope,
 ): Promise<IssuedTokens> {
   const { tenantId, userId, role } = member;
-  const { ACCESS_TOKEN_TTL_SECONDS: accessTtl, REFRESH_TOKEN_TTL_SECONDS: refreshTtl } = settings;
-  const attributes = { tenantId, scope, role, familyId };
+  const left = secondsLeftOf(family, settings);
+  const accessTtl = Math.min(settings.ACCESS_TOKEN_TTL_SECONDS, left);
+  const refreshTtl = Math.min(settings.REFRESH_TOKEN_TTL_SECONDS, left);
+  const { id: familyId, age: familyAge, secondFactor } = family;
+  const attributes = { tenantId, scope, role, familyId, familyAge, secondFactor };
   const accessToken = newSecret();
   const refreshToken = newSecret();
   const refresh: NewToken = {
@@ -131,7 +156,15 @@ function adapterOver(tx: Tx, { ttl = 0, beside = [], onStanding }: AdapterParts)
         userId: user.id,
         // The database's clock has judged already; this process's has no say.
         expiresAt: new Date(Date.now() + 60_000),
-        attributes: { tenantId, scope: '', role: user.role, familyId: token.familyId },
+        // Of these nobody reads any: what is asked of a session is its member's standing.
+        attributes: {
+          tenantId,
+          scope: '',
+          role: user.role,
+          familyId: token.familyId,
+          familyAge: 0,
+          secondFactor: token.secondFactor,
+        },
       };
       return [session, { id: user.id, attributes: {} }];
     },

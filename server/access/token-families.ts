@@ -3,7 +3,7 @@ import type { Settings } from '#server/settings.ts';
 import { lockMember } from './queries/member-locks.ts';
 import { consumeToken, deleteTokens, findToken, type TokenRow } from './queries/tokens.ts';
 import { limitRefreshes } from './rate-limit.ts';
-import { type IssuedTokens, startSession } from './sessions.ts';
+import { type IssuedTokens, type SessionMember, secondsLeftOf, startSession } from './sessions.ts';
 
 /** Seconds after its use in which a second one counts as the same client's, that did not hear the answer (C 7). */
 const reuseGrace = 10;
@@ -14,18 +14,28 @@ export type Rotation =
   /** The family refreshes as if to fill the database. Nothing is used up. */
   | { kind: 'too_many'; secondsLeft: number }
   /** A consumed token came back late: somebody else has it. Its family is ended. */
-  | { kind: 'reused'; userId: string; familyId: string };
+  | { kind: 'reused'; userId: string; familyId: string }
+  /** The family may not go on, and is ended: a sign-in is asked for a second factor that it did not pass, or it is too old. */
+  | { kind: 'ended'; userId: string; familyId: string; reason: 'second_factor' | 'age' };
+
+/** What a refresh asks for, and whether a sign-in of that member would be asked for a second factor now (A 5.3). */
+export interface RefreshTerms {
+  /** Of the new tokens; that of the old one where it is not given. */
+  scope: string | undefined;
+  asksSecondFactor: (member: SessionMember & { enrolled: boolean }) => boolean;
+}
 
 /**
- * Exchanges a refresh token for a new pair of its family, once however many ask at a time (A 3.3).
- * @param scope of the new tokens; that of the old one where it is not given
+ * Exchanges a refresh token for a new pair of its family, once however many ask at a time (A 3.3). It needs what a sign-in
+ * would need: a family that did not pass the second factor that is asked for by now ends here (C 7), and so does one that is
+ * older than SESSION_MAX_AGE_SECONDS.
  */
 export async function rotateRefreshToken(
   tx: Tx,
   tenantId: string,
   tokenHash: Uint8Array,
   settings: Settings,
-  scope: string | undefined,
+  { scope, asksSecondFactor }: RefreshTerms,
 ): Promise<Rotation> {
   const seen = await findToken(tx, tenantId, tokenHash);
   if (seen?.kind !== 'refresh_token') return { kind: 'refused' };
@@ -34,13 +44,22 @@ export async function rotateRefreshToken(
 
   const user = await lockMember(tx, tenantId, userId);
   if (!user?.active) return { kind: 'refused' };
-  if (!(await findToken(tx, tenantId, tokenHash))?.alive) return { kind: 'refused' };
+  // Read again behind the lock: whoever held it may have used the token up, or passed a second factor.
+  const token = await findToken(tx, tenantId, tokenHash);
+  if (!token?.alive) return { kind: 'refused' };
+  const { email, provider, role } = user;
+  const member = { tenantId, userId, email, provider, role };
+  const { secondFactor } = token;
+  const family = { id: familyId, age: token.familyAge, secondFactor };
+  const unproved = !secondFactor && asksSecondFactor({ ...member, enrolled: user.totpSecret !== null });
+  if (unproved || secondsLeftOf(family, settings) <= 0) {
+    await deleteTokens(tx, tenantId, { userId, familyId });
+    return { kind: 'ended', userId, familyId, reason: unproved ? 'second_factor' : 'age' };
+  }
   const secondsLeft = await limitRefreshes(tx, settings, familyId);
   if (secondsLeft !== undefined) return { kind: 'too_many', secondsLeft };
   if (!(await consumeToken(tx, tenantId, tokenHash))) return { kind: 'refused' };
-  const { email, provider, role } = user;
-  const member = { tenantId, userId, email, provider, role };
-  const tokens = await startSession(tx, member, settings, { scope: scope ?? seen.scope, familyId });
+  const tokens = await startSession(tx, member, settings, family, scope ?? token.scope);
   return { kind: 'rotated', tokens };
 }
 

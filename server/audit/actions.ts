@@ -7,6 +7,7 @@ export const auditActions = [
   'signed_out',
   'token_revoked',
   'refresh_token_reused',
+  'session_ended',
   // The second factor
   'mfa_enrolled',
   'mfa_code_refused',

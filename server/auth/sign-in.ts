@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import { type IssuedTokens, isDesignatedOperator, lockMember, startSession } from '#server/access/service.ts';
+import { type IssuedTokens, lockMember, newFamily, startSession } from '#server/access/service.ts';
 import { type Origin, recordEvent } from '#server/audit/service.ts';
 import type { Services } from '#server/context.ts';
 import { readTenant } from '#server/tenants/service.ts';
@@ -41,21 +41,16 @@ export async function completeSignIn(
       await updatePasswordHash(tx, tenantId, userId, password.present);
   }
 
-  const demanded = isMfaDemanded({
-    way,
-    enrolled: user.totpSecret !== null,
-    platform: settings.MFA_REQUIRED,
-    operator: isDesignatedOperator(tenantId, user.email, settings),
-    tenant: tenant.metadata,
-  });
+  const { email, provider, role } = user;
+  const enrolled = user.totpSecret !== null;
+  const demanded = isMfaDemanded(settings, tenant, { way, tenantId, email, enrolled });
   if (demanded) {
     const challenge = await issueChallenge(tx, user, settings, scope);
     return { kind: 'challenge', challenge };
   }
-  const { email, provider, role } = user;
   const member = { tenantId, userId, email, provider, role };
   const [tokens] = await Promise.all([
-    startSession(tx, member, settings, scope === undefined ? {} : { scope }),
+    startSession(tx, member, settings, newFamily({ secondFactor: false }), scope),
     recordEvent(tx, origin, {
       action: 'signed_in',
       tenantId,

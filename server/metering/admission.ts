@@ -3,6 +3,7 @@ import { readBillingAccount, standingOf } from '#server/billing/service.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { type Remedies, refuseByAllowance } from './allowance.ts';
+import { failedRunsBound, refuseByFailedRuns } from './failed-runs.ts';
 import { type BillableRequest, type PaymentStanding, refuseByPayment } from './payment-gate.ts';
 import { type AdmissionBounds, type CommittedFigures, selectBilledTenant } from './queries/admission.ts';
 
@@ -35,8 +36,8 @@ export async function readBilledTenant(tx: Tx, settings: Settings): Promise<Bill
 }
 
 /**
- * The gates for work of any kind, in their order: payment (402), then the monthly allowance (429). What can be refused
- * without counting is refused here.
+ * The gates for work of any kind, in their order: payment (402), the monthly allowance (429), runs that failed too often
+ * (429 with Retry-After). What can be refused without counting is refused here.
  * @param keys the idempotency keys of the work, whose own reservations do not count against it
  * @throws AppError 402
  */
@@ -63,11 +64,12 @@ export function openAdmission(
       monthBefore: ceiling - request.chars,
       topUpCeiling: subscribed ? ceiling : null,
       trialBefore: trial && trial.granted - request.chars,
+      failedBefore: failedRunsBound(settings),
       trialSince: trial?.since.toISOString() ?? null,
     },
     onTrial: trial !== null,
     drawsTopUp: ({ topUp }) => subscribed && topUp > 0,
-    refusal({ trialUsed, topUp, ...counted }) {
+    refusal({ trialUsed, topUp, failedFor, ...counted }) {
       const { inFlight } = counted;
       const unpaid =
         payment &&
@@ -79,7 +81,8 @@ export function openAdmission(
       if (unpaid) return paymentRequired(unpaid);
       const figures = { ...counted, ceiling, topUp: subscribed ? topUp : null };
       const spent = refuseByAllowance(figures, remedies, request.chars);
-      return spent === null ? null : new AppError('too_many_requests', spent);
+      if (spent !== null) return new AppError('too_many_requests', spent);
+      return refuseByFailedRuns(settings, failedFor);
     },
   };
 }

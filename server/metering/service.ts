@@ -4,6 +4,7 @@ export {
   openAdmission,
   readBilledTenant,
 } from './admission.ts';
+export { shareOfHour } from './failed-runs.ts';
 export { foldUsage } from './fold.ts';
 export {
   type AdmissionBounds,
@@ -13,6 +14,7 @@ export {
   fits,
   lockAdmissions,
 } from './queries/admission.ts';
+export { addFailedRun } from './queries/failed-runs.ts';
 export { settleTopUp } from './queries/top-up.ts';
 export { addToTotals, type JobUsage, usageRecords, usageRows, usageTotals } from './usage.ts';
 export { countCharacters, weighCharacters } from './weight.ts';

@@ -1,3 +1,4 @@
+import type { Tx } from '#db/client.ts';
 import type { EnterTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
@@ -18,7 +19,7 @@ import { inTenantTurn } from '#server/tenant-turn.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import { type LanguageCount, overfullPair } from './capacity.ts';
 import { countByLanguages } from './queries/capacity.ts';
-import { insertEntries, type NewEntry, replaceSet } from './queries/sets.ts';
+import { countSetsBeside, insertEntries, type NewEntry, replaceSet } from './queries/sets.ts';
 import type { GlossaryForm, TerminologySet } from './schema.ts';
 import { setView } from './set-view.ts';
 
@@ -34,10 +35,11 @@ export async function uploadGlossary(
   signal: AbortSignal,
 ): Promise<TerminologySet> {
   // Nobody is told anything who is not let in; and reading a file is not cheap.
-  const { tenantId, file, kind, name, source, target } = await enter(async (_tx, { tenant }) => ({
-    tenantId: tenant.id,
-    ...checkForm(form),
-  }));
+  const { tenantId, file, kind, name, source, target } = await enter(async (tx, { tenant }) => {
+    const checked = checkForm(form);
+    await requireRoomForSet(services, tx, tenant.id, checked.name);
+    return { tenantId: tenant.id, ...checked };
+  });
   const declared = kind === 'tmx' && source && target ? declaredPair(source, target) : null;
   const entries = (await readFile(services, { tenantId, signal }, file.bytes, declared)).map(
     (entry): NewEntry => ({
@@ -49,6 +51,7 @@ export async function uploadGlossary(
   const { MAX_TERMINOLOGY_TERMS: most } = services.settings;
   // Two uploads must not both count on the same room.
   return inTenantTurn(services.database, tenantId, 'terminology', async (tx) => {
+    await requireRoomForSet(services, tx, tenantId, name);
     const held = await countByLanguages(tx, tenantId, name);
     const overfull = overfullPair(held, countsOf(entries), most);
     if (overfull)
@@ -70,6 +73,24 @@ export async function uploadGlossary(
     await insertEntries(tx, tenantId, set.setId, entries);
     return setView(set);
   });
+}
+
+/**
+ * An upload under a name that the tenant has is no other set, and always has room.
+ * @throws AppError 422 with the limit
+ */
+async function requireRoomForSet(
+  { settings: { MAX_TERMINOLOGY_SETS: most } }: Services,
+  tx: Tx,
+  tenantId: string,
+  name: string,
+): Promise<void> {
+  const sets = await countSetsBeside(tx, tenantId, name);
+  if (sets !== undefined && sets >= most)
+    throw new AppError(
+      'unprocessable',
+      `terminology_max_sets_exceeded: there are ${sets} glossaries; at most ${most} are allowed, delete one first`,
+    );
 }
 
 function checkForm(form: GlossaryForm) {

@@ -9,6 +9,7 @@ import {
   weighCharacters,
 } from '#server/metering/service.ts';
 import type { Settings } from '#server/settings.ts';
+import { requireAllowedModels } from './limits.ts';
 import {
   type Admitted,
   admitJob,
@@ -57,22 +58,26 @@ export interface SeriesItem {
 /** An item that has work to do. */
 export type WorkItem = SeriesItem & { weight: Weight };
 
-/** Reads the items of a series against the jobs that their keys have. */
+/**
+ * Reads the items of a series against the jobs that their keys have.
+ * @throws AppError 422 where a stored request is to run again whose model is not offered any more
+ */
 export function itemsOf(
   requests: readonly TranslationRequest[],
   known: ReadonlyMap<string, StoredJob> | undefined,
-  { DENSE_SCRIPT_WEIGHT }: Settings,
+  settings: Settings,
 ): SeriesItem[] {
   return requests.map((submitted) => {
     const job = submitted.idempotency_key ? known?.get(submitted.idempotency_key) : undefined;
     if (job && answersReplay(job)) return { request: submitted, known: job, weight: null };
     // A re-run does the work that was asked for first, as its stored job says.
     const request = job?.job.request ?? submitted;
+    if (job) requireAllowedModels(request.metadata, settings);
     const sourceChars = countCharacters(request.source_text);
     const { source_lang: from, target_lang: to } = request;
     const weight = {
       sourceChars,
-      billableChars: weighCharacters(sourceChars, from, to, DENSE_SCRIPT_WEIGHT),
+      billableChars: weighCharacters(sourceChars, from, to, settings.DENSE_SCRIPT_WEIGHT),
     };
     return { request, known: job, weight };
   });

@@ -1,7 +1,7 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
-import { type JobUsage, settleTopUp } from '#server/metering/service.ts';
+import { addFailedRun, type JobUsage, settleTopUp, shareOfHour } from '#server/metering/service.ts';
 import type { Run } from './admit.ts';
 import { persistGolden, removeGolden } from './golden/persist.ts';
 import { advance } from './job-states.ts';
@@ -185,21 +185,37 @@ function usageOf({ request, weight, onTrial }: Run, { cost, fastPath }: RunResul
   };
 }
 
-/** Marks a job failed whose run raised; `message` is what the API answers (B 3.1). Nothing is billed. */
-export async function recordFailure(services: Services, run: Run, steps: AgentStep[], message: string) {
-  const { tenantId, admitted } = run;
+export interface Failure {
+  /** The steps that the run got through. */
+  steps: AgentStep[];
+  /** What the API answers (B 3.1). */
+  message: string;
+  /** Whether the pipeline failed, rather than the storing of its result. */
+  inPipeline: boolean;
+}
+
+/**
+ * Marks a job failed whose run raised. Nothing is billed; what a live engine did for it counts against the tenant's failed
+ * runs, by the same transaction.
+ */
+export async function recordFailure(
+  { database, engine, settings }: Services,
+  { tenantId, admitted }: Run,
+  { steps, message, inPipeline }: Failure,
+): Promise<void> {
   advance('pending', 'failed');
-  await services.database.inTenant(tenantId, (tx) =>
-    tx.last(
-      failJob(tx, tenantId, admitted, {
-        status: 'failed',
-        steps,
-        quality_gate: null,
-        human_review_task: null,
-        error: message,
-      }),
-    ),
-  );
+  const share = engine.live && inPipeline ? shareOfHour(settings) : null;
+  await database.inTenant(tenantId, async (tx) => {
+    const failing = failJob(tx, tenantId, admitted, {
+      status: 'failed',
+      steps,
+      quality_gate: null,
+      human_review_task: null,
+      error: message,
+    });
+    if (share === null) await tx.last(failing);
+    else await Promise.all([failing, tx.last(addFailedRun(tx, tenantId, share))]);
+  });
 }
 
 function readReplacedJob(

@@ -3,6 +3,7 @@ import { canonicalLanguage, languageCodes } from '#server/languages.ts';
 import { countCharacters } from '#server/metering/service.ts';
 import type { Settings } from '#server/settings.ts';
 import { longestKey, type TranslationRequest } from './schema.ts';
+import { namesIn } from './steps/quality-options.ts';
 
 /** Keys that only the service writes (B 2.6); what a caller sends under them is discarded. */
 const serverWrittenKeys: ReadonlySet<string> = new Set([
@@ -65,11 +66,35 @@ export function checkRequest(
     throw new AppError('payload_too_large', 'source text exceeds MAX_SOURCE_CHARS');
   if (JSON.stringify(request.metadata).length > maximumMetadata)
     throw new AppError('payload_too_large', `metadata exceeds ${maximumMetadata} characters of JSON`);
+  requireAllowedModels(request.metadata, settings);
   return {
     ...request,
     source_lang: requireLanguage(names.source_lang, request.source_lang),
     target_lang: requireLanguage(names.target_lang, request.target_lang),
   };
+}
+
+/** The keys that name models, as callers know them. */
+const modelKeys = { candidate_models: 'candidate_models', primary_model: 'model' } as const;
+
+/**
+ * What the operator allows, where ALLOWED_MODELS says so: of a request by what it sends, and of a stored one that is run
+ * again by what the list is by now.
+ * @throws AppError 422 for a model that is not on the list
+ */
+export function requireAllowedModels(
+  metadata: Record<string, unknown>,
+  { ALLOWED_MODELS: allowed }: Settings,
+): void {
+  if (allowed.length === 0) return;
+  for (const [key, field] of Object.entries(modelKeys)) {
+    const refused = namesIn(metadata[key]).find((name) => !allowed.includes(name));
+    if (refused !== undefined)
+      throw new AppError(
+        'unprocessable',
+        `${field}: ${JSON.stringify(refused.slice(0, 100))} is not a model that is offered here; offered: ${allowed.join(', ')}`,
+      );
+  }
 }
 
 /** A caller's metadata without the keys that only the service writes. */

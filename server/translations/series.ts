@@ -163,11 +163,12 @@ async function runOne(
     if (known.code === 'persistence_failed') throw known;
     // The caller is told little; whoever runs the service must find out why.
     services.log.warn({ job_id: run.admitted.jobId, error: describeForLog(known) }, 'a run failed');
-    const steps = error instanceof RunError ? error.steps : [];
-    await recordFailure(services, run, steps, known.message).catch((failure: unknown) =>
+    const failure =
+      error instanceof RunError ? { steps: error.steps, inPipeline: true } : { steps: [], inPipeline: false };
+    await recordFailure(services, run, { ...failure, message: known.message }).catch((unrecorded: unknown) =>
       // The sweep marks it later; the caller's own error matters more.
       services.log.warn(
-        { job_id: run.admitted.jobId, error: describeForLog(failure) },
+        { job_id: run.admitted.jobId, error: describeForLog(unrecorded) },
         'failure not recorded',
       ),
     );

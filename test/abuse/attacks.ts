@@ -1,4 +1,9 @@
+import { failingRuns } from './failing-runs.ts';
+import { manySets } from './many-sets.ts';
 import type { Attack } from './measure-attack.ts';
 
 /** Every attack, by the name that `npm run bench -- abuse` prints. */
-export const attacks = {} as const satisfies Record<string, Attack>;
+export const attacks = {
+  'failing-runs': failingRuns,
+  'many-sets': manySets,
+} as const satisfies Record<string, Attack>;

@@ -29,7 +29,10 @@ const issuers: [string, () => Promise<Issuer>][] = [
     async () => {
       const { tenantId, refreshToken } = member;
       const { letGo } = await holdOpen(app, tenantId, (tx) =>
-        rotateRefreshToken(tx, tenantId, hashSecret(refreshToken), app.services.settings, undefined),
+        rotateRefreshToken(tx, tenantId, hashSecret(refreshToken), app.services.settings, {
+          scope: undefined,
+          asksSecondFactor: () => false,
+        }),
       );
       return {
         waiting: 0,

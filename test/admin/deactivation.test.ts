@@ -1,6 +1,6 @@
 import superjson from 'superjson';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { lockMember, startSession } from '#server/access/service.ts';
+import { lockMember, newFamily, startSession } from '#server/access/service.ts';
 import { challengeFor } from '#test/auth/mfa-members.ts';
 import { eventsOf, found, invite, join, type Person, refresh, signIn } from '#test/members/people.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
@@ -119,7 +119,7 @@ describe('deactivate-tenant', () => {
       locked.resolve();
       await goOn.promise;
       const who = { tenantId, userId, email, provider: 'email', role: 'agent_id_developer' };
-      return startSession(tx, who, app.services.settings);
+      return startSession(tx, who, app.services.settings, newFamily({ secondFactor: false }));
     });
     await locked.promise;
     const deactivated = operateHere(app, ['deactivate-tenant', tenantId]);

@@ -38,6 +38,7 @@ async function recordJob(sourceText: string): Promise<{ admit: Statement[]; comp
         monthBefore: 10_000_000 - chars,
         topUpCeiling: null,
         trialBefore: null,
+        failedBefore: null,
         trialSince: null,
       },
     ),

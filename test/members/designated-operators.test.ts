@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startSession } from '#server/access/service.ts';
+import { newFamily, startSession } from '#server/access/service.ts';
 import { newId } from '#server/ids.ts';
 import { addMember } from '#server/members/service.ts';
 import { foundTenant } from '#server/tenants/service.ts';
@@ -18,7 +18,7 @@ async function administrator(email: string, { enrolled = true } = {}) {
   const member = { tenantId: workspace, userId, email, provider: 'email', role: 'global_administrator' };
   const { accessToken } = await app.database.inTenant(workspace, async (tx) => {
     await addMember(tx, { ...member, passwordHash: null });
-    return startSession(tx, member, app.services.settings);
+    return startSession(tx, member, app.services.settings, newFamily({ secondFactor: true }));
   });
   if (enrolled)
     await openSuperuser(app.superuserUrl)`update users set totp_secret = '\\x01' where user_id = ${userId}`;

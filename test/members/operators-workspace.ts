@@ -1,4 +1,4 @@
-import { startSession } from '#server/access/service.ts';
+import { newFamily, startSession } from '#server/access/service.ts';
 import { newId } from '#server/ids.ts';
 import { addMember } from '#server/members/service.ts';
 import { foundTenant } from '#server/tenants/service.ts';
@@ -39,7 +39,7 @@ export async function addAdministrator(app: TestApp, email: string): Promise<Wor
   const member = { tenantId: workspace, userId, email, provider: 'email', role };
   const { accessToken } = await app.database.inTenant(workspace, async (tx) => {
     await addMember(tx, { ...member, passwordHash: null });
-    return startSession(tx, member, app.services.settings);
+    return startSession(tx, member, app.services.settings, newFamily({ secondFactor: true }));
   });
   await openSuperuser(app.superuserUrl)`update users set totp_secret = '\\x01' where user_id = ${userId}`;
   return { userId, email, bearer: { authorization: `Bearer ${accessToken}` } };

@@ -6,6 +6,7 @@ import { usageTotals } from '#db/schema/metering.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import { newId } from '#server/ids.ts';
 import { openAdmission, readBilledTenant } from '#server/metering/admission.ts';
+import { addFailedRun, shareOfHour } from '#server/metering/service.ts';
 import { readSettings } from '#server/settings.ts';
 import { admitJob } from '#server/translations/queries/admission.ts';
 import { translationRequest } from '#server/translations/schema.ts';
@@ -31,6 +32,9 @@ const state = fc.record({
   earlier: fc.integer({ min: 0, max: 6 }),
   lastMonth: fc.integer({ min: 0, max: 8 }),
   onTrial: fc.integer({ min: 0, max: 8 }),
+  /** Failed runs that are allowed in an hour, and that there were; none: no run has ever failed. */
+  mostFailed: fc.integer({ min: 0, max: 4 }),
+  failed: fc.option(fc.integer({ min: 0, max: 4 }), { freq: 2 }),
 });
 type State = typeof state extends fc.Arbitrary<infer S> ? S : never;
 
@@ -52,6 +56,8 @@ async function lay(tx: Tx, tenantId: string, given: State): Promise<void> {
     metadata,
     createdAt: new Date(Date.now() - 40 * 86_400_000),
   });
+  const share = shareOfHour({ MAX_FAILED_RUNS_PER_HOUR: given.mostFailed }) ?? 3600;
+  for (let n = 0; n < (given.failed ?? 0); n++) await addFailedRun(tx, tenantId, share);
   const today = sql`(now() at time zone 'UTC')::date`;
   const last = sql`date_trunc('month', now() at time zone 'UTC')::date - 1`;
   const { window, drawn: topupChars, onTrial: trialChars } = given;
@@ -69,6 +75,7 @@ async function lay(tx: Tx, tenantId: string, given: State): Promise<void> {
 test('what the database admits is what the pure functions let through, in 400 random states', async () => {
   let admitted = 0;
   let refused = 0;
+  let overFailed = 0;
   await fc.assert(
     fc.asyncProperty(state, async (given) => {
       const tenantId = newId();
@@ -76,6 +83,7 @@ test('what the database admits is what the pure functions let through, in 400 ra
         BILLING_ENABLED: String(given.billing),
         MONTHLY_CHAR_CEILING: String(given.ceiling),
         TRIAL_DAYS: '90',
+        MAX_FAILED_RUNS_PER_HOUR: String(given.mostFailed),
       });
       await app.database.inTenant(tenantId, async (tx) => {
         await lay(tx, tenantId, given);
@@ -96,9 +104,18 @@ test('what the database admits is what the pure functions let through, in 400 ra
           inFlight: given.pending.reduce((sum, chars) => sum + chars, 0),
           topUp: Math.max(given.purchased, 0),
           trialUsed: admission.onTrial ? 2 * given.onTrial : expect.any(Number),
+          failedFor: given.failed ? expect.any(Number) : null,
         });
         const refusal = counted && admission.refusal(counted.figures);
         expect(counted?.admitted === null).toBe(refusal !== null);
+        // All within a moment: as many as are allowed close it, one less does not.
+        const failedTooOften = given.mostFailed > 0 && (given.failed ?? 0) >= given.mostFailed;
+        expect(refusal !== null || !failedTooOften).toBe(true);
+        if (refusal?.code === 'rate_limit') {
+          expect(failedTooOften).toBe(true);
+          expect(refusal.retryAfter).toBeGreaterThan(0);
+          overFailed += 1;
+        }
         if (refusal) refused += 1;
         else admitted += 1;
       });
@@ -108,4 +125,5 @@ test('what the database admits is what the pure functions let through, in 400 ra
   // Both happen often enough for the agreement to mean something.
   expect(admitted).toBeGreaterThan(50);
   expect(refused).toBeGreaterThan(50);
+  expect(overFailed).toBeGreaterThan(10);
 }, 60_000);

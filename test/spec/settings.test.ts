@@ -7,7 +7,7 @@ const read = (env: Record<string, string> = {}) => readSettings(env) as unknown 
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** Part C 1: the variables with a default of their own. */
+/** Part C 1, and ours: the variables with a default of their own. */
 const defaults: [name: string, value: unknown][] = [
   ['HOST', '127.0.0.1'],
   ['PORT', 8080],
@@ -23,6 +23,7 @@ const defaults: [name: string, value: unknown][] = [
   ['AUTH_RATE_LIMIT_ENABLED', true],
   ['ACCESS_TOKEN_TTL_SECONDS', 3600],
   ['REFRESH_TOKEN_TTL_SECONDS', 2_592_000],
+  ['SESSION_MAX_AGE_SECONDS', 7_776_000],
   ['INVITE_TTL_SECONDS', 604_800],
   ['PASSWORD_RESET_TTL_SECONDS', 3600],
   ['MFA_CHALLENGE_TTL_SECONDS', 600],
@@ -30,6 +31,7 @@ const defaults: [name: string, value: unknown][] = [
   ['OIDC_ORG_CLAIM', 'org_id'],
   ['OPENAI_TIMEOUT_SECONDS', 60],
   ['OPENAI_MAX_RETRIES', 3],
+  ['MAX_FAILED_RUNS_PER_HOUR', 200],
   ['BILLING_ENABLED', false],
   ['TRIAL_CHARS', 150_000],
   ['TRIAL_DAYS', 14],
@@ -44,6 +46,8 @@ const defaults: [name: string, value: unknown][] = [
   ['MAX_UPLOAD_BYTES', 30_000_000],
   ['MAX_TM_SEGMENTS', 50_000],
   ['MAX_TERMINOLOGY_TERMS', 2000],
+  ['MAX_TM_SETS', 200],
+  ['MAX_TERMINOLOGY_SETS', 200],
   ['TM_ASYNC_THRESHOLD', 5000],
   ['STALE_PENDING_SECONDS', 600],
   ['SWEEP_INTERVAL_SECONDS', 600],
@@ -72,7 +76,7 @@ const unset: [name: string, sample: string][] = [
   ['SECRETS_KEY', KEY],
 ];
 
-const lists = ['OPERATOR_EMAILS', 'OIDC_REDIRECT_URIS'];
+const lists = ['OPERATOR_EMAILS', 'OIDC_REDIRECT_URIS', 'ALLOWED_MODELS'];
 const booleans = defaults.filter(([, value]) => typeof value === 'boolean').map(([name]) => name);
 const numbers = defaults
   .filter(([name, value]) => typeof value === 'number' && name !== 'TRUST_PROXY')

@@ -9,7 +9,7 @@ export interface Standing {
   name: string;
   active: boolean;
   user: StandingMember | null;
-  token: { familyId: string; expiresAt: Date } | null;
+  token: { familyId: string; expiresAt: Date; secondFactor: boolean } | null;
 }
 
 export interface StandingMember {
@@ -41,7 +41,11 @@ const selectStanding = prepare<{ accessTokenHash: Uint8Array; scope: string }, S
         active: users.active,
         totpEnrolled: sql<boolean>`${users.totpSecret} is not null`,
       },
-      token: { familyId: tokens.familyId, expiresAt: tokens.expiresAt },
+      token: {
+        familyId: tokens.familyId,
+        expiresAt: tokens.expiresAt,
+        secondFactor: tokens.secondFactor,
+      },
     })
     .from(tenants)
     .leftJoin(

@@ -3,7 +3,13 @@ import type { Tx } from '#db/client.ts';
 import { credentialDirectory, tokens } from '#db/schema/identity.ts';
 
 /** `ttl` in seconds: when it ends is the database's to say, whose clock will be asked. */
-export type NewToken = Omit<typeof tokens.$inferInsert, 'expiresAt'> & { familyId: string; ttl: number };
+export type NewToken = Omit<typeof tokens.$inferInsert, 'expiresAt' | 'familyBeganAt'> & {
+  familyId: string;
+  secondFactor: boolean;
+  /** Seconds that the family is old. */
+  familyAge: number;
+  ttl: number;
+};
 
 /** Inserts tokens, and their lines of the directory, in one statement. */
 export async function insertTokens(tx: Tx, rows: NewToken[]): Promise<void> {
@@ -11,11 +17,13 @@ export async function insertTokens(tx: Tx, rows: NewToken[]): Promise<void> {
     (
       row,
     ) => sql`(${row.tenantId}, ${row.tokenHash}::bytea, ${row.kind}, ${row.userId}, ${row.scope}, ${row.role},
-      ${row.familyId}, now() + make_interval(secs => ${row.ttl}))`,
+      ${row.familyId}, now() - make_interval(secs => ${row.familyAge}), ${row.secondFactor},
+      now() + make_interval(secs => ${row.ttl}))`,
   );
   await tx.execute(sql`
     with issued as (
-      insert into tokens (tenant_id, token_hash, kind, user_id, scope, role, family_id, expires_at)
+      insert into tokens (tenant_id, token_hash, kind, user_id, scope, role, family_id, family_began_at,
+        second_factor, expires_at)
       values ${sql.join(values, sql`, `)} returning token_hash, kind, tenant_id, expires_at)
     insert into credential_directory (credential_hash, kind, tenant_id, expires_at) select * from issued`);
 }
@@ -25,6 +33,8 @@ export type TokenRow = typeof tokens.$inferSelect & {
   alive: boolean;
   /** Seconds since a refresh token was used; null where it was not. */
   usedFor: number | null;
+  /** Seconds since the sign-in that its family descends from. */
+  familyAge: number;
 };
 
 /** The token itself, whatever became of it, by the database's clock. */
@@ -38,6 +48,7 @@ export async function findToken(
       ...getTableColumns(tokens),
       alive: sql<boolean>`${tokens.consumedAt} is null and ${tokens.expiresAt} > now()`,
       usedFor: sql<number | null>`extract(epoch from now() - ${tokens.consumedAt})::float8`,
+      familyAge: sql<number>`extract(epoch from now() - ${tokens.familyBeganAt})::float8`,
     })
     .from(tokens)
     .where(and(eq(tokens.tenantId, tenantId), eq(tokens.tokenHash, tokenHash)));
@@ -59,6 +70,19 @@ export async function consumeToken(tx: Tx, tenantId: string, tokenHash: Uint8Arr
     )
     .returning({ tokenHash: tokens.tokenHash });
   return consumed.length > 0;
+}
+
+/** Notes that a family has passed a second factor. The caller holds the member's lock, as whoever refreshes does. */
+export async function markSecondFactor(
+  tx: Tx,
+  tenantId: string,
+  userId: string,
+  familyId: string,
+): Promise<void> {
+  await tx
+    .update(tokens)
+    .set({ secondFactor: true })
+    .where(and(eq(tokens.tenantId, tenantId), eq(tokens.userId, userId), eq(tokens.familyId, familyId)));
 }
 
 /** Deletes a tenant's tokens that match, in the directory too; answers how many there were. */

@@ -8,10 +8,12 @@ import { type Origin, recordEvent } from '#server/audit/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { readTenant } from '#server/tenants/service.ts';
+import { isMfaDemanded, wayOf } from '../mfa/demand.ts';
 
 /**
  * The refresh grant (A 3.3): a new pair for a refresh token that is used up by it.
- * @throws AppError 401 for a consumed, expired or unknown one; a late second use ends its family (C 7)
+ * @throws AppError 401 for a consumed, expired or unknown one; a late second use ends its family (C 7), as does a use where
+ *   a sign-in would be asked for a second factor that the family did not pass, or where the family is too old
  */
 export async function grantByRefreshToken(
   { database, settings }: Services,
@@ -25,14 +27,21 @@ export async function grantByRefreshToken(
     if (tenantId === null) return undefined;
     const tenant = await readTenant(tx, tenantId);
     if (!tenant?.active) return undefined;
-    const rotated = await rotateRefreshToken(tx, tenantId, tokenHash, settings, scope);
-    if (rotated.kind === 'reused')
+    const rotated = await rotateRefreshToken(tx, tenantId, tokenHash, settings, {
+      scope,
+      asksSecondFactor: ({ email, enrolled, ...member }) =>
+        isMfaDemanded(settings, tenant, { way: wayOf(member), tenantId, email, enrolled }),
+    });
+    if (rotated.kind === 'reused' || rotated.kind === 'ended')
       await recordEvent(tx, origin, {
-        action: 'refresh_token_reused',
+        action: rotated.kind === 'reused' ? 'refresh_token_reused' : 'session_ended',
         tenantId,
         actor: { kind: 'anonymous' },
         target: rotated.familyId,
-        details: { user_id: rotated.userId },
+        details: {
+          user_id: rotated.userId,
+          ...(rotated.kind === 'ended' && { reason: rotated.reason }),
+        },
       });
     return rotated;
   });

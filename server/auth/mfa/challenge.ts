@@ -17,11 +17,11 @@ export interface IssuedChallenge {
   expiresIn: number;
 }
 
-/** Who answers for a second factor: a member whose row is locked, by a challenge or else by a session. */
-export interface Claimant {
-  user: MemberRow;
-  challenge: ChallengeRow | null;
-}
+/** Who answers for a second factor: a member whose row is locked, by a challenge or else by a session of that family. */
+export type Claimant = { user: MemberRow } & (
+  | { challenge: ChallengeRow }
+  | { challenge: null; familyId: string }
+);
 
 /** A tenant's id, a dot, a secret. */
 const challengeIdForm = /^([a-z0-9_-]{1,64})\.([A-Za-z0-9_-]{43})$/;
@@ -75,7 +75,7 @@ export function readChallengeId(challengeId: string): ChallengeKey | undefined {
 export async function lockChallenge(
   tx: Tx,
   key: ChallengeKey,
-): Promise<(Claimant & { challenge: ChallengeRow }) | undefined> {
+): Promise<{ user: MemberRow; challenge: ChallengeRow } | undefined> {
   const seen = await findChallenge(tx, key);
   if (!seen) return undefined;
   const user = await lockMember(tx, key.tenantId, seen.userId);

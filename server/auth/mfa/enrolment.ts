@@ -1,7 +1,7 @@
 import { encodeBase32UpperCaseNoPadding } from '@oslojs/encoding';
 import { renderSVG } from 'uqr';
 import type { Tx } from '#db/client.ts';
-import { type IssuedTokens, notSignedIn } from '#server/access/service.ts';
+import { type IssuedTokens, markSecondFactor, notSignedIn } from '#server/access/service.ts';
 import { type Origin, recordEvent } from '#server/audit/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
@@ -29,9 +29,10 @@ export interface Enrolment {
 export async function beginEnrolment(
   tx: Tx,
   { secretsKey }: Services,
-  { user, challenge }: Claimant,
+  claimant: Claimant,
 ): Promise<PendingEnrolment> {
-  refuseEnrolled({ user, challenge });
+  refuseEnrolled(claimant);
+  const { user, challenge } = claimant;
   if (challenge && isSpent(challenge)) throw notSignedIn();
   const secret = newTotpSecret();
   await savePendingSecret(tx, user, sealSecret(secretsKey, user, secret));
@@ -51,7 +52,8 @@ export function describeEnrolment({ secret, email }: PendingEnrolment) {
 
 /**
  * Makes the pending secret the member's authenticator, where the code is one of it; completes the sign-in that a challenge
- * stands before. No other challenge enrolls the member then.
+ * stands before. No other challenge enrolls the member then. A session that enrolls passes its second factor by that; the
+ * member's other sessions did not.
  */
 export async function confirmEnrolment(
   tx: Tx,
@@ -60,7 +62,7 @@ export async function confirmEnrolment(
   claimant: Claimant,
   code: string,
 ): Promise<CodeOutcome<Enrolment>> {
-  const { user, challenge } = claimant;
+  const { user } = claimant;
   refuseEnrolled(claimant);
   return submitCode(tx, origin, claimant, async (now) => {
     if (user.totpPendingSecret === null)
@@ -81,10 +83,12 @@ export async function confirmEnrolment(
       }),
     ]);
     const recoveryCodes = await issueRecoveryCodes(tx, secretsKey, user);
-    const tokens = challenge
-      ? await startChallengedSession(tx, origin, settings, user, challenge.scope)
-      : undefined;
-    return { recoveryCodes, tokens };
+    if (claimant.challenge) {
+      const { scope } = claimant.challenge;
+      return { recoveryCodes, tokens: await startChallengedSession(tx, origin, settings, user, scope) };
+    }
+    await markSecondFactor(tx, tenantId, userId, claimant.familyId);
+    return { recoveryCodes, tokens: undefined };
   });
 }
 

@@ -24,10 +24,10 @@ function enterFactor(ctx: RequestContext): EnterFactor {
         return work(tx, claimant);
       });
     }
-    return enterByCookie(ctx, async (tx, { tenant, user: { id } }) => {
+    return enterByCookie(ctx, async (tx, { tenant, user: { id }, family }) => {
       const user = await lockMember(tx, tenant.id, id);
       if (!user?.active) throw notSignedIn();
-      return work(tx, { user, challenge: null });
+      return work(tx, { user, challenge: null, familyId: family.id });
     });
   };
 }

@@ -57,6 +57,8 @@ export interface CommittedFigures extends Omit<AllowanceFigures, 'ceiling' | 'to
   /** What is left of the prepaid balance, and what the window took of it. */
   topUp: number;
   trialUsed: number;
+  /** Seconds of failed runs on the tenant's account; null where no run has failed. See `failed-runs.ts`. */
+  failedFor: number | null;
 }
 
 /** What `committedWork` counts against, beside the tenant's own limit. */
@@ -73,6 +75,8 @@ export interface AdmissionBounds {
   topUpCeiling: number | null;
   /** What the trial may have come to before the work; null where that is not paid from it. */
   trialBefore: number | null;
+  /** Seconds of failed runs that may be on the account; null where they are not limited. */
+  failedBefore: number | null;
   /** From when on trial usage is looked for, ISO 8601: the tenant's creation. Null off trial. */
   trialSince: string | null;
 }
@@ -98,6 +102,9 @@ export function committedWork(db: QueryBuilder) {
           select coalesce(sum(${reservedByOthers}), 0)::float8
           from ${workInFlight} where ${workInFlight.tenantId} = ${tenants.tenantId}
             and ${workInFlight.updatedAt} >= ${oldestInFlight})`.as('in_flight'),
+        failedFor: sql<number | null>`extract(epoch from ${tenants.failedRunsUntil} - now())::float8`.as(
+          'failed_for',
+        ),
       })
       .from(tenants)
       .leftJoin(
@@ -117,16 +124,17 @@ export function committedWork(db: QueryBuilder) {
 export type CommittedWork = ReturnType<typeof committedWork>;
 
 /**
- * Whether the work fits: what `refuseByAllowance` and `refuseByPayment` decide, where the turn is held. (A decision made
+ * Whether the work fits: what `refuseByAllowance`, `refuseByPayment` and `refuseByFailedRuns` decide, where the turn is held. (A decision made
  * outside the database would hold the turn for a round trip.)
  */
 export function fits(committed: CommittedWork): SQL {
-  const { monthlyLimit, windowUsed, monthUsed, trialUsed, inFlight } = committed;
+  const { monthlyLimit, windowUsed, monthUsed, trialUsed, inFlight, failedFor } = committed;
   const headroom = sql`greatest(${value('topUpCeiling')}::float8 - ${monthlyLimit}, 0)`;
   const topUp = sql`least(greatest(${committed.topUp}, 0), ${headroom})`;
   return sql`${windowUsed} + ${inFlight} + ${value('chars')}::float8 <= ${monthlyLimit} + ${topUp}
     and ${monthUsed} + ${inFlight} <= ${value('monthBefore')}::float8
-    and coalesce(${trialUsed} + ${inFlight} <= ${value('trialBefore')}::float8, true)`;
+    and coalesce(${trialUsed} + ${inFlight} <= ${value('trialBefore')}::float8, true)
+    and coalesce(${failedFor} <= ${value('failedBefore')}::float8, true)`;
 }
 
 /** What a tenant has committed, for a report. */

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, count, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { terminologySets } from '#db/schema/terminology.ts';
 import type { GlossaryFileEntry } from '#server/formats/glossary/index.ts';
@@ -50,6 +50,15 @@ export async function insertEntries(
       case_sensitive, priority)
     select ${tenantId}, ${setId}, n, sl, tl, s, t, c, p from json_to_recordset(${JSON.stringify(rows)}::json)
       as r(n integer, sl text, tl text, s text, t text, c boolean, p integer)`);
+}
+
+/** How many sets a tenant has, where it has none of this name: undefined where it has. */
+export async function countSetsBeside(tx: Tx, tenantId: string, name: string): Promise<number | undefined> {
+  const [row] = await tx
+    .select({ sets: count(), named: sql<boolean>`coalesce(bool_or(name = ${name}), false)` })
+    .from(terminologySets)
+    .where(eq(terminologySets.tenantId, tenantId));
+  return row?.named ? undefined : row?.sets;
 }
 
 export function selectSets(tx: Tx, tenantId: string): Promise<SetRow[]> {

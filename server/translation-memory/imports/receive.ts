@@ -15,7 +15,7 @@ import {
 import { inTenantTurn } from '#server/tenant-turn.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import { isGoldenName } from '../golden-name.ts';
-import { countSegmentsOfPair } from '../queries/capacity.ts';
+import { countSegmentsOfPair, countSetsBeside } from '../queries/capacity.ts';
 import { insertContent } from '../queries/contents.ts';
 import { insertImport, isImporting } from '../queries/imports.ts';
 import { type Content, insertRows } from '../queries/rows.ts';
@@ -56,6 +56,7 @@ export async function receiveImport(
   const { upload, ...payload } = await enter(async (tx, { tenant }) => {
     const { file, name, source, target } = checkForm(form);
     await requireIdle(isImporting(tx, tenant.id, name));
+    await requireRoomForSet(services, tx, tenant.id, name);
     const languages = { sourceLang: source.tag, targetLang: target.tag };
     const pair = { pairSource: source.code, pairTarget: target.code };
     return {
@@ -213,10 +214,29 @@ async function requireRoom(
     countSegmentsOfPair(tx, tenantId, { pairSource, pairTarget }, name),
   ]);
   await requireIdle(Promise.resolve(importing));
+  await requireRoomForSet({ settings }, tx, tenantId, name);
   if (held + segments > settings.MAX_TM_SEGMENTS)
     throw new AppError(
       'unprocessable',
       `tm_max_segments_exceeded: ${held} segments of ${pairSource} to ${pairTarget} are held and the file has ${segments}; at most ${settings.MAX_TM_SEGMENTS} are allowed`,
+    );
+}
+
+/**
+ * An upload under a name that the tenant has is no other set, and always has room.
+ * @throws AppError 422 with the limit
+ */
+async function requireRoomForSet(
+  { settings: { MAX_TM_SETS: most } }: Pick<Services, 'settings'>,
+  tx: Tx,
+  tenantId: string,
+  name: string,
+): Promise<void> {
+  const sets = await countSetsBeside(tx, tenantId, name);
+  if (sets !== undefined && sets >= most)
+    throw new AppError(
+      'unprocessable',
+      `tm_max_sets_exceeded: there are ${sets} uploaded memories; at most ${most} are allowed, delete one first`,
     );
 }
 

@@ -40,6 +40,19 @@ export function segmentsOfPair(
         select tenant_id, content_id from memory_sets where ${ofPair} and origin = 'golden_approved' offset 0) g))`;
 }
 
+/**
+ * How many sets a tenant has uploaded, those included whose first import runs, where none has this name: undefined where one
+ * has. Golden sets do not count: there is one for a language pair at the most, and what is learned must never fail a job.
+ */
+export async function countSetsBeside(tx: Tx, tenantId: string, name: string): Promise<number | undefined> {
+  const [row] = await tx.execute<{ sets: number; named: boolean }>(sql`
+    select count(*)::int as sets, coalesce(bool_or(name = ${name}), false) as named from (
+      select name from memory_sets where tenant_id = ${tenantId} and origin = 'tmx_import'
+      union
+      select set_name from memory_imports where tenant_id = ${tenantId} and status = 'running') uploaded`);
+  return row?.named ? undefined : row?.sets;
+}
+
 export async function countSegmentsOfPair(
   tx: Tx,
   tenantId: string,

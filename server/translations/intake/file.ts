@@ -4,7 +4,7 @@ import type { ShareScope } from '#server/fair-share.ts';
 import { documentKind, type FlattenKind, layoutKind } from '#server/formats/flatten/index.ts';
 import { findUnstorable } from '#server/storable.ts';
 import type { UploadedFile } from '#server/trpc.ts';
-import { callersMetadata, clip, requireLanguage } from '../limits.ts';
+import { callersMetadata, clip, requireAllowedModels, requireLanguage } from '../limits.ts';
 import type { TranslationRequest } from '../schema.ts';
 import { flattenFile } from './flatten.ts';
 import { requestPages, type SourceDocument } from './pages.ts';
@@ -29,6 +29,7 @@ export async function readFileRequest(
   const kind = requireTextKind(file);
   if (!input.target_lang?.trim()) throw new AppError('validation_error', 'target_lang is required');
   const request = requestOf(input, input.target_lang);
+  requireAllowedModels(request.metadata, services.settings);
 
   const scope = await authenticate();
   const source_text = await flattenFile(services, scope, kind, file.bytes);

@@ -119,11 +119,11 @@ function restart(db: QueryBuilder, committed: CommittedWork) {
 
 /** The figures, and the job where there is one. */
 function counted(db: QueryBuilder, committed: CommittedWork, change: ReturnType<typeof insertion>) {
-  const { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed } = committed;
+  const { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed, failedFor } = committed;
   return db
     .with(committed, change)
     .select({
-      figures: { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed },
+      figures: { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed, failedFor },
       admitted: { jobId: change.jobId, attempt: change.attempt, createdAt: change.createdAt },
     })
     .from(committed)

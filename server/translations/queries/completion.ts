@@ -103,15 +103,16 @@ export function touchJob(
   return tx.update(translationJobs).set({ updatedAt: sql`now()` }).where(isRunning(tenantId, run));
 }
 
-/** Marks a pending job failed. */
+/** Marks a pending job failed. It leaves at once. */
 export function failJob(
   tx: Tx,
   tenantId: string,
   run: Pick<Admitted, 'jobId' | 'attempt'>,
   agentRun: AgentRun,
-): PromiseLike<unknown> {
+): Promise<unknown> {
   return tx
     .update(translationJobs)
     .set({ status: 'failed', agentRun, updatedAt: sql`now()` })
-    .where(isRunning(tenantId, run));
+    .where(isRunning(tenantId, run))
+    .execute();
 }

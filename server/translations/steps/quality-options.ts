@@ -32,12 +32,17 @@ function clamped(value: unknown, min: number, max: number, fallback: number): nu
   return Math.min(max, Math.max(min, value));
 }
 
-/** A comma-separated string or an array of strings; the names themselves are the endpoint's business (B 2.6). */
+/** The names themselves are the endpoint's business (B 2.6), unless the operator lists them (`limits.ts`). */
 function modelNames(value: unknown): string[] {
+  const usable = namesIn(value).filter((name) => modelName.test(name));
+  return [...new Set(usable)].slice(0, maximumExtraCandidates);
+}
+
+/** What a comma-separated string or an array of strings names. */
+export function namesIn(value: unknown): string[] {
   const names = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
-  const usable = names
+  return names
     .filter((name): name is string => typeof name === 'string')
     .map((name) => name.trim())
-    .filter((name) => modelName.test(name));
-  return [...new Set(usable)].slice(0, maximumExtraCandidates);
+    .filter((name) => name !== '');
 }

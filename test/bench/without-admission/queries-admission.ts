@@ -3,7 +3,15 @@ import { type Counted, insertJob, type NewJob } from '#server/translations/queri
 
 export * from '#server/translations/queries/admission.ts';
 
-const nothingCounted = { monthlyLimit: 0, monthUsed: 0, windowUsed: 0, inFlight: 0, topUp: 0, trialUsed: 0 };
+const nothingCounted = {
+  monthlyLimit: 0,
+  monthUsed: 0,
+  windowUsed: 0,
+  inFlight: 0,
+  topUp: 0,
+  trialUsed: 0,
+  failedFor: null,
+};
 
 /** Inserts the job, and counts nothing. */
 export async function admitJob(tx: Tx, job: NewJob): Promise<Counted[]> {

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll } from 'vitest';
-import { startSession } from '#server/access/service.ts';
+import { newFamily, startSession } from '#server/access/service.ts';
 import { newId } from '#server/ids.ts';
 import { addMember } from '#server/members/service.ts';
 import { foundTenant } from '#server/tenants/service.ts';
@@ -97,6 +97,7 @@ function signInOperator({ app }: Scene, email: string): Promise<string> {
   const member = { tenantId: operators, userId: newId(), email, provider: 'email', role: administrator };
   return app.database.inTenant(operators, async (tx) => {
     await addMember(tx, { ...member, passwordHash: null });
-    return (await startSession(tx, member, app.services.settings)).accessToken;
+    return (await startSession(tx, member, app.services.settings, newFamily({ secondFactor: true })))
+      .accessToken;
   });
 }

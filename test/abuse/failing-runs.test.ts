@@ -1,0 +1,122 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { completion, failure, startFakeOpenAi } from '#test/fakes/openai.ts';
+import { submit, useProcesses } from '#test/metering/admission-processes.ts';
+import { type Signup, type TestApp, useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { engineOf } from '#test/setup/engine.ts';
+import { bread, cat, good, liveEngine } from '#test/spec/text/live.ts';
+
+const fake = await startFakeOpenAi();
+afterAll(() => fake.close());
+const most = 4;
+/** Seconds of an hour that one failed run weighs. */
+const share = 3600 / most;
+const env = { MAX_FAILED_RUNS_PER_HOUR: String(most) };
+const processes = useProcesses(fake.baseUrl);
+const app = useTestApp({ env, engine: liveEngine(fake) });
+const unlimited = useTestApp({ env: { MAX_FAILED_RUNS_PER_HOUR: '0' }, engine: liveEngine(fake) });
+const stub = useTestApp({
+  env,
+  engine: engineOf(() => Promise.reject(new Error('an echo that fails'))),
+});
+
+beforeEach(() => {
+  fake.requests.length = 0;
+  // An answer that costs tokens, and is of no use.
+  fake.otherwise(completion({ content: 'no JSON' }));
+});
+
+const tooMany = {
+  detail: 'too many failed runs: at most 4 an hour may fail; try again later',
+  error_code: 'rate_limit',
+  request_id: expect.any(String),
+};
+
+test('past the limit a tenant’s work is 429 with Retry-After, at every process, and no model is asked', async () => {
+  const [here, there] = await Promise.all([processes.start(env), processes.start(env)]);
+  const mine = await here.signUp();
+  for (let n = 0; n < most; n++) expect((await submit(n % 2 ? here : there, mine)).status).toBe(503);
+  const asked = fake.requests.length;
+  for (const app of [here, there]) {
+    const { status, headers, body } = await submit(app, mine);
+    expect([status, body]).toEqual([429, tooMany]);
+    const wait = Number(headers.get('retry-after'));
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(share);
+  }
+  expect(fake.requests).toHaveLength(asked);
+  // It leaves no job, and other tenants are not touched.
+  expect((await processes.ledger(mine))['jobs']).toBe(most);
+  fake.otherwise(good);
+  expect((await submit(here, await here.signUp())).status).toBe(200);
+});
+
+/** One submission of a text. */
+function send(at: TestApp, { headers }: Signup, source_text = cat, key?: string) {
+  return at.json('POST', '/api/translations', {
+    headers: { ...headers, ...(key !== undefined && { 'idempotency-key': key }) },
+    body: { source_text, target_lang: 'de' },
+  });
+}
+
+const sql = () => openSuperuser(app.superuserUrl);
+
+test('a failed run weighs less from second to second: work goes on before the hour is over', async () => {
+  const mine = await app.signUp();
+  for (let n = 0; n < most; n++) await send(app, mine);
+  expect((await send(app, mine)).status).toBe(429);
+  await sql()`
+    update tenants set failed_runs_until = failed_runs_until - make_interval(secs => ${share})
+    where tenant_id = ${mine.tenantId}`;
+  fake.otherwise(good);
+  // What succeeds puts nothing on the account.
+  for (const text of [cat, bread, cat]) expect((await send(app, mine, text)).status).toBe(200);
+});
+
+test('what starts no work is answered as ever: the replay of a finished job, and reading', async () => {
+  const mine = await app.signUp();
+  fake.otherwise(good);
+  const done = await send(app, mine, cat, 'done');
+  expect(done.status).toBe(200);
+  fake.otherwise(failure(500));
+  for (let n = 0; n < most; n++) expect((await send(app, mine, bread, `failed ${n}`)).status).toBe(503);
+  const replay = await send(app, mine, cat, 'done');
+  expect([replay.status, replay.body.id]).toEqual([200, done.body.id]);
+  // A failed job that is sent again is work.
+  expect((await send(app, mine, bread, 'failed 0')).body.error_code).toBe('rate_limit');
+  const list = await app.json('GET', '/api/translations', { headers: mine.headers });
+  expect(list.body).toHaveLength(most + 1);
+});
+
+test('however many fail at once, a tenant waits for two hours at the most', async () => {
+  const mine = await app.signUp();
+  const answers = await Promise.all(Array.from({ length: 40 }, () => send(app, mine)));
+  expect(answers.map(({ status }) => status)).toContain(503);
+  const { status, headers } = await send(app, mine);
+  expect(status).toBe(429);
+  expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(7200);
+});
+
+test('0 is no limit', async () => {
+  const mine = await unlimited.signUp();
+  for (let n = 0; n < most + 2; n++) expect((await send(unlimited, mine)).status).toBe(503);
+});
+
+test('a batch counts once, by the item that fails and ends it; the next one is refused whole', async () => {
+  const mine = await app.signUp();
+  const inputs = [cat, bread].map((Text) => ({ Text, Targets: [{ Language: 'de' }] }));
+  const batch = () => app.json('POST', '/api/translations', { headers: mine.headers, body: { inputs } });
+  // An item that fails ends its batch: each counts once.
+  for (let n = 0; n < most; n++) expect((await batch()).status).toBe(503);
+  expect((await batch()).body.error_code).toBe('rate_limit');
+  const list = await app.json('GET', '/api/translations', { headers: mine.headers });
+  expect(list.body).toHaveLength(most);
+});
+
+test('an engine that is not live costs nothing, and is not counted', async () => {
+  const mine = await stub.signUp();
+  for (let n = 0; n < most + 2; n++) expect((await send(stub, mine)).status).toBe(500);
+  const [row] = await openSuperuser(stub.superuserUrl)`
+    select failed_runs_until from tenants where tenant_id = ${mine.tenantId}`;
+  expect(row).toEqual({ failed_runs_until: null });
+});
