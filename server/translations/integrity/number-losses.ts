@@ -1,6 +1,7 @@
 import { otherNumerals, withAsciiDigits } from './digits.ts';
 import { smallNumberWords } from './number-words.ts';
-import { findNumbers, type NumberFound } from './numbers.ts';
+import { centuryEnding, findNumbers, type NumberFound } from './numbers.ts';
+import { spelledNumbers } from './spelled-numbers.ts';
 import { convertedFrom } from './units.ts';
 
 export interface NumberLoss {
@@ -11,6 +12,8 @@ export interface NumberLoss {
    */
   kind: 'lost' | 'rarer' | 'converted';
 }
+
+const direction = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 /** How often a text has each value. */
 class Values {
@@ -32,13 +35,18 @@ class Values {
 /** Generous, other than what is asked of it: any run of digits, numerals of any kind, fractions such as ½. */
 function valuesOf(target: string, found: readonly NumberFound[]): Values {
   const values = new Values();
-  for (const { values: meanings } of found) values.add(meanings);
+  for (const { span, values: meanings, parts } of found) {
+    // "1,2,3" is three numbers.
+    values.add(meanings.length === 0 && /^[^.:/'-]+$/.test(span) ? parts : meanings);
+  }
   const inNumbers = new Set(found.map(({ start }) => start));
   for (const { index, 0: run } of withAsciiDigits(target).matchAll(/\d+/g)) {
     if (!inNumbers.has(index)) values.add([run.replace(/^0+(?=\d)/, '')]);
   }
-  for (const [sign] of target.matchAll(/\p{No}/gu))
-    values.add(sign.normalize('NFKC').split(/\D/).filter(Boolean));
+  // ½ is one and two, 2³² two and thirty-two.
+  for (const [signs] of target.matchAll(/\p{No}{1,10}/gu)) {
+    values.add([...signs, signs].flatMap((own) => own.normalize('NFKC').split(/\D/)).filter(Boolean));
+  }
   for (const value of otherNumerals(target)) values.add([value]);
   return values;
 }
@@ -46,20 +54,56 @@ function valuesOf(target: string, found: readonly NumberFound[]): Values {
 /** The Buddhist era, in which Thai dates are given. */
 const buddhistEra = 543;
 
+/** By their first years: 1600-talet, 1600-luvulla and the 1600s are the 17th century. */
+function centuriesOf(target: string): Set<string> {
+  const years = [...withAsciiDigits(target).matchAll(/(?<!\d)(\d{1,2})00(?!\d)/g)].filter(({ index, 0: { length } }) =>
+    centuryEnding.test(target.slice(index + length, index + length + 24)),
+  );
+  return new Set(years.map(([, hundreds]) => String(Number(hundreds) + 1)));
+}
+
+/** `text` without the marks that turn the direction of writing, and for each of its characters where it stood. */
+function withoutDirection(text: string): { text: string; offsets: number[] | undefined } {
+  if (!direction.test(text)) return { text, offsets: undefined };
+  const offsets: number[] = [];
+  for (let i = 0; i < text.length; i += 1) if (!direction.test(text[i]!)) offsets.push(i);
+  return { text: offsets.map((i) => text[i]).join(''), offsets };
+}
+
 /**
  * The numbers of `source` that `target` lacks in any spelling: regrouped, in other digits, in words up to twelve, in
  * tens of thousands, on another clock. Each number once.
  * @param source and target: with everything that is no prose blanked out
  */
 export function lostNumbers(source: string, target: string, targetLang: string): NumberLoss[] {
+  const plain = withoutDirection(source);
+  const losses = lossesIn(plain.text, withoutDirection(target).text, targetLang);
+  const { offsets } = plain;
+  if (offsets === undefined) return losses;
+  return losses.map(({ number, kind }) => {
+    const [start, end] = [offsets[number.start]!, offsets[number.end - 1]! + 1];
+    return { number: { ...number, span: source.slice(start, end), start, end }, kind };
+  });
+}
+
+function lossesIn(source: string, target: string, targetLang: string): NumberLoss[] {
   const numbers = findNumbers(source);
   if (numbers.length === 0) return [];
   const found = findNumbers(target);
   const present = valuesOf(target, found);
   // What is a number with separators in one language is a date or a time in the next.
   const parts = new Set(found.flatMap((own) => own.parts));
+  const inLists = new Set(found.filter(({ span }) => span.includes(',')).flatMap((own) => own.parts));
   const inWords = smallNumberWords(target, targetLang);
-  const isInWords = (value: string): boolean => /^\d{1,2}$/.test(value) && inWords(Number(value));
+  let centuries: Set<string> | undefined;
+  let hasDimension: boolean | undefined;
+  let spelled: Set<number> | undefined;
+  const isInWords = (value: string): boolean => {
+    if (!/^\d{1,3}$/.test(value)) return false;
+    if (Number(value) <= 12) return inWords(Number(value));
+    spelled ??= spelledNumbers(target, targetLang);
+    return spelled.has(Number(value));
+  };
   const has = (value: string): boolean => {
     if (present.count(value) > 0) return true;
     if (
@@ -69,15 +113,24 @@ export function lostNumbers(source: string, target: string, targetLang: string):
     ) {
       return true;
     }
-    return isInWords(value);
+    if (isInWords(value)) return true;
+    centuries ??= centuriesOf(target);
+    return centuries.has(value);
   };
-  const survives = ({ span, end, values, parts: own, inDate, inTime, idle }: NumberFound): boolean => {
+  const survives = (number: NumberFound): boolean => {
+    const { span, end, values, parts: own, inDate, inTime, idle, inList, isDimension } = number;
     if (idle || values.some(has)) return true;
     // Arabic has a form of the noun for one and one for two.
     if (targetLang === 'ar' && /^[12]$/.test(span) && /^\s\p{L}/u.test(source.slice(end, end + 2)))
       return true;
     if ((inDate || inTime) && own.every((part) => parts.has(part) || (inDate && Number(part) <= 12)))
       return true;
+    if (inList && own.every((part) => inLists.has(part) || (own.length > 1 && has(part)))) return true;
+    if (isDimension) {
+      // "3D" is 立體 as well, but not "2D".
+      hasDimension ??= found.some((other) => other.isDimension);
+      if (!hasDimension) return true;
+    }
     const isApart = values.length === 0 || /\s/.test(span);
     return isApart && own.every((part) => has(part) || parts.has(part));
   };
@@ -94,8 +147,8 @@ export function lostNumbers(source: string, target: string, targetLang: string):
     }
     const times = Math.max(0, ...number.values.map((value) => present.count(value)));
     // What survives otherwise, as a word or in parts, is not counted.
-    const counted = times > 0 && !number.values.some(isInWords);
-    if (counted && times < occurrence && !number.idle) losses.set(key, { number, kind: 'rarer' });
+    const isFewer = times > 0 && times < occurrence && !number.idle;
+    if (isFewer && !number.values.some(isInWords)) losses.set(key, { number, kind: 'rarer' });
   }
   return [...losses.values()];
 }

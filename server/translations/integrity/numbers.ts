@@ -16,6 +16,10 @@ export interface NumberFound {
   inTime: boolean;
   /** Whether nothing is lost without it: the minutes of a full hour, 24/7. */
   idle: boolean;
+  /** Whether it belongs to a list as `1` does in "1, 2", or is two numbers as `0,1` is in "(0,1)". */
+  inList: boolean;
+  /** Whether it stands in a word for "three-dimensional", such as "3D". */
+  isDimension: boolean;
 }
 
 const number = /\d{1,3}(?:[ ']\d{3}(?!\d))+(?:[.,]\d+)?|\d+(?:[.,']\d+)*/g;
@@ -61,10 +65,24 @@ function scales(text: string, end: number): number[] {
   return word === undefined ? [] : exponentsOf(word);
 }
 
-/** "the 90s" are 1990年代 elsewhere, and "24" is 2024 in a date. */
+/** "the 90s" are 1990年代 elsewhere, "24" is 2024 in a date, and the 1600s are the 17th century. */
 function fullYears(value: string, text: string, end: number, inDate: boolean): string[] {
   const decade = /^\d0$/.test(value) && /^['’]?s\b/.test(text.slice(end, end + 3));
-  return decade || (inDate && /^\d\d$/.test(value)) ? [`19${value}`, `20${value}`] : [];
+  if (decade || (inDate && /^\d\d$/.test(value))) return [`19${value}`, `20${value}`];
+  return /^\d{1,2}00$/.test(value) && centuryEnding.test(text.slice(end, end + around))
+    ? [String(Number(value.slice(0, -2)) + 1)]
+    : [];
+}
+
+/** What makes 1600 a century: the 1600s, 1600-tallet, 1600-luvulla. */
+export const centuryEnding = /^(?:['’]?s\b|[-–]\d{3,4}(?:['’]?s\b|\s?-?(?:tal|luvu|luku))|\s?-?(?:tal|luvu|luku))/;
+
+const dimension = /^(?:[ -]?D(?![\p{L}\p{N}])|[ -]?dimension)/u;
+
+function isInList(text: string, span: string, start: number, end: number): boolean {
+  if (/^,\s\d/.test(text.slice(end, end + 3)) || /\d,\s$/.test(text.slice(Math.max(0, start - 3), start))) return true;
+  const isPair = /^\d+,(?:\d{1,2}|\d{4,})$/.test(span);
+  return isPair && /[([]/.test(text[start - 1] ?? '') && /[)\]]/.test(text[end] ?? '');
 }
 
 function isIdle(text: string, span: string, start: number): boolean {
@@ -144,6 +162,8 @@ export function findNumbers(text: string): NumberFound[] {
       inDate,
       inTime,
       idle: isIdle(ascii, span, start),
+      inList: isInList(ascii, span, start, end),
+      isDimension: /^[1-4]$/.test(span) && dimension.test(ascii.slice(end, end + around)),
     });
   }
   return joined(found, text, ascii);
