@@ -1,4 +1,5 @@
 import type { QualityIssue } from '#server/engines/engine.ts';
+import { lostFields } from './date-formats.ts';
 import { compared, type Found } from './found.ts';
 import type { Placeholders } from './placeholders.ts';
 import { aligned, reordered } from './printf.ts';
@@ -60,7 +61,11 @@ function percentIssues(source: Placeholders, target: Placeholders, bareSigns: bo
  * The placeholders lost, invented or out of order, those of ICU choices aside.
  * @param rest what of the target is no placeholder
  */
-export function placeholderIssues(source: Placeholders, target: Placeholders, rest: string): QualityIssue[] {
+export function placeholderIssues(
+  source: Placeholders,
+  target: Placeholders,
+  rest: string,
+): QualityIssue[] {
   const certain = compared(source.certain, target.certain);
   const likely = compared(source.likely, target.likely);
   // `#` shows the number of a plural as `{count}` does.
@@ -75,7 +80,7 @@ export function placeholderIssues(source: Placeholders, target: Placeholders, re
     [...chosen].some((key) => !kept.has(key));
   const added = looksAlike ? [] : certain.added.filter(({ key }) => !chosen.has(key));
   return [
-    ...[...lost, ...likely.lost].map(missing),
+    ...[...lost, ...likely.lost, ...lostFields(source.dateFields, rest)].map(missing),
     ...conversionIssues(source, target),
     ...percentIssues(source, target, rest.includes('%')),
     ...added.map(invented),

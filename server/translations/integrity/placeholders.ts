@@ -1,3 +1,4 @@
+import { dateFields } from './date-formats.ts';
 import type { Found, Range } from './found.ts';
 import { type Choice, findIcu } from './icu.ts';
 import type { Conversion } from './printf.ts';
@@ -15,6 +16,8 @@ export interface Placeholders {
   /** `%%`, the percent sign of a format. */
   percents: Found[];
   choices: Choice[];
+  /** The fields of a source that is a format of times and dates. */
+  dateFields: Found[];
   bracesMatch: boolean;
   /** How many opening braces the text has, a placeholder's or not. */
   openBraces: number;
@@ -43,9 +46,10 @@ const conversion = new RegExp(
   'y',
 );
 const narrow = new RegExp(`%[2-9]${type}`, 'y');
-const surrounded = /%[A-Za-z_][\w.-]{2,40}%/y;
+const surrounded = /%[A-Za-z_][\w.-]{2,40}%(?![A-Za-z])/y;
 const qt = /%(?:L?\d{1,2}|n(?![A-Za-z]))/y;
-const percentName = /%[a-z_]\w{2,40}/y;
+// In "%nSome files" a program turns lines, as in "%BInstall%b" letters; neither is a name.
+const percentName = /%(?![a-z][A-Z])[a-z_]\w{2,40}/y;
 const dollarName = /\$[A-Za-z_]\w{0,60}\$?/y;
 const dollarNumber = /\$[1-9](?![\d.,]?\d)/y;
 const at = /@[a-z_][\w-]{1,40}/y;
@@ -53,7 +57,8 @@ const colon = /:[A-Za-z_][A-Za-z0-9_]{2,40}(?![\w:(])/y;
 
 const latin = /[A-Za-z]/;
 const mayTouchLetters = /^(?:l{0,2}|h{1,2}|z)[dsf@]$|^(?:l{1,2}|z)[iux]$/;
-const word = /[\p{L}\p{N}_]/u;
+/** Letters of scripts that put spaces between words, and digits. */
+const spacedWord = /[\p{N}_]|(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])\p{L}/u;
 const opensWord = /[\s("'«“„‘>]/;
 
 interface Reading {
@@ -67,6 +72,8 @@ interface Reading {
   /** For a translation: whether its source is a printf format. */
   isFormat: boolean;
   isQt: boolean;
+  /** Whether the text is the help of a command, with its options. */
+  isUsage: boolean;
   out: Placeholders;
 }
 
@@ -186,8 +193,9 @@ function dollar(reading: Reading, i: number): Found | undefined {
     out.certain.push(found);
     return found;
   }
-  if (i > 0 && word.test(text[i - 1]!)) return undefined;
   if (text[i] === '#') return undefined;
+  // "US$5" is no argument, "从$1" and the "a$1" of a translation whose source has `$1` are one.
+  if (i > 0 && reading.known === undefined && spacedWord.test(text[i - 1]!)) return undefined;
   return likely(reading, matchAt(dollarName, text, i)) ?? likely(reading, matchAt(dollarNumber, text, i));
 }
 
@@ -197,6 +205,8 @@ function prefixed(reading: Reading, i: number): Found | undefined {
   // `:DETAIL` is a word of a command's usage.
   if (reading.known === undefined && /[A-Z]/.test(text[i + 1] ?? '')) return undefined;
   if (i > 0 && !opensWord.test(text[i - 1]!)) return undefined;
+  // Nor is `:option` beside `--option`.
+  if (pattern === colon && reading.isUsage) return undefined;
   const match = matchAt(pattern, text, i);
   // Laravel capitalises the value as the name is written.
   return likely(reading, match, pattern === colon ? match?.[0].toLowerCase() : match?.[0]);
@@ -226,6 +236,7 @@ function isDateFormat(text: string): boolean {
  */
 export function findPlaceholders(text: string, lang: string, source?: Placeholders): Placeholders {
   const icu = findIcu(text);
+  const fields = (source === undefined ? dateFields(text) : undefined) ?? [];
   const out: Placeholders = {
     certain: [...icu.formatted],
     likely: [],
@@ -234,6 +245,7 @@ export function findPlaceholders(text: string, lang: string, source?: Placeholde
     isQt: source?.isQt ?? /%L?1(?![\d$])/.test(text),
     percents: [],
     choices: icu.choices,
+    dateFields: fields,
     bracesMatch: icu.bracesMatch,
     openBraces: text.match(/\{/g)?.length ?? 0,
     ranges: [...icu.syntax],
@@ -247,7 +259,9 @@ export function findPlaceholders(text: string, lang: string, source?: Placeholde
     done: 0,
     known: source && new Set(source.likely.map(({ key }) => key)),
     isQt: out.isQt,
-    isFormat: source === undefined ? !isDateFormat(text) : source.conversions.length > 0,
+    isUsage: /(?:^|\s)--[a-z]/.test(text),
+    isFormat:
+      source === undefined ? fields.length === 0 && !isDateFormat(text) : source.conversions.length > 0,
     out,
   };
   for (const { index } of text.matchAll(starts)) {
