@@ -43,7 +43,7 @@ const meanings: Record<string, string[]> = {
   X: ['hour', 'minute', 'second'],
   c: ['weekday', 'day', 'month', 'year', 'hour', 'minute', 'second', 'zone'],
 };
-const field = /%(?:[-_^#0]|[EO])?([A-Za-z])(?![A-Za-z])/g;
+const field = /%[-_^#0]?[EO]?([A-Za-z])(?![A-Za-z])/g;
 /** Every conversion of printf that is no field of strftime, or has a width, a precision or a position. */
 const printfOnly = /%(?:[1-9]|0\d|\.|\*|\+|[hlqjzt]{1,2}[diouxX]|[sioufEGn@](?![A-Za-z])|[(<{])/;
 /** Letters that printf does not know. */
@@ -69,7 +69,7 @@ export function dateFields(text: string): Found[] | undefined {
  * missing.
  */
 export function lostFields(source: readonly Found[], translation: string): Found[] {
-  const fields = translation.matchAll(/%(?:[-_^#0]|[EO])?([A-Za-z])/g);
+  const fields = translation.matchAll(/%[-_^#0]?[EO]?([A-Za-z])/g);
   const said = new Set([...fields].flatMap(([, letter]) => meanings[letter!] ?? []));
   if (said.has('hour')) {
     said.add('half of the day');

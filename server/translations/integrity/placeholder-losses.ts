@@ -71,7 +71,8 @@ export function placeholderIssues(
   // `#` shows the number of a plural as `{count}` does.
   const shown = new Set(target.choices.filter(({ hash }) => hash).map(({ key }) => key));
   const lost = certain.lost.filter(({ key }) => !shown.has(key));
-  const chosen = new Set(source.choices.map(({ key }) => key));
+  const choosing = new Set(source.choices.map(({ key }) => key));
+  const chosen = new Set([...choosing].filter((key) => key.startsWith('{')));
   const kept = new Set(target.choices.map(({ key }) => key));
   // "{standard input}" is prose that becomes one word, and looks like a placeholder, elsewhere. So do the texts of a
   // choice whose head is broken.
@@ -84,6 +85,9 @@ export function placeholderIssues(
     ...conversionIssues(source, target),
     ...percentIssues(source, target, rest.includes('%')),
     ...added.map(invented),
-    ...[...certain.rarer.filter(({ key }) => !shown.has(key)), ...likely.rarer].map(rarer),
+    // A choice has as many forms as the language, and each may show its number.
+    ...[...certain.rarer, ...likely.rarer]
+      .filter(({ key }) => !shown.has(key) && !choosing.has(key))
+      .map(rarer),
   ];
 }

@@ -2,6 +2,7 @@ import { dateFields } from './date-formats.ts';
 import type { Found, Range } from './found.ts';
 import { type Choice, findIcu } from './icu.ts';
 import type { Conversion } from './printf.ts';
+import { findWikiForms } from './wiki-forms.ts';
 
 export interface Placeholders {
   /** `{name}`, `{{x}}`, `${x}`, `%{x}`, `%(name)s` and the like: nothing else in a text looks like them. */
@@ -16,6 +17,8 @@ export interface Placeholders {
   /** `%%`, the percent sign of a format. */
   percents: Found[];
   choices: Choice[];
+  /** Everything that could be an argument: `$1` is money alone and an argument in a choice. */
+  arguments: Set<string>;
   /** The fields of a source that is a format of times and dates. */
   dateFields: Found[];
   bracesMatch: boolean;
@@ -236,6 +239,7 @@ function isDateFormat(text: string): boolean {
  */
 export function findPlaceholders(text: string, lang: string, source?: Placeholders): Placeholders {
   const icu = findIcu(text);
+  const wiki = findWikiForms(text, icu.pairs);
   const fields = (source === undefined ? dateFields(text) : undefined) ?? [];
   const out: Placeholders = {
     certain: [...icu.formatted],
@@ -244,15 +248,30 @@ export function findPlaceholders(text: string, lang: string, source?: Placeholde
     loose: new Set(),
     isQt: source?.isQt ?? /%L?1(?![\d$])/.test(text),
     percents: [],
-    choices: icu.choices,
+    choices: [
+      ...icu.choices,
+      ...wiki.forms
+        .filter(({ isGrammar }) => !isGrammar)
+        .map(
+          ({ argument, head: { span } }): Choice => ({
+            key: argument,
+            head: span,
+            type: 'plural',
+            selectors: [],
+            hash: false,
+          }),
+        ),
+    ],
+    arguments: new Set(wiki.forms.map(({ argument }) => argument)),
     dateFields: fields,
     bracesMatch: icu.bracesMatch,
     openBraces: text.match(/\{/g)?.length ?? 0,
-    ranges: [...icu.syntax],
+    ranges: [...icu.syntax, ...wiki.syntax],
   };
   const syntax = new Set<number>();
   for (const { start } of icu.syntax) syntax.add(start);
   for (const { end } of icu.syntax) if (text[end - 1] === '{') syntax.add(end - 1);
+  for (const { start, end } of wiki.syntax) for (let i = start; i < end; i += 1) syntax.add(i);
   const reading: Reading = {
     text,
     percentFirst: lang === 'tr',
@@ -273,9 +292,12 @@ export function findPlaceholders(text: string, lang: string, source?: Placeholde
   }
   // "$1" alone is money as often as an argument; as money it is a number of the text.
   const dollars = new Set(out.likely.filter(({ key }) => /^\$\d$/.test(key)).map(({ key }) => key));
+  const isArgument = [...dollars].some((key) => out.arguments.has(key));
+  for (const { key } of out.likely) out.arguments.add(key);
   const isTranslation = source !== undefined;
   if (
     !isTranslation &&
+    !isArgument &&
     dollars.size > 0 &&
     !(dollars.size > 1 && [...dollars].every((_, i) => dollars.has(`$${i + 1}`)))
   ) {
