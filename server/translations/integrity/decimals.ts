@@ -28,9 +28,9 @@ const isIndian = (groups: readonly string[]): boolean =>
  * @param written ASCII digits divided by single separators
  */
 export function readings(written: string): string[] {
+  if (/^\d+$/.test(written)) return [canonical(written)];
   const groups = written.split(/\D/);
   const separators = written.replace(/\d/g, '');
-  if (groups.length === 1) return [canonical(written)];
   const found: string[] = [];
   const same = new Set(separators).size === 1;
   if (same && (isGrouped(groups) || isIndian(groups))) found.push(canonical(groups.join('')));

@@ -82,7 +82,9 @@ export function findLinks(text: string): Links {
 export function withSchemesOf(source: readonly Found[], target: readonly Found[]): Found[] {
   const known = new Set(source.map(({ key }) => key));
   return target.map((piece) => {
-    const plain = piece.key.replace(/^(https|[\w: -]{1,200}=https):\/\//, (all) => all.replace('https:', 'http:'));
+    const plain = piece.key.replace(/^(https|[\w: -]{1,200}=https):\/\//, (all) =>
+      all.replace('https:', 'http:'),
+    );
     return !known.has(piece.key) && known.has(plain) ? { ...piece, key: plain } : piece;
   });
 }

@@ -1,3 +1,4 @@
+import { readings } from './decimals.ts';
 import { otherNumerals, withAsciiDigits } from './digits.ts';
 import { smallNumberWords } from './number-words.ts';
 import { centuryEnding, findNumbers, type NumberFound } from './numbers.ts';
@@ -13,14 +14,16 @@ export interface NumberLoss {
   kind: 'lost' | 'rarer' | 'converted';
 }
 
-const direction = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const direction = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/;
 
 /** How often a text has each value. */
 class Values {
   readonly #counts = new Map<string, number>();
 
-  add(values: Iterable<string>): void {
-    for (const value of new Set(values)) this.#counts.set(value, this.count(value) + 1);
+  add(values: readonly string[]): void {
+    for (const value of values.length > 1 ? new Set(values) : values) {
+      this.#counts.set(value, this.count(value) + 1);
+    }
   }
 
   count(value: string): number {
@@ -35,13 +38,14 @@ class Values {
 /** Generous, other than what is asked of it: any run of digits, numerals of any kind, fractions such as ½. */
 function valuesOf(target: string, found: readonly NumberFound[]): Values {
   const values = new Values();
-  for (const { span, values: meanings, parts } of found) {
-    // "1,2,3" is three numbers.
-    values.add(meanings.length === 0 && /^[^.:/'-]+$/.test(span) ? parts : meanings);
-  }
+  // "1,2,3" is three numbers, and so is a date.
+  for (const { values: meanings, parts } of found) values.add(meanings.length === 0 ? parts : meanings);
   const inNumbers = new Set(found.map(({ start }) => start));
-  for (const { index, 0: run } of withAsciiDigits(target).matchAll(/\d+/g)) {
-    if (!inNumbers.has(index)) values.add([run.replace(/^0+(?=\d)/, '')]);
+  // In a name, such as "v5.5", the number and its parts.
+  for (const { index, 0: run } of withAsciiDigits(target).matchAll(/\d+(?:[.,]\d+)*/g)) {
+    if (inNumbers.has(index)) continue;
+    const parts = run.split(/\D/).map((part) => part.replace(/^0+(?=\d)/, ''));
+    values.add([run, ...parts, ...readings(run)]);
   }
   // ½ is one and two, 2³² two and thirty-two.
   for (const [signs] of target.matchAll(/\p{No}{1,10}/gu)) {
@@ -56,8 +60,8 @@ const buddhistEra = 543;
 
 /** By their first years: 1600-talet, 1600-luvulla and the 1600s are the 17th century. */
 function centuriesOf(target: string): Set<string> {
-  const years = [...withAsciiDigits(target).matchAll(/(?<!\d)(\d{1,2})00(?!\d)/g)].filter(({ index, 0: { length } }) =>
-    centuryEnding.test(target.slice(index + length, index + length + 24)),
+  const years = [...withAsciiDigits(target).matchAll(/(?<!\d)(\d{1,2})00(?!\d)/g)].filter(
+    ({ index, 0: { length } }) => centuryEnding.test(target.slice(index + length, index + length + 24)),
   );
   return new Set(years.map(([, hundreds]) => String(Number(hundreds) + 1)));
 }
@@ -93,7 +97,7 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
   const present = valuesOf(target, found);
   // What is a number with separators in one language is a date or a time in the next.
   const parts = new Set(found.flatMap((own) => own.parts));
-  const inLists = new Set(found.filter(({ span }) => span.includes(',')).flatMap((own) => own.parts));
+  const inLists = new Set(found.filter(({ span }) => /[,،，]/.test(span)).flatMap((own) => own.parts));
   const inWords = smallNumberWords(target, targetLang);
   let centuries: Set<string> | undefined;
   let hasDimension: boolean | undefined;
@@ -145,7 +149,7 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
       losses.set(key, { number, kind: convertedFrom(number, source, present.all) ? 'converted' : 'lost' });
       continue;
     }
-    const times = Math.max(0, ...number.values.map((value) => present.count(value)));
+    const times = number.values.reduce((most, value) => Math.max(most, present.count(value)), 0);
     // What survives otherwise, as a word or in parts, is not counted.
     const isFewer = times > 0 && times < occurrence && !number.idle;
     if (isFewer && !number.values.some(isInWords)) losses.set(key, { number, kind: 'rarer' });

@@ -61,11 +61,7 @@ function percentIssues(source: Placeholders, target: Placeholders, bareSigns: bo
  * The placeholders lost, invented or out of order, those of ICU choices aside.
  * @param rest what of the target is no placeholder
  */
-export function placeholderIssues(
-  source: Placeholders,
-  target: Placeholders,
-  rest: string,
-): QualityIssue[] {
+export function placeholderIssues(source: Placeholders, target: Placeholders, rest: string): QualityIssue[] {
   const certain = compared(source.certain, target.certain);
   const likely = compared(source.likely, target.likely);
   // `#` shows the number of a plural as `{count}` does.

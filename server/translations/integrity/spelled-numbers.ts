@@ -63,7 +63,13 @@ function formsAt(words: readonly string[], i: number, { forms, longestWord }: Sp
     if (word.length - length > longestEnding) break;
     for (const { value, rest, isOpen } of forms.get(word.slice(0, length)) ?? []) {
       if (length < word.length && !(isOpen && rest.length === 0)) continue;
-      if (rest.every((next, k) => words[i + 1 + k] === next || (isOpen && k === rest.length - 1 && words[i + 1 + k]?.startsWith(next)))) {
+      if (
+        rest.every(
+          (next, k) =>
+            words[i + 1 + k] === next ||
+            (isOpen && k === rest.length - 1 && words[i + 1 + k]?.startsWith(next)),
+        )
+      ) {
         found.push([1 + rest.length, value]);
       }
     }
@@ -84,7 +90,8 @@ function composedAt(words: readonly string[], i: number, spellings: Spellings): 
     if (i + step >= words.length) return undefined;
     for (const [count, second] of formsAt(words, i + step, spellings)) {
       const match = first.find(([, value]) => isTen(value) !== isTen(second) && Math.min(value, second) < 10);
-      if (count === 1 && match !== undefined && isTen(Math.max(match[1], second))) return [step + 1, match[1] + second];
+      if (count === 1 && match !== undefined && isTen(Math.max(match[1], second)))
+        return [step + 1, match[1] + second];
     }
   }
   return undefined;

@@ -9,6 +9,8 @@ export interface WikiForms {
   isGrammar: boolean;
 }
 
+/** What a form begins with beside its text: "2=" is a key, and "1 page" says what the key does. */
+const key = /\d{1,4}=|1(?=\s)/y;
 const head = /\{\{(PLURAL|GENDER|GRAMMAR):([^{}|\n\0]{0,60})\|/iy;
 
 /**
@@ -34,8 +36,12 @@ export function findWikiForms(
       isGrammar: match[1]!.toUpperCase() === 'GRAMMAR',
     });
     syntax.push({ start, end: head.lastIndex }, { start: end - 1, end: end + 1 });
-    for (let i = head.lastIndex; i < end - 1; i += 1) {
-      if (text[i] === '|') syntax.push({ start: i, end: i + 1 });
+    for (let i = head.lastIndex - 1; i < end - 1; i += 1) {
+      if (text[i] === '|') {
+        key.lastIndex = i + 1;
+        const isForm = match[1]!.toUpperCase() === 'PLURAL' && key.test(text);
+        syntax.push({ start: i, end: isForm ? key.lastIndex : i + 1 });
+      }
       i = pairs.get(i) ?? i;
     }
   }
