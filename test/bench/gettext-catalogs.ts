@@ -37,7 +37,10 @@ function messagesOf(file: Buffer): [source: string, target: string][] {
   return Array.from({ length: count }, (_, i): [string, string] => [stringAt(12, i), stringAt(16, i)])
     .filter(([source]) => source !== '')
     .map(([source, target]) => [
-      source.slice(source.indexOf('\u0004') + 1).split('\0').at(-1)!,
+      source
+        .slice(source.indexOf('\u0004') + 1)
+        .split('\0')
+        .at(-1)!,
       target.split('\0').at(-1)!,
     ]);
 }
@@ -45,7 +48,9 @@ function messagesOf(file: Buffer): [source: string, target: string][] {
 /** The messages of every catalog in supported languages below `folder`, none twice in a language. */
 export function* messagesBelow(folder: string): Generator<Message> {
   const seen = new Set<string>();
-  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.mo'));
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.mo'),
+  );
   for (const path of paths.sort()) {
     const lang = languageOf(path);
     if (lang === undefined) continue;
