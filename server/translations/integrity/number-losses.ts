@@ -58,6 +58,26 @@ function valuesOf(target: string, found: readonly NumberFound[]): Values {
 /** The Buddhist era, in which Thai dates are given. */
 const buddhistEra = 543;
 
+const monthsByLanguage = new Map<string, string[][]>();
+
+/** The names of each month, long and short, alone and in a date. */
+function monthNames(lang: string): string[][] {
+  const known = monthsByLanguage.get(lang);
+  if (known !== undefined) return known;
+  const formats = (['long', 'short'] as const).flatMap((month) =>
+    [{ month }, { month, day: 'numeric' as const }].map(
+      (style) => new Intl.DateTimeFormat(`${lang}-u-ca-gregory`, { ...style, timeZone: 'UTC' }),
+    ),
+  );
+  const names = Array.from({ length: 12 }, (_, month) => {
+    const parts = formats.flatMap((format) => format.formatToParts(Date.UTC(2024, month, 15)));
+    const own = parts.filter(({ type, value }) => type === 'month' && /\p{L}{2}/u.test(value));
+    return [...new Set(own.map(({ value }) => value.toLowerCase().replace(/\.$/, '')))];
+  });
+  monthsByLanguage.set(lang, names);
+  return names;
+}
+
 /** By their first years: 1600-talet, 1600-luvulla and the 1600s are the 17th century. */
 function centuriesOf(target: string): Set<string> {
   const years = [...withAsciiDigits(target).matchAll(/(?<!\d)(\d{1,2})00(?!\d)/g)].filter(
@@ -100,15 +120,18 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
   const inLists = new Set(found.filter(({ span }) => /[,،，]/.test(span)).flatMap((own) => own.parts));
   const inWords = smallNumberWords(target, targetLang);
   let centuries: Set<string> | undefined;
+  const lower = target.toLowerCase();
+  const namesMonth = (part: string): boolean =>
+    (monthNames(targetLang)[Number(part) - 1] ?? []).some((name) => lower.includes(name));
   let hasDimension: boolean | undefined;
   let spelled: Set<number> | undefined;
-  const isInWords = (value: string): boolean => {
+  const isInWords = (value: string, counts: boolean): boolean => {
     if (!/^\d{1,3}$/.test(value)) return false;
-    if (Number(value) <= 12) return inWords(Number(value));
+    if (Number(value) <= 12) return inWords(Number(value), counts);
     spelled ??= spelledNumbers(target, targetLang);
     return spelled.has(Number(value));
   };
-  const has = (value: string): boolean => {
+  const has = (value: string, isWord: (value: string) => boolean): boolean => {
     if (present.count(value) > 0) return true;
     if (
       targetLang === 'th' &&
@@ -117,26 +140,35 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
     ) {
       return true;
     }
-    if (isInWords(value)) return true;
+    if (isWord(value)) return true;
     centuries ??= centuriesOf(target);
     return centuries.has(value);
   };
+  /** "1.0" is never written in words, and "1" in "Step 1" not by an article. */
+  const wordsFor = ({ span, end }: NumberFound): ((value: string) => boolean) => {
+    if (/[.,]/.test(span)) return () => false;
+    const counts = /^[\s-]?\p{L}/u.test(source.slice(end, end + 3));
+    return (value) => isInWords(value, counts);
+  };
   const survives = (number: NumberFound): boolean => {
     const { span, end, values, parts: own, inDate, inTime, idle, inList, isDimension } = number;
-    if (idle || values.some(has)) return true;
+    const isWord = wordsFor(number);
+    if (idle || values.some((value) => has(value, isWord))) return true;
     // Arabic has a form of the noun for one and one for two.
     if (targetLang === 'ar' && /^[12]$/.test(span) && /^\s\p{L}/u.test(source.slice(end, end + 2)))
       return true;
-    if ((inDate || inTime) && own.every((part) => parts.has(part) || (inDate && Number(part) <= 12)))
+    if ((inDate || inTime) && own.every((part) => parts.has(part) || (inDate && namesMonth(part)))) {
       return true;
-    if (inList && own.every((part) => inLists.has(part) || (own.length > 1 && has(part)))) return true;
+    }
+    if (inList && own.every((part) => inLists.has(part) || (own.length > 1 && has(part, isWord))))
+      return true;
     if (isDimension) {
       // "3D" is 立體 as well, but not "2D".
       hasDimension ??= found.some((other) => other.isDimension);
       if (!hasDimension) return true;
     }
     const isApart = values.length === 0 || /\s/.test(span);
-    return isApart && own.every((part) => has(part) || parts.has(part));
+    return isApart && own.every((part) => has(part, isWord) || parts.has(part));
   };
   const losses = new Map<string, NumberLoss>();
   const wanted = new Map<string, number>();
@@ -152,7 +184,7 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
     const times = number.values.reduce((most, value) => Math.max(most, present.count(value)), 0);
     // What survives otherwise, as a word or in parts, is not counted.
     const isFewer = times > 0 && times < occurrence && !number.idle;
-    if (isFewer && !number.values.some(isInWords)) losses.set(key, { number, kind: 'rarer' });
+    if (isFewer && !number.values.some(wordsFor(number))) losses.set(key, { number, kind: 'rarer' });
   }
   return [...losses.values()];
 }

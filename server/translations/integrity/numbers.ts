@@ -181,7 +181,7 @@ export function findNumbers(text: string): NumberFound[] {
     const parts =
       plain.length === 1 && /^\d+$/.test(span) ? plain : span.split(/\D/).map((part) => canonical(part));
     if (parts.length > 2 && /^[\d.]+$/.test(span) && !inDate) values.unshift(span);
-    const inTime = ascii[end] === ':' || ascii[start - 1] === ':';
+    const inTime = span.length <= 2 && (ascii[end] === ':' || ascii[start - 1] === ':');
     found.push({
       span: text.slice(start, end),
       start,

@@ -12,11 +12,12 @@ export interface Seed {
 // Written apart from the check, and plainer: what these find, a person would call by that name.
 const pieces: Record<string, RegExp> = {
   placeholder:
-    /\{\{\w+\}\}|%\{\w+\}|%\(\w+\)[a-z]|%\d\$[a-z]|%[sdru](?![a-z])|%\d(?!\d)|%n(?![a-z])|(?<![{%])\{\w+\}(?!\})/g,
-  tag: /<\/?[a-z]\w*(?:\s[^<>]*)?\/?>/gi,
+    /\{\{\w+\}\}|%\{\w+\}|%\(\w+\)[a-z]|%\d\$[a-z]|%[sdru](?![a-z])|%\d(?![\d.$a-zA-Z])|%n(?![a-z])|(?<![{%])\{\w+\}(?!\})/g,
+  // `<file>` alone is a word of a command's usage.
+  tag: /<\/[a-z]\w*>|<(?:[abipuq]|b[ru]|code|em|h\d|kbd|span|strong|tt|var)(?:\s[^<>]*)?\/?>|<[a-z]\w*\s[^<>]*=[^<>]*>/gi,
   address: /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g,
   link: /https?:\/\/[\w./?=&%~-]*[\w/]/g,
-  number: /(?<![\p{L}\p{N}_.,{%$=<-])\d+(?:[.,]\d+)*(?![\p{L}\p{N}_}$])/gu,
+  number: /(?<![\p{L}\p{N}_.,{%$=<-]|&#)\d+(?:[.,]\d+)*(?![\p{L}\p{N}_}$=])/gu,
 };
 
 /** A piece as it stands in both texts, other than it was: a renamed placeholder, a number one off. */
