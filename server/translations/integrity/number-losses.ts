@@ -58,6 +58,9 @@ function valuesOf(target: string, found: readonly NumberFound[]): Values {
 /** The Buddhist era, in which Thai dates are given. */
 const buddhistEra = 543;
 
+/** English words that follow a number which counts nothing: "from 1 to 9", "a value of 0 will". */
+const countsNothing = /^\s(?:to|and|or|if|is|are|will|for|means|when|as|in|on)\s/;
+
 const monthsByLanguage = new Map<string, string[][]>();
 
 /** The names of each month, long and short, alone and in a date. */
@@ -147,7 +150,8 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
   /** "1.0" is never written in words, and "1" in "Step 1" not by an article. */
   const wordsFor = ({ span, end }: NumberFound): ((value: string) => boolean) => {
     if (/[.,]/.test(span)) return () => false;
-    const counts = /^[\s-]?\p{L}/u.test(source.slice(end, end + 3));
+    const after = source.slice(end, end + 12);
+    const counts = /^[\s-]?\p{L}/u.test(after) && !countsNothing.test(after);
     return (value) => isInWords(value, counts);
   };
   const survives = (number: NumberFound): boolean => {

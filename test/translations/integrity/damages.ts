@@ -17,7 +17,7 @@ const pieces: Record<string, RegExp> = {
   tag: /<\/[a-z]\w*>|<(?:[abipuq]|b[ru]|code|em|h\d|kbd|span|strong|tt|var)(?:\s[^<>]*)?\/?>|<[a-z]\w*\s[^<>]*=[^<>]*>/gi,
   address: /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g,
   link: /https?:\/\/[\w./?=&%~-]*[\w/]/g,
-  number: /(?<![\p{L}\p{N}_.,{%$=<-]|&#)\d+(?:[.,]\d+)*(?![\p{L}\p{N}_}$=])/gu,
+  number: /(?<![\p{L}\p{N}_.,{%$=<|-]|&#)\d+(?:[.,]\d+)*(?![\p{L}\p{N}_}$=])/gu,
 };
 
 /** A piece as it stands in both texts, other than it was: a renamed placeholder, a number one off. */

@@ -114,6 +114,7 @@ describe('what real translations change without a loss', () => {
 describe('losses that words of the translation used to hide', () => {
   it.each<[what: string, lang: string, source: string, target: string, span: string]>([
     ['an article is no one', 'de', 'Step 1: a file', 'Schritt: eine Datei', '1'],
+    ['an article is no end of a range', 'es', 'from 1 to 31', 'un número hasta 31', '1'],
     ['"not" is no zero', 'ar', 'set to 0.', 'لا شيء هنا', '0'],
     ['a word is no decimal', 'fr', 'from 1.0 on', 'à partir d’un seul', '1.0'],
     [
