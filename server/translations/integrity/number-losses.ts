@@ -61,6 +61,13 @@ const buddhistEra = 543;
 /** English words that follow a number which counts nothing: "from 1 to 9", "a value of 0 will". */
 const countsNothing = /^\s(?:to|and|or|if|is|are|will|for|means|when|as|in|on)\s/;
 
+function countsSomething({ end }: NumberFound, source: string): boolean {
+  const after = source.slice(end, end + 12);
+  return /^[\s-]?\p{L}/u.test(after) && !countsNothing.test(after);
+}
+
+const arabicDual = /(?:ان|ين|تا|تي)(?!\p{L})/u;
+
 const monthsByLanguage = new Map<string, string[][]>();
 
 /** The names of each month, long and short, alone and in a date. */
@@ -148,19 +155,19 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
     return centuries.has(value);
   };
   /** "1.0" is never written in words, and "1" in "Step 1" not by an article. */
-  const wordsFor = ({ span, end }: NumberFound): ((value: string) => boolean) => {
-    if (/[.,]/.test(span)) return () => false;
-    const after = source.slice(end, end + 12);
-    const counts = /^[\s-]?\p{L}/u.test(after) && !countsNothing.test(after);
+  const wordsFor = (number: NumberFound): ((value: string) => boolean) => {
+    if (/[.,]/.test(number.span)) return () => false;
+    const counts = countsSomething(number, source);
     return (value) => isInWords(value, counts);
   };
   const survives = (number: NumberFound): boolean => {
-    const { span, end, values, parts: own, inDate, inTime, idle, inList, isDimension } = number;
+    const { span, values, parts: own, inDate, inTime, idle, inList, isDimension } = number;
     const isWord = wordsFor(number);
     if (idle || values.some((value) => has(value, isWord))) return true;
     // Arabic has a form of the noun for one and one for two.
-    if (targetLang === 'ar' && /^[12]$/.test(span) && /^\s\p{L}/u.test(source.slice(end, end + 2)))
-      return true;
+    if (targetLang === 'ar' && (span === '1' || (span === '2' && arabicDual.test(target)))) {
+      if (countsSomething(number, source)) return true;
+    }
     if ((inDate || inTime) && own.every((part) => parts.has(part) || (inDate && namesMonth(part)))) {
       return true;
     }
