@@ -5,6 +5,7 @@ import { benchBatch } from './batch.ts';
 import { benchGlossary } from './glossary.ts';
 import { benchGlossaryLoad } from './glossary-load.ts';
 import { benchGrowth } from './growth.ts';
+import { benchIntegrity } from './integrity.ts';
 import { benchLiveEngine } from './live-engine.ts';
 import { benchMemoryImport } from './memory-import.ts';
 import { benchExactLookup, benchFuzzyLookup } from './memory-lookup.ts';
@@ -32,6 +33,10 @@ const benches = {
   ],
   glossary: ['Glossary terms in a text, and in its translation', benchGlossary],
   growth: ['100 jobs of a tenant and a million: each request, disk, background tasks', benchGrowth],
+  integrity: [
+    'Alarms of the integrity check over gettext catalogs, and the losses it catches',
+    benchIntegrity,
+  ],
   abuse: ['Attacks: the latency of /healthz and the memory of the API under each', benchAbuse],
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
 } as const;

@@ -73,7 +73,10 @@ export function choiceIssues(source: Placeholders, target: Placeholders, rest: s
       issues.push(lostChoice(choice));
     }
   }
-  const known = new Set([...source.certain, ...source.choices].map(({ key }) => key));
+  const known = new Set([
+    ...[...source.certain, ...source.choices].map(({ key }) => key),
+    ...source.arguments,
+  ]);
   for (const { key, head } of present.values()) {
     if (known.has(key)) continue;
     issues.push(

@@ -28,13 +28,16 @@ const isIndian = (groups: readonly string[]): boolean =>
  * @param written ASCII digits divided by single separators
  */
 export function readings(written: string): string[] {
+  if (/^\d+$/.test(written)) return [canonical(written)];
   const groups = written.split(/\D/);
   const separators = written.replace(/\d/g, '');
-  if (groups.length === 1) return [canonical(written)];
   const found: string[] = [];
   const same = new Set(separators).size === 1;
   if (same && (isGrouped(groups) || isIndian(groups))) found.push(canonical(groups.join('')));
-  if (groups.length === 2 && /[.,]/.test(separators)) found.push(canonical(groups[0]!, groups[1]!));
+  // Spanish writes 4'5 as well; an apostrophe before three digits groups them.
+  if (groups.length === 2 && (/[.,]/.test(separators) || (separators === "'" && groups[1]!.length !== 3))) {
+    found.push(canonical(groups[0]!, groups[1]!));
+  }
   const thousands = groups.slice(0, -1);
   const last = separators.at(-1)!;
   if (

@@ -10,10 +10,12 @@ const ascii = new Map<string, string>(
   ),
 );
 for (const [other, own] of [
+  ['\u060c', ','],
   ['\uff0c', ','],
   ['\uff0e', '.'],
   ['\uff1a', ':'],
   ['\uff0f', '/'],
+  ['\u2236', ':'],
   ['\u2019', "'"],
   ['\u066b', '.'],
   ['\u066c', ','],
@@ -28,7 +30,7 @@ for (const [other, own] of [
 /** `text` at its old length with the digits and separators of every script as ASCII has them. */
 export function withAsciiDigits(text: string): string {
   return text.replace(
-    /[\p{Nd}\uff0c\uff0e\uff1a\uff0f\u2019\u066b\u066c\u00a0\u202f\u2009\u2007]/gu,
+    /[[\p{Nd}--[0-9]]\u060c\uff0c\uff0e\uff1a\uff0f\u2236\u2019\u066b\u066c\u00a0\u202f\u2009\u2007]/gv,
     (own) => ascii.get(own) ?? own,
   );
 }

@@ -24,6 +24,8 @@ export interface IcuMessage {
   choices: Choice[];
   /** Whether every brace of the text has its counterpart. */
   bracesMatch: boolean;
+  /** The closing brace of each opening one that has one. */
+  pairs: ReadonlyMap<number, number>;
   /** What is syntax: heads, selectors and their braces. Between them lies text. */
   syntax: Range[];
 }
@@ -79,7 +81,7 @@ function hasBetween(positions: readonly number[], start: number, end: number): b
 export function findIcu(text: string): IcuMessage {
   const pairs = matchedBraces(text);
   const bracesMatch = (text.match(/[{}]/g)?.length ?? 0) === 2 * pairs.size;
-  const message: IcuMessage = { formatted: [], choices: [], bracesMatch, syntax: [] };
+  const message: IcuMessage = { formatted: [], choices: [], bracesMatch, pairs, syntax: [] };
   const hashes = [...text.matchAll(/#/g)].map(({ index }) => index);
   for (const [start, end] of [...pairs].sort(([a], [b]) => a - b)) {
     header.lastIndex = start;

@@ -1,7 +1,7 @@
 import type { QualityIssue } from '#server/engines/engine.ts';
 import { choiceIssues } from './choice-losses.ts';
 import { blanked, compared, type Found } from './found.ts';
-import { findLinks } from './links.ts';
+import { findLinks, withSchemesOf } from './links.ts';
 import { findMarkup, type Markup } from './markup.ts';
 import { lostNumbers, type NumberLoss } from './number-losses.ts';
 import { placeholderIssues } from './placeholder-losses.ts';
@@ -32,7 +32,7 @@ const missing = (what: string, { span }: Found): QualityIssue => ({
 
 function markupIssues(source: Markup, target: Markup): QualityIssue[] {
   const tags = compared(source.tags, target.tags);
-  const attributes = compared(source.attributes, target.attributes);
+  const attributes = compared(source.attributes, withSchemesOf(source.attributes, target.attributes));
   const gone = [...tags.lost, ...tags.rarer];
   // A lost tag has lost its attributes too.
   const within = ({ start }: Found): boolean => gone.some((tag) => tag.start <= start && start < tag.end);
@@ -49,7 +49,7 @@ function markupIssues(source: Markup, target: Markup): QualityIssue[] {
 }
 
 function linkIssues(what: string, source: readonly Found[], target: readonly Found[]): QualityIssue[] {
-  const { lost, rarer, added } = compared(source, target);
+  const { lost, rarer, added } = compared(source, withSchemesOf(source, target));
   return [
     ...[...lost, ...rarer].map((piece) => missing(what, piece)),
     ...added.map(

@@ -77,3 +77,14 @@ export function findLinks(text: string): Links {
   // The address in `mailto:` or in a URL's user part is a part of that link.
   return { urls: found, addresses: addresses(blanked(text, found)) };
 }
+
+/** `target` as `source` has it where only the scheme is another: a link that became `https` is the same link. */
+export function withSchemesOf(source: readonly Found[], target: readonly Found[]): Found[] {
+  const known = new Set(source.map(({ key }) => key));
+  return target.map((piece) => {
+    const plain = piece.key.replace(/^(https|[\w: -]{1,200}=https):\/\//, (all) =>
+      all.replace('https:', 'http:'),
+    );
+    return !known.has(piece.key) && known.has(plain) ? { ...piece, key: plain } : piece;
+  });
+}

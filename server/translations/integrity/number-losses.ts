@@ -1,6 +1,8 @@
+import { readings } from './decimals.ts';
 import { otherNumerals, withAsciiDigits } from './digits.ts';
 import { smallNumberWords } from './number-words.ts';
-import { findNumbers, type NumberFound } from './numbers.ts';
+import { centuryEnding, findNumbers, type NumberFound } from './numbers.ts';
+import { spelledNumbers } from './spelled-numbers.ts';
 import { convertedFrom } from './units.ts';
 
 export interface NumberLoss {
@@ -12,12 +14,16 @@ export interface NumberLoss {
   kind: 'lost' | 'rarer' | 'converted';
 }
 
+const direction = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/;
+
 /** How often a text has each value. */
 class Values {
   readonly #counts = new Map<string, number>();
 
-  add(values: Iterable<string>): void {
-    for (const value of new Set(values)) this.#counts.set(value, this.count(value) + 1);
+  add(values: readonly string[]): void {
+    for (const value of values.length > 1 ? new Set(values) : values) {
+      this.#counts.set(value, this.count(value) + 1);
+    }
   }
 
   count(value: string): number {
@@ -32,13 +38,19 @@ class Values {
 /** Generous, other than what is asked of it: any run of digits, numerals of any kind, fractions such as ½. */
 function valuesOf(target: string, found: readonly NumberFound[]): Values {
   const values = new Values();
-  for (const { values: meanings } of found) values.add(meanings);
+  // "1,2,3" is three numbers, and so is a date.
+  for (const { values: meanings, parts } of found) values.add(meanings.length === 0 ? parts : meanings);
   const inNumbers = new Set(found.map(({ start }) => start));
-  for (const { index, 0: run } of withAsciiDigits(target).matchAll(/\d+/g)) {
-    if (!inNumbers.has(index)) values.add([run.replace(/^0+(?=\d)/, '')]);
+  // In a name, such as "v5.5", the number and its parts.
+  for (const { index, 0: run } of withAsciiDigits(target).matchAll(/\d+(?:[.,]\d+)*/g)) {
+    if (inNumbers.has(index)) continue;
+    const parts = run.split(/\D/).map((part) => part.replace(/^0+(?=\d)/, ''));
+    values.add([run, ...parts, ...readings(run)]);
   }
-  for (const [sign] of target.matchAll(/\p{No}/gu))
-    values.add(sign.normalize('NFKC').split(/\D/).filter(Boolean));
+  // ½ is one and two, 2³² two and thirty-two.
+  for (const [signs] of target.matchAll(/\p{No}{1,10}/gu)) {
+    values.add([...signs, signs].flatMap((own) => own.normalize('NFKC').split(/\D/)).filter(Boolean));
+  }
   for (const value of otherNumerals(target)) values.add([value]);
   return values;
 }
@@ -46,21 +58,90 @@ function valuesOf(target: string, found: readonly NumberFound[]): Values {
 /** The Buddhist era, in which Thai dates are given. */
 const buddhistEra = 543;
 
+/** English words that follow a number which counts nothing: "from 1 to 9", "a value of 0 will". */
+const countsNothing = /^\s(?:to|and|or|if|is|are|will|for|means|when|as|in|on)\s/;
+
+function countsSomething({ end }: NumberFound, source: string): boolean {
+  const after = source.slice(end, end + 12);
+  return /^[\s-]?\p{L}/u.test(after) && !countsNothing.test(after);
+}
+
+const arabicDual = /(?:ان|ين|تا|تي)(?!\p{L})/u;
+
+const monthsByLanguage = new Map<string, string[][]>();
+
+/** The names of each month, long and short, alone and in a date. */
+function monthNames(lang: string): string[][] {
+  const known = monthsByLanguage.get(lang);
+  if (known !== undefined) return known;
+  const formats = (['long', 'short'] as const).flatMap((month) =>
+    [{ month }, { month, day: 'numeric' as const }].map(
+      (style) => new Intl.DateTimeFormat(`${lang}-u-ca-gregory`, { ...style, timeZone: 'UTC' }),
+    ),
+  );
+  const names = Array.from({ length: 12 }, (_, month) => {
+    const parts = formats.flatMap((format) => format.formatToParts(Date.UTC(2024, month, 15)));
+    const own = parts.filter(({ type, value }) => type === 'month' && /\p{L}{2}/u.test(value));
+    return [...new Set(own.map(({ value }) => value.toLowerCase().replace(/\.$/, '')))];
+  });
+  monthsByLanguage.set(lang, names);
+  return names;
+}
+
+/** By their first years: 1600-talet, 1600-luvulla and the 1600s are the 17th century. */
+function centuriesOf(target: string): Set<string> {
+  const years = [...withAsciiDigits(target).matchAll(/(?<!\d)(\d{1,2})00(?!\d)/g)].filter(
+    ({ index, 0: { length } }) => centuryEnding.test(target.slice(index + length, index + length + 24)),
+  );
+  return new Set(years.map(([, hundreds]) => String(Number(hundreds) + 1)));
+}
+
+/** `text` without the marks that turn the direction of writing, and for each of its characters where it stood. */
+function withoutDirection(text: string): { text: string; offsets: number[] | undefined } {
+  if (!direction.test(text)) return { text, offsets: undefined };
+  const offsets: number[] = [];
+  for (let i = 0; i < text.length; i += 1) if (!direction.test(text[i]!)) offsets.push(i);
+  return { text: offsets.map((i) => text[i]).join(''), offsets };
+}
+
 /**
  * The numbers of `source` that `target` lacks in any spelling: regrouped, in other digits, in words up to twelve, in
  * tens of thousands, on another clock. Each number once.
  * @param source and target: with everything that is no prose blanked out
  */
 export function lostNumbers(source: string, target: string, targetLang: string): NumberLoss[] {
+  const plain = withoutDirection(source);
+  const losses = lossesIn(plain.text, withoutDirection(target).text, targetLang);
+  const { offsets } = plain;
+  if (offsets === undefined) return losses;
+  return losses.map(({ number, kind }) => {
+    const [start, end] = [offsets[number.start]!, offsets[number.end - 1]! + 1];
+    return { number: { ...number, span: source.slice(start, end), start, end }, kind };
+  });
+}
+
+function lossesIn(source: string, target: string, targetLang: string): NumberLoss[] {
   const numbers = findNumbers(source);
   if (numbers.length === 0) return [];
   const found = findNumbers(target);
   const present = valuesOf(target, found);
   // What is a number with separators in one language is a date or a time in the next.
   const parts = new Set(found.flatMap((own) => own.parts));
+  const inLists = new Set(found.filter(({ span }) => /[,،，]/.test(span)).flatMap((own) => own.parts));
   const inWords = smallNumberWords(target, targetLang);
-  const isInWords = (value: string): boolean => /^\d{1,2}$/.test(value) && inWords(Number(value));
-  const has = (value: string): boolean => {
+  let centuries: Set<string> | undefined;
+  const lower = target.toLowerCase();
+  const namesMonth = (part: string): boolean =>
+    (monthNames(targetLang)[Number(part) - 1] ?? []).some((name) => lower.includes(name));
+  let hasDimension: boolean | undefined;
+  let spelled: Set<number> | undefined;
+  const isInWords = (value: string, counts: boolean): boolean => {
+    if (!/^\d{1,3}$/.test(value)) return false;
+    if (Number(value) <= 12) return inWords(Number(value), counts);
+    spelled ??= spelledNumbers(target, targetLang);
+    return spelled.has(Number(value));
+  };
+  const has = (value: string, isWord: (value: string) => boolean): boolean => {
     if (present.count(value) > 0) return true;
     if (
       targetLang === 'th' &&
@@ -69,17 +150,36 @@ export function lostNumbers(source: string, target: string, targetLang: string):
     ) {
       return true;
     }
-    return isInWords(value);
+    if (isWord(value)) return true;
+    centuries ??= centuriesOf(target);
+    return centuries.has(value);
   };
-  const survives = ({ span, end, values, parts: own, inDate, inTime, idle }: NumberFound): boolean => {
-    if (idle || values.some(has)) return true;
+  /** "1.0" is never written in words, and "1" in "Step 1" not by an article. */
+  const wordsFor = (number: NumberFound): ((value: string) => boolean) => {
+    if (/[.,]/.test(number.span)) return () => false;
+    const counts = countsSomething(number, source);
+    return (value) => isInWords(value, counts);
+  };
+  const survives = (number: NumberFound): boolean => {
+    const { span, values, parts: own, inDate, inTime, idle, inList, isDimension } = number;
+    const isWord = wordsFor(number);
+    if (idle || values.some((value) => has(value, isWord))) return true;
     // Arabic has a form of the noun for one and one for two.
-    if (targetLang === 'ar' && /^[12]$/.test(span) && /^\s\p{L}/u.test(source.slice(end, end + 2)))
+    if (targetLang === 'ar' && (span === '1' || (span === '2' && arabicDual.test(target)))) {
+      if (countsSomething(number, source)) return true;
+    }
+    if ((inDate || inTime) && own.every((part) => parts.has(part) || (inDate && namesMonth(part)))) {
       return true;
-    if ((inDate || inTime) && own.every((part) => parts.has(part) || (inDate && Number(part) <= 12)))
+    }
+    if (inList && own.every((part) => inLists.has(part) || (own.length > 1 && has(part, isWord))))
       return true;
+    if (isDimension) {
+      // "3D" is 立體 as well, but not "2D".
+      hasDimension ??= found.some((other) => other.isDimension);
+      if (!hasDimension) return true;
+    }
     const isApart = values.length === 0 || /\s/.test(span);
-    return isApart && own.every((part) => has(part) || parts.has(part));
+    return isApart && own.every((part) => has(part, isWord) || parts.has(part));
   };
   const losses = new Map<string, NumberLoss>();
   const wanted = new Map<string, number>();
@@ -92,10 +192,10 @@ export function lostNumbers(source: string, target: string, targetLang: string):
       losses.set(key, { number, kind: convertedFrom(number, source, present.all) ? 'converted' : 'lost' });
       continue;
     }
-    const times = Math.max(0, ...number.values.map((value) => present.count(value)));
+    const times = number.values.reduce((most, value) => Math.max(most, present.count(value)), 0);
     // What survives otherwise, as a word or in parts, is not counted.
-    const counted = times > 0 && !number.values.some(isInWords);
-    if (counted && times < occurrence && !number.idle) losses.set(key, { number, kind: 'rarer' });
+    const isFewer = times > 0 && times < occurrence && !number.idle;
+    if (isFewer && !number.values.some(wordsFor(number))) losses.set(key, { number, kind: 'rarer' });
   }
   return [...losses.values()];
 }

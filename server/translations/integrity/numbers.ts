@@ -16,6 +16,10 @@ export interface NumberFound {
   inTime: boolean;
   /** Whether nothing is lost without it: the minutes of a full hour, 24/7. */
   idle: boolean;
+  /** Whether it belongs to a list as `1` does in "1, 2", or is two numbers as `0,1` is in "(0,1)". */
+  inList: boolean;
+  /** Whether it stands in a word for "three-dimensional", such as "3D". */
+  isDimension: boolean;
 }
 
 const number = /\d{1,3}(?:[ ']\d{3}(?!\d))+(?:[.,]\d+)?|\d+(?:[.,']\d+)*/g;
@@ -26,19 +30,42 @@ const around = 24;
 /** Letters of the scripts that put a space between a word and a number. */
 const identifierLetter = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}_]/u;
 
+const isAsciiLetter = (code: number): boolean => (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+
+// What follows spares most numbers of a text full of them the slower expressions: each only reads on where it can match.
+
+/** Whether `code` may begin a word or a sign that says what a number means. */
+const maySay = (code: number): boolean => code > 127 || isAsciiLetter(code);
+
+/** The character after a number, or after the one space or hyphen that follows it; NaN at the end. */
+function codeAfter(text: string, end: number): number {
+  const code = text.charCodeAt(end);
+  return code === 32 || code === 45 ? text.charCodeAt(end + 1) : code;
+}
+
 function isInIdentifier(text: string, start: number, end: number): boolean {
-  if (start > 0 && identifierLetter.test(text[start - 1]!)) {
+  const before = text.charCodeAt(start - 1);
+  if (
+    start > 0 &&
+    (before > 127 || before === 95 || isAsciiLetter(before)) &&
+    identifierLetter.test(text[start - 1]!)
+  ) {
     // "1920x1080" is two numbers, "No2" and "0x1F" are none.
     return !/(?:[1-9]|\d0)x$/.test(text.slice(Math.max(0, start - 3), start));
   }
   if (/^[xX]/.test(text[end] ?? '') && text.slice(start, end) === '0') return true;
+  if (!isAsciiLetter(text.charCodeAt(end)) && text[end] !== '_') return false;
   const tail = /^[A-Za-z_]{1,24}/.exec(text.slice(end, end + around))?.[0] ?? '';
   return tail !== '' && tail !== 'x' && /\d/.test(text[end + tail.length] ?? '');
 }
 
 /** The hour on the other clock, where the text says which half of the day or writes a time past noon. */
 function otherClock(value: string, text: string, start: number, end: number): string[] {
-  if (!/^\d{1,2}$/.test(value)) return [];
+  if (value.length > 2) return [];
+  const sign = text.charCodeAt(end);
+  if (sign !== 58 && sign !== 46 && !maySay(codeAfter(text, end)) && !(text.charCodeAt(start - 1) > 127)) {
+    if (!/\s/.test(text[start - 1] ?? '') || !(text.charCodeAt(start - 2) > 127)) return [];
+  }
   const hour = Number(value);
   const after = text.slice(end, end + around);
   const before = text.slice(Math.max(0, start - 4), start);
@@ -51,6 +78,7 @@ function otherClock(value: string, text: string, start: number, end: number): st
 }
 
 function scales(text: string, end: number): number[] {
+  if (!maySay(codeAfter(text, end)) && !/\s/.test(text[end] ?? '')) return [];
   const after = text.slice(end, end + around);
   const sign = scaleSigns[after[0] ?? ''] ?? scaleSigns[/^\s([천만억조])/.exec(after)?.[1] ?? ''];
   if (sign !== undefined) return [sign];
@@ -61,10 +89,28 @@ function scales(text: string, end: number): number[] {
   return word === undefined ? [] : exponentsOf(word);
 }
 
-/** "the 90s" are 1990年代 elsewhere, and "24" is 2024 in a date. */
+/** "the 90s" are 1990年代 elsewhere, "24" is 2024 in a date, and the 1600s are the 17th century. */
 function fullYears(value: string, text: string, end: number, inDate: boolean): string[] {
+  if (value.length !== 2 && !value.endsWith('00')) return [];
   const decade = /^\d0$/.test(value) && /^['’]?s\b/.test(text.slice(end, end + 3));
-  return decade || (inDate && /^\d\d$/.test(value)) ? [`19${value}`, `20${value}`] : [];
+  if (decade || (inDate && /^\d\d$/.test(value))) return [`19${value}`, `20${value}`];
+  return /^\d{1,2}00$/.test(value) && centuryEnding.test(text.slice(end, end + around))
+    ? [String(Number(value.slice(0, -2)) + 1)]
+    : [];
+}
+
+/** What makes 1600 a century: the 1600s, 1600-tallet, 1600-luvulla. */
+export const centuryEnding =
+  /^(?:['’]?s\b|[-–]\d{3,4}(?:['’]?s\b|\s?-?(?:tal|luvu|luku))|\s?-?(?:tal|luvu|luku))/;
+
+const dimension = /^(?:[ -]?D(?![\p{L}\p{N}])|[ -]?dimension)/u;
+
+function isInList(text: string, span: string, start: number, end: number): boolean {
+  if (text[end] === ',' && /^,\s\d/.test(text.slice(end, end + 3))) return true;
+  if (text[start - 2] === ',' && /\d,\s$/.test(text.slice(Math.max(0, start - 3), start))) return true;
+  if (!span.includes(',')) return false;
+  const isPair = /^\d+,(?:\d{1,2}|\d{4,})$/.test(span);
+  return isPair && /[([]/.test(text[start - 1] ?? '') && /[)\]]/.test(text[end] ?? '');
 }
 
 function isIdle(text: string, span: string, start: number): boolean {
@@ -90,9 +136,9 @@ function joined(found: NumberFound[], text: string, ascii: string): NumberFound[
   const out: NumberFound[] = [];
   for (const next of found) {
     const before = out.at(-1);
-    const sign = before === undefined ? '' : ascii.slice(before.end, next.start);
-    const own = scaleSigns[ascii[next.end] ?? ''] ?? 0;
-    const scale = scaleSigns[sign];
+    const isNext = before !== undefined && next.start - before.end === 1;
+    const scale = isNext ? scaleSigns[ascii[before.end]!] : undefined;
+    const own = scale === undefined ? 0 : (scaleSigns[ascii[next.end] ?? ''] ?? 0);
     if (before === undefined || scale === undefined || scale <= own) {
       out.push(next);
       continue;
@@ -124,17 +170,18 @@ export function findNumbers(text: string): NumberFound[] {
     while (nextDate < inDates.length && inDates[nextDate]!.end <= start) nextDate += 1;
     const inDate = (inDates[nextDate]?.start ?? Number.POSITIVE_INFINITY) <= start;
     const plain = readings(span);
-    const point = /(?:^|[^\w.])\.$/.test(ascii.slice(Math.max(0, start - 2), start));
-    const values = [
-      ...plain,
-      ...plain.flatMap((value) => otherClock(value, ascii, start, end)),
-      ...plain.flatMap((value) => fullYears(value, ascii, end, inDate)),
-      ...(point ? [canonical('0', span)] : []),
-      ...plain.flatMap((value) => scales(ascii, end).map((exponent) => shifted(value, exponent))),
-    ];
-    const parts = span.split(/\D/).map((part) => canonical(part));
+    const point =
+      ascii[start - 1] === '.' && /(?:^|[^\w.])\.$/.test(ascii.slice(Math.max(0, start - 2), start));
+    const values = [...plain];
+    for (const value of plain) values.push(...otherClock(value, ascii, start, end));
+    for (const value of plain) values.push(...fullYears(value, ascii, end, inDate));
+    if (point) values.push(canonical('0', span));
+    const exponents = plain.length > 0 ? scales(ascii, end) : [];
+    for (const value of plain) for (const exponent of exponents) values.push(shifted(value, exponent));
+    const parts =
+      plain.length === 1 && /^\d+$/.test(span) ? plain : span.split(/\D/).map((part) => canonical(part));
     if (parts.length > 2 && /^[\d.]+$/.test(span) && !inDate) values.unshift(span);
-    const inTime = ascii[end] === ':' || ascii[start - 1] === ':';
+    const inTime = span.length <= 2 && (ascii[end] === ':' || ascii[start - 1] === ':');
     found.push({
       span: text.slice(start, end),
       start,
@@ -144,6 +191,11 @@ export function findNumbers(text: string): NumberFound[] {
       inDate,
       inTime,
       idle: isIdle(ascii, span, start),
+      inList: isInList(ascii, span, start, end),
+      isDimension:
+        span.length === 1 &&
+        /^[1-4][ -]?[Dd]/.test(ascii.slice(start, end + 2)) &&
+        dimension.test(ascii.slice(end, end + around)),
     });
   }
   return joined(found, text, ascii);

@@ -1,4 +1,5 @@
 import type { QualityIssue } from '#server/engines/engine.ts';
+import { lostFields } from './date-formats.ts';
 import { compared, type Found } from './found.ts';
 import type { Placeholders } from './placeholders.ts';
 import { aligned, reordered } from './printf.ts';
@@ -66,7 +67,8 @@ export function placeholderIssues(source: Placeholders, target: Placeholders, re
   // `#` shows the number of a plural as `{count}` does.
   const shown = new Set(target.choices.filter(({ hash }) => hash).map(({ key }) => key));
   const lost = certain.lost.filter(({ key }) => !shown.has(key));
-  const chosen = new Set(source.choices.map(({ key }) => key));
+  const choosing = new Set(source.choices.map(({ key }) => key));
+  const chosen = new Set([...choosing].filter((key) => key.startsWith('{')));
   const kept = new Set(target.choices.map(({ key }) => key));
   // "{standard input}" is prose that becomes one word, and looks like a placeholder, elsewhere. So do the texts of a
   // choice whose head is broken.
@@ -75,10 +77,13 @@ export function placeholderIssues(source: Placeholders, target: Placeholders, re
     [...chosen].some((key) => !kept.has(key));
   const added = looksAlike ? [] : certain.added.filter(({ key }) => !chosen.has(key));
   return [
-    ...[...lost, ...likely.lost].map(missing),
+    ...[...lost, ...likely.lost, ...lostFields(source.dateFields, rest)].map(missing),
     ...conversionIssues(source, target),
     ...percentIssues(source, target, rest.includes('%')),
     ...added.map(invented),
-    ...[...certain.rarer.filter(({ key }) => !shown.has(key)), ...likely.rarer].map(rarer),
+    // A choice has as many forms as the language, and each may show its number.
+    ...[...certain.rarer, ...likely.rarer]
+      .filter(({ key }) => !shown.has(key) && !choosing.has(key))
+      .map(rarer),
   ];
 }

@@ -1,6 +1,8 @@
+import { dateFields } from './date-formats.ts';
 import type { Found, Range } from './found.ts';
 import { type Choice, findIcu } from './icu.ts';
 import type { Conversion } from './printf.ts';
+import { findWikiForms } from './wiki-forms.ts';
 
 export interface Placeholders {
   /** `{name}`, `{{x}}`, `${x}`, `%{x}`, `%(name)s` and the like: nothing else in a text looks like them. */
@@ -15,6 +17,10 @@ export interface Placeholders {
   /** `%%`, the percent sign of a format. */
   percents: Found[];
   choices: Choice[];
+  /** Everything that could be an argument: `$1` is money alone and an argument in a choice. */
+  arguments: Set<string>;
+  /** The fields of a source that is a format of times and dates. */
+  dateFields: Found[];
   bracesMatch: boolean;
   /** How many opening braces the text has, a placeholder's or not. */
   openBraces: number;
@@ -43,9 +49,10 @@ const conversion = new RegExp(
   'y',
 );
 const narrow = new RegExp(`%[2-9]${type}`, 'y');
-const surrounded = /%[A-Za-z_][\w.-]{2,40}%/y;
+const surrounded = /%[A-Za-z_][\w.-]{2,40}%(?![A-Za-z])/y;
 const qt = /%(?:L?\d{1,2}|n(?![A-Za-z]))/y;
-const percentName = /%[a-z_]\w{2,40}/y;
+// In "%nSome files" a program turns lines, as in "%BInstall%b" letters; neither is a name.
+const percentName = /%(?![a-z][A-Z])[a-z_]\w{2,40}/y;
 const dollarName = /\$[A-Za-z_]\w{0,60}\$?/y;
 const dollarNumber = /\$[1-9](?![\d.,]?\d)/y;
 const at = /@[a-z_][\w-]{1,40}/y;
@@ -53,7 +60,8 @@ const colon = /:[A-Za-z_][A-Za-z0-9_]{2,40}(?![\w:(])/y;
 
 const latin = /[A-Za-z]/;
 const mayTouchLetters = /^(?:l{0,2}|h{1,2}|z)[dsf@]$|^(?:l{1,2}|z)[iux]$/;
-const word = /[\p{L}\p{N}_]/u;
+/** Letters of scripts that put spaces between words, and digits. */
+const spacedWord = /[\p{N}_]|(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])\p{L}/u;
 const opensWord = /[\s("'«“„‘>]/;
 
 interface Reading {
@@ -67,6 +75,8 @@ interface Reading {
   /** For a translation: whether its source is a printf format. */
   isFormat: boolean;
   isQt: boolean;
+  /** Whether the text is the help of a command, with its options. */
+  isUsage: boolean;
   out: Placeholders;
 }
 
@@ -186,8 +196,9 @@ function dollar(reading: Reading, i: number): Found | undefined {
     out.certain.push(found);
     return found;
   }
-  if (i > 0 && word.test(text[i - 1]!)) return undefined;
   if (text[i] === '#') return undefined;
+  // "US$5" is no argument, "从$1" and the "a$1" of a translation whose source has `$1` are one.
+  if (i > 0 && reading.known === undefined && spacedWord.test(text[i - 1]!)) return undefined;
   return likely(reading, matchAt(dollarName, text, i)) ?? likely(reading, matchAt(dollarNumber, text, i));
 }
 
@@ -197,6 +208,8 @@ function prefixed(reading: Reading, i: number): Found | undefined {
   // `:DETAIL` is a word of a command's usage.
   if (reading.known === undefined && /[A-Z]/.test(text[i + 1] ?? '')) return undefined;
   if (i > 0 && !opensWord.test(text[i - 1]!)) return undefined;
+  // Nor is `:option` beside `--option`.
+  if (pattern === colon && reading.isUsage) return undefined;
   const match = matchAt(pattern, text, i);
   // Laravel capitalises the value as the name is written.
   return likely(reading, match, pattern === colon ? match?.[0].toLowerCase() : match?.[0]);
@@ -226,6 +239,8 @@ function isDateFormat(text: string): boolean {
  */
 export function findPlaceholders(text: string, lang: string, source?: Placeholders): Placeholders {
   const icu = findIcu(text);
+  const wiki = findWikiForms(text, icu.pairs);
+  const fields = (source === undefined ? dateFields(text) : undefined) ?? [];
   const out: Placeholders = {
     certain: [...icu.formatted],
     likely: [],
@@ -233,21 +248,39 @@ export function findPlaceholders(text: string, lang: string, source?: Placeholde
     loose: new Set(),
     isQt: source?.isQt ?? /%L?1(?![\d$])/.test(text),
     percents: [],
-    choices: icu.choices,
+    choices: [
+      ...icu.choices,
+      ...wiki.forms
+        .filter(({ isGrammar }) => !isGrammar)
+        .map(
+          ({ argument, head: { span } }): Choice => ({
+            key: argument,
+            head: span,
+            type: 'plural',
+            selectors: [],
+            hash: false,
+          }),
+        ),
+    ],
+    arguments: new Set(wiki.forms.map(({ argument }) => argument)),
+    dateFields: fields,
     bracesMatch: icu.bracesMatch,
     openBraces: text.match(/\{/g)?.length ?? 0,
-    ranges: [...icu.syntax],
+    ranges: [...icu.syntax, ...wiki.syntax],
   };
   const syntax = new Set<number>();
   for (const { start } of icu.syntax) syntax.add(start);
   for (const { end } of icu.syntax) if (text[end - 1] === '{') syntax.add(end - 1);
+  for (const { start, end } of wiki.syntax) for (let i = start; i < end; i += 1) syntax.add(i);
   const reading: Reading = {
     text,
     percentFirst: lang === 'tr',
     done: 0,
     known: source && new Set(source.likely.map(({ key }) => key)),
     isQt: out.isQt,
-    isFormat: source === undefined ? !isDateFormat(text) : source.conversions.length > 0,
+    isUsage: /(?:^|\s)--[a-z]/.test(text),
+    isFormat:
+      source === undefined ? fields.length === 0 && !isDateFormat(text) : source.conversions.length > 0,
     out,
   };
   for (const { index } of text.matchAll(starts)) {
@@ -259,9 +292,12 @@ export function findPlaceholders(text: string, lang: string, source?: Placeholde
   }
   // "$1" alone is money as often as an argument; as money it is a number of the text.
   const dollars = new Set(out.likely.filter(({ key }) => /^\$\d$/.test(key)).map(({ key }) => key));
+  const isArgument = [...dollars].some((key) => out.arguments.has(key));
+  for (const { key } of out.likely) out.arguments.add(key);
   const isTranslation = source !== undefined;
   if (
     !isTranslation &&
+    !isArgument &&
     dollars.size > 0 &&
     !(dollars.size > 1 && [...dollars].every((_, i) => dollars.has(`$${i + 1}`)))
   ) {

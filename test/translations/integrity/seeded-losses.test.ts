@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { QualityIssue } from '#server/engines/engine.ts';
 import { issuesOf } from './checked.ts';
-import { type Seed, seeds } from './seeds.ts';
+import type { Seed } from './damages.ts';
+import { seeds } from './seeds.ts';
 
 const issuesOfSeed = ({ pair, damaged }: Seed): QualityIssue[] => issuesOf(pair.source, damaged, pair.lang);
 const isCaught = (seed: Seed): boolean => issuesOfSeed(seed).length > 0;
