@@ -143,6 +143,7 @@ const environment = z.object({
   MAX_UPLOAD_BYTES: integer(30_000_000, 1),
   MAX_TM_SEGMENTS: integer(50_000, 1),
   MAX_TERMINOLOGY_TERMS: integer(2000, 1),
+  MAX_TERMINOLOGY_CHARS: integer(200_000, 2, 1_000_000),
   TM_ASYNC_THRESHOLD: integer(5000, 0),
   STALE_PENDING_SECONDS: integer(600, 1, tenYears),
   SWEEP_INTERVAL_SECONDS: integer(600, 1, tenYears),

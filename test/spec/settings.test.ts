@@ -44,6 +44,7 @@ const defaults: [name: string, value: unknown][] = [
   ['MAX_UPLOAD_BYTES', 30_000_000],
   ['MAX_TM_SEGMENTS', 50_000],
   ['MAX_TERMINOLOGY_TERMS', 2000],
+  ['MAX_TERMINOLOGY_CHARS', 200_000],
   ['TM_ASYNC_THRESHOLD', 5000],
   ['STALE_PENDING_SECONDS', 600],
   ['SWEEP_INTERVAL_SECONDS', 600],

@@ -123,7 +123,10 @@ describe('B 2.6 terminology_matches and terminology_entries', () => {
       end: start + 1,
       entries: [entry(start)] as [ReturnType<typeof entry>],
     }));
-    return writtenMetadata({ matches, expected, check: () => compliance([], []) }, null, null) ?? {};
+    return (
+      writtenMetadata({ matches, expected, whole: [], check: async () => compliance([], []) }, null, null) ??
+      {}
+    );
   };
 
   test('have 40,000 units of terms each at most, none of them clipped', () => {
