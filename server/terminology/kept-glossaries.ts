@@ -5,7 +5,7 @@ export interface Kept {
 }
 
 /** Bytes that all kept glossaries take together, and those of one tenant beside its newest one. */
-const most = { bytes: 150_000_000, ofTenant: 37_500_000 };
+const most = { bytes: 100_000_000, ofTenant: 25_000_000 };
 
 /** A small glossary counts as this much: 200 are kept at most, and 50 of one tenant. */
 const leastBytes = most.bytes / 200;

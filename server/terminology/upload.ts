@@ -113,7 +113,7 @@ function requireKind({ name, contentType }: UploadedFile): 'csv' | 'tmx' {
   if (type !== '' && !types.includes(type))
     throw new AppError(
       'unsupported_media_type',
-      `terminology_file is read as .${kind}, which its content type ${JSON.stringify(type.slice(0, 100))} contradicts; send it as ${types.join(' or ')}`,
+      `terminology_file is read as .${kind}, which its content type ${JSON.stringify(type.slice(0, 100))} contradicts; send it as ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(types)}`,
     );
   return kind;
 }

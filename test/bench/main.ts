@@ -4,6 +4,7 @@ import { benchAdmission } from './admission.ts';
 import { benchBatch } from './batch.ts';
 import { benchGlossary } from './glossary.ts';
 import { benchGlossaryLoad } from './glossary-load.ts';
+import { benchGlossarySlices } from './glossary-slices.ts';
 import { benchLiveEngine } from './live-engine.ts';
 import { benchMemoryImport } from './memory-import.ts';
 import { benchExactLookup, benchFuzzyLookup } from './memory-lookup.ts';
@@ -30,6 +31,10 @@ const benches = {
     benchGlossaryLoad,
   ],
   glossary: ['Glossary terms in a text, and in its translation', benchGlossary],
+  'glossary-slices': [
+    'The event loop under the worst legal glossaries, in all languages',
+    benchGlossarySlices,
+  ],
   abuse: ['Attacks: the latency of /healthz and the memory of the API under each', benchAbuse],
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
 } as const;
