@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Tx } from '#db/client.ts';
 import type { EnterTenant, Principal } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
@@ -75,8 +74,14 @@ function missingTerms(
 ): string[] | TermCheck {
   const asked = text === null ? null : finalTermCheck(job, text);
   if (!asked) return [];
-  if (checked && isDeepStrictEqual(checked.asked, asked)) return checked.missing;
+  if (checked?.asked.translation === asked.translation && isSame(checked.asked.expected, asked.expected))
+    return checked.missing;
   return glossaries.checkAtOnce(asked)?.missing_terms ?? asked;
+}
+
+/** The job may have been run again meanwhile, with other terms. */
+function isSame(one: TermCheck['expected'], other: TermCheck['expected']): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** B 5: the session says who reviews; what the body says counts only where there is none. */
