@@ -148,6 +148,7 @@ const environment = z.object({
   MAX_TERMINOLOGY_TERMS: integer(2000, 1),
   MAX_TM_SETS: integer(200, 1),
   MAX_TERMINOLOGY_SETS: integer(200, 1),
+  MAX_TERMINOLOGY_CHARS: integer(200_000, 2, 1_000_000),
   TM_ASYNC_THRESHOLD: integer(5000, 0),
   STALE_PENDING_SECONDS: integer(600, 1, tenYears),
   SWEEP_INTERVAL_SECONDS: integer(600, 1, tenYears),

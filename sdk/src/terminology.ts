@@ -3,16 +3,20 @@ import type { Rest } from './rest.ts';
 import type { Rpc } from './rpc.ts';
 import type { Call, Send } from './send.ts';
 import { formFields, formRequest, type SourceFile } from './source-file.ts';
-import type { TerminologySet, TerminologyUpload } from './types.ts';
+import type { TerminologySet, TerminologyUpload, UploadedTerminologySet } from './types.ts';
 
 /** Glossaries: terms that a translation must use. */
 export interface Terminology {
   /**
    * Creates a glossary from a CSV or TMX file, or replaces the one of this name, whole or not at all. BadRequestError names
-   * the line that is wrong, UnprocessableContentError what does not fit. The same file under the same name is the same
+   * the line that is wrong, UnprocessableContentError what does not fit; `warnings` say what may not be meant so. The same file under the same name is the same
    * glossary, so it is sent again like a read.
    */
-  upload(file: SourceFile, request: TerminologyUpload, options?: CallOptions): Promise<TerminologySet>;
+  upload(
+    file: SourceFile,
+    request: TerminologyUpload,
+    options?: CallOptions,
+  ): Promise<UploadedTerminologySet>;
   /** All of them. */
   list(options?: CallOptions): Promise<TerminologySet[]>;
   /** Deletes one; NotFoundError where there is none. Sent again only where the service certainly did nothing. */
@@ -41,8 +45,8 @@ export function terminology(rpc: Rpc, rest: Rest, send: Send): Terminology {
   };
 }
 
-function readSet(status: number, body: unknown): TerminologySet | undefined {
+function readSet(status: number, body: unknown): UploadedTerminologySet | undefined {
   const { id } = (body ?? {}) as { id?: unknown };
   // The service's own: more than the id is not looked at, as in every other answer.
-  return status === 200 && typeof id === 'string' ? (body as TerminologySet) : undefined;
+  return status === 200 && typeof id === 'string' ? (body as UploadedTerminologySet) : undefined;
 }

@@ -130,6 +130,8 @@ export type TerminologyUpload = Pick<Inputs['terminology']['upload'], 'source_la
 };
 /** A glossary. */
 export type TerminologySet = Outputs['terminology']['list'][number];
+/** What an upload answers: the set, and what may not be meant so in its file. */
+export type UploadedTerminologySet = Outputs['terminology']['upload'];
 /** What a memory is called, and which of the file's languages it is of. */
 export type MemoryImportRequest = Record<keyof GoldenMemoryQuery | 'name', string>;
 /** A translation memory; as the result of an import with what became of the file's units. */

@@ -1,19 +1,24 @@
-/** How many terms there are of two languages; '' is any. */
-export interface LanguageCount {
+/** What terms come to: their number, and the characters of both their sides. */
+export interface TermCapacity {
+  terms: number;
+  characters: number;
+}
+
+/** The terms that there are of two languages; '' is any. */
+export interface LanguageCount extends TermCapacity {
   sourceLang: string;
   targetLang: string;
-  terms: number;
 }
 
 /**
- * A pair to which more terms than `most` would apply (B 8 "Terminology entries"): those of its languages, and those of any
- * language, of all sets. Only pairs that the added terms apply to are looked at: what others hold is not this upload's doing.
+ * A pair to which more terms than `most` would apply (B 8 "Terminology entries"), or more characters of terms: those of its
+ * languages, and those of any language, of all sets. Only pairs that the added terms apply to are looked at: what others hold is not this upload's doing.
  */
 export function overfullPair(
   held: readonly LanguageCount[],
   added: readonly LanguageCount[],
-  most: number,
-): { pair: string; terms: number } | undefined {
+  most: TermCapacity,
+): { pair: string; exceeded: keyof TermCapacity; count: number } | undefined {
   const all = [...held, ...added];
   const sources = new Set([...all.map(({ sourceLang }) => sourceLang), anyOther]);
   const targets = new Set([...all.map(({ targetLang }) => targetLang), anyOther]);
@@ -24,8 +29,11 @@ export function overfullPair(
       const applies = ({ sourceLang, targetLang }: LanguageCount) =>
         (sourceLang === '' || sourceLang === source) && (targetLang === '' || targetLang === target);
       if (!added.some(applies)) continue;
-      const terms = all.filter(applies).reduce((sum, count) => sum + count.terms, 0);
-      if (terms > most) return { pair: `${source} to ${target}`, terms };
+      const applying = all.filter(applies);
+      for (const exceeded of ['terms', 'characters'] as const) {
+        const count = applying.reduce((sum, counted) => sum + counted[exceeded], 0);
+        if (count > most[exceeded]) return { pair: `${source} to ${target}`, exceeded, count };
+      }
     }
   return undefined;
 }

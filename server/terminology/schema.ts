@@ -18,6 +18,16 @@ export const terminologySet = z
   })
   .meta({ id: 'TerminologySet' });
 
+/** C 6: what an upload answers. */
+export const uploadedGlossary = terminologySet
+  .extend({
+    warnings: z.array(z.string()).meta({
+      description:
+        'what may not be meant so: no header row, rows skipped, two targets for one source, entries that apply to every language pair',
+    }),
+  })
+  .meta({ id: 'UploadedTerminologySet' });
+
 const declaredLanguage = z.string().optional().meta({
   description: 'required beside TMX; beside CSV, of the entries that name none themselves',
 });
@@ -34,4 +44,5 @@ export const glossaryForm = z.object({
 });
 
 export type TerminologySet = z.infer<typeof terminologySet>;
+export type UploadedGlossary = z.infer<typeof uploadedGlossary>;
 export type GlossaryForm = z.infer<typeof glossaryForm>;

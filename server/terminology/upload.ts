@@ -3,7 +3,8 @@ import type { EnterTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { ShareScope } from '#server/fair-share.ts';
-import type { GlossaryFileEntry } from '#server/formats/glossary/index.ts';
+import type { GlossaryFile } from '#server/formats/glossary/index.ts';
+import { countCodePoints } from '#server/formats/text/index.ts';
 import { newId } from '#server/ids.ts';
 import {
   type DeclaredLanguage,
@@ -17,11 +18,12 @@ import {
 } from '#server/set-upload.ts';
 import { inTenantTurn } from '#server/tenant-turn.ts';
 import type { UploadedFile } from '#server/trpc.ts';
-import { type LanguageCount, overfullPair } from './capacity.ts';
+import { type LanguageCount, overfullPair, type TermCapacity } from './capacity.ts';
 import { countByLanguages } from './queries/capacity.ts';
 import { countSetsBeside, insertEntries, type NewEntry, replaceSet } from './queries/sets.ts';
-import type { GlossaryForm, TerminologySet } from './schema.ts';
+import type { GlossaryForm, UploadedGlossary } from './schema.ts';
 import { setView } from './set-view.ts';
+import { glossaryWarnings } from './warnings.ts';
 
 /**
  * Creates or replaces a glossary by its name (B 4.4), whole or not at all: the file is read in a child process, then stored
@@ -33,7 +35,7 @@ export async function uploadGlossary(
   enter: EnterTenant,
   form: GlossaryForm,
   signal: AbortSignal,
-): Promise<TerminologySet> {
+): Promise<UploadedGlossary> {
   // Nobody is told anything who is not let in; and reading a file is not cheap.
   const { tenantId, file, kind, name, source, target } = await enter(async (tx, { tenant }) => {
     const checked = checkForm(form);
@@ -41,24 +43,23 @@ export async function uploadGlossary(
     return { tenantId: tenant.id, ...checked };
   });
   const declared = kind === 'tmx' && source && target ? declaredPair(source, target) : null;
-  const entries = (await readFile(services, { tenantId, signal }, file.bytes, declared)).map(
+  const read = await readFile(services, { tenantId, signal }, file.bytes, declared);
+  const entries = read.entries.map(
     (entry): NewEntry => ({
       ...entry,
       sourceLang: entry.sourceLang ?? source?.code ?? '',
       targetLang: entry.targetLang ?? target?.code ?? '',
     }),
   );
-  const { MAX_TERMINOLOGY_TERMS: most } = services.settings;
+  const warnings = glossaryWarnings(read, entries);
+  const { MAX_TERMINOLOGY_TERMS, MAX_TERMINOLOGY_CHARS } = services.settings;
+  const most = { terms: MAX_TERMINOLOGY_TERMS, characters: MAX_TERMINOLOGY_CHARS };
   // Two uploads must not both count on the same room.
   return inTenantTurn(services.database, tenantId, 'terminology', async (tx) => {
     await requireRoomForSet(services, tx, tenantId, name);
     const held = await countByLanguages(tx, tenantId, name);
     const overfull = overfullPair(held, countsOf(entries), most);
-    if (overfull)
-      throw new AppError(
-        'unprocessable',
-        `terminology_max_terms_exceeded: ${overfull.terms} terms would apply to ${overfull.pair}; at most ${most} are allowed`,
-      );
+    if (overfull) throw new AppError('unprocessable', overfullMessage(overfull, most));
     const set = await replaceSet(tx, {
       tenantId,
       setId: newId(),
@@ -71,7 +72,7 @@ export async function uploadGlossary(
       revision: newId(),
     });
     await insertEntries(tx, tenantId, set.setId, entries);
-    return setView(set);
+    return { ...setView(set), warnings };
   });
 }
 
@@ -91,6 +92,15 @@ async function requireRoomForSet(
       'unprocessable',
       `terminology_max_sets_exceeded: there are ${sets} glossaries; at most ${most} are allowed, delete one first`,
     );
+}
+
+function overfullMessage(
+  { pair, exceeded, count }: NonNullable<ReturnType<typeof overfullPair>>,
+  most: TermCapacity,
+): string {
+  return exceeded === 'terms'
+    ? `terminology_max_terms_exceeded: ${count} terms would apply to ${pair}; at most ${most.terms} are allowed`
+    : `terminology_max_characters_exceeded: the terms that would apply to ${pair} have ${count} characters, source and target sides together; at most ${most.characters} are allowed`;
 }
 
 function checkForm(form: GlossaryForm) {
@@ -124,7 +134,7 @@ function requireKind({ name, contentType }: UploadedFile): 'csv' | 'tmx' {
   if (type !== '' && !types.includes(type))
     throw new AppError(
       'unsupported_media_type',
-      `terminology_file is read as .${kind}, which its content type ${JSON.stringify(type.slice(0, 100))} contradicts`,
+      `terminology_file is read as .${kind}, which its content type ${JSON.stringify(type.slice(0, 100))} contradicts; send it as ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(types)}`,
     );
   return kind;
 }
@@ -137,13 +147,13 @@ async function readFile(
   scope: ShareScope,
   bytes: Uint8Array,
   declared: ReturnType<typeof declaredPair> | null,
-): Promise<GlossaryFileEntry[]> {
+): Promise<GlossaryFile> {
   try {
     const read = await sandboxTurns.run(scope, () =>
       sandbox.run('read_glossary', { bytes, declared }, { ...limits, signal: scope.signal }),
     );
     if ('refused' in read) throw new AppError('validation_error', `terminology_file: ${read.refused}`);
-    return read.entries;
+    return read.file;
   } catch (error) {
     throw unreadableFile('terminology_file', error);
   }
@@ -155,5 +165,9 @@ function countsOf(entries: readonly NewEntry[]): LanguageCount[] {
     sourceLang: group[0]!.sourceLang,
     targetLang: group[0]!.targetLang,
     terms: group.length,
+    characters: group.reduce(
+      (sum, { sourceTerm, targetTerm }) => sum + countCodePoints(sourceTerm) + countCodePoints(targetTerm),
+      0,
+    ),
   }));
 }

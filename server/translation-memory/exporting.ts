@@ -4,6 +4,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } from '#server/exports.ts';
 import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/index.ts';
+import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { requireDeclaredLanguage } from '#server/set-upload.ts';
 import type { StreamAnswer } from '#server/trpc.ts';
 import { goldenSetName } from './golden-name.ts';
@@ -142,12 +143,24 @@ async function* writeTmx(
   yield tmxTail;
 }
 
+/**
+ * A unit that came without a tuid has its segment's id within the set, by which the exact tier knows it too: the hash of its
+ * source. So it keeps it from export to export, and where its file is imported again. One without a changedate has the time at which
+ * its set was stored.
+ */
 function* writeUnits(
-  { sourceLang, targetLang }: SetRow,
+  { sourceLang, targetLang, updatedAt }: SetRow,
   segments: ExportedSegment[],
   last: number,
 ): Generator<string, void> {
   for (const { segmentNo, sourceText: source, targetText: target, tuid, changedAt } of segments)
     if (segmentNo <= last)
-      yield tmxUnit({ sourceLang, targetLang, source, target, tuid, changedate: changedAt });
+      yield tmxUnit({
+        sourceLang,
+        targetLang,
+        source,
+        target,
+        tuid: tuid ?? sourceHashHex(normalForm(source)),
+        changedate: changedAt ?? updatedAt.toISOString(),
+      });
 }

@@ -1,6 +1,5 @@
 import { newId } from '#server/ids.ts';
 import { advance } from './job-states.ts';
-import { overriddenTerms } from './leverage/override.ts';
 import type { ReviewChange } from './queries/publication.ts';
 import type { AgentRun, AgentStep, ReviewAction, TranslationJob } from './schema.ts';
 
@@ -12,11 +11,23 @@ export interface Review {
   reviewer: string | null;
 }
 
+/** The text that a review publishes; null where it publishes none. */
+export function publishedText(job: TranslationJob, { action, finalTranslation }: Review): string | null {
+  if (action === 'reject' || action === 'save') return null;
+  return finalTranslation ?? job.final_translation ?? '';
+}
+
 /**
  * What a review makes of a job (B 3.1, C 4 "Review"): `save` keeps a draft, the others close the task. An approved
  * text counts as edited where it differs from what the pipeline itself would have published.
+ * @param missing the glossary's terms that the published text misses: a reviewer may publish it all the same
  */
-export function decideReview(job: TranslationJob, review: Review, now: Date): ReviewChange {
+export function decideReview(
+  job: TranslationJob,
+  review: Review,
+  missing: readonly string[],
+  now: Date,
+): ReviewChange {
   const agentRun = recordReview(job.agent_run, review, now);
   const kept = job.request.metadata['review_pipeline_candidate'];
   const pipelineOwn = typeof kept === 'string' ? kept : job.final_translation;
@@ -31,7 +42,6 @@ export function decideReview(job: TranslationJob, review: Review, now: Date): Re
       finalTranslation: text,
       pipelineCandidate: pipelineOwn ?? '',
     };
-  const missing = overriddenTerms(job, text);
   return {
     status: advance(job.status, 'approved'),
     agentRun,

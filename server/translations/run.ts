@@ -78,7 +78,7 @@ export async function runPipeline(
   const cost: RunCost = { inputTokens: 0, outputTokens: 0, models: [] };
   try {
     const text = readSourceText(request);
-    const terms = findTerms(text, leverage.glossary);
+    const terms = await findTerms(text, leverage.glossary, text.plain, scope.signal);
     const held = asksForReview(request);
     const fastPath = await takeFastPath(steps, { request, text, leverage, terms, held });
     const running: Running = { engine, request, scope, leverage, steps, cost };

@@ -90,6 +90,7 @@ const domainRooms = domains.split('|').map(
       /^node:(crypto|module|timers\/promises)$/,
       // Single sign-on checks the addresses it dials; passwords are hashed on threads of their own.
       ...(name === 'auth' ? [/^node:(dns|net|os|worker_threads)$/] : []),
+      ...(name === 'terminology' ? [/^node:(os|worker_threads)$/] : []),
       ...(name === 'billing' ? [/^npm:stripe$/] : []),
       // The store is a folder.
       ...(name === 'storage' ? [/^node:(fs|path|url)/] : []),

@@ -4,6 +4,7 @@ import { benchAdmission } from './admission.ts';
 import { benchBatch } from './batch.ts';
 import { benchGlossary } from './glossary.ts';
 import { benchGlossaryLoad } from './glossary-load.ts';
+import { benchGlossarySlices } from './glossary-slices.ts';
 import { benchGrowth } from './growth.ts';
 import { benchIntegrity } from './integrity.ts';
 import { benchLiveEngine } from './live-engine.ts';
@@ -36,6 +37,10 @@ const benches = {
   integrity: [
     'Alarms of the integrity check over gettext catalogs, and the losses it catches',
     benchIntegrity,
+  ],
+  'glossary-slices': [
+    'The event loop under the worst legal glossaries, in all languages',
+    benchGlossarySlices,
   ],
   abuse: ['Attacks: the latency of /healthz and the memory of the API under each', benchAbuse],
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],

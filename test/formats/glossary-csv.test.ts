@@ -5,7 +5,7 @@ import {
   readGlossaryCsv,
 } from '#server/formats/glossary/index.ts';
 
-const read = (text: string): GlossaryFileEntry[] => readGlossaryCsv(Buffer.from(text));
+const read = (text: string): GlossaryFileEntry[] => readGlossaryCsv(Buffer.from(text)).entries;
 const termsOf = (text: string): string[][] => read(text).map((entry) => [entry.sourceTerm, entry.targetTerm]);
 const first = (text: string): GlossaryFileEntry => read(text)[0]!;
 

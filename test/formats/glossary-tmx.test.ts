@@ -11,7 +11,7 @@ function read(
   [sourceTag, targetTag]: [string, string] = [source, target],
 ): GlossaryFileEntry[] {
   const bytes = typeof file === 'string' ? Buffer.from(file) : file;
-  return readGlossaryTmx(bytes, { source, sourceTag, target, targetTag });
+  return readGlossaryTmx(bytes, { source, sourceTag, target, targetTag }).entries;
 }
 
 describe('B 4.4 "TMX terminology"', () => {

@@ -153,7 +153,7 @@ describe('GET /openapi.json', () => {
     });
     // No body but a form: nothing of it comes from the query, or from a header.
     expect(parameters.map(({ name }) => name)).toEqual(['api-version', 'X-Api-Version']);
-    expect(responses['200']?.content).toEqual(json(ref('TerminologySet')));
+    expect(responses['200']?.content).toEqual(json(ref('UploadedTerminologySet')));
   });
 
   test('B 4.5: the form of a memory needs all it has; a set is answered, or an import that goes on', () => {

@@ -49,6 +49,7 @@ import {
   type TranslationMemorySet,
   type TranslationRequest,
   tokensOf,
+  type UploadedTerminologySet,
   type Workspace,
   WorkspaceRequiredError,
 } from '#sdk/index.ts';
@@ -161,6 +162,7 @@ export type Glossary = Usable<
   TerminologySet,
   { id: string; source_lang: string | null; entry_count: number }
 >;
+export type UploadedGlossary = Usable<UploadedTerminologySet, { id: string; warnings: string[] }>;
 export type MemorySet = Usable<
   TranslationMemorySet,
   {
@@ -175,7 +177,14 @@ export type Import = Usable<
 >;
 
 export type Known = Usable<
-  | IsAny<TerminologySet | TranslationMemorySet | TranslationMemoryImportJob | ImportPoller | MemoryExport>
+  | IsAny<
+      | TerminologySet
+      | UploadedTerminologySet
+      | TranslationMemorySet
+      | TranslationMemoryImportJob
+      | ImportPoller
+      | MemoryExport
+    >
   | IsAny<TranslationJob | AgentRun | QualityAssessment | QualityGate | HumanReviewTask | TranslationRequest>
   | IsAny<SignupResponse | OAuth2TokenResponse | TenantAccount | EmailSignupRequest | HealthStatus>
   | IsAny<JobStatus | TranslationListQuery>

@@ -48,6 +48,7 @@ const defaults: [name: string, value: unknown][] = [
   ['MAX_TERMINOLOGY_TERMS', 2000],
   ['MAX_TM_SETS', 200],
   ['MAX_TERMINOLOGY_SETS', 200],
+  ['MAX_TERMINOLOGY_CHARS', 200_000],
   ['TM_ASYNC_THRESHOLD', 5000],
   ['STALE_PENDING_SECONDS', 600],
   ['SWEEP_INTERVAL_SECONDS', 600],

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Database } from '#db/client.ts';
 import { languageCodes } from '#server/languages.ts';
-import { createGlossaries } from '#server/terminology/service.ts';
+import { checkTerms, type ExpectedTerm } from '#server/matching/terms/index.ts';
+import { createGlossaries, type Glossaries } from '#server/terminology/service.ts';
 
 const pair = { sourceLang: 'en', targetLang: 'fr' } as const;
 
@@ -13,7 +14,7 @@ function spied({ terms = 1, units = 10 } = {}) {
     set_id: 'one',
     name: 'One',
     numbers: Array.from({ length: terms }, (_, index) => index),
-    sources: Array.from({ length: terms }, (_, index) => `term ${index} `.padEnd(units, 'x')),
+    sources: Array.from({ length: terms }, (_, index) => termOf(index, units)),
     targets: Array.from({ length: terms }, () => 'y'),
     cases: Array.from({ length: terms }, () => true),
     priorities: Array.from({ length: terms }, () => 0),
@@ -28,14 +29,40 @@ function spied({ terms = 1, units = 10 } = {}) {
   return { loads, state, database: { inTenant } as unknown as Database };
 }
 
-test('who asks while a glossary is being read waits for the same: one load, one compiled glossary', async () => {
+const termOf = (index: number, units: number) => `term ${index} `.padEnd(units, 'x');
+
+/** 2000 terms of 99 characters with targets of one: all that a language pair may have, in its sources. */
+const largest = { terms: 2000, units: 99 };
+
+/** How many turns the event loop has while something is under way. */
+async function turnsDuring(work: Promise<unknown>): Promise<number> {
+  let turns = 0;
+  const counting = setInterval(() => {
+    turns += 1;
+  }, 1);
+  await work.finally(() => clearInterval(counting));
+  return turns;
+}
+
+const use = (
+  glossaries: Glossaries,
+  database: Database,
+  {
+    tenantId = 'ann',
+    revision = 'r1',
+    text = 'a text',
+    languages = pair as { sourceLang: 'en'; targetLang: 'fr' },
+  } = {},
+) => glossaries.of(database, tenantId, revision, languages).find(text, null);
+
+test('who asks while a glossary is being read waits for the same: one load', async () => {
   const { loads, database } = spied();
   const glossaries = createGlossaries();
-  const all = await Promise.all(Array.from({ length: 20 }, () => glossaries.of(database, 'ann', 'r1', pair)));
+  const text = `a ${termOf(0, 10)} b`;
+  const all = await Promise.all(Array.from({ length: 20 }, () => use(glossaries, database, { text })));
   expect(loads).toHaveLength(1);
-  expect(new Set(all).size).toBe(1);
-  expect(all[0]?.terms).toBe(1);
-  expect(await glossaries.of(database, 'ann', 'r1', pair)).toBe(all[0]);
+  for (const found of all) expect(found?.matches).toHaveLength(1);
+  await use(glossaries, database);
   expect(loads).toHaveLength(1);
 });
 
@@ -43,87 +70,115 @@ test('another revision, pair or tenant is another load, at the same time too', a
   const { loads, database } = spied();
   const glossaries = createGlossaries();
   await Promise.all([
-    glossaries.of(database, 'ann', 'r1', pair),
-    glossaries.of(database, 'ann', 'r2', pair),
-    glossaries.of(database, 'ann', 'r1', { ...pair, targetLang: 'de' }),
-    glossaries.of(database, 'bob', 'r1', pair),
+    use(glossaries, database),
+    use(glossaries, database, { revision: 'r2' }),
+    glossaries.of(database, 'ann', 'r1', { ...pair, targetLang: 'de' }).find('a', null),
+    use(glossaries, database, { tenantId: 'bob' }),
   ]);
   expect(loads.toSorted()).toEqual(['ann', 'ann', 'ann', 'bob']);
+});
+
+test('who goes on with an older revision does not take the newer one’s place', async () => {
+  const { loads, database } = spied();
+  const glossaries = createGlossaries();
+  for (const revision of ['r1', 'r2', 'r1', 'r2', 'r1']) await use(glossaries, database, { revision });
+  expect(loads).toHaveLength(2);
 });
 
 test('a load that failed fails for all who waited, and the next one tries again', async () => {
   const { loads, state, database } = spied();
   const glossaries = createGlossaries();
   state.failing = true;
-  const both = await Promise.allSettled([1, 2].map(() => glossaries.of(database, 'ann', 'r1', pair)));
+  const both = await Promise.allSettled([1, 2].map(() => use(glossaries, database)));
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(loads).toHaveLength(1);
   state.failing = false;
-  expect(await glossaries.of(database, 'ann', 'r1', pair)).toMatchObject({ terms: 1 });
+  expect(await use(glossaries, database)).toMatchObject({ matches: [] });
   expect(loads).toHaveLength(2);
 });
 
 test('that no term applies is kept too', async () => {
   const { loads, database } = spied({ terms: 0 });
   const glossaries = createGlossaries();
-  for (let time = 0; time < 3; time++) expect(await glossaries.of(database, 'ann', 'r1', pair)).toBeNull();
+  for (let time = 0; time < 3; time++) expect(await use(glossaries, database)).toBeNull();
   expect(loads).toHaveLength(1);
 });
 
-test('a glossary larger than a tenant’s share is used and not kept, and drives nothing out', async () => {
-  const small = spied();
-  const large = spied({ terms: 2000, units: 300 });
-  const glossaries = createGlossaries();
-  await glossaries.of(small.database, 'ann', 'r1', pair);
-  for (let time = 0; time < 2; time++) {
-    const glossary = await glossaries.of(large.database, 'ann', 'r1', { ...pair, targetLang: 'de' });
-    expect(glossary?.terms).toBe(2000);
-    expect(glossary?.matcher.find(`a ${'term 7 '.padEnd(300, 'x')} b`)).toHaveLength(1);
-  }
-  expect(large.loads).toHaveLength(2);
-  await glossaries.of(small.database, 'ann', 'r1', pair);
-  expect(small.loads).toHaveLength(1);
+describe('the largest glossary that an upload may make', () => {
+  test('is compiled once for all who ask at the same time, and kept', async () => {
+    const { loads, database } = spied(largest);
+    const glossaries = createGlossaries();
+    const text = `a ${termOf(7, 99)} b`;
+    const all = await Promise.all(Array.from({ length: 8 }, () => use(glossaries, database, { text })));
+    for (const found of all) expect(found?.matches).toMatchObject([{ start: 2, end: 101 }]);
+    // Once to see its size, once in its turn.
+    expect(loads).toHaveLength(2);
+    await use(glossaries, database);
+    expect(loads).toHaveLength(2);
+  });
+
+  test('is found in the longest text by a thread, as it is found at once', async () => {
+    const { database } = spied(largest);
+    const glossaries = createGlossaries();
+    const piece = `a ${termOf(7, 99)} and ${termOf(8, 99)}; `;
+    const [long, short] = await Promise.all(
+      [20, 240].map((times) => use(glossaries, database, { text: piece.repeat(times) })),
+    );
+    expect(short?.matches).toHaveLength(480);
+    expect(short?.matches.slice(0, 40)).toEqual(long?.matches);
+    // Matches of one term share their entries, whoever has found them.
+    expect(short?.matches[2]?.entries).toBe(short?.matches[0]?.entries);
+  });
+
+  test('is compiled while other requests get their turns', async () => {
+    const { database } = spied({ terms: 2000, units: 500 });
+    // A thread's first task pays for its start.
+    await use(createGlossaries(), database);
+    // Compiled at once, it would leave one or two.
+    expect(await turnsDuring(use(createGlossaries(), database))).toBeGreaterThan(20);
+  });
 });
 
-test('one tenant has a quarter: its own oldest goes, and nobody else’s', async () => {
-  // 14.4 million bytes each by the measure of the cache: two fit into a share of 37.5 million.
-  const { loads, database } = spied({ terms: 600, units: 290 });
-  const glossaries = createGlossaries();
-  const of = async (tenantId: string, targetLang: 'fr' | 'de' | 'es') => {
-    const before = loads.length;
-    await glossaries.of(database, tenantId, 'r1', { ...pair, targetLang });
-    return loads.length > before ? 'read' : 'kept';
-  };
-  await of('bob', 'fr');
-  for (const targetLang of ['fr', 'de'] as const) await of('ann', targetLang);
-  expect(await of('ann', 'fr')).toBe('kept');
-  expect(await of('ann', 'es')).toBe('read');
-  expect([await of('ann', 'fr'), await of('ann', 'es'), await of('bob', 'fr')]).toEqual([
-    'kept',
-    'kept',
-    'kept',
-  ]);
-  expect(await of('ann', 'de')).toBe('read');
+describe('a check', () => {
+  const expected = (count: number, units: number): ExpectedTerm[] =>
+    Array.from({ length: count }, (_, at) => ({
+      sourceTerm: `source ${at}`,
+      targetTerms: [termOf(at, units)],
+      caseSensitive: false,
+      count: 1,
+    }));
+  const ofText = (count: number, units: number, translation: string) => ({
+    expected: expected(count, units),
+    translation,
+    language: 'de' as const,
+  });
+
+  test('of few terms in a short text is made at once; of many terms, or in a long text, by a thread', () => {
+    const glossaries = createGlossaries();
+    expect(glossaries.checkAtOnce(ofText(20, 50, 'x'))?.passed).toBe(false);
+    expect(glossaries.checkAtOnce(ofText(20, 500, 'x'))).toBeUndefined();
+    expect(glossaries.checkAtOnce(ofText(20, 50, 'x'.repeat(5001)))).toBeUndefined();
+  });
+
+  test('says the same wherever it is made', async () => {
+    const glossaries = createGlossaries();
+    const translation = expected(1000, 90)
+      .map(({ targetTerms: [term] }) => term)
+      .join(', ');
+    const asked = ofText(1500, 90, translation);
+    const answer = await glossaries.check('ann', asked);
+    expect(answer).toEqual(checkTerms(asked.expected, asked.translation, asked.language));
+    expect(answer.missing_terms).toHaveLength(500);
+  });
 });
 
-test('all tenants together have the whole: what was not used for longest goes', async () => {
-  // 36 million bytes each: four fit into 150 million.
-  const { loads, database } = spied({ terms: 1500, units: 290 });
-  const glossaries = createGlossaries();
-  const of = (tenantId: string) => glossaries.of(database, tenantId, 'r1', pair);
-  for (const tenantId of ['a', 'b', 'c', 'd', 'a', 'e', 'a', 'c', 'd', 'e']) await of(tenantId);
-  expect(loads).toEqual(['a', 'b', 'c', 'd', 'e']);
-  await of('b');
-  expect(loads).toEqual(['a', 'b', 'c', 'd', 'e', 'b']);
-});
-
-test('small ones are counted: 50 of one tenant', async () => {
+test('of small glossaries 50 of one tenant are kept', async () => {
   const { loads, database } = spied();
   const glossaries = createGlossaries();
   const pairs = languageCodes
     .slice(0, 10)
     .flatMap((sourceLang) => languageCodes.slice(0, 10).map((targetLang) => ({ sourceLang, targetLang })));
-  const of = (at: number) => glossaries.of(database, 'ann', 'r1', pairs[at]!);
+  const of = (at: number) => glossaries.of(database, 'ann', 'r1', pairs[at]!).find('a', null);
   for (let at = 0; at < 51; at++) await of(at);
   for (const at of [50, 1]) await of(at);
   expect(loads).toHaveLength(51);

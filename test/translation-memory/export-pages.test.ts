@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { exportSet } from '#server/translation-memory/exporting.ts';
 import { bytesOfPage } from '#server/translation-memory/queries/pages.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -133,13 +133,56 @@ test('B 4.5: a golden pair has a tuid, its job, and keeps it where it is importe
   expect(readTmx((await again.exportMemory(copy.id)).text).units).toEqual([unit]);
 });
 
-test('a unit without a tuid, imported, has none; one with a tuid has that', async () => {
-  const { id } = await mine.memory([
+describe('C 6: a unit that came without a tuid and a changedate', () => {
+  const exported = async (id: string) => readTmx((await mine.exportMemory(id)).text).units;
+  const named = (units: Awaited<ReturnType<typeof exported>>) =>
+    units.map(({ tuid, changedate }) => ({ tuid, changedate }));
+  const original = [
     { source: 'a', target: 'A' },
     { source: 'b', target: 'B', tuid: 'of its own' },
-  ]);
-  const { units } = readTmx((await mine.exportMemory(id)).text);
-  expect(units.map(({ tuid }) => tuid)).toEqual([undefined, 'of its own']);
+    { source: 'c', target: 'C', changedate: '20240229T101112Z' },
+  ];
+
+  test('shows the id of its segment and the time when it was stored; what it came with stays', async () => {
+    const set = await mine.memory(original);
+    const stored = `${set.updated_at.slice(0, 19).replace(/[-:]/g, '')}Z`;
+    const id = expect.stringMatching(/^[0-9a-f]{32}$/);
+    const units = await exported(set.id);
+    expect(named(units)).toEqual([
+      { tuid: id, changedate: stored },
+      { tuid: 'of its own', changedate: stored },
+      { tuid: id, changedate: '20240229T101112Z' },
+    ]);
+    expect(new Set(units.map(({ tuid }) => tuid)).size).toBe(3);
+    expect(await exported(set.id)).toEqual(units);
+  });
+
+  test('keeps them where its export is imported, by anybody, under any name', async () => {
+    const { id } = await mine.memory(original);
+    const { text } = await mine.exportMemory(id);
+    const again = await openSets(app);
+    for (const name of ['one', 'two']) {
+      const copy = (await again.importFile(text, { name })).body;
+      expect(readTmx((await again.exportMemory(copy.id)).text).units).toEqual(readTmx(text).units);
+    }
+  });
+
+  test('keeps its tuid where its own file is imported again, with another order and another target', async () => {
+    const first = await exported((await mine.memory(original)).id);
+    const changed = [{ source: 'new', target: 'N' }, { source: 'a', target: 'other' }, ...original.slice(1)];
+    const second = await exported((await mine.memory(changed)).id);
+    const tuidOf = (units: typeof first, source: string) =>
+      units.find(({ variants }) => variants.get('en') === source)?.tuid;
+    for (const { source } of original) expect(tuidOf(second, source)).toBe(tuidOf(first, source));
+  });
+
+  test('is no newer than it was: of two sets, the one that names a date wins', async () => {
+    await mine.memory([{ source: 'Hello', target: 'dated', changedate: '20000101T000000Z' }], {
+      name: 'one',
+    });
+    await mine.memory([{ source: 'Hello', target: 'undated' }], { name: 'two' });
+    expect((await mine.job({ source_text: 'Hello' })).final_translation).toBe('dated');
+  });
 });
 
 test.each([

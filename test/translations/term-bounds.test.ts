@@ -123,7 +123,10 @@ describe('B 2.6 terminology_matches and terminology_entries', () => {
       end: start + 1,
       entries: [entry(start)] as [ReturnType<typeof entry>],
     }));
-    return writtenMetadata({ matches, expected, check: () => compliance([], []) }, null, null) ?? {};
+    return (
+      writtenMetadata({ matches, expected, whole: [], check: async () => compliance([], []) }, null, null) ??
+      {}
+    );
   };
 
   test('have 40,000 units of terms each at most, none of them clipped', () => {
@@ -160,10 +163,10 @@ describe('a prompt', () => {
   });
 });
 
-test('a text of 2000 terms with targets of 500 characters has a bounded answer, which is held back', async () => {
+test('a text of 2000 terms with the longest targets that a glossary may have has a bounded answer, which is held back', async () => {
   const mine = await openSets(app);
   const words = many(2000, (number) => `t${number}`);
-  await mine.glossary(words.map((word) => `${word},${`${word} `.padEnd(500, 'y')}`));
+  await mine.glossary(words.map((word) => `${word},${`${word} `.padEnd(90, 'y')}`));
   const job = await mine.job({ source_text: words.join(' ') });
   expect(job.status).toBe('awaiting_review');
   expect(job.request.metadata.terminology_gate).toMatchObject({

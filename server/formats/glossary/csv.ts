@@ -1,27 +1,30 @@
 import { type LanguageCode, languageOfName, readLanguage } from '../../languages.ts';
 import { CsvError, type CsvRow, readCsv } from '../csv/index.ts';
 import { type ColumnPlaces, columns, positional, readHeader } from './columns.ts';
-import { type GlossaryFileEntry, requireTermLength } from './entry.ts';
+import { type GlossaryFile, type GlossaryFileEntry, requireTermLength } from './entry.ts';
 import { GlossaryFileError } from './error.ts';
 
 /**
- * The entries of a CSV glossary (B 4.4 "CSV rules"), all or none.
+ * A CSV glossary (B 4.4 "CSV rules"), all or none.
  *
  * @throws {GlossaryFileError} naming the line of the first row that is wrong, or saying that no row can be used
  */
-export function readGlossaryCsv(bytes: Uint8Array): GlossaryFileEntry[] {
+export function readGlossaryCsv(bytes: Uint8Array): GlossaryFile {
   const rows = readRows(bytes);
   const header = readHeader(rows[0]?.cells ?? []);
   const places = header ?? positional;
   const entries: GlossaryFileEntry[] = [];
+  const skippedLines: number[] = [];
   for (const [index, row] of rows.entries()) {
     refuseMultiline(row, places);
-    const entry = header && index === 0 ? undefined : readEntry(row, places);
+    if (header && index === 0) continue;
+    const entry = readEntry(row, places);
     if (entry) entries.push(entry);
+    else skippedLines.push(row.line);
   }
   if (entries.length === 0)
     throw new GlossaryFileError('no row of the file has both a source term and a target term');
-  return entries;
+  return { entries, hasHeader: header !== undefined, skippedLines };
 }
 
 function readRows(bytes: Uint8Array): CsvRow[] {

@@ -17,6 +17,15 @@ export interface GlossaryFileEntry {
   priority: number;
 }
 
+/** What a glossary file holds, and what was made of it. */
+export interface GlossaryFile {
+  entries: GlossaryFileEntry[];
+  /** False where the first row of a CSV names no columns, so that it was read as an entry. */
+  hasHeader: boolean;
+  /** The lines of rows, or of TMX units, that lack one of the terms. Blank lines are none. */
+  skippedLines: number[];
+}
+
 /** Code points of a term. Longer ones are no terms: a column was taken for another, or a memory for a glossary. */
 const longestTerm = 500;
 

@@ -1,6 +1,6 @@
 import { type LanguageCode, readDeclaredVariant } from '../../languages.ts';
-import { readTmx, TmxError } from '../tmx/index.ts';
-import { type GlossaryFileEntry, requireTermLength } from './entry.ts';
+import { readTmx, TmxError, type TmxPair } from '../tmx/index.ts';
+import { type GlossaryFile, type GlossaryFileEntry, requireTermLength } from './entry.ts';
 import { GlossaryFileError } from './error.ts';
 
 /** The languages that an uploader declared, and the tags that he declared them with. */
@@ -12,14 +12,15 @@ export interface DeclaredPair {
 }
 
 /**
- * The entries of a TMX glossary (B 4.4 "TMX terminology"), all or none: a unit is one where both languages are in it, and
+ * A TMX glossary (B 4.4 "TMX terminology"), all or none: a unit is one where both languages are in it, and
  * carries them. The last one wins among those of one source (C 7): they come by their changedate, those without any first,
  * and of one date in the order of the file.
  *
  * @throws {GlossaryFileError}
  */
-export function readGlossaryTmx(bytes: Uint8Array, declared: DeclaredPair): GlossaryFileEntry[] {
+export function readGlossaryTmx(bytes: Uint8Array, declared: DeclaredPair): GlossaryFile {
   const { source, sourceTag, target, targetTag } = declared;
+  const skippedLines: number[] = [];
   const dated: { entry: GlossaryFileEntry; changedate: string }[] = [];
   const sides = {
     sourceTag,
@@ -28,7 +29,7 @@ export function readGlossaryTmx(bytes: Uint8Array, declared: DeclaredPair): Glos
     isTarget: (tag: string) => readDeclaredVariant(tag, target) === target,
   };
   try {
-    readTmx(bytes, sides, (pair) => {
+    const onPair = (pair: TmxPair): void => {
       const entry: GlossaryFileEntry = {
         line: pair.line,
         sourceTerm: pair.source.trim(),
@@ -40,7 +41,8 @@ export function readGlossaryTmx(bytes: Uint8Array, declared: DeclaredPair): Glos
       };
       requireTermLength(entry);
       dated.push({ entry, changedate: pair.changedate ?? '' });
-    });
+    };
+    readTmx(bytes, sides, onPair, (line) => skippedLines.push(line));
   } catch (error) {
     throw error instanceof TmxError ? GlossaryFileError.from(error) : error;
   }
@@ -50,5 +52,5 @@ export function readGlossaryTmx(bytes: Uint8Array, declared: DeclaredPair): Glos
   dated.sort((one, other) =>
     one.changedate < other.changedate ? -1 : Number(one.changedate > other.changedate),
   );
-  return dated.map(({ entry }) => entry);
+  return { entries: dated.map(({ entry }) => entry), hasHeader: true, skippedLines };
 }

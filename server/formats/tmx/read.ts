@@ -23,10 +23,16 @@ const depths = { tmx: 1, body: 2, tu: 3, tuv: 4, seg: 5 } as const;
  * written, line ends as `\n`; of inline markup only what `hi` highlights is kept.
  *
  * Pairs that were given before it throws are void.
+ * @param onSkipped told the line of each unit that lacks a side
  *
  * @throws {TmxError}
  */
-export function readTmx(bytes: Uint8Array, sides: TmxSides, onPair: (pair: TmxPair) => void): TmxSummary {
+export function readTmx(
+  bytes: Uint8Array,
+  sides: TmxSides,
+  onPair: (pair: TmxPair) => void,
+  onSkipped: (line: number) => void = () => {},
+): TmxSummary {
   const ranksOf = createRanking(sides);
   const summary: TmxSummary = { units: 0, skipped: 0 };
   let depth = 0;
@@ -82,7 +88,10 @@ export function readTmx(bytes: Uint8Array, sides: TmxSides, onPair: (pair: TmxPa
       } else if (depth < depths.tu && unit) {
         const pair = pairOf(unit);
         if (pair) onPair(pair);
-        else summary.skipped += 1;
+        else {
+          summary.skipped += 1;
+          onSkipped(unit.line);
+        }
         unit = undefined;
       }
     },

@@ -1,32 +1,68 @@
-import { Trie } from './trie.ts';
+import { childOf, Trie, type TrieEdges } from './trie.ts';
+
+/** An automaton as plain data, which another thread can read. Arrays are by node, but for `first`. */
+export interface AutomatonTables {
+  edges: TrieEdges;
+  /** The children of the root by unit: most of a text is read from there. */
+  first: Int32Array;
+  /** The longest proper suffix of the node's path that the trie holds as well. */
+  fail: Int32Array;
+  /** The nearest node on the way of `fail` where a pattern ends. */
+  suffix: Int32Array;
+  /** 1 and the number of the pattern that ends there; 0 for none. */
+  terminal: Int32Array;
+}
+
+/** @param patterns not empty, each once */
+export function buildAutomaton(patterns: readonly Uint16Array[]): AutomatonTables {
+  const trie = new Trie(patterns);
+  const { nodes, edges, firstChild, nextSibling } = trie;
+  const terminal = trie.terminal.slice(0, nodes);
+  const first = new Int32Array(0x10000);
+  const fail = new Int32Array(nodes);
+  const suffix = new Int32Array(nodes);
+  for (let child = firstChild[0]!; child !== 0; child = nextSibling[child]!)
+    first[edges.units[child]!] = child;
+  const tables = { edges, first, fail, suffix, terminal };
+  const automaton = new Automaton(tables);
+  // Breadth first, for a suffix is shorter than what it ends.
+  const queue = new Int32Array(nodes);
+  let queued = 1;
+  for (let head = 0; head < queued; head++) {
+    const node = queue[head]!;
+    for (let child = firstChild[node]!; child !== 0; child = nextSibling[child]!) {
+      const shorter = node === 0 ? 0 : automaton.next(fail[node]!, edges.units[child]!);
+      fail[child] = shorter;
+      suffix[child] = terminal[shorter] === 0 ? suffix[shorter]! : shorter;
+      queue[queued++] = child;
+    }
+  }
+  return tables;
+}
 
 /**
  * All patterns at once (Aho and Corasick, 1975): a trie of their units, and for each node where the longest proper
  * suffix of its path stands that the trie holds as well. Reading a text takes time linear in the text.
  */
 export class Automaton {
-  readonly #trie: Trie;
-  /** The children of the root by unit: most of a text is read from there. */
-  readonly #first = new Int32Array(0x10000);
+  readonly #edges: TrieEdges;
+  readonly #first: Int32Array;
   readonly #fail: Int32Array;
-  /** The nearest node on the way of `fail` where a pattern ends. */
   readonly #suffix: Int32Array;
+  readonly #terminal: Int32Array;
 
-  /** @param patterns not empty, each once */
-  constructor(patterns: readonly Uint16Array[]) {
-    const trie = new Trie(patterns);
-    this.#trie = trie;
-    this.#fail = new Int32Array(trie.nodes);
-    this.#suffix = new Int32Array(trie.nodes);
-    for (let child = trie.firstChild[0]!; child !== 0; child = trie.nextSibling[child]!)
-      this.#first[trie.unit[child]!] = child;
-    this.#linkSuffixes();
+  constructor({ edges, first, fail, suffix, terminal }: AutomatonTables) {
+    this.#edges = edges;
+    this.#first = first;
+    this.#fail = fail;
+    this.#suffix = suffix;
+    this.#terminal = terminal;
   }
 
   /** The node that `unit` leads to from `node`; 0 is the root. */
   next(node: number, unit: number): number {
     for (let from = node; from !== 0; from = this.#fail[from]!) {
-      const to = this.#trie.child(from, unit);
+      const to = childOf(this.#edges, from, unit);
       if (to !== 0) return to;
     }
     return this.#first[unit]!;
@@ -37,7 +73,7 @@ export class Automaton {
    * where there is none.
    */
   longest(node: number): number {
-    return this.#trie.terminal[node] === 0 ? this.#suffix[node]! : node;
+    return this.#terminal[node] === 0 ? this.#suffix[node]! : node;
   }
 
   shorter(node: number): number {
@@ -46,22 +82,6 @@ export class Automaton {
 
   /** Which pattern ends at a node that `longest` or `shorter` answered. */
   pattern(node: number): number {
-    return this.#trie.terminal[node]! - 1;
-  }
-
-  /** Breadth first, for a suffix is shorter than what it ends. */
-  #linkSuffixes(): void {
-    const { nodes, unit, firstChild, nextSibling, terminal } = this.#trie;
-    const queue = new Int32Array(nodes);
-    let queued = 1;
-    for (let head = 0; head < queued; head++) {
-      const node = queue[head]!;
-      for (let child = firstChild[node]!; child !== 0; child = nextSibling[child]!) {
-        const fail = node === 0 ? 0 : this.next(this.#fail[node]!, unit[child]!);
-        this.#fail[child] = fail;
-        this.#suffix[child] = terminal[fail] === 0 ? this.#suffix[fail]! : fail;
-        queue[queued++] = child;
-      }
-    }
+    return this.#terminal[node]! - 1;
   }
 }

@@ -1,4 +1,4 @@
-import { Automaton } from './automaton.ts';
+import { Automaton, type AutomatonTables, buildAutomaton } from './automaton.ts';
 import type { Boundaries } from './boundaries.ts';
 import type { FoldedText } from './fold.ts';
 
@@ -28,18 +28,35 @@ const mostAtOnePlace = 16;
 
 export type FindCandidates = (text: FoldedText, boundaries: Boundaries) => Candidates;
 
+/** Patterns ready to be looked for, as plain data, which another thread can read. */
+export interface PatternTables {
+  /** Those with case and those without: their numbers, and their automaton. */
+  groups: { cased: boolean; numbers: Int32Array; automaton: AutomatonTables }[];
+  /** By pattern: its units, and 1 where it stands only in capitals. */
+  lengths: Int32Array;
+  capitalsOnly: Uint8Array;
+}
+
 /** @param patterns each once for its case rule, none empty */
-export function compilePatterns(patterns: readonly Pattern[]): FindCandidates {
-  const compiled = [true, false].flatMap((cased) => {
-    const numbers = [...patterns.keys()].filter((number) => patterns[number]!.cased === cased);
-    if (numbers.length === 0) return [];
-    return [{ cased, numbers, automaton: new Automaton(numbers.map((number) => patterns[number]!.units)) }];
-  });
+export function tabulatePatterns(patterns: readonly Pattern[]): PatternTables {
+  return {
+    groups: [true, false].flatMap((cased) => {
+      const numbers = [...patterns.keys()].filter((number) => patterns[number]!.cased === cased);
+      if (numbers.length === 0) return [];
+      const automaton = buildAutomaton(numbers.map((number) => patterns[number]!.units));
+      return [{ cased, numbers: Int32Array.from(numbers), automaton }];
+    }),
+    lengths: Int32Array.from(patterns, ({ units }) => units.length),
+    capitalsOnly: Uint8Array.from(patterns, ({ capitalsOnly }) => Number(capitalsOnly)),
+  };
+}
+
+/** Finds patterns in texts. */
+export function openPatterns({ groups, lengths, capitalsOnly }: PatternTables): FindCandidates {
+  const opened = groups.map((group) => ({ ...group, automaton: new Automaton(group.automaton) }));
   return (text, boundaries) => {
     const found = new Found();
-    const stands = (pattern: Pattern, start: number, end: number): boolean =>
-      boundaries.allows(start, end) && !(pattern.capitalsOnly && hasSmallLetter(text, start, end));
-    const readers = compiled.map(({ cased, numbers, automaton }) => {
+    const readers = opened.map(({ cased, numbers, automaton }) => {
       const units = cased ? text.cased : text.folded;
       return { units, automaton, numbers, node: 0 };
     });
@@ -50,9 +67,11 @@ export function compilePatterns(patterns: readonly Pattern[]): FindCandidates {
         if (at === 0 || !boundaries.mayEnd(index + 1)) continue;
         for (let looked = 0; at !== 0 && looked < mostAtOnePlace; looked++) {
           const number = reader.numbers[reader.automaton.pattern(at)]!;
-          const pattern = patterns[number]!;
-          const start = index + 1 - pattern.units.length;
-          if (stands(pattern, start, index + 1)) found.add(start, index + 1, number);
+          const start = index + 1 - lengths[number]!;
+          const stands =
+            boundaries.allows(start, index + 1) &&
+            !(capitalsOnly[number] === 1 && hasSmallLetter(text, start, index + 1));
+          if (stands) found.add(start, index + 1, number);
           at = reader.automaton.shorter(at);
         }
       }

@@ -63,16 +63,15 @@ function better(one: Ranked<GlossaryEntry>, other: Ranked<GlossaryEntry>): numbe
 }
 
 /**
- * The entries that a match of this term stands for: those of the highest priority, with each other target once. Entries of
+ * The entries that a match of this term stands for, by their places: those of the highest priority, each target once. Entries of
  * the other case rule are none of them: whoever writes *May* beside *may* means two words, not two translations of one.
  */
-export function winnersOf<E extends GlossaryEntry>({ entries }: Term<E>): readonly [E, ...E[]] {
-  const [{ entry: best }] = entries as [Ranked<E>];
-  const byTarget = new Map<string, E>();
-  for (const { entry } of entries) {
+export function winnersOf({ entries }: Term<GlossaryEntry>): number[] {
+  const [{ entry: best }] = entries as [Ranked<GlossaryEntry>];
+  const byTarget = new Map<string, number>();
+  for (const { entry, order } of entries) {
     if (entry.priority !== best.priority) break;
-    if (!byTarget.has(entry.targetTerm)) byTarget.set(entry.targetTerm, entry);
+    if (!byTarget.has(entry.targetTerm)) byTarget.set(entry.targetTerm, order);
   }
-  const [, ...others] = byTarget.values();
-  return [best, ...others];
+  return [...byTarget.values()];
 }

@@ -1,11 +1,11 @@
 import type { LanguageCode } from '#server/languages.ts';
 import { boundariesOf } from './boundaries.ts';
-import { compilePatterns } from './candidates.ts';
+import { openPatterns, type PatternTables, tabulatePatterns } from './candidates.ts';
 import { spellInCapitals } from './capitals.ts';
 import { foldText } from './fold.ts';
 import { type GlossaryEntry, gatherTerms, type Term, winnersOf } from './gather.ts';
 import { selectCandidates } from './select.ts';
-import { compileWhole } from './whole.ts';
+import { openWhole, tabulateWhole, type WholeTables } from './whole.ts';
 
 export interface TermMatch<E extends GlossaryEntry> {
   /** UTF-16 offsets in the text as given. */
@@ -19,11 +19,10 @@ export interface TermMatch<E extends GlossaryEntry> {
 }
 
 export interface TermMatcher<E extends GlossaryEntry> {
-  /**
-   * The terms in a text, none over another, in reading order: the higher priority wins, then the longer term, then the
-   * earlier, then one with case. Time is linear in the text.
-   */
+  /** The terms in a text, as `findInText` finds them. */
   find(text: string): TermMatch<E>[];
+  /** What `findInText` has found, with the entries. */
+  matchesOf(found: FoundTerms): TermMatch<E>[];
   /**
    * Entries whose whole source term is the text (C 7 "Glossary exact"): the higher priority first, then those with case, then
    * the earlier in the glossary.
@@ -31,38 +30,102 @@ export interface TermMatcher<E extends GlossaryEntry> {
   whole(text: string): E[];
 }
 
+/** A glossary's terms as they are looked for: plain data, which another thread can make and read. */
+export interface TermTables {
+  patterns: PatternTables;
+  /** By term, 0 goes first. */
+  ranks: Int32Array;
+  /** The places of the entries that a match of a term stands for, term after term, and where each term's end. */
+  winners: Int32Array;
+  winnerEnds: Int32Array;
+  whole: WholeTables;
+}
+
+/** Where terms stand in a text as given, in reading order, by place in three arrays. */
+export interface FoundTerms {
+  /** UTF-16 offsets. */
+  starts: Int32Array;
+  ends: Int32Array;
+  /** Numbers of `TermTables`. */
+  terms: Int32Array;
+}
+
 /**
- * A matcher of a glossary's terms; what stands for a term in a text is in docs/terminology.md.
+ * Compiles a glossary: most of the work of `compileTerms`. What stands for a term in a text is in docs/terminology.md.
  *
  * @param entries of one language pair, those first that win a tie of priority and length; a blank term is none
  * @param language of the texts
  */
+export function tabulateTerms(entries: readonly GlossaryEntry[], language: LanguageCode): TermTables {
+  const { cased, folded } = gatherTerms(entries, language);
+  const plain = [...cased.values(), ...folded.values()];
+  const terms = [...plain, ...spellInCapitals(folded, language)];
+  const winners = terms.map(winnersOf);
+  let end = 0;
+  return {
+    patterns: tabulatePatterns(
+      terms.map(({ units, cased }, number) => ({ units, cased, capitalsOnly: number >= plain.length })),
+    ),
+    ranks: rankTerms(terms),
+    winners: Int32Array.from(winners.flat()),
+    winnerEnds: Int32Array.from(winners, ({ length }) => {
+      end += length;
+      return end;
+    }),
+    whole: tabulateWhole(entries, language),
+  };
+}
+
+/**
+ * The terms in a text, none over another: the higher priority wins, then the longer term, then the earlier, then one with
+ * case. Time is linear in the text.
+ */
+export function findInText(
+  { patterns, ranks }: Pick<TermTables, 'patterns' | 'ranks'>,
+  given: string,
+  language: LanguageCode,
+): FoundTerms {
+  const text = foldText(given, language);
+  const candidates = openPatterns(patterns)(text, boundariesOf(text, given, language, 'source'));
+  const selected = selectCandidates(candidates, ranks, text.length);
+  return {
+    starts: Int32Array.from(selected, (candidate) => text.starts[candidates.starts[candidate]!]!),
+    ends: Int32Array.from(selected, (candidate) => text.ends[candidates.ends[candidate]! - 1]!),
+    terms: Int32Array.from(selected, (candidate) => candidates.patterns[candidate]!),
+  };
+}
+
+/** @param tables of the same entries and language */
+export function openTerms<E extends GlossaryEntry>(
+  entries: readonly E[],
+  tables: TermTables,
+  language: LanguageCode,
+): TermMatcher<E> {
+  const { winners, winnerEnds } = tables;
+  const winnersOfTerms: (readonly [E, ...E[]])[] = [];
+  const entriesOf = (term: number): readonly [E, ...E[]] => {
+    const known = winnersOfTerms[term];
+    if (known) return known;
+    const places = winners.subarray(winnerEnds[term - 1] ?? 0, winnerEnds[term]);
+    const found = Array.from(places, (place) => entries[place]!) as [E, ...E[]];
+    winnersOfTerms[term] = found;
+    return found;
+  };
+  const matchesOf = ({ starts, ends, terms }: FoundTerms): TermMatch<E>[] =>
+    Array.from(terms, (term, at) => ({ start: starts[at]!, end: ends[at]!, entries: entriesOf(term) }));
+  return {
+    find: (text) => matchesOf(findInText(tables, text, language)),
+    matchesOf,
+    whole: openWhole(entries, tables.whole, language),
+  };
+}
+
+/** `tabulateTerms` and `openTerms` in one. */
 export function compileTerms<E extends GlossaryEntry>(
   entries: readonly E[],
   language: LanguageCode,
 ): TermMatcher<E> {
-  const { cased, folded } = gatherTerms(entries, language);
-  const plain = [...cased.values(), ...folded.values()];
-  const capitals = spellInCapitals(folded, language);
-  const terms = [...plain, ...capitals];
-  const findCandidates = compilePatterns(
-    terms.map(({ units, cased }, number) => ({ units, cased, capitalsOnly: number >= plain.length })),
-  );
-  const ranks = rankTerms(terms);
-  const winners = terms.map(winnersOf);
-
-  return {
-    find: (given) => {
-      const text = foldText(given, language);
-      const candidates = findCandidates(text, boundariesOf(text, given, language, 'source'));
-      return selectCandidates(candidates, ranks, text.length).map((candidate) => ({
-        start: text.starts[candidates.starts[candidate]!]!,
-        end: text.ends[candidates.ends[candidate]! - 1]!,
-        entries: winners[candidates.patterns[candidate]!]!,
-      }));
-    },
-    whole: compileWhole(entries, language),
-  };
+  return openTerms(entries, tabulateTerms(entries, language), language);
 }
 
 /** By term, 0 first: the higher priority, then the longer. */

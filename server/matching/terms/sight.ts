@@ -1,6 +1,6 @@
 import type { LanguageCode } from '#server/languages.ts';
 import { boundariesOf } from './boundaries.ts';
-import { compilePatterns, type Pattern } from './candidates.ts';
+import { openPatterns, type Pattern, tabulatePatterns } from './candidates.ts';
 import { countingSort, inOrder } from './counting-sort.ts';
 import { foldText, stringToUnits, unitsToString } from './fold.ts';
 import { findInflected } from './inflected.ts';
@@ -22,7 +22,12 @@ export function sightTargets(
   const text = foldText(given, language);
   const boundaries = boundariesOf(text, given, language, 'target');
   const { patterns, targetOf } = spellings(targets, language);
-  const { count, starts, ends, patterns: spelled } = compilePatterns(patterns)(text, boundaries);
+  const {
+    count,
+    starts,
+    ends,
+    patterns: spelled,
+  } = openPatterns(tabulatePatterns(patterns))(text, boundaries);
   const inflected = findInflected(targets, text, boundaries, language);
 
   const startOf = (at: number): number => (at < count ? starts[at]! : inflected[at - count]!.start);

@@ -4,6 +4,28 @@ import { stringToUnits, unitsToString } from './fold.ts';
 import type { GlossaryEntry } from './gather.ts';
 import { lettersOf } from './letters.ts';
 
+/** The source terms of a glossary in their normal form, and the places of their entries: plain data, which another thread can read. */
+export interface WholeTables {
+  cased: [normal: string, places: number[]][];
+  /** Without case. */
+  uncased: [normal: string, places: number[]][];
+}
+
+/** @param language of the terms */
+export function tabulateWhole(entries: readonly GlossaryEntry[], language: LanguageCode): WholeTables {
+  const cased = new Map<string, number[]>();
+  const uncased = new Map<string, number[]>();
+  for (const [place, entry] of entries.entries()) {
+    const normal = normalForm(entry.sourceTerm);
+    if (normal === '' || entry.targetTerm.trim() === '') continue;
+    const [sameRule, key] = entry.caseSensitive ? [cased, normal] : [uncased, withoutCase(normal, language)];
+    const known = sameRule.get(key);
+    if (known) known.push(place);
+    else sameRule.set(key, [place]);
+  }
+  return { cased: [...cased], uncased: [...uncased] };
+}
+
 /**
  * Finds the entries whose whole source term is a text (C 7 "Glossary exact"): those of its normal form (B 8), without case
  * where the entry has none; the higher priority first, then those with case, then the earlier. Their targets are published
@@ -11,25 +33,18 @@ import { lettersOf } from './letters.ts';
  *
  * @param language of the texts
  */
-export function compileWhole<E extends GlossaryEntry>(
+export function openWhole<E extends GlossaryEntry>(
   entries: readonly E[],
+  tables: WholeTables,
   language: LanguageCode,
 ): (text: string) => E[] {
-  const cased = new Map<string, E[]>();
-  const uncased = new Map<string, E[]>();
-  for (const entry of entries) {
-    const normal = normalForm(entry.sourceTerm);
-    if (normal === '' || entry.targetTerm.trim() === '') continue;
-    const [sameRule, key] = entry.caseSensitive ? [cased, normal] : [uncased, withoutCase(normal, language)];
-    const known = sameRule.get(key);
-    if (known) known.push(entry);
-    else sameRule.set(key, [entry]);
-  }
+  const cased = new Map(tables.cased);
+  const uncased = new Map(tables.uncased);
   return (text) => {
     const normal = normalForm(text);
-    const found = [...(cased.get(normal) ?? []), ...(uncased.get(withoutCase(normal, language)) ?? [])];
+    const places = [...(cased.get(normal) ?? []), ...(uncased.get(withoutCase(normal, language)) ?? [])];
     // A stable sort: those with case stay before those without.
-    return found.sort((one, other) => other.priority - one.priority);
+    return places.map((place) => entries[place]!).sort((one, other) => other.priority - one.priority);
   };
 }
 

@@ -1,5 +1,5 @@
 import {
-  type GlossaryFileEntry,
+  type GlossaryFile,
   GlossaryFileError,
   readGlossaryCsv,
   readGlossaryTmx,
@@ -12,12 +12,12 @@ export interface ReadGlossaryPayload {
   declared: { source: LanguageCode; sourceTag: string; target: LanguageCode; targetTag: string } | null;
 }
 
-export type ReadGlossaryAnswer = { entries: GlossaryFileEntry[] } | { refused: string };
+export type ReadGlossaryAnswer = { file: GlossaryFile } | { refused: string };
 
-/** A glossary file's entries. What it refuses is an answer: classes do not cross processes. */
+/** A glossary file, read. What it refuses is an answer: classes do not cross processes. */
 export function readGlossaryTask({ bytes, declared }: ReadGlossaryPayload): ReadGlossaryAnswer {
   try {
-    return { entries: declared ? readGlossaryTmx(bytes, declared) : readGlossaryCsv(bytes) };
+    return { file: declared ? readGlossaryTmx(bytes, declared) : readGlossaryCsv(bytes) };
   } catch (error) {
     if (!(error instanceof GlossaryFileError)) throw error;
     return { refused: error.message };

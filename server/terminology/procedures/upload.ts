@@ -1,5 +1,5 @@
 import { tenantEntryProcedure } from '#server/access/service.ts';
-import { glossaryForm, terminologySet } from '../schema.ts';
+import { glossaryForm, uploadedGlossary } from '../schema.ts';
 import { uploadGlossary } from '../service.ts';
 
 export const upload = tenantEntryProcedure
@@ -19,5 +19,5 @@ export const upload = tenantEntryProcedure
     },
   })
   .input(glossaryForm)
-  .output(terminologySet)
+  .output(uploadedGlossary)
   .mutation(({ ctx, input }) => uploadGlossary(ctx.services, ctx.enter, input, ctx.hungUp()));

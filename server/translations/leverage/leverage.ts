@@ -3,7 +3,7 @@ import type { CloseHits, MemoryHit } from '#server/translation-memory/service.ts
 
 /** What a tenant's glossaries and memory have for one text. */
 export interface Leverage {
-  /** Null where no term applies to its languages. */
+  /** Null where the tenant has none. */
   glossary: Glossary | null;
   /** What the exact tier of the memory serves (B 8 rule 1). */
   exact: MemoryHit | undefined;

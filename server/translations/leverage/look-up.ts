@@ -43,7 +43,10 @@ export function forget({ exact }: LookedUp, request: TranslationRequest): void {
   exact.delete(keyOf(request));
 }
 
-/** The leverage of one request, which a submission has looked up, or else does so now. */
+/**
+ * The leverage of one request, which a submission has looked up, or else does so now. All of a submission is held against its
+ * tenant's glossaries as they were when it came: a batch, or a file, is not translated by two of them.
+ */
 export async function leverageOf(
   services: Services,
   tenantId: string,
@@ -61,7 +64,7 @@ export async function leverageOf(
   const pair = { pairSource: languages.sourceLang, pairTarget: languages.targetLang };
   return {
     glossary:
-      known.glossaries === null ? null : await glossaries.of(database, tenantId, known.glossaries, languages),
+      found.glossaries === null ? null : glossaries.of(database, tenantId, found.glossaries, languages),
     exact: known.exact.get(keyOf(request)),
     findClose: known.pairs.has(pairName(pair))
       ? () => findExamples(services, tenantId, pair, guidedOf(request))

@@ -1,6 +1,6 @@
 import { extractHtml } from '#server/formats/html/index.ts';
 import type { LanguageCode } from '#server/languages.ts';
-import { checkTerms, type ExpectedTerm } from '#server/matching/terms/index.ts';
+import type { TermCheck } from '#server/terminology/service.ts';
 import type { TranslationJob } from '../schema.ts';
 
 /** One of `terminology_matches`, as `writtenMetadata` wrote it. */
@@ -12,25 +12,25 @@ interface WrittenMatch {
 }
 
 /**
- * The glossary terms that a text misses which a reviewer publishes all the same, by what the pipeline found in the source;
- * none where it keeps them all.
+ * What a text that a reviewer publishes is held against: the terms that the pipeline found in the source. Null where it
+ * found none.
  */
-export function overriddenTerms({ request }: TranslationJob, finalText: string): string[] {
+export function finalTermCheck({ request }: TranslationJob, finalText: string): TermCheck | null {
   const written = request.metadata['terminology_matches'];
-  if (!Array.isArray(written)) return [];
-  const expected = (written as WrittenMatch[]).map(
-    (match): ExpectedTerm => ({
+  if (!Array.isArray(written)) return null;
+  return {
+    expected: (written as WrittenMatch[]).map((match) => ({
       sourceTerm: match.source_term,
       targetTerms: match.target_terms,
       caseSensitive: match.case_sensitive,
       count: match.count,
-    }),
-  );
-  const text =
-    request.text_type === 'Html'
-      ? extractHtml(finalText)
-          .map((segment) => segment.text)
-          .join('\n')
-      : finalText;
-  return checkTerms(expected, text, request.target_lang as LanguageCode).missing_terms;
+    })),
+    translation:
+      request.text_type === 'Html'
+        ? extractHtml(finalText)
+            .map((segment) => segment.text)
+            .join('\n')
+        : finalText,
+    language: request.target_lang as LanguageCode,
+  };
 }

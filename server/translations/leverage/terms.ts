@@ -1,7 +1,6 @@
 import type { QualityIssue, Translations } from '#server/engines/engine.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import {
-  checkTerms,
   type ExpectedTerm,
   expectTerms,
   type TermCompliance,
@@ -15,22 +14,31 @@ import type { SourceText } from '../steps/source-text.ts';
 export interface TermsInText {
   matches: readonly TermMatch<TermRow>[];
   expected: readonly ExpectedTerm[];
-  check(translation: Translations): TermCompliance;
+  /** Entries that are the text as a whole, best first. */
+  whole: readonly TermRow[];
+  check(translation: Translations): Promise<TermCompliance>;
 }
 
-/** Finds a text's terms; null without a glossary for its pair. */
-export function findTerms(
+/**
+ * Finds a text's terms; null without a glossary for its pair.
+ * @param plain the text as it was given, where it has no markup: it may be a term as a whole
+ */
+export async function findTerms(
   { task, blocks }: Pick<SourceText, 'task' | 'blocks'>,
   glossary: Glossary | null,
-): TermsInText | null {
-  if (!glossary) return null;
-  const matches = glossary.matcher.find(readable(task.segments, blocks));
-  const expected = expectTerms(matches);
+  plain: string | null = null,
+  signal?: AbortSignal,
+): Promise<TermsInText | null> {
+  const found = await glossary?.find(readable(task.segments, blocks), plain, signal);
+  if (!glossary || !found) return null;
+  const expected = expectTerms(found.matches);
   return {
-    matches,
+    ...found,
     expected,
-    check: (translation) =>
-      checkTerms(expected, readable(translation, blocks), task.targetLang as LanguageCode),
+    check: (translation) => {
+      const language = task.targetLang as LanguageCode;
+      return glossary.check({ expected, translation: readable(translation, blocks), language }, signal);
+    },
   };
 }
 

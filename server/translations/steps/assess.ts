@@ -24,7 +24,7 @@ export function assessCandidate(
     { name, actor: 'quality_judge', input: name === 'reassessment' ? 'repaired translation' : 'translation' },
     async () => {
       const answer = await deps.engine.assess(task, candidate, deps.scope);
-      const compliance = deps.terms?.check(candidate) ?? null;
+      const compliance = (await deps.terms?.check(candidate)) ?? null;
       const vetoes = [
         ...(await deps.inspect(task, candidate)),
         ...(compliance ? termIssues(compliance) : []),

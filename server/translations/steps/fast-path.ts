@@ -1,4 +1,5 @@
 import { extractHtml, rebuildHtml } from '#server/formats/html/index.ts';
+import type { TermCompliance } from '#server/matching/terms/index.ts';
 import type { TermRow } from '#server/terminology/service.ts';
 import type { MemoryHit } from '#server/translation-memory/service.ts';
 import type { Leverage } from '../leverage/leverage.ts';
@@ -19,7 +20,7 @@ export interface FastPath {
   /** The glossary's entry that is served; null for a pair of the memory. */
   entry: TermRow | null;
   /** What the glossary says of it; null without one, and where the text has no term but the one that is served. */
-  compliance: ReturnType<TermsInText['check']> | null;
+  compliance: TermCompliance | null;
 }
 
 /** UTF-16 units of a reason in the trace. */
@@ -41,7 +42,7 @@ interface Asked {
  */
 export async function takeFastPath(steps: AgentStep[], asked: Asked): Promise<FastPath | null> {
   const { exact } = asked.leverage;
-  const entry = wholeTerm(asked);
+  const [entry] = asked.terms?.whole ?? [];
   const found = [
     ...(entry ? [() => fromGlossary(asked, entry)] : []),
     ...(exact ? [() => fromMemory(asked, exact)] : []),
@@ -50,10 +51,10 @@ export async function takeFastPath(steps: AgentStep[], asked: Asked): Promise<Fa
   return recordStep(
     steps,
     { name: 'fast_path', actor: 'memory_agent', kind: 'system', input: 'glossary and memory' },
-    () => {
+    async () => {
       const decisions: AgentDecision[] = [];
       for (const read of found) {
-        const fast = read();
+        const fast = await read();
         const refusal = refusalOf(asked.request, fast);
         decisions.push(refusal ?? servingOf(fast));
         if (!refusal) return { value: fast, output: outcomeOf(fast), decisions };
@@ -108,16 +109,7 @@ function describe({ held, provenance }: FastPath): string {
   return held ? `${from}; the request asks for a human reviewer` : from;
 }
 
-/** The term that a text is as a whole; of HTML, a text without any markup. */
-function wholeTerm({ request, text, leverage }: Asked): TermRow | undefined {
-  if (!leverage.glossary) return undefined;
-  const { source_text: source } = request;
-  const [segment, second] = text.task.segments;
-  const plain = request.text_type !== 'Html' || (segment === source.trim() && second === undefined);
-  return plain ? leverage.glossary.matcher.whole(source)[0] : undefined;
-}
-
-function fromGlossary({ text, terms, held }: Asked, entry: TermRow): FastPath {
+async function fromGlossary({ text, terms, held }: Asked, entry: TermRow): Promise<FastPath> {
   const { targetTerm } = entry;
   return {
     name: 'glossary_exact',
@@ -125,7 +117,7 @@ function fromGlossary({ text, terms, held }: Asked, entry: TermRow): FastPath {
     held,
     provenance: termProvenance(entry),
     entry,
-    compliance: terms && !isOnlyTerm(targetTerm, terms) ? terms.check([targetTerm]) : null,
+    compliance: terms && !isOnlyTerm(targetTerm, terms) ? await terms.check([targetTerm]) : null,
   };
 }
 
@@ -137,7 +129,7 @@ function isOnlyTerm(target: string, { matches: [match, second] }: TermsInText): 
   return second === undefined && (match?.entries.some(({ targetTerm }) => targetTerm === target) ?? false);
 }
 
-function fromMemory({ request, terms, held }: Asked, hit: MemoryHit): FastPath {
+async function fromMemory({ request, terms, held }: Asked, hit: MemoryHit): Promise<FastPath> {
   const { targetText } = hit;
   const target =
     request.text_type === 'Html' ? extractHtml(targetText).map(({ text }) => text) : [targetText];
@@ -147,6 +139,6 @@ function fromMemory({ request, terms, held }: Asked, hit: MemoryHit): FastPath {
     held,
     provenance: memoryProvenance(hit),
     entry: null,
-    compliance: terms ? terms.check(target) : null,
+    compliance: terms ? await terms.check(target) : null,
   };
 }

@@ -80,9 +80,14 @@ export async function gatherLeverage(
 /** Each term once, with the set that it comes from. */
 function termDecisions(terms: TermsInText | null): AgentDecision[] {
   const entries = new Set(terms?.matches.map(({ entries: [winner] }) => winner));
-  return [...entries].slice(0, mostNamed).map((entry) =>
-    newDecision('term', `“${entry.sourceTerm}” → “${entry.targetTerm}”`, null, {
-      provenance: termProvenance(entry),
-    }),
-  );
+  return [...entries]
+    .slice(0, mostNamed)
+    .map((entry) =>
+      newDecision(
+        'term',
+        `“${clip(entry.sourceTerm, longestQuote)}” → “${clip(entry.targetTerm, longestQuote)}”`,
+        null,
+        { provenance: termProvenance(entry) },
+      ),
+    );
 }

@@ -7,6 +7,8 @@ export interface SourceText {
   task: TranslationTask;
   /** The segments that belong together, by index: a sentence never reaches beyond its block. */
   blocks: readonly (readonly number[])[];
+  /** The text as it was given, where it has no markup; else null. */
+  plain: string | null;
   /** The published form: the translations where the segments stood, and the markup as it was. */
   rebuild(translations: Translations): string;
 }
@@ -18,6 +20,7 @@ export function readSourceText(request: TranslationRequest): SourceText {
     return {
       task: taskOf(request, [source]),
       blocks: [[0]],
+      plain: source,
       rebuild: ([translation]) => translation ?? '',
     };
   const segments = extractHtml(source);
@@ -27,6 +30,7 @@ export function readSourceText(request: TranslationRequest): SourceText {
       segments.map(({ text }) => text),
     ),
     blocks: blocksOf(source, segments),
+    plain: segments.length === 1 && segments[0]?.text === source.trim() ? source : null,
     rebuild: (translations) => rebuildHtml(source, segments, translations),
   };
 }

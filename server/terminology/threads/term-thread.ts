@@ -1,0 +1,24 @@
+import { setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { checkTerms, findInText, tabulateTerms } from '#server/matching/terms/index.ts';
+import { shared } from './shared-tables.ts';
+import type { TermAnswers, TermTask, TermTasks } from './term-tasks.ts';
+
+// Where cores are short, requests that need no glossary go first. On Linux 0 is the calling thread; elsewhere it would be the
+// whole process.
+if (process.platform === 'linux') setPriority(0, 10);
+
+const work: { [Name in keyof TermTasks]: (task: TermTasks[Name]) => TermAnswers[Name] } = {
+  tabulate: ({ entries, language }) => shared(tabulateTerms(entries, language)),
+  find: ({ tables, text, language }) => findInText(tables, text, language),
+  check: ({ expected, translation, language }) => checkTerms(expected, translation, language),
+};
+
+parentPort?.on('message', ({ name, task }: TermTask) => {
+  try {
+    parentPort?.postMessage({ answer: (work[name] as (given: typeof task) => unknown)(task) });
+  } catch (error) {
+    // Its message might repeat a term.
+    parentPort?.postMessage({ failed: error instanceof Error ? error.name : 'error' });
+  }
+});

@@ -1,0 +1,67 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { TermAnswers, TermTasks, TermThreadAnswer } from './term-tasks.ts';
+
+/** Tasks at one time: half of the cores, so that requests without a large glossary are still answered. */
+export const termThreadCount = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
+
+/** Milliseconds after which an idle thread ends: what its last tasks left is given back. */
+const longestIdle = 10_000;
+
+/** Far above what the largest glossary takes, and far below what would harm the process. */
+const resourceLimits = { maxOldGenerationSizeMb: 512 };
+
+interface Thread {
+  worker: Worker;
+  /** What its next message answers; null while it is idle. */
+  asked: { resolve(answer: TermThreadAnswer): void; reject(error: Error): void } | null;
+  ending: NodeJS.Timeout | undefined;
+}
+
+const idle = new Set<Thread>();
+
+/**
+ * Runs a task on a thread of its own. No more than `termThreadCount` may be asked at a time: whoever asks sees to it. Threads
+ * are started as they are needed, end when idle, and hold no process up.
+ * @throws Error where the thread failed
+ */
+export async function onTermThread<Name extends keyof TermTasks>(
+  name: Name,
+  task: TermTasks[Name],
+): Promise<TermAnswers[Name]> {
+  const [thread = startThread()] = idle;
+  idle.delete(thread);
+  clearTimeout(thread.ending);
+  const answer = await new Promise<TermThreadAnswer>((resolve, reject) => {
+    thread.asked = { resolve, reject };
+    thread.worker.postMessage({ name, task });
+  });
+  if ('failed' in answer) throw new Error(`the thread for glossaries failed: ${answer.failed}`);
+  return answer.answer as TermAnswers[Name];
+}
+
+function startThread(): Thread {
+  const worker = new Worker(new URL('./term-thread.ts', import.meta.url), { resourceLimits });
+  worker.unref();
+  const thread: Thread = { worker, asked: null, ending: undefined };
+  const died = (cause?: unknown) => {
+    idle.delete(thread);
+    clearTimeout(thread.ending);
+    thread.asked?.reject(
+      new Error('the thread for glossaries ended', { cause: cause instanceof Error ? cause : undefined }),
+    );
+    thread.asked = null;
+  };
+  worker.on('error', died);
+  worker.on('exit', died);
+  worker.on('message', (answer: TermThreadAnswer) => {
+    thread.asked?.resolve(answer);
+    thread.asked = null;
+    idle.add(thread);
+    thread.ending = setTimeout(() => {
+      idle.delete(thread);
+      void worker.terminate();
+    }, longestIdle).unref();
+  });
+  return thread;
+}

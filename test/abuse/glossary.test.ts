@@ -1,0 +1,77 @@
+import { sql } from 'drizzle-orm';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { createGlossaries } from '#server/terminology/service.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSets, type Sets } from '#test/spec/memory/sets.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+
+let mine: Sets;
+beforeEach(async () => {
+  mine = await openSets(app);
+});
+
+/** All that a language pair may have, in 2000 terms that share no word. */
+const largest = Array.from({ length: 2000 }, (_, n) => `${`term${n} `.padEnd(94, `${n}x`)},t${n}`);
+
+/** How often terms are read from the database from now on. */
+function countReads(): () => Promise<number> {
+  const inTenant = vi.spyOn(app.services.database, 'inTenant');
+  return async () => {
+    const answers = await Promise.all(inTenant.mock.results.map(({ value }) => value as Promise<unknown>));
+    inTenant.mockRestore();
+    return answers.filter((rows) => Array.isArray(rows) && rows[0] !== undefined && 'sourceTerm' in rows[0])
+      .length;
+  };
+}
+
+describe('the worst legal glossary', () => {
+  test('is read and compiled once for texts of one character at eight connections, and for a batch', async () => {
+    await mine.glossary(largest, { source_lang: 'en', target_lang: 'fr' });
+    const reads = countReads();
+    const jobs = Array.from({ length: 8 }, () => mine.job({ source_text: 'a' }));
+    for (const job of await Promise.all(jobs)) expect(job.status).toBe('published');
+    const batch = {
+      inputs: Array.from({ length: 5 }, () => ({
+        Text: 'a',
+        Language: 'en',
+        Targets: [{ Language: 'fr' }],
+      })),
+    };
+    const { status } = await app.json('POST', '/api/translations', { headers: mine.headers, body: batch });
+    expect(status).toBe(200);
+    // Once to see its size, once in its turn.
+    expect(await reads()).toBe(2);
+  });
+
+  test('of another tenant keeps nobody from one’s turn: tenants come one after the other', async () => {
+    const { check } = createGlossaries();
+    const expected = Array.from({ length: 300 }, (_, at) => ({
+      sourceTerm: `source ${at}`,
+      targetTerms: [`target number ${at}`] as const,
+      caseSensitive: false,
+      count: 1,
+    }));
+    const asked = { expected, translation: 'x', language: 'de' as const };
+    let done = 0;
+    const flood = Array.from({ length: 40 }, () =>
+      check('ann', asked).then(() => {
+        done += 1;
+      }),
+    );
+    await check('bob', asked);
+    // Those that had a thread already, and one turn of each.
+    expect(done).toBeLessThanOrEqual(10);
+    await Promise.all(flood);
+  });
+
+  test('that is larger, from before there was a bound, is still used', async () => {
+    const { id } = await mine.glossary(largest, { source_lang: 'en', target_lang: 'fr' });
+    await app.services.database.inTenant(mine.tenantId, async (tx) => {
+      await tx.execute(sql`update terminology_entries set source_term = 'older ' || entry_no || ' ' || repeat('x', 480)
+        where tenant_id = ${mine.tenantId} and set_id = ${id}`);
+    });
+    const text = `older 7 ${'x'.repeat(480)}`;
+    expect((await mine.job({ source_text: text })).final_translation).toBe('t6');
+  });
+});
