@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { openDatabase } from '#db/client.ts';
 import { readStanding } from '#server/access/queries/standing.ts';
+import { selectCommitted } from '#server/metering/queries/admission.ts';
 import { selectJobsByKeys } from '#server/translations/queries/admission.ts';
 import { selectJobs } from '#server/translations/queries/reading.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -130,6 +131,43 @@ test('a caller is believed by the keys of its tenant, token and member, before t
       const condition = lines.slice(scan + 1).find((line) => /Cond:/.test(line));
       expect(condition, lines.join('\n')).toContain('tenant_id = current_setting');
     }
+  } finally {
+    await database.close();
+  }
+});
+
+test('a plan that was made for an empty table counts the work in flight among pending jobs, not among all', async () => {
+  const superuser = openSuperuser(app.superuserUrl);
+  const { tenantId, headers } = await app.signUp();
+  const database = openDatabase(app.databaseUrl, { size: 1 });
+  const bounds = { tenantId, keys: '[]', staleSeconds: 600, trialSince: null };
+  try {
+    for (let time = 0; time < 10; time++)
+      expect(await database.inTenant(tenantId, (tx) => selectCommitted(tx, bounds))).toHaveLength(1);
+    await app.json('POST', '/api/translations', {
+      headers,
+      body: { source_text: 'Hello', target_lang: 'fr' },
+    });
+    await superuser`
+      insert into translation_jobs (tenant_id, job_id, status, request, agent_run, updated_at)
+      select tenant_id, md5(job_id || n), 'published', request, agent_run, now() - make_interval(secs => n)
+      from translation_jobs, generate_series(1, 3000) n where tenant_id = ${tenantId}`;
+    const lines = await database.inTenant(tenantId, async (tx) => {
+      const [prepared] = await tx.execute<{ name: string; types: string }>(sql`
+        select name, parameter_types::text as types from pg_prepared_statements
+        where statement like '%work_in_flight%' and statement not like '%pg_prepared%'`);
+      const values = prepared!.types
+        .slice(1, -1)
+        .split(',')
+        .map((type) => (type === 'jsonb' ? `'[]'` : type === 'text' ? `'${tenantId}'` : 'null'));
+      const plan = await tx.execute<{ 'QUERY PLAN': string }>(
+        sql.raw(`explain execute "${prepared!.name}" (${values.join()})`),
+      );
+      return plan.map((row) => row['QUERY PLAN']);
+    });
+    const scans = lines.flatMap((line) => /using (translation_jobs_\w+)/.exec(line)?.[1] ?? []);
+    expect(scans, lines.join('\n')).toHaveLength(1);
+    expect(['translation_jobs_pending_idx', 'translation_jobs_status_idx']).toContain(scans[0]);
   } finally {
     await database.close();
   }

@@ -23,13 +23,6 @@ const reservedByOthers = sql`case
     then 0 else ${workInFlight.chars} end
   else ${workInFlight.chars} + ${workInFlight.restChars} end`;
 
-/**
- * From when on a pending job counts. Its process touches it every third of the stale-pending time: what has been left for twice
- * that, and an hour, is nobody's any more, whether the sweep has come to it or not. The bound is what keeps a turn short
- * while a backup's snapshot is held: until then no scan may forget the index entries of jobs that were pending.
- */
-const oldestInFlight = sql`now() - make_interval(secs => greatest(2 * ${value('staleSeconds')}::float8, 3600))`;
-
 const lock = prepare<{ tenantId: string }, unknown>((db) =>
   db
     .select({
@@ -100,8 +93,7 @@ export function committedWork(db: QueryBuilder) {
         trialUsed: sql<number>`coalesce(sum(${usageTotals.trialChars}), 0)::float8`.as('trial_used'),
         inFlight: sql<number>`(
           select coalesce(sum(${reservedByOthers}), 0)::float8
-          from ${workInFlight} where ${workInFlight.tenantId} = ${tenants.tenantId}
-            and ${workInFlight.updatedAt} >= ${oldestInFlight})`.as('in_flight'),
+          from ${workInFlight} where ${workInFlight.tenantId} = ${tenants.tenantId})`.as('in_flight'),
         failedFor: sql<number | null>`extract(epoch from ${tenants.failedRunsUntil} - now())::float8`.as(
           'failed_for',
         ),
