@@ -24,7 +24,8 @@ const tmx = new File(
 describe('B 4.4: glossaries', () => {
   test('a CSV file becomes one, without languages for any', async () => {
     const { terminology } = await founded();
-    const set = await terminology.upload(csv, { name: 'Menu' });
+    const { warnings, ...set } = await terminology.upload(csv, { name: 'Menu' });
+    expect(warnings.join()).toContain('apply to every language pair');
     expect(set).toMatchObject({ name: 'Menu', source_lang: null, target_lang: null, entry_count: 2 });
     expect(await terminology.list()).toEqual([set]);
   });
@@ -32,7 +33,12 @@ describe('B 4.4: glossaries', () => {
   test('one of the same name is replaced, and keeps its id; a TMX file says what it is by its name', async () => {
     const { terminology } = await founded();
     const first = await terminology.upload(csv, { name: 'Menu', source_lang: 'en', target_lang: 'fr' });
-    const second = await terminology.upload(tmx, { name: 'Menu', source_lang: 'en-US', target_lang: 'fr' });
+    const { warnings, ...second } = await terminology.upload(tmx, {
+      name: 'Menu',
+      source_lang: 'en-US',
+      target_lang: 'fr',
+    });
+    expect(warnings).toEqual([]);
     expect(second).toMatchObject({ id: first.id, source_lang: 'en-US', target_lang: 'fr', entry_count: 1 });
     expect(await terminology.list()).toEqual([second]);
   });
