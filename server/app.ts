@@ -67,7 +67,9 @@ export async function buildApp(parts: AppParts): Promise<App> {
 
   // As to any other header that we do not know: Node would refuse the request, without a request id.
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response));
-  boundBodies(http);
+  boundBodies(http, ({ headers, socket }) =>
+    clientAddress(headers, socket.remoteAddress ?? '', settings.TRUST_PROXY),
+  );
   acceptBodies(http);
   http.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);

@@ -21,7 +21,10 @@ export type ArrayCheck = (input: unknown, settings: Settings) => void;
  * others have fifty elements in all. Undefined where the input has no arrays.
  * @throws Error for an array without a bound: each has one, `.max()` or one of `arrayBounds`
  */
-export function arrayCheckOf(schema: z.ZodType | undefined, route: Route | undefined): ArrayCheck | undefined {
+export function arrayCheckOf(
+  schema: z.ZodType | undefined,
+  route: Route | undefined,
+): ArrayCheck | undefined {
   const look = schema && lookInto(schema);
   return look && ((input, settings) => look(input, { path: [], counts: new Map(), settings, route }));
 }
@@ -102,8 +105,7 @@ function lookAtObject(shape: Record<string, z.ZodType>): Look | undefined {
   if (fields.length === 0) return undefined;
   return (value, walk) => {
     if (typeof value !== 'object' || value === null) return;
-    for (const [name, inside] of fields)
-      step(inside, (value as Record<string, unknown>)[name], name, walk);
+    for (const [name, inside] of fields) step(inside, (value as Record<string, unknown>)[name], name, walk);
   };
 }
 

@@ -202,7 +202,9 @@ function boundProblems(problems: readonly FieldProblem[]): FieldProblem[] {
 
 function clipProblem({ loc, msg, type }: FieldProblem): FieldProblem {
   return {
-    loc: loc.slice(0, deepestPlace).map((part) => (typeof part === 'string' ? clip(part, longestName) : part)),
+    loc: loc
+      .slice(0, deepestPlace)
+      .map((part) => (typeof part === 'string' ? clip(part, longestName) : part)),
     msg: clip(msg, longestMessage),
     type,
   };

@@ -2,6 +2,8 @@ import { callTRPCProcedure, getTRPCErrorFromUnknown, getTRPCErrorShape, TRPCErro
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import superjson from 'superjson';
 import type { z } from 'zod';
+import { tooLargeUnbelieved } from '#rest/body-limits.ts';
+import { believeCaller } from './access/service.ts';
 import { arrayCheckOf } from './array-bounds.ts';
 import type { RequestContext } from './context.ts';
 import { AppError, errorTable, toAppError } from './errors.ts';
@@ -31,12 +33,24 @@ export function serveRpc(
       .map(([path, { _def }]) => {
         // tRPC keeps the schemas at run time and leaves them out of the type.
         const { type, meta, inputs } = _def as unknown as Definition;
-        return [path, { type, refuseLongArrays: arrayCheckOf(inputs[0], meta?.route) }];
+        return [
+          path,
+          { type, guard: meta?.guard ?? 'public', refuseLongArrays: arrayCheckOf(inputs[0], meta?.route) },
+        ];
       }),
   );
   app.route({
     method: ['GET', 'POST'],
     url: '/trpc/:path',
+    config: {
+      believe: async (request, reply) => {
+        const { path } = request.params as { path: string };
+        const procedure = procedures.get(path);
+        if (!procedure) throw new AppError('route_not_found', 'not found');
+        if (!(await believeCaller(createContext(request, reply), procedure.guard)))
+          throw tooLargeUnbelieved();
+      },
+    },
     handler: async (request, reply) => {
       const { path } = request.params as { path: string };
       const procedure = procedures.get(path);

@@ -10,7 +10,7 @@ const app = fastify({ bodyLimit: 5_000_000 });
 let port: number;
 let reading = 0;
 beforeAll(async () => {
-  boundBodies(app, 1_000_000);
+  boundBodies(app, () => '127.0.0.1', { large: 2_000_000, small: 1_000_000 });
   answerErrors(app);
   app.removeAllContentTypeParsers();
   app.addHook('preParsing', async () => {
