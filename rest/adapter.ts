@@ -1,6 +1,5 @@
 import { callTRPCProcedure } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { believeCaller } from '#server/access/service.ts';
 import type { RequestContext, Services } from '#server/context.ts';
 import type { AppRouter } from '#server/router.ts';
 import type { FileAnswer, StreamAnswer } from '#server/trpc.ts';
@@ -32,8 +31,8 @@ export function serveRest(
         // Bytes of whatever type are signed: their sender is believed by them.
         ...(address.body !== 'raw' && {
           believe: async (request, reply) => {
-            const ctx = createContext(request, reply);
-            if (!(await believeCaller(ctx, meta.guard ?? 'public'))) throw tooLargeUnbelieved();
+            const believed = await createContext(request, reply).believe(meta.guard ?? 'public');
+            if (!believed) throw tooLargeUnbelieved();
           },
         }),
       },

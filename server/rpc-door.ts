@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import superjson from 'superjson';
 import type { z } from 'zod';
 import { tooLargeUnbelieved } from '#rest/body-limits.ts';
-import { believeCaller } from './access/service.ts';
 import { arrayCheckOf } from './array-bounds.ts';
 import type { RequestContext } from './context.ts';
 import { AppError, errorTable, toAppError } from './errors.ts';
@@ -47,8 +46,7 @@ export function serveRpc(
         const { path } = request.params as { path: string };
         const procedure = procedures.get(path);
         if (!procedure) throw new AppError('route_not_found', 'not found');
-        if (!(await believeCaller(createContext(request, reply), procedure.guard)))
-          throw tooLargeUnbelieved();
+        if (!(await createContext(request, reply).believe(procedure.guard))) throw tooLargeUnbelieved();
       },
     },
     handler: async (request, reply) => {

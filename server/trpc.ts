@@ -95,6 +95,8 @@ export const streamAnswer = z.object({
   ),
   contentType: z.string(),
   fileName: z.string(),
+  /** Goes off where the answer is to break off, because it is read too slowly. */
+  cut: z.custom<AbortSignal>((value) => value instanceof AbortSignal),
   /** Called when the answer is over, whether it was read or not. */
   end: z.custom<() => void>((value) => typeof value === 'function'),
 });
