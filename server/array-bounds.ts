@@ -78,7 +78,7 @@ function lookInto(schema: z.ZodType): Look | undefined {
 
 function lookAtArray(schema: z.ZodType, element: z.ZodType): Look {
   const own = arrayBounds.get(schema);
-  const maximum = (schema._zod.bag as { maximum?: number }).maximum;
+  const maximum = maximumOf(schema);
   if (!own && maximum === undefined) throw new Error('an array of an input has no bound');
   const inside = lookInto(element);
   return (value, walk) => {
@@ -89,6 +89,17 @@ function lookAtArray(schema: z.ZodType, element: z.ZodType): Look {
       throw own ? own.refusal() : tooLong(walk, maximum as number);
     if (inside) for (const [index, one] of value.entries()) step(inside, one, index, walk);
   };
+}
+
+/** What the schema's `.max()` or `.length()` says; the least of several. */
+function maximumOf(schema: z.ZodType): number | undefined {
+  const checks = (schema._zod.def.checks ?? []).map(
+    ({ _zod }) => _zod.def as unknown as { check: string; maximum?: number; length?: number },
+  );
+  const maxima = checks.flatMap(({ check, maximum, length }) =>
+    check === 'max_length' ? [maximum as number] : check === 'length_equals' ? [length as number] : [],
+  );
+  return maxima.length > 0 ? Math.min(...maxima) : undefined;
 }
 
 function tooLong({ route, path }: Walk, maximum: number): AppError {
