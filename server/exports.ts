@@ -26,7 +26,7 @@ const ownBounds: ExportBounds = {
   window: 60_000,
   slowestWanted: 32_000,
   // The system takes a slow reader's bytes a megabyte at a time: at 1 Mbit/s every ten seconds.
-  windowWanted: 30_000,
+  windowWanted: 15_000,
   oldest: 7_200_000,
 };
 

@@ -1,10 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { afterEach, expect, test } from 'vitest';
 import { refuseOnConnection } from '#rest/broken-requests.ts';
 import { type ConnectionBounds, followConnections } from '#server/connections.ts';
 import { requestText } from '#test/abuse/raw-socket.ts';
 import { poll } from '#test/setup/poll.ts';
+
+const piece = Buffer.alloc(50_000, 'x');
 
 const servers: Server[] = [];
 const sockets: Socket[] = [];
@@ -13,13 +16,15 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** A server that answers `/` with a few bytes, `/long` with many, and `/never` not at all. */
+/** A server that answers `/` with some bytes, `/long` with many, and `/never` not at all. */
 async function serve(bounds: Partial<ConnectionBounds> = {}) {
   let handled = 0;
   const server = createServer((request, response) => {
     handled += 1;
     if (request.url === '/never') return;
-    response.end('x'.repeat(request.url === '/long' ? 40_000_000 : 10));
+    // In pieces, as the application sends what is long.
+    const pieces = request.url === '/long' ? 400 : 1;
+    Readable.from(Array.from({ length: pieces }, () => piece)).pipe(response);
   });
   servers.push(server);
   followConnections(server, refuseOnConnection, {
@@ -46,7 +51,7 @@ async function serve(bounds: Partial<ConnectionBounds> = {}) {
       const read = () =>
         socket.on('data', (chunk: Buffer) => {
           seen.bytes += chunk.length;
-          if (seen.text.length < 10_000) seen.text += chunk.toString('latin1');
+          seen.text += chunk.toString('latin1').replaceAll('x', '');
         });
       return { socket, seen, read };
     },
@@ -104,17 +109,17 @@ test('a client that reads slowly gets its answer whole', async () => {
   const { open } = await serve({ longestStall: 2000 });
   const { socket, seen, read } = open(get('/long'));
   read();
-  // A megabyte every 100 ms: longer than the bound in all.
-  let left = 1_000_000;
+  // 400 KB every 50 ms: longer than the bound in all.
+  let left = 400_000;
   socket.on('data', (chunk: Buffer) => {
     left -= chunk.length;
     if (left <= 0) socket.pause();
   });
   const timer = setInterval(() => {
-    left = 1_000_000;
+    left = 400_000;
     socket.resume();
-  }, 100);
-  await poll(async () => seen.bytes > 40_000_000, 25).finally(() => clearInterval(timer));
+  }, 50);
+  await poll(async () => seen.bytes > 20_000_000, 25).finally(() => clearInterval(timer));
   expect(seen.end).toBe('');
 });
 
