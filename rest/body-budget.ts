@@ -1,4 +1,5 @@
 import { type Readable, Transform } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
 import { declaredSize, largestUnbelieved } from './body-limits.ts';
@@ -77,6 +78,13 @@ export function boundBodies(
     if (isLarge) believe().then(read, done);
     else read();
   });
+  // Large bodies that arrive together are not parsed in one go: whatever else came meanwhile goes between.
+  let last = Promise.resolve();
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (!request.giveBackBody || !isLargeBody(request.body)) return done();
+    last = last.then(() => setImmediate());
+    last.then(() => done());
+  });
   app.addHook('onSend', (request, _reply, payload, done) => {
     if (request.giveBackBody) {
       request.giveBackBody();
@@ -125,6 +133,10 @@ function countBytes(
     if (!payload.readableEnded) counting.destroy(brokeOff());
   });
   return Object.assign(payload.pipe(counting), { receivedEncodedLength: 0 });
+}
+
+function isLargeBody(body: unknown): boolean {
+  return Buffer.isBuffer(body) && body.length > largestUnbelieved;
 }
 
 function brokeOff(): AppError {

@@ -14,6 +14,9 @@ let believed: number;
 let read: number;
 /** What the handler of `/held` waits for. */
 let settle: () => void;
+/** Of the event loop: in which ones a handler of `/turn` ran. */
+const turns: number[] = [];
+let turn = 0;
 
 beforeAll(async () => {
   boundBodies(app, ({ headers }) => String(headers['x-address'] ?? '192.0.2.1'), {
@@ -41,6 +44,13 @@ beforeAll(async () => {
       settle = resolve;
     });
     return { bytes: (body as Buffer).length };
+  });
+  app.post('/turn', { config }, async () => {
+    turns.push(turn);
+    setImmediate(() => {
+      turn += 1;
+    });
+    return {};
   });
   // More than a connection holds of an answer that nobody reads.
   app.post('/long', { config }, async () => 'x'.repeat(20_000_000));
@@ -164,4 +174,13 @@ test('the sender of a body that does not say how long it is is asked for once 10
 test('a small body costs no look-up', async () => {
   expect(await statusOf(open(100_000))).toBe(200);
   expect(believed).toBe(0);
+});
+
+test('large bodies that arrive together are handled in different turns of the event loop', async () => {
+  const held = Array.from({ length: 5 }, () => open(150_000, { path: '/turn', end: false }));
+  await untilReading(5);
+  turns.length = 0;
+  for (const one of held) one.end('x');
+  for (const one of held) expect(await statusOf(one)).toBe(200);
+  expect(new Set(turns).size).toBe(5);
 });

@@ -38,6 +38,7 @@ async function* endless(): AsyncGenerator<string, void> {
 
 test('a download that is cut does not look whole, and ends once', async () => {
   const asked = get({ host: '127.0.0.1', port, path: '/', agent: false });
+  asked.on('error', () => {});
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
   cut.abort();
   await expect(answer.resume().toArray()).rejects.toThrow('aborted');
