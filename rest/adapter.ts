@@ -4,7 +4,7 @@ import type { RequestContext, Services } from '#server/context.ts';
 import type { AppRouter } from '#server/router.ts';
 import type { FileAnswer, StreamAnswer } from '#server/trpc.ts';
 import { type Address, openAddress } from './address.ts';
-import { bodyCeiling, refuseDeclaredSize } from './body-limits.ts';
+import { bodyCeiling, refuseDeclaredSize, tooLargeUnbelieved } from './body-limits.ts';
 import { sendError } from './errors.ts';
 import { sendFile } from './files.ts';
 import { type RestProcedure, restProcedures } from './procedures.ts';
@@ -19,7 +19,7 @@ export function serveRest(
   const limits = services.settings;
   for (const procedures of byAddress(restProcedures(router))) {
     const address = openAddress(procedures, limits);
-    const { route } = procedures[0] as RestProcedure;
+    const { route, meta } = procedures[0] as RestProcedure;
     const ceiling = bodyCeiling(address, limits);
     app.route({
       method: route.method,
@@ -28,6 +28,13 @@ export function serveRest(
         versioned: route.versioned !== false,
         formOnly: address.body === 'form',
         ...(ceiling && { bodyCeiling: ceiling.name }),
+        // Bytes of whatever type are signed: their sender is believed by them.
+        ...(address.body !== 'raw' && {
+          believe: async (request, reply) => {
+            const believed = await createContext(request, reply).believe(meta.guard ?? 'public');
+            if (!believed) throw tooLargeUnbelieved();
+          },
+        }),
       },
       ...(ceiling && { bodyLimit: ceiling.bytes }),
       onRequest: async (request, reply) => {

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import { arrayCheckOf } from '#server/array-bounds.ts';
 import { AppError } from '#server/errors.ts';
+import type { Settings } from '#server/settings.ts';
 import { type BodyKind, inputSource, type Upload } from '#server/trpc.ts';
-import type { BodyLimits } from './body-limits.ts';
 import { parseForm, parseFormOrJson } from './form-body.ts';
 import { parseChoosingBody, parseJsonBody } from './json-body.ts';
 import { needsBody, type RestProcedure } from './procedures.ts';
@@ -27,7 +28,7 @@ export interface Address {
  * Works out once how requests to one address are told apart and read.
  * @throws Error where a form is to be told from other bodies: that is only made for JSON and files
  */
-export function openAddress(procedures: readonly RestProcedure[], limits: BodyLimits): Address {
+export function openAddress(procedures: readonly RestProcedure[], settings: Settings): Address {
   const upload = procedures.find(({ route }) => route.upload);
   const others = procedures.filter((procedure) => procedure !== upload);
   const chosen = others.filter(({ route }) => route.chosenBy !== undefined);
@@ -37,7 +38,7 @@ export function openAddress(procedures: readonly RestProcedure[], limits: BodyLi
   const kinds = procedures.map(bodyKind);
   if (kinds.length > 1 && kinds.some((kind) => kind !== 'json'))
     throw new Error(`${procedures[0]?.path}: a procedure that takes no JSON stands alone at its address`);
-  const readers = new Map(procedures.map((procedure) => [procedure, inputReader(procedure, limits)]));
+  const readers = new Map(procedures.map((procedure) => [procedure, inputReader(procedure, settings)]));
   const choice = (
     procedure: RestProcedure,
     request: FastifyRequest,
@@ -95,15 +96,16 @@ type InputReader = (
  * One object out of body, query, headers and path. The path wins: it is what the address says. What belongs into the query
  * does not count in a body, and a body that no input comes from is not looked at.
  */
-function inputReader(procedure: RestProcedure, limits: BodyLimits): InputReader {
+function inputReader(procedure: RestProcedure, settings: Settings): InputReader {
   const { route, inputShape } = procedure;
   const kinds = queryKinds(inputShape, route);
   const names = Object.keys(inputShape);
   const readBody = bodyReader(procedure);
+  const refuseLongArrays = arrayCheckOf(procedure.input, route);
   const headers = Object.entries(route.headers ?? {}).map(([name, header]) => [name, header.toLowerCase()]);
   return async (request, body) => {
     const input = route.upload
-      ? await readUpload(request, names, route.upload, limits)
+      ? await readUpload(request, names, route.upload, settings)
       : (body ?? readBody(request));
     for (const name of kinds.keys()) delete input[name];
     Object.assign(input, coerceQuery(request.query as Record<string, unknown>, kinds));
@@ -111,7 +113,9 @@ function inputReader(procedure: RestProcedure, limits: BodyLimits): InputReader 
       const value = request.headers[header];
       if (value !== undefined) input[name] ??= value;
     }
-    return Object.assign(input, request.params);
+    Object.assign(input, request.params);
+    refuseLongArrays?.(input, settings);
+    return input;
   };
 }
 

@@ -1,53 +1,150 @@
-import { Transform } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import { type Readable, Transform } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
+import { declaredSize, largestUnbelieved } from './body-limits.ts';
+import { createHeldBytes } from './held-bytes.ts';
 
-/** Bytes; the bodies of as many smaller requests as there can be connections are bounded by that. */
-const smallBody = 100_000;
+/** Bytes of a body that is not counted: as many as there can be connections. */
+const uncounted = 8_000;
 
-/** Bytes of large bodies that one process holds at a time, answered for or not. */
-export const mostHeld = 300_000_000;
+/** What the bodies of one process may come to, answered for or not, in bytes. */
+export interface BodyBudget {
+  /** Of bodies whose senders are looked up, above `largestUnbelieved`. */
+  large: number;
+  /** Of the others. */
+  small: number;
+}
+
+const ownBudget: BodyBudget = { large: 300_000_000, small: 200_000_000 };
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Gives back what the body took of the budget; null where it took nothing. */
+    giveBackBody: (() => void) | null;
+  }
+  interface FastifyContextConfig {
+    /** Asked before more than `largestUnbelieved` bytes of a body are read. @throws AppError where they shall not be */
+    believe?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+  }
+}
 
 /**
- * Bounds what the bodies of all requests together may hold: a caller without a credential can send thirty megabytes, and
- * open many connections. Past the bound a request is refused, and may come again.
+ * Bounds what the bodies of all requests together may hold, by the address of their clients, and has a large one's sender
+ * believed before it is read: anybody may open many connections. Past a bound a request is refused, and may come again.
+ * A body is held until its handler has made the answer, whether that is read or not.
  */
-export function boundBodies(app: FastifyInstance, budget = mostHeld): void {
-  let held = 0;
-  app.addHook('preParsing', (request, reply, payload, done) => {
-    const declared = Number(request.headers['content-length'] ?? Number.NaN);
-    if (declared <= smallBody) return done(null, payload);
+export function boundBodies(
+  app: FastifyInstance,
+  addressOf: (request: FastifyRequest) => string,
+  budget: BodyBudget = ownBudget,
+): void {
+  const large = createHeldBytes(budget.large);
+  const small = createHeldBytes(budget.small);
 
+  app.decorateRequest('giveBackBody', null);
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    const declared = declaredSize(request);
+    const undeclared = request.headers['transfer-encoding'] !== undefined;
+    if (!undeclared && declared <= uncounted) return done(null, payload);
+    // Fastify refuses it by its length, which a 401 must not come before (B 4.1).
+    if (declared > request.routeOptions.bodyLimit) return done(null, payload);
+
+    const address = addressOf(request);
+    const isLarge = !undeclared && declared > largestUnbelieved;
+    // As the bytes come, a large one: what is only announced costs nothing.
+    const reserved = isLarge ? 0 : Math.min(undeclared ? largestUnbelieved : declared, largestUnbelieved);
+    if (!small.take(address, reserved)) return done(tooMuch());
     let counted = 0;
-    reply.raw.once('close', () => {
-      held -= counted;
+    request.giveBackBody = () => {
+      request.giveBackBody = null;
+      small.give(address, reserved);
+      large.give(address, counted);
       counted = 0;
-    });
-    const counting = new Transform({
-      transform(chunk: Buffer, _encoding, next) {
-        counted += chunk.length;
-        held += chunk.length;
-        // What Fastify compares with its limit.
-        Object.assign(counting, { receivedEncodedLength: counted });
-        if (held <= budget) next(null, chunk);
-        else
-          next(
-            new AppError('transient_error', 'too many large requests at once; try again later', {
-              retryAfter: 5,
-            }),
-          );
-      },
-    });
-    counting.once('error', () => {
-      payload.unpipe(counting);
-      // Thrown away, so that the refusal can be read.
-      payload.resume();
-    });
-    payload.once('error', (error) => counting.destroy(error));
-    payload.once('close', () => {
-      // A client that hung up in the middle: nothing more will come.
-      if (!payload.readableEnded) counting.destroy(new AppError('malformed_request', 'the body broke off'));
-    });
-    done(null, Object.assign(payload.pipe(counting), { receivedEncodedLength: 0 }));
+    };
+    if (!isLarge && !undeclared) return done(null, payload);
+
+    const believe = async () => request.routeOptions.config.believe?.(request, reply);
+    const take = (bytes: number) => {
+      // What was given back is answered already.
+      if (!request.giveBackBody || !large.take(address, bytes)) return false;
+      counted += bytes;
+      return true;
+    };
+    const read = () => {
+      if (request.raw.destroyed) done(brokeOff());
+      else done(null, countBytes(payload, isLarge ? 0 : largestUnbelieved, believe, take));
+    };
+    if (isLarge) believe().then(read, done);
+    else read();
+  });
+  // Large bodies that arrive together are not parsed in one go: whatever else came meanwhile goes between.
+  let last = Promise.resolve();
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (!request.giveBackBody || !isLargeBody(request.body)) return done();
+    last = last.then(() => setImmediate());
+    last.then(() => done());
+  });
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    if (request.giveBackBody) {
+      request.giveBackBody();
+      // The request waits with its answer until that is read; the body need not. What still comes is thrown away.
+      request.body = undefined;
+      request.raw.unpipe().resume();
+    }
+    done(null, payload);
+  });
+}
+
+/**
+ * A body with its bytes counted. Past `free` of them `believe` is asked, once, before any more is handed on; from then on
+ * each piece asks `take` for room.
+ */
+function countBytes(
+  payload: Readable,
+  free: number,
+  believe: () => Promise<void>,
+  take: (bytes: number) => boolean,
+): Readable & { receivedEncodedLength: number } {
+  let length = 0;
+  let believed = free === 0;
+  const counting = new Transform({
+    transform(chunk: Buffer, _encoding, next) {
+      length += chunk.length;
+      // What Fastify compares with its limit.
+      Object.assign(counting, { receivedEncodedLength: length });
+      if (length <= free) return next(null, chunk);
+      const count = () => (take(chunk.length) ? next(null, chunk) : next(tooMuch()));
+      if (believed) return count();
+      believe().then(() => {
+        believed = true;
+        count();
+      }, next);
+    },
+  });
+  counting.once('error', () => {
+    payload.unpipe(counting);
+    // Thrown away, so that the refusal can be read.
+    payload.resume();
+  });
+  payload.once('error', (error) => counting.destroy(error));
+  payload.once('close', () => {
+    // A client that hung up in the middle: nothing more will come.
+    if (!payload.readableEnded) counting.destroy(brokeOff());
+  });
+  return Object.assign(payload.pipe(counting), { receivedEncodedLength: 0 });
+}
+
+function isLargeBody(body: unknown): boolean {
+  return Buffer.isBuffer(body) && body.length > largestUnbelieved;
+}
+
+function brokeOff(): AppError {
+  return new AppError('malformed_request', 'the body broke off');
+}
+
+function tooMuch(): AppError {
+  return new AppError('transient_error', 'too many large requests at once; try again later', {
+    retryAfter: 5,
   });
 }

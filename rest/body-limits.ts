@@ -14,9 +14,15 @@ export interface BodyLimits {
 /** Bytes; a token or a password is far from it. */
 const largestForm = 65_536;
 
+/** Bytes; a payment event has some thousands. Its signature is over the very bytes: it is read before anybody is believed. */
+const largestEvent = 1_000_000;
+
+/** Bytes; past them nothing is read of a body whose sender is not believed. */
+export const largestUnbelieved = 100_000;
+
 /** What bodies at an address are held to, and what a refusal calls it. */
 export interface BodyCeiling {
-  name: 'MAX_UPLOAD_BYTES' | `${typeof largestForm} bytes`;
+  name: 'MAX_UPLOAD_BYTES' | `${number} bytes`;
   bytes: number;
 }
 
@@ -26,10 +32,16 @@ export function bodyCeiling(
   limits: BodyLimits,
 ): BodyCeiling | undefined {
   if (address.takesFiles) return { name: 'MAX_UPLOAD_BYTES', bytes: limits.MAX_UPLOAD_BYTES };
-  const takesForm = address.body === 'form' || address.body === 'form_or_json';
-  if (!takesForm || limits[exceededFirst(limits)] < largestForm) return undefined;
-  return { name: `${largestForm} bytes`, bytes: largestForm };
+  const bytes = largestOf[address.body];
+  return limits[exceededFirst(limits)] < bytes ? undefined : { name: `${bytes} bytes`, bytes };
 }
+
+const largestOf: Readonly<Record<BodyKind, number>> = {
+  json: Number.POSITIVE_INFINITY,
+  form: largestForm,
+  form_or_json: largestForm,
+  raw: largestEvent,
+};
 
 /**
  * Refuses by Content-Length, before the body is read. What a form's file is held to is known once its part begins: here
@@ -57,4 +69,9 @@ export function isForm({ headers }: FastifyRequest): boolean {
 
 export function tooLarge(limit: keyof BodyLimits): AppError {
   return new AppError('payload_too_large', `request body exceeds ${limit}`);
+}
+
+/** What is answered to a large body where no credential is asked for: no request there has one. */
+export function tooLargeUnbelieved(): AppError {
+  return new AppError('payload_too_large', `request body exceeds ${largestUnbelieved} bytes`);
 }

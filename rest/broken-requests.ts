@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError, errorBody } from '#server/errors.ts';
 import { requestIdFrom } from './request-id.ts';
@@ -29,6 +29,22 @@ export function refuseBrokenRequests(error: Error & { code?: string }, socket: S
       body,
     ].join('\r\n'),
   );
+}
+
+/** Answers a whole request that no route shall see, in its turn, and hangs up. */
+export function refuseOnConnection(
+  refusal: AppError,
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const requestId = requestIdFrom(headers['x-request-id']);
+  response
+    .writeHead(refusal.status, {
+      connection: 'close',
+      'content-type': 'application/json; charset=utf-8',
+      'x-request-id': requestId,
+    })
+    .end(JSON.stringify(errorBody(refusal, requestId)));
 }
 
 const reasons: Record<number, string> = {

@@ -3,12 +3,6 @@ import { encodeExtended } from 'content-disposition';
 import type { FastifyReply } from 'fastify';
 import type { FileAnswer, StreamAnswer } from '#server/trpc.ts';
 
-/**
- * Milliseconds that a reader of a stream may take nothing at all. What is made for it waits in memory meanwhile, a few
- * pieces of it.
- */
-const longestStall = 120_000;
-
 /** Sends a download; a name beyond ASCII goes into filename* (RFC 6266). */
 export function sendFile(reply: FastifyReply, answer: FileAnswer | StreamAnswer): FastifyReply {
   const { contentType, fileName } = answer;
@@ -22,16 +16,17 @@ export function sendFile(reply: FastifyReply, answer: FileAnswer | StreamAnswer)
 }
 
 /** Sends text as it is made, no faster than it is read; the client that hangs up ends its making. */
-function sendChunks(reply: FastifyReply, { chunks, end }: StreamAnswer): FastifyReply {
+function sendChunks(reply: FastifyReply, { chunks, cut, end }: StreamAnswer): FastifyReply {
   if (reply.raw.closed) end();
   else reply.raw.once('close', end);
   // Fastify would have all of it made for a HEAD.
   if (reply.request.method === 'HEAD') return reply.send(Readable.from([]));
   const stream = Readable.from(chunks, { highWaterMark: 1 });
   // A connection that merely ended would look like the end of the file to whoever speaks HTTP/1.0, as proxies do.
-  const breakOff = () => reply.raw.socket?.resetAndDestroy();
+  const breakOff = () => reply.request.raw.socket.resetAndDestroy();
   stream.once('error', breakOff);
-  reply.raw.setTimeout(longestStall, breakOff);
+  if (cut.aborted) breakOff();
+  else cut.addEventListener('abort', breakOff, { once: true });
   return reply.send(stream);
 }
 

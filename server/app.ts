@@ -6,21 +6,22 @@ import fastify, {
 } from 'fastify';
 import { serveRest } from '#rest/adapter.ts';
 import { boundBodies } from '#rest/body-budget.ts';
-import { refuseBrokenRequests } from '#rest/broken-requests.ts';
+import { refuseBrokenRequests, refuseOnConnection } from '#rest/broken-requests.ts';
 import { acceptBodies } from '#rest/content-types.ts';
 import { serveDocs } from '#rest/docs.ts';
 import { answerErrors, sendError } from '#rest/errors.ts';
 import { collectPaths } from '#rest/methods.ts';
 import { servePages } from '#rest/pages.ts';
 import { requestIdFrom } from '#rest/request-id.ts';
+import { boundUnreadAnswers } from '#rest/unread-answers.ts';
 import { stampVersion } from '#rest/versions.ts';
-import { readCredentials } from './access/service.ts';
+import { believeCaller, readCredentials } from './access/service.ts';
 import { checkSsoSettings } from './auth/service.ts';
 import { clientAddress } from './client-address.ts';
+import { followConnections } from './connections.ts';
 import type { RequestContext, Services } from './context.ts';
 import { readCookie } from './cookies.ts';
 import { carriesSessionCookie, isCrossSite, isFromBrowser } from './cross-site.ts';
-import { followConnections } from './drain.ts';
 import { AppError } from './errors.ts';
 import { appRouter } from './router.ts';
 import { serveRpc } from './rpc-door.ts';
@@ -69,7 +70,10 @@ export async function buildApp(parts: AppParts): Promise<App> {
 
   // As to any other header that we do not know: Node would refuse the request, without a request id.
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response));
-  boundBodies(http);
+  const addressOf = ({ headers, socket }: FastifyRequest) =>
+    clientAddress(headers, socket.remoteAddress ?? '', settings.TRUST_PROXY);
+  boundBodies(http, addressOf);
+  boundUnreadAnswers(http, addressOf);
   acceptBodies(http);
   http.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -91,7 +95,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
       return sendError(reply, error);
     }
   });
-  const connections = followConnections(http.server);
+  const connections = followConnections(http.server, refuseOnConnection);
   let closing = false;
   http.addHook('preClose', async () => {
     closing = true;
@@ -139,6 +143,9 @@ export function contextOf(services: Services, cookies: boolean) {
     crossSite: isCrossSite(request.headers, BASE_URL),
     fromBrowser: isFromBrowser(request.headers),
     hungUp: () => hangUpSignal(reply),
+    believe(guard) {
+      return believeCaller(this, guard);
+    },
     answer: {
       setHeader: (name, value) => void reply.header(name, value),
       setStatus: (status) => void reply.code(status),

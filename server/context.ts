@@ -7,6 +7,7 @@ import type { Sandbox, tasks } from './sandbox/index.ts';
 import type { Settings } from './settings.ts';
 import type { ObjectStore } from './storage/service.ts';
 import type { Glossaries } from './terminology/service.ts';
+import type { GuardName } from './trpc.ts';
 import type { UnderWay } from './under-way.ts';
 
 /** Where log lines go: pino's interface, as much of it as we use. Never given text, secrets or parameters. */
@@ -66,4 +67,9 @@ export interface RequestContext {
   answer: HttpAnswer;
   /** Goes off when the client hangs up. Runs go on without it; what is only made for this answer does not. */
   hungUp(): AbortSignal;
+  /**
+   * Believes the caller before the body is read, as `guard` will again with it; false where that asks for no credential.
+   * @throws AppError the guard's 401 or 403
+   */
+  believe(guard: GuardName): Promise<boolean>;
 }

@@ -83,9 +83,10 @@ export class AppError extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(code: ErrorName, detail: string | FieldProblem[], options: AppErrorOptions = {}) {
-    super(typeof detail === 'string' ? detail : summarize(detail), { cause: options.cause });
+    const problems = typeof detail === 'string' ? undefined : boundProblems(detail);
+    super(typeof detail === 'string' ? detail : summarize(problems ?? []), { cause: options.cause });
     this.code = code;
-    this.problems = typeof detail === 'string' ? undefined : detail;
+    this.problems = problems;
     this.retryAfter = options.retryAfter;
   }
 
@@ -180,6 +181,40 @@ export function describeForLog(thrown: unknown): Record<string, unknown> {
   };
 }
 
-function summarize(problems: FieldProblem[]): string {
+/** Entries of a validation error's `detail`. Few bytes can hold many problems, and nobody reads them all. */
+const mostProblems = 20;
+/** Characters of an entry's message, and of each name on the way to its field: both may quote what was sent. */
+const longestMessage = 300;
+const longestName = 100;
+/** Places of an entry's `loc`: as deep as any field of ours. */
+const deepestPlace = 8;
+
+/** All of a few problems; of many the first ones, and how many more there are in the last entry. */
+function boundProblems(problems: readonly FieldProblem[]): FieldProblem[] {
+  if (problems.length <= mostProblems) return problems.map(clipProblem);
+  const listed = mostProblems - 1;
+  const further = problems.length - listed;
+  return [
+    ...problems.slice(0, listed).map(clipProblem),
+    { loc: ['body'], msg: `${further} further problems are not listed`, type: 'too_many_problems' },
+  ];
+}
+
+function clipProblem({ loc, msg, type }: FieldProblem): FieldProblem {
+  return {
+    loc: loc
+      .slice(0, deepestPlace)
+      .map((part) => (typeof part === 'string' ? clip(part, longestName) : part)),
+    msg: clip(msg, longestMessage),
+    type,
+  };
+}
+
+/** Without the half of a character at its end. */
+function clip(text: string, units: number): string {
+  return text.length <= units ? text : `${text.slice(0, units).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+function summarize(problems: readonly FieldProblem[]): string {
   return problems.map((problem) => `${problem.loc.join('.')}: ${problem.msg}`).join('; ');
 }

@@ -42,6 +42,8 @@ interface Tenant {
 export function createFairShare({
   slots = slotsOfProcess,
   places = placesOfProcess,
+  /** Slots that one tenant may hold, where that is fewer than its share. */
+  slotsOfTenant = Number.POSITIVE_INFINITY,
   refusal = 'translation capacity is saturated; try again later',
 } = {}): FairShare {
   const tenants = new Map<string, Tenant>();
@@ -50,7 +52,7 @@ export function createFairShare({
   let freeSlots = slots;
   let freePlaces = places;
 
-  const mayStart = (tenant: Tenant) => tenant.underWay < 3 * freeSlots;
+  const mayStart = (tenant: Tenant) => tenant.underWay < Math.min(3 * freeSlots, slotsOfTenant);
   const mayWait = (tenant: Tenant) => tenant.waiting.size < freePlaces / 3;
 
   /** Counts a call of the tenant as begun (1) or ended (-1); either way the tenant's turn is over. */

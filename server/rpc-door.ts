@@ -1,13 +1,20 @@
 import { callTRPCProcedure, getTRPCErrorFromUnknown, getTRPCErrorShape, TRPCError } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import superjson from 'superjson';
+import type { z } from 'zod';
+import { tooLargeUnbelieved } from '#rest/body-limits.ts';
+import { arrayCheckOf } from './array-bounds.ts';
 import type { RequestContext } from './context.ts';
 import { AppError, errorTable, toAppError } from './errors.ts';
 import { refuseManyValues } from './many-values.ts';
 import type { AppRouter } from './router.ts';
 import { carriesFiles, type ProcedureMeta, proceduresOf } from './trpc.ts';
 
-type ProcedureType = 'query' | 'mutation';
+interface Definition {
+  type: 'query' | 'mutation';
+  meta?: ProcedureMeta;
+  inputs: z.ZodType[];
+}
 
 /**
  * The typed door, for the SDK: tRPC's own HTTP format under /trpc, one call a request. tRPC's adapters build a web
@@ -19,17 +26,33 @@ export function serveRpc(
   router: AppRouter,
   createContext: (request: FastifyRequest, reply: FastifyReply) => RequestContext,
 ): void {
-  const types = new Map(
+  const procedures = new Map(
     proceduresOf(router)
       .filter(([, { _def }]) => !travelsByRestOnly(_def.meta as ProcedureMeta | undefined))
-      .map(([path, { _def }]) => [path, _def.type as ProcedureType]),
+      .map(([path, { _def }]) => {
+        // tRPC keeps the schemas at run time and leaves them out of the type.
+        const { type, meta, inputs } = _def as unknown as Definition;
+        return [
+          path,
+          { type, guard: meta?.guard ?? 'public', refuseLongArrays: arrayCheckOf(inputs[0], meta?.route) },
+        ];
+      }),
   );
   app.route({
     method: ['GET', 'POST'],
     url: '/trpc/:path',
+    config: {
+      believe: async (request, reply) => {
+        const { path } = request.params as { path: string };
+        const procedure = procedures.get(path);
+        if (!procedure) throw new AppError('route_not_found', 'not found');
+        if (!(await createContext(request, reply).believe(procedure.guard))) throw tooLargeUnbelieved();
+      },
+    },
     handler: async (request, reply) => {
       const { path } = request.params as { path: string };
-      const type = types.get(path);
+      const procedure = procedures.get(path);
+      const type = procedure?.type;
       const ctx = createContext(request, reply);
       reply.header('content-type', 'application/json');
       try {
@@ -43,7 +66,11 @@ export function serveRpc(
           path,
           type,
           ctx,
-          getRawInput: async () => readInput(request),
+          getRawInput: async () => {
+            const input = readInput(request);
+            procedure?.refuseLongArrays?.(input, ctx.services.settings);
+            return input;
+          },
           signal: undefined,
           batchIndex: 0,
         });

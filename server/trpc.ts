@@ -95,6 +95,8 @@ export const streamAnswer = z.object({
   ),
   contentType: z.string(),
   fileName: z.string(),
+  /** Goes off where the answer is to break off, because it is read too slowly. */
+  cut: z.custom<AbortSignal>((value) => value instanceof AbortSignal),
   /** Called when the answer is over, whether it was read or not. */
   end: z.custom<() => void>((value) => typeof value === 'function'),
 });
@@ -168,10 +170,14 @@ function invalidInput(error: TRPCError, route: Route | undefined): AppError | un
   if (error.code !== 'BAD_REQUEST' || error.cause?.name !== 'ZodError') return undefined;
   const problems = (error.cause as ZodError).issues.map((issue): FieldProblem => {
     const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
-    const source = route && path.length > 0 ? inputSource(route, String(path[0])) : 'body';
-    return { loc: [source, ...path], msg: issue.message, type: issue.code ?? 'invalid' };
+    return { loc: placeOf(route, path), msg: issue.message, type: issue.code ?? 'invalid' };
   });
   return new AppError('invalid_fields', problems);
+}
+
+/** The `loc` of a field: where its input comes from, then its path. */
+export function placeOf(route: Route | undefined, path: readonly (string | number)[]): (string | number)[] {
+  return [route && path.length > 0 ? inputSource(route, String(path[0])) : 'body', ...path];
 }
 
 /** Looks at the input as sent, before its schema does, and only when a schema asks for it. */
@@ -181,8 +187,7 @@ const refuseUnstorable = middleware(({ getRawInput, meta, next }) =>
       const input = await getRawInput();
       const problem = findUnstorable(input);
       if (!problem) return input;
-      const source = meta?.route ? inputSource(meta.route, String(problem.loc[0])) : 'body';
-      throw new AppError('invalid_fields', [{ ...problem, loc: [source, ...problem.loc] }]);
+      throw new AppError('invalid_fields', [{ ...problem, loc: placeOf(meta?.route, problem.loc) }]);
     },
   }),
 );

@@ -13,6 +13,7 @@ export {
   tenantNotFound,
 } from './guards/admin.ts';
 export { bearerProcedure } from './guards/bearer.ts';
+export { believeCaller } from './guards/caller.ts';
 export { publicProcedure } from './guards/public.ts';
 export { enterByCookie, notSignedIn, sessionCookieProcedure } from './guards/session-cookie.ts';
 export {

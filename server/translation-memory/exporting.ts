@@ -83,7 +83,7 @@ async function exportFound(
     tenantId: tenant.id,
     seen: await look(tx, tenant.id),
   }));
-  const end = await beginExport({ tenantId, signal: request.signal });
+  const turn = await beginExport({ tenantId, signal: request.signal });
   const inTurn = <T>(work: (tx: Tx) => Promise<T>) =>
     makePage({ tenantId, signal: request.signal }, () => database.inTenant(tenantId, work));
   const readOf =
@@ -103,17 +103,18 @@ async function exportFound(
       const first = await read(exported.range.after, 'first');
       if (first !== replaced)
         return {
-          chunks: guardExport(log, request, writeTmx(exported, first, read)),
+          chunks: guardExport(log, request, turn, writeTmx(exported, first, read)),
           contentType: 'application/xml',
           fileName: `${exported.set.name}.tmx`,
-          end,
+          cut: turn.cut,
+          end: turn.end,
         };
       // Its turn may have been long in coming.
       exported = await inTurn((tx) => look(tx, tenantId));
     }
     throw new AppError('transient_error', 'the set is being replaced; try again');
   } catch (error) {
-    end();
+    turn.end();
     throw error;
   }
 }

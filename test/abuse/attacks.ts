@@ -1,11 +1,21 @@
 import { failingRuns } from './failing-runs.ts';
 import { glossaryAttack } from './glossary.ts';
+import { manyProblems } from './many-problems.ts';
 import { manySets } from './many-sets.ts';
 import type { Attack } from './measure-attack.ts';
+import { pipelinedDocs } from './pipelined-docs.ts';
+import { slowBodies } from './slow-bodies.ts';
+import { trickledExports } from './trickled-exports.ts';
+import { unreadAnswers } from './unread-answers.ts';
 
 /** Every attack, by the name that `npm run bench -- abuse` prints. */
 export const attacks = {
   'failing-runs': failingRuns,
   glossary: glossaryAttack,
   'many-sets': manySets,
+  'many-problems': manyProblems,
+  'pipelined-docs': pipelinedDocs,
+  'unread-answers': unreadAnswers,
+  'trickled-exports': trickledExports,
+  'slow-bodies': slowBodies,
 } as const satisfies Record<string, Attack>;

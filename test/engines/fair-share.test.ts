@@ -45,6 +45,17 @@ function traffic(options?: Parameters<typeof createFairShare>[0]) {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('slots', () => {
+  it('gives a tenant no more slots than one may have, though others lie free', async () => {
+    const { call, flood, underWay, end } = traffic({ slots: 32, slotsOfTenant: 4 });
+    await flood('a', 10);
+    expect(underWay('a')).toBe(4);
+    void call('b');
+    await settled();
+    expect(underWay('b')).toBe(1);
+    await end('a');
+    expect(underWay('a')).toBe(4);
+  });
+
   it.each([
     [{}, 192],
     [{ slots: 8 }, 6],

@@ -1,31 +1,84 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import fastify from 'fastify';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { boundBodies } from '#rest/body-budget.ts';
 import { answerErrors } from '#rest/errors.ts';
+import { AppError } from '#server/errors.ts';
 import { poll } from '#test/setup/poll.ts';
 
 const app = fastify({ bodyLimit: 5_000_000 });
 let port: number;
-let reading = 0;
+let reading: number;
+let believed: number;
+let read: number;
+/** What the handler of `/held` waits for. */
+let settle: () => void;
+/** Of the event loop: in which ones a handler of `/turn` ran. */
+const turns: number[] = [];
+let turn = 0;
+
 beforeAll(async () => {
-  boundBodies(app, 1_000_000);
+  boundBodies(app, ({ headers }) => String(headers['x-address'] ?? '192.0.2.1'), {
+    large: 2_000_000,
+    small: 400_000,
+  });
   answerErrors(app);
   app.removeAllContentTypeParsers();
   app.addHook('preParsing', async () => {
     reading += 1;
   });
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  app.post('/', async ({ body }) => ({ bytes: (body as Buffer).length }));
-  port = Number(new URL(await app.listen({ port: 0 })).port);
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    read += 1;
+    done(null, body);
+  });
+  const config = {
+    believe: async ({ headers }: { headers: Record<string, unknown> }) => {
+      believed += 1;
+      if (headers['x-stranger']) throw new AppError('unauthenticated', 'nobody');
+    },
+  };
+  app.post('/', { config }, async ({ body }) => ({ bytes: (body as Buffer).length }));
+  app.post('/held', { config }, async ({ body }) => {
+    await new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    return { bytes: (body as Buffer).length };
+  });
+  app.post('/turn', { config }, async () => {
+    turns.push(turn);
+    setImmediate(() => {
+      turn += 1;
+    });
+    return {};
+  });
+  // More than a connection holds of an answer that nobody reads.
+  app.post('/long', { config }, async () => 'x'.repeat(20_000_000));
+  port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 });
 afterAll(() => app.close());
+beforeEach(() => {
+  reading = 0;
+  believed = 0;
+  read = 0;
+});
 
-function open(bytes: number, end = true): ClientRequest {
-  const sent = request({ port, method: 'POST', path: '/', agent: false });
+interface Sending {
+  path?: string;
+  end?: boolean;
+  /** Sent without saying how long it is. */
+  chunked?: boolean;
+  headers?: Record<string, string>;
+}
+
+/** A request with a body; one that does not end keeps its last byte back. */
+function open(bytes: number, { path = '/', end = true, chunked = false, headers = {} }: Sending = {}) {
+  const sent = request({
+    ...{ host: '127.0.0.1', port, method: 'POST', path, agent: false },
+    headers: { ...headers, ...(!chunked && { 'content-length': bytes }) },
+  });
   sent.on('error', () => {});
-  sent.write(Buffer.alloc(bytes, 'x'));
+  sent.write(Buffer.alloc(end ? bytes : bytes - 1, 'x'));
   if (end) sent.end();
   return sent;
 }
@@ -37,28 +90,97 @@ async function answerOf(sent: ClientRequest) {
   return { status: response.statusCode, retryAfter: response.headers['retry-after'], body: JSON.parse(body) };
 }
 
+const statusOf = async (sent: ClientRequest) => (await answerOf(sent)).status;
+const untilReading = (count: number) => poll(async () => reading === count || undefined);
+
 test('bodies within the budget are read whole', async () => {
   expect(await answerOf(open(900_000))).toMatchObject({ status: 200, body: { bytes: 900_000 } });
+  expect(await answerOf(open(900_000, { chunked: true }))).toMatchObject({
+    status: 200,
+    body: { bytes: 900_000 },
+  });
 });
 
-test('past it a request is refused with a time to come back, and what was held is given back', async () => {
-  const held = open(700_000, false);
-  await poll(async () => reading === 2 || undefined);
+test('an address holds half of the budget; past it a request is refused with a time to come back', async () => {
+  const held = open(700_000, { end: false });
+  await untilReading(1);
   const refused = await answerOf(open(400_000));
   expect(refused).toMatchObject({ status: 503, retryAfter: '5', body: { error_code: 'transient_error' } });
-  held.end();
-  expect(await answerOf(held)).toMatchObject({ status: 200 });
-  expect(await answerOf(open(900_000))).toMatchObject({ status: 200 });
+  // There is room for somebody else.
+  expect(await statusOf(open(400_000, { headers: { 'x-address': '192.0.2.2' } }))).toBe(200);
+  held.end('x');
+  expect(await statusOf(held)).toBe(200);
+  expect(await statusOf(open(900_000))).toBe(200);
 });
 
-test('a client that hangs up gives back what it held', async () => {
-  const before = reading;
-  const held = open(900_000, false);
-  await poll(async () => reading > before || undefined);
-  held.destroy();
-  const answer = await poll(async () => {
-    const { status, body } = await answerOf(open(500_000));
-    return status === 200 ? body : undefined;
-  });
-  expect(answer).toEqual({ bytes: 500_000 });
+test('small bodies have a budget of their own', async () => {
+  const held = [open(90_000, { end: false }), open(90_000, { end: false })];
+  await untilReading(2);
+  expect(await statusOf(open(90_000))).toBe(503);
+  expect(await statusOf(open(1000))).toBe(200);
+  expect(await statusOf(open(900_000))).toBe(200);
+  for (const one of held) one.end('x');
+  for (const one of held) expect(await statusOf(one)).toBe(200);
+  expect(await statusOf(open(90_000))).toBe(200);
+});
+
+test.each([
+  ['in the middle of a large body', { bytes: 900_000, chunked: false, again: 1 }],
+  ['in the middle of a small one', { bytes: 99_000, chunked: false, again: 4 }],
+  ['in the middle of one that does not say how long it is', { bytes: 900_000, chunked: true, again: 1 }],
+])('a client that hangs up %s gives back what it held', async (_where, { bytes, chunked, again }) => {
+  for (let turn = 0; turn < again; turn++) {
+    const before = reading;
+    const held = open(bytes, { end: false, chunked });
+    await poll(async () => reading > before || undefined);
+    held.destroy();
+    await poll(async () => (await statusOf(open(bytes))) === 200);
+  }
+});
+
+test('a body is given back when its handler settles, though its answer is not read', async () => {
+  const unread = open(900_000, { path: '/long' });
+  await once(unread, 'response');
+  expect(await statusOf(open(900_000))).toBe(200);
+  unread.destroy();
+});
+
+test('a body is held until its handler settles, though its client has gone', async () => {
+  const gone = open(900_000, { path: '/held' });
+  await poll(async () => read === 1);
+  await new Promise((resolve) => gone.once('close', resolve).destroy());
+  expect(await statusOf(open(900_000))).toBe(503);
+  settle();
+  await poll(async () => (await statusOf(open(900_000))) === 200);
+});
+
+test('the sender of a body above 100 KB is asked for before any of it is read', async () => {
+  const refused = open(200_000, { end: false, headers: { 'x-stranger': 'yes' } });
+  expect(await statusOf(refused)).toBe(401);
+  expect([believed, read]).toEqual([1, 0]);
+  refused.destroy();
+});
+
+test('the sender of a body that does not say how long it is is asked for once 100 KB have come', async () => {
+  const stranger = { chunked: true, headers: { 'x-stranger': 'yes' } };
+  expect(await statusOf(open(99_000, stranger))).toBe(200);
+  expect(believed).toBe(0);
+  const refused = open(150_000, { ...stranger, end: false });
+  expect(await statusOf(refused)).toBe(401);
+  expect([believed, read]).toEqual([1, 1]);
+  refused.destroy();
+});
+
+test('a small body costs no look-up', async () => {
+  expect(await statusOf(open(100_000))).toBe(200);
+  expect(believed).toBe(0);
+});
+
+test('large bodies that arrive together are handled in different turns of the event loop', async () => {
+  const held = Array.from({ length: 5 }, () => open(150_000, { path: '/turn', end: false }));
+  await untilReading(5);
+  turns.length = 0;
+  for (const one of held) one.end('x');
+  for (const one of held) expect(await statusOf(one)).toBe(200);
+  expect(new Set(turns).size).toBe(5);
 });

@@ -39,7 +39,7 @@ describe('a few bytes cannot make much work', () => {
     const ms = await timed(async () => {
       ({ status } = await app.json('POST', '/api/auth/signup/email', { body }));
     });
-    expect(status).toBe(422);
+    expect(status).toBe(413);
     expect(ms).toBeLessThan(2000);
   });
 

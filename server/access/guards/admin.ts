@@ -36,7 +36,7 @@ class NoSession extends Error {}
  * open dev mode (A 5.1 rule 7). A tenant's key never is one.
  * @throws AppError 401, 403
  */
-function asAdministrator(ctx: RequestContext): AsAdministrator {
+export function asAdministrator(ctx: RequestContext): AsAdministrator {
   const { credentials, services } = ctx;
   const { database, settings } = services;
   const { bearer, apiKey, unreadable, cookie } = credentials;

@@ -90,7 +90,7 @@ export const tenantOrCookieEntryProcedure = procedure
   .meta({ guard: 'tenant_identity_or_cookie' })
   .use(({ ctx, next }) => next({ ctx: { enter: enterTenantOrCookie(ctx, audienceOf(ctx)) } }));
 
-function enterTenantOrCookie(ctx: RequestContext, audience: Audience): EnterTenant {
+export function enterTenantOrCookie(ctx: RequestContext, audience: Audience): EnterTenant {
   const { bearer, apiKey, unreadable, cookie } = ctx.credentials;
   if (bearer !== null || apiKey !== null || unreadable || cookie === null) return enterTenant(ctx, audience);
   return enterTenant(ctx, audience, { ...ctx.credentials, bearer: cookie }, tokenHashes(cookie));

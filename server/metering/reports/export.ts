@@ -57,19 +57,20 @@ export async function exportPeriod(
     },
   );
   const { tenantId } = ledger;
-  const end = await beginExport({ tenantId, signal: request.signal });
+  const turn = await beginExport({ tenantId, signal: request.signal });
   try {
     const pages = readPages(services, ledger, request.signal);
     // Before the first byte is sent: what fails here is answered as any other error is.
     const first = await pages.next();
     return {
-      chunks: guardExport(services.log, request, writeExport(ledger, first, pages)),
+      chunks: guardExport(services.log, request, turn, writeExport(ledger, first, pages)),
       contentType: exportTexts[format].contentType,
       fileName: `usage-${tenantId}-${period.name}.${format}`,
-      end,
+      cut: turn.cut,
+      end: turn.end,
     };
   } catch (error) {
-    end();
+    turn.end();
     throw error;
   }
 }

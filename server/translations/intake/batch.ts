@@ -1,4 +1,3 @@
-import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { checkRequest } from '../limits.ts';
 import type { TranslationRequest } from '../schema.ts';
@@ -6,14 +5,10 @@ import type { BatchRequest } from './schema.ts';
 
 /**
  * One request for each (input × target), in submission order (B 4.1), each checked as a single one is; an error names
- * the input it is about.
- * @throws AppError 413 `batch exceeds MAX_BATCH_ITEMS`, and what `checkRequest` throws
+ * the input it is about. How many there may be is the schema's bound.
+ * @throws AppError what `checkRequest` throws
  */
 export function expandBatch(batch: BatchRequest, settings: Settings): TranslationRequest[] {
-  const count = batch.inputs.reduce((sum, { Targets }) => sum + Targets.length, 0);
-  if (count > settings.MAX_BATCH_ITEMS)
-    throw new AppError('payload_too_large', 'batch exceeds MAX_BATCH_ITEMS');
-
   let index = 0;
   return batch.inputs.flatMap((input, i) =>
     input.Targets.map((target, t): TranslationRequest => {

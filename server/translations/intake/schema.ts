@@ -1,8 +1,17 @@
 import { z } from 'zod';
+import { arrayBounds } from '#server/array-bounds.ts';
+import { AppError } from '#server/errors.ts';
+import type { Settings } from '#server/settings.ts';
 import { uploadedFile } from '#server/trpc.ts';
 import { longestKey, translationRequest } from '../schema.ts';
 
 const note = z.string().max(1000).nullable().optional();
+
+/** B 8: items are counted as (input × target) pairs, and each input has a target. */
+const batchItems = {
+  most: ({ MAX_BATCH_ITEMS }: Settings) => MAX_BATCH_ITEMS,
+  refusal: () => new AppError('payload_too_large', 'batch exceeds MAX_BATCH_ITEMS'),
+};
 
 /** B 2.5 */
 export const batchRequest = z
@@ -24,10 +33,12 @@ export const batchRequest = z
                 AdaptiveDatasetId: note,
               }),
             )
-            .min(1),
+            .min(1)
+            .register(arrayBounds, batchItems),
         }),
       )
-      .min(1),
+      .min(1)
+      .register(arrayBounds, batchItems),
     /** Each job's key is this and its place, `<key>:<index>` from 0. */
     idempotency_key: z.string().min(1).max(longestKey).nullable().default(null),
   })

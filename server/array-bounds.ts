@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { AppError } from './errors.ts';
+import type { Settings } from './settings.ts';
+import { placeOf, type Route } from './trpc.ts';
+
+/** A bound that is a setting, or has a refusal of its own; others are the schema's `.max()`. */
+export interface ArrayBound {
+  most(settings: Settings): number;
+  refusal(): AppError;
+}
+
+/** The bounds of arrays in inputs: `z.array(…).register(arrayBounds, …)`, the last call on the schema. */
+export const arrayBounds = z.registry<ArrayBound>();
+
+/** @throws AppError for an array that is too long, by its length alone */
+export type ArrayCheck = (input: unknown, settings: Settings) => void;
+
+/**
+ * What looks at the lengths of an input's arrays before its schema reads their elements: zod reads all of them, and names
+ * every problem, before it compares the length. A bound is for all arrays at its place together: fifty arrays inside of fifty
+ * others have fifty elements in all. Undefined where the input has no arrays.
+ * @throws Error for an array without a bound: each has one, `.max()` or one of `arrayBounds`
+ */
+export function arrayCheckOf(
+  schema: z.ZodType | undefined,
+  route: Route | undefined,
+): ArrayCheck | undefined {
+  const look = schema && lookInto(schema);
+  return look && ((input, settings) => look(input, { path: [], counts: new Map(), settings, route }));
+}
+
+interface Walk {
+  path: (string | number)[];
+  /** Elements so far, by the schema of their array. */
+  counts: Map<z.ZodType, number>;
+  settings: Settings;
+  route: Route | undefined;
+}
+
+type Look = (value: unknown, walk: Walk) => void;
+
+/** As much of zod's own description of a schema as says where arrays are. */
+interface Definition {
+  type: string;
+  element?: z.ZodType;
+  shape?: Record<string, z.ZodType>;
+  innerType?: z.ZodType;
+  valueType?: z.ZodType;
+  options?: z.ZodType[];
+  in?: z.ZodType;
+  out?: z.ZodType;
+}
+
+/** Undefined where there is no array in it. */
+function lookInto(schema: z.ZodType): Look | undefined {
+  const definition = schema._zod.def as unknown as Definition;
+  switch (definition.type) {
+    case 'array':
+      return lookAtArray(schema, definition.element as z.ZodType);
+    case 'object':
+      return lookAtObject(definition.shape ?? {});
+    case 'record':
+      return lookAtRecord(definition.valueType as z.ZodType);
+    case 'union':
+      return together((definition.options ?? []).map(lookInto));
+    case 'pipe':
+      return together([definition.in, definition.out].map((part) => part && lookInto(part)));
+    case 'lazy':
+    case 'set':
+    case 'map':
+    case 'tuple':
+    case 'intersection':
+      throw new Error(`an input has a ${definition.type}, whose arrays are not looked at`);
+    default:
+      return definition.innerType && lookInto(definition.innerType);
+  }
+}
+
+function lookAtArray(schema: z.ZodType, element: z.ZodType): Look {
+  const own = arrayBounds.get(schema);
+  const maximum = maximumOf(schema);
+  if (!own && maximum === undefined) throw new Error('an array of an input has no bound');
+  const inside = lookInto(element);
+  return (value, walk) => {
+    if (!Array.isArray(value)) return;
+    const count = (walk.counts.get(schema) ?? 0) + value.length;
+    walk.counts.set(schema, count);
+    if (own ? count > own.most(walk.settings) : count > (maximum as number))
+      throw own ? own.refusal() : tooLong(walk, maximum as number);
+    if (inside) for (const [index, one] of value.entries()) step(inside, one, index, walk);
+  };
+}
+
+/** What the schema's `.max()` or `.length()` says; the least of several. */
+function maximumOf(schema: z.ZodType): number | undefined {
+  const checks = (schema._zod.def.checks ?? []).map(
+    ({ _zod }) => _zod.def as unknown as { check: string; maximum?: number; length?: number },
+  );
+  const maxima = checks.flatMap(({ check, maximum, length }) =>
+    check === 'max_length' ? [maximum as number] : check === 'length_equals' ? [length as number] : [],
+  );
+  return maxima.length > 0 ? Math.min(...maxima) : undefined;
+}
+
+function tooLong({ route, path }: Walk, maximum: number): AppError {
+  return new AppError('invalid_fields', [
+    { loc: placeOf(route, path), msg: `must have ${maximum} entries at most`, type: 'too_big' },
+  ]);
+}
+
+function lookAtObject(shape: Record<string, z.ZodType>): Look | undefined {
+  const fields = Object.entries(shape).flatMap(([name, schema]): [string, Look][] => {
+    const inside = lookInto(schema);
+    return inside ? [[name, inside]] : [];
+  });
+  if (fields.length === 0) return undefined;
+  return (value, walk) => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, inside] of fields) step(inside, (value as Record<string, unknown>)[name], name, walk);
+  };
+}
+
+function lookAtRecord(valueType: z.ZodType): Look | undefined {
+  const inside = lookInto(valueType);
+  if (!inside) return undefined;
+  return (value, walk) => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, one] of Object.entries(value)) step(inside, one, name, walk);
+  };
+}
+
+function together(looks: (Look | undefined)[]): Look | undefined {
+  const some = looks.filter((look) => look !== undefined);
+  if (some.length < 2) return some[0];
+  return (value, walk) => {
+    for (const look of some) look(value, walk);
+  };
+}
+
+function step(inside: Look, value: unknown, name: string | number, walk: Walk): void {
+  walk.path.push(name);
+  inside(value, walk);
+  walk.path.pop();
+}

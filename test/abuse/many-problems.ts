@@ -1,0 +1,38 @@
+import type { Attack } from './measure-attack.ts';
+
+/** Both doors, and where the batch stands in their bodies. */
+export const doors = [
+  { path: '/api/translations', wrap: (batch: string) => batch },
+  { path: '/trpc/translations.createBatch', wrap: (batch: string) => `{"json":${batch}}` },
+];
+
+/** `{"inputs":[{},{},…]}` of about so many bytes: each entry lacks two fields. */
+export function emptyInputs(bytes: number): string {
+  return `{"inputs":[${'{},'.repeat(Math.floor(bytes / 3))}{}]}`;
+}
+
+export const manyProblems: Attack = {
+  title: '290 KB of {"inputs":[{},{},…]} without a credential, 20 times at each door',
+  async run({ address }) {
+    let largest = 0;
+    let slowest = 0;
+    const statuses = new Set<number>();
+    for (let turn = 0; turn < 20; turn++)
+      for (const { path, wrap } of doors) {
+        const start = performance.now();
+        const answer = await fetch(address + path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: wrap(emptyInputs(290_000)),
+        });
+        largest = Math.max(largest, (await answer.arrayBuffer()).byteLength);
+        slowest = Math.max(slowest, performance.now() - start);
+        statuses.add(answer.status);
+      }
+    return {
+      'statuses of the answers': [...statuses].join(' '),
+      'largest answer in bytes': largest,
+      'slowest answer in ms': Math.round(slowest),
+    };
+  },
+};

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { arrayBounds, arrayCheckOf } from '#server/array-bounds.ts';
+import { AppError } from '#server/errors.ts';
+import { appRouter } from '#server/router.ts';
+import { readSettings } from '#server/settings.ts';
+import { proceduresOf } from '#server/trpc.ts';
+
+const settings = readSettings({});
+
+/** What a check throws; undefined where it lets the input pass. */
+function refusalOf(schema: z.ZodType, input: unknown): AppError | undefined {
+  try {
+    arrayCheckOf(schema, undefined)?.(input, settings);
+    return undefined;
+  } catch (error) {
+    return error as AppError;
+  }
+}
+
+/** An array whose elements nobody may look at. */
+const unread = (length: number) =>
+  new Proxy(new Array<unknown>(length), {
+    get(array, name) {
+      if (name !== 'length') throw new Error(`${String(name)} was read`);
+      return array.length;
+    },
+  });
+
+test('an array that is too long is refused by its length, none of its elements read', () => {
+  const schema = z.object({ a: z.object({ list: z.array(z.object({ b: z.string() })).max(3) }).optional() });
+  expect(refusalOf(schema, { a: { list: unread(4) } })).toMatchObject({
+    code: 'invalid_fields',
+    problems: [{ loc: ['body', 'a', 'list'], msg: 'must have 3 entries at most', type: 'too_big' }],
+  });
+  expect(refusalOf(schema, { a: { list: unread(3) } })).toBeUndefined();
+  expect(refusalOf(schema, { a: { list: 'no array' } })).toBeUndefined();
+  expect(refusalOf(schema, null)).toBeUndefined();
+});
+
+test('arrays inside of arrays are counted together', () => {
+  const schema = z.array(z.object({ list: z.array(z.string()).max(4) })).max(3);
+  expect(refusalOf(schema, [{ list: ['a', 'b'] }, { list: ['c', 'd'] }])).toBeUndefined();
+  expect(refusalOf(schema, [{ list: ['a', 'b'] }, { list: unread(3) }])).toMatchObject({
+    problems: [{ loc: ['body', 1, 'list'] }],
+  });
+});
+
+test.each([
+  ['a default', (list: z.ZodType) => z.object({ list: list.default(['x']) })],
+  ['a union', (list: z.ZodType) => z.object({ list: z.union([z.string(), list]) })],
+  ['a record', (list: z.ZodType) => z.record(z.string(), list)],
+  ['a pipe', (list: z.ZodType) => z.object({ list: list.transform((value) => value) })],
+  ['a preprocessed value', (list: z.ZodType) => z.object({ list: z.preprocess((value) => value, list) })],
+])('an array in %s is looked at', (_where, wrap) => {
+  const schema = wrap(z.array(z.string()).max(2));
+  expect(refusalOf(schema, { list: unread(3) })?.problems?.[0]?.loc).toEqual(['body', 'list']);
+});
+
+test('a bound may be a setting, with a refusal of its own', () => {
+  const schema = z.object({
+    list: z.array(z.string()).register(arrayBounds, {
+      most: ({ MAX_BATCH_ITEMS }) => MAX_BATCH_ITEMS,
+      refusal: () => new AppError('payload_too_large', 'too long'),
+    }),
+  });
+  expect(refusalOf(schema, { list: unread(50) })).toBeUndefined();
+  expect(refusalOf(schema, { list: unread(51) })).toMatchObject({ status: 413 });
+});
+
+test('every array of an input has a bound', () => {
+  expect(() => arrayCheckOf(z.object({ list: z.array(z.string()) }), undefined)).toThrow('has no bound');
+  for (const [path, { _def }] of proceduresOf(appRouter)) {
+    const { inputs } = _def as unknown as { inputs: z.ZodType[] };
+    for (const input of inputs) expect(() => arrayCheckOf(input, undefined), path).not.toThrow();
+  }
+});

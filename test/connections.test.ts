@@ -1,0 +1,137 @@
+import { createServer, type Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterEach, expect, test } from 'vitest';
+import { refuseOnConnection } from '#rest/broken-requests.ts';
+import { type ConnectionBounds, followConnections } from '#server/connections.ts';
+import { requestText } from '#test/abuse/raw-socket.ts';
+import { poll } from '#test/setup/poll.ts';
+
+const piece = Buffer.alloc(50_000, 'x');
+
+const servers: Server[] = [];
+const sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** A server that answers `/` with some bytes, `/long` with many, and `/never` not at all. */
+async function serve(bounds: Partial<ConnectionBounds> = {}) {
+  let handled = 0;
+  const server = createServer((request, response) => {
+    handled += 1;
+    if (request.url === '/never') return;
+    // In pieces, as the application sends what is long.
+    const pieces = request.url === '/long' ? 400 : 1;
+    Readable.from(Array.from({ length: pieces }, () => piece)).pipe(response);
+  });
+  servers.push(server);
+  followConnections(server, refuseOnConnection, {
+    ...{ unanswered: 8, longestStall: 60_000, connections: 1000 },
+    ...bounds,
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    handled: () => handled,
+    count: () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count))),
+    /** A connection that has sent `text`; it reads where it is told to. */
+    open(text: string) {
+      const socket = connect(port, '127.0.0.1');
+      sockets.push(socket);
+      socket.write(text);
+      const seen = { text: '', bytes: 0, end: '' };
+      socket.on('error', (error: NodeJS.ErrnoException) => {
+        seen.end ||= error.code ?? 'error';
+      });
+      socket.on('end', () => {
+        seen.end ||= 'end';
+      });
+      const read = () =>
+        socket.on('data', (chunk: Buffer) => {
+          seen.bytes += chunk.length;
+          seen.text += chunk.toString('latin1').replaceAll('x', '');
+        });
+      return { socket, seen, read };
+    },
+  };
+}
+
+const get = (path: string) => requestText('GET', path);
+
+test('eight requests of a connection may wait; the ninth is refused in its turn, and ends it', async () => {
+  const { open, handled } = await serve();
+  const { seen, read } = open(get('/').repeat(9));
+  read();
+  await poll(async () => seen.end);
+  expect(seen.end).toBe('end');
+  expect(seen.text.match(/HTTP\/1\.1 \d+/g)).toEqual([
+    ...Array.from({ length: 8 }, () => 'HTTP/1.1 200'),
+    'HTTP/1.1 429',
+  ]);
+  expect(seen.text).toContain('more than 8 unanswered requests on a connection');
+  expect(handled()).toBe(8);
+});
+
+test('of a thousand in one packet eight are handled, and the connection is reset', async () => {
+  const { open, handled } = await serve();
+  const { seen, read } = open(get('/never').repeat(1000));
+  read();
+  await poll(async () => seen.end);
+  expect([seen.end, handled()]).toEqual(['ECONNRESET', 8]);
+});
+
+test('requests one after the other are as many as they like', async () => {
+  const { open, handled } = await serve();
+  const { socket, seen, read } = open(get('/'));
+  read();
+  for (let answers = 1; answers <= 30; answers++) {
+    await poll(async () => seen.text.match(/HTTP\/1\.1 200/g)?.length === answers);
+    socket.write(get('/'));
+  }
+  await poll(async () => handled() === 31);
+  expect(seen.end).toBe('');
+});
+
+test('a client that takes nothing of an answer for too long is reset', async () => {
+  const { open, count } = await serve({ longestStall: 500 });
+  const { seen, socket } = open(get('/long'));
+  socket.pause();
+  await poll(async () => (await count()) === 1);
+  await poll(async () => (await count()) === 0);
+  socket.resume();
+  await poll(async () => seen.end);
+  expect(seen.end).toBe('ECONNRESET');
+});
+
+test('a client that reads slowly gets its answer whole', async () => {
+  const { open } = await serve({ longestStall: 2000 });
+  const { socket, seen, read } = open(get('/long'));
+  read();
+  // 400 KB every 50 ms: longer than the bound in all.
+  let left = 400_000;
+  socket.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left <= 0) socket.pause();
+  });
+  const timer = setInterval(() => {
+    left = 400_000;
+    socket.resume();
+  }, 50);
+  await poll(async () => seen.bytes > 20_000_000, 25).finally(() => clearInterval(timer));
+  expect(seen.end).toBe('');
+});
+
+test('past the bound of connections the one that has been idle longest is closed', async () => {
+  const { open, handled } = await serve({ connections: 3 });
+  const busy = open(get('/never'));
+  await poll(async () => handled() === 1);
+  const idle = open('');
+  idle.read();
+  busy.read();
+  const others = [open(get('/never')), open(get('/never'))];
+  await poll(async () => handled() === 3);
+  await poll(async () => idle.seen.end);
+  expect([busy.seen.end, ...others.map(({ seen }) => seen.end)]).toEqual(['', '', '']);
+});

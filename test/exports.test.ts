@@ -1,0 +1,120 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createExports, type ExportBounds, type ExportTurn } from '#server/exports.ts';
+import { poll } from '#test/setup/poll.ts';
+
+const make = (bounds: Partial<ExportBounds>) =>
+  createExports({
+    ...{ slots: 8, slotsOfTenant: 4, slowest: 0, window: 60_000 },
+    ...{ slowestWanted: 100_000, windowWanted: 200, oldest: 60_000 },
+    ...bounds,
+  });
+
+/** Pieces of a kilobyte without end. */
+async function* pieces(): AsyncGenerator<string, void> {
+  for (;;) {
+    await setImmediate();
+    yield 'x'.repeat(1000);
+  }
+}
+
+/** A reader that has taken one piece, and takes no more. */
+async function stop(turn: ExportTurn): Promise<ExportTurn> {
+  await turn.paced(pieces()).next();
+  return turn;
+}
+
+/** Reads for as long as `goOn` says. */
+async function read(turn: ExportTurn, goOn: () => boolean): Promise<void> {
+  for await (const _piece of turn.paced(pieces())) if (!goOn()) return;
+}
+
+test('a tenant has four exports under way at most; the fifth waits for one of them to end', async () => {
+  const { begin } = make({ slowestWanted: 0 });
+  const turns = await Promise.all(['a', 'a', 'a', 'a'].map((tenantId) => begin({ tenantId })));
+  let fifth: ExportTurn | undefined;
+  const waiting = begin({ tenantId: 'a' }).then((turn) => {
+    fifth = turn;
+  });
+  await (await begin({ tenantId: 'b' })).end();
+  expect(fifth).toBeUndefined();
+  turns[2]?.end();
+  await waiting;
+  expect(fifth).toBeDefined();
+});
+
+test('where others wait for a place the export that is read slowest is broken off', async () => {
+  const { begin } = make({ slots: 4, slotsOfTenant: 2 });
+  const turns: ExportTurn[] = [];
+  for (const tenantId of ['a', 'b', 'c']) turns.push(await stop(await begin({ tenantId })));
+  const fast = await begin({ tenantId: 'd' });
+  let done = false;
+  const reading = read(fast, () => !done);
+  for (const turn of turns) turn.cut.addEventListener('abort', () => turn.end());
+  const others = await Promise.all([begin({ tenantId: 'e' }), begin({ tenantId: 'f' })]);
+  expect(others).toHaveLength(2);
+  expect(turns.filter(({ cut }) => cut.aborted).length).toBeGreaterThanOrEqual(2);
+  expect(fast.cut.aborted).toBe(false);
+  done = true;
+  await reading;
+});
+
+test('where a tenant’s own exports are in its way one of those is broken off, and nobody else’s', async () => {
+  const { begin } = make({ slotsOfTenant: 2 });
+  const other = await stop(await begin({ tenantId: 'b' }));
+  const own = [await stop(await begin({ tenantId: 'a' })), await stop(await begin({ tenantId: 'a' }))];
+  for (const turn of own) turn.cut.addEventListener('abort', () => turn.end());
+  await begin({ tenantId: 'a' });
+  expect(own.filter(({ cut }) => cut.aborted)).toHaveLength(1);
+  expect(other.cut.aborted).toBe(false);
+});
+
+test('an export that is read too slowly is broken off though nobody waits', async () => {
+  const { begin } = make({ slowest: 100_000, window: 300 });
+  const slow = await stop(await begin({ tenantId: 'a' }));
+  await poll(async () => slow.cut.aborted);
+});
+
+test('time that the service takes for a piece is not its reader’s', async () => {
+  const { begin } = make({ slowest: 100_000, window: 100 });
+  const watched = await stop(await begin({ tenantId: 'a' }));
+  const patient = await begin({ tenantId: 'b' });
+  let give: (() => void) | undefined;
+  async function* slowly(): AsyncGenerator<string, void> {
+    yield 'x';
+    await new Promise<void>((resolve) => {
+      give = resolve;
+    });
+    yield 'y';
+  }
+  const paced = patient.paced(slowly());
+  await paced.next();
+  const next = paced.next();
+  // Whoever takes nothing at all in that time is broken off.
+  await poll(async () => watched.cut.aborted);
+  expect(patient.cut.aborted).toBe(false);
+  give?.();
+  expect((await next).value).toBe('y');
+});
+
+test('an export has an age at which it is broken off', async () => {
+  const { begin } = make({ oldest: 300 });
+  const turn = await begin({ tenantId: 'a' });
+  const reading = read(turn, () => !turn.cut.aborted);
+  await reading;
+  expect(turn.cut.aborted).toBe(true);
+});
+
+test('who stops waiting leaves no trace', async () => {
+  const { begin } = make({ slotsOfTenant: 1 });
+  const first = await stop(await begin({ tenantId: 'a' }));
+  const gone = new AbortController();
+  const waiting = begin({ tenantId: 'a', signal: gone.signal });
+  gone.abort(new Error('gone'));
+  await expect(waiting).rejects.toThrow('gone');
+  // Longer than a reader has that is in somebody's way.
+  const second = make({ slowest: 100_000, window: 1500 });
+  const witness = await stop(await second.begin({ tenantId: 'b' }));
+  await poll(async () => witness.cut.aborted);
+  expect(first.cut.aborted).toBe(false);
+});

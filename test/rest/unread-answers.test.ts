@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type AnswerBounds, boundUnreadAnswers } from '#rest/unread-answers.ts';
+import { poll } from '#test/setup/poll.ts';
+
+/** More than the buffers of a connection hold. */
+const size = 20_000_000;
+
+let app: FastifyInstance;
+let port: number;
+const readers: IncomingMessage[] = [];
+beforeEach(() => {
+  app = fastify({ forceCloseConnections: true });
+});
+afterEach(async () => {
+  for (const reader of readers.splice(0)) reader.destroy();
+  await app.close();
+});
+
+async function start(bounds: Partial<AnswerBounds>) {
+  boundUnreadAnswers(app, ({ headers }) => String(headers['x-address'] ?? '192.0.2.1'), {
+    ...{ held: 100_000_000, deadline: 600_000, patience: 600_000 },
+    ...bounds,
+  });
+  const text = 'é'.repeat(size / 2);
+  const buffer = Buffer.from(text);
+  app.get('/text', async () => text);
+  app.post('/text', async () => text);
+  app.get('/buffer', async (_request, reply) =>
+    reply.header('content-disposition', 'attachment; filename="a"').send(buffer),
+  );
+  app.get('/shared', { config: { shared: true } }, async () => buffer);
+  app.get('/small', async () => 'x'.repeat(1000));
+  port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
+}
+
+/** An answer of which nothing is read until it is asked for. */
+async function open(path: string, { method = 'GET', address = '192.0.2.1' } = {}): Promise<IncomingMessage> {
+  const asked = request({
+    ...{ host: '127.0.0.1', port, path, method, agent: false },
+    headers: { 'x-address': address },
+  });
+  asked.on('error', () => {}).end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  readers.push(answer);
+  return answer.on('error', () => {});
+}
+
+/** The bytes of an answer, or how it broke off. */
+async function readAll(answer: IncomingMessage): Promise<number | string> {
+  let bytes = 0;
+  try {
+    for await (const chunk of answer) bytes += chunk.length;
+    return bytes;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+test.each(['/text', '/buffer', '/shared'])('%s arrives whole, with its length', async (path) => {
+  await start({});
+  const answer = await open(path);
+  expect([answer.headers['content-length'], answer.headers['transfer-encoding']]).toEqual([
+    String(size),
+    undefined,
+  ]);
+  expect(await readAll(answer)).toBe(size);
+});
+
+test('HEAD answers the length alone', async () => {
+  await start({});
+  const answer = await open('/buffer', { method: 'HEAD' });
+  expect([answer.headers['content-length'], await readAll(answer)]).toEqual([String(size), 0]);
+});
+
+test('a GET for whose answer its address has no room is 503; others have room, and so has a small one', async () => {
+  await start({ held: 85_000_000 });
+  const first = await open('/text');
+  await open('/buffer');
+  const refused = await open('/buffer');
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '5']);
+  expect(refused.headers['content-disposition']).toBeUndefined();
+  expect((await open('/small')).statusCode).toBe(200);
+  const other = await open('/text', { address: '192.0.2.2' });
+  expect([other.statusCode, await readAll(other)]).toEqual([200, size]);
+  // Read, and so let go.
+  expect(await readAll(first)).toBe(size);
+  await poll(async () => (await open('/text')).statusCode === 200);
+});
+
+test('an answer that stands still for too long gives way to another of its address', async () => {
+  await start({ held: 45_000_000, patience: 300 });
+  const still = await open('/text');
+  const next = await poll(async () => {
+    const answer = await open('/text');
+    return answer.statusCode === 200 && answer;
+  });
+  expect(await readAll(next)).toBe(size);
+  expect(await readAll(still)).toBe('aborted');
+});
+
+test('the answer to a change is never refused: it takes the place of the one that has stood still longest', async () => {
+  await start({ held: 45_000_000 });
+  const still = await open('/text');
+  const change = await open('/text', { method: 'POST' });
+  expect([change.statusCode, await readAll(change)]).toEqual([200, size]);
+  expect(await readAll(still)).toBe('aborted');
+});
+
+test('an answer that is not read to its end in time is reset', async () => {
+  await start({ deadline: 600 });
+  const answer = await open('/text');
+  await poll(async () => {
+    const connections = await new Promise((resolve) =>
+      app.server.getConnections((_error, count) => resolve(count)),
+    );
+    return connections === 0;
+  });
+  expect(await readAll(answer)).toBe('aborted');
+});
+
+test('what everybody is answered from one Buffer takes no room', async () => {
+  await start({ held: 10 });
+  for (let reader = 0; reader < 5; reader++) expect((await open('/shared')).statusCode).toBe(200);
+});
