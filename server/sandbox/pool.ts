@@ -38,11 +38,16 @@ export class Pool {
   }
 
   async run(task: string, payload: unknown, limits: RunLimits, pieces?: PieceSink): Promise<unknown> {
-    const { timeMs = this.#options.timeMs, memoryBytes = this.#options.memoryBytes, signal } = limits;
+    const {
+      timeMs = this.#options.timeMs,
+      cpuMs = this.#options.cpuMs,
+      memoryBytes = this.#options.memoryBytes,
+      signal,
+    } = limits;
     signal?.throwIfAborted();
     await this.#place(signal);
     try {
-      return await this.#runInPlace({ task, payload, timeMs, memoryBytes, signal, pieces });
+      return await this.#runInPlace({ task, payload, timeMs, cpuMs, memoryBytes, signal, pieces });
     } finally {
       this.#leave();
     }

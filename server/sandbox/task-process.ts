@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { SandboxError } from './error.ts';
 import { encodeFrame, FrameReader, type ReadFrame } from './frames.ts';
 import type { PieceSink } from './pieces.ts';
-import { type AnswerHead, channel, outOfMemory, type TaskHead } from './protocol.ts';
+import { type AnswerHead, channel, outOfMemory, outOfTime, type TaskHead } from './protocol.ts';
 
 /** One task for a child. */
 export interface Assignment extends TaskHead {
@@ -216,5 +216,6 @@ const abortCode = 134;
 function deathOf(code: number | null, signal: NodeJS.Signals | null): SandboxError {
   if (signal === outOfMemory || signal === 'SIGABRT' || code === abortCode)
     return new SandboxError('memory', 'the task took more memory than it may');
+  if (signal === outOfTime) return new SandboxError('time', 'the task took more CPU time than it may');
   return new SandboxError('crashed', `the process of the task ended with ${signal ?? `code ${code}`}`);
 }

@@ -24,7 +24,11 @@ const budgets = {
     perByte: 1 / 50,
     what: 'the number of pages and forms of the PDF, counted each time they are drawn,',
   },
-  fonts: { floor: 300, perByte: 1 / 200, what: 'the number of fonts of the PDF, counted each time they are read,' },
+  fonts: {
+    floor: 300,
+    perByte: 1 / 200,
+    what: 'the number of fonts of the PDF, counted each time they are read,',
+  },
   bytes: {
     floor: 20_000_000,
     perByte: 30,
@@ -69,7 +73,8 @@ export class Meter {
   /** A stream of operators begins, within so many others, itself counted. @throws {FlattenError} */
   countStream(depth: number, { start, end }: ContentStream): void {
     this.depth = Math.max(this.depth, depth);
-    if (depth > deepestForm) this.#refuse(overLimit('the depth of forms within forms of the PDF', deepestForm));
+    if (depth > deepestForm)
+      this.#refuse(overLimit('the depth of forms within forms of the PDF', deepestForm));
     this.#count('streams', 1);
     // They were inflated for it, whether or not all are read.
     if (start !== undefined && end !== undefined) this.#count('bytes', end - start);

@@ -71,7 +71,7 @@ async function load() {
   });
   try {
     // It leaves itself where pdf.js looks for a worker before it loads one.
-    await import('pdfjs-dist/legacy/build/pdf.worker.mjs');
+    await import(workerUrl);
   } finally {
     hooks.deregister();
   }
