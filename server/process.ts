@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '#db/client.ts';
 import type { Log, Services } from './context.ts';
 import { selectModels } from './engines/select.ts';
 import { describeForLog } from './errors.ts';
-import { openFileWork } from './sandbox/index.ts';
+import { networkBarrier, openFileWork } from './sandbox/index.ts';
 import { loadSecretsKey } from './secrets-key.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
 import { openObjectStore } from './storage/service.ts';
@@ -125,6 +125,14 @@ async function startParts(
   started.push({ stop: () => given.underWay.drain(longestDrain) });
   const log = api?.services.log ?? (await standaloneLog(settings));
   log.debug({ settings: redactSettings(settings) }, 'settings');
+  // What reads files is started when it is first needed; what keeps the network from it is tried now.
+  const { by } = await networkBarrier();
+  log.info(
+    { networkBarrier: by },
+    by === 'none'
+      ? 'file readers are kept from the network by Node alone: this system allows neither a namespace nor a filter'
+      : 'file readers have no network',
+  );
   if (parts.workers) {
     const { startWorkers } = await import('#workers/run.ts');
     const services = { ...given, database: open(workerConnections), log };

@@ -5,6 +5,7 @@
 import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { closeNetwork } from './close-network.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import { type AnswerHead, allowanceAt, channel, type TaskHead } from './protocol.ts';
 import type { TaskRegistry } from './registry.ts';
@@ -12,6 +13,8 @@ import type { TaskRegistry } from './registry.ts';
 /** What the watchdog holds the process to. */
 const allowance = new Int32Array(new SharedArrayBuffer(8));
 const megabyte = 2 ** 20;
+
+closeNetwork();
 
 const [, , registryAddress] = process.argv;
 const { tasks } = (await import(registryAddress!)) as { tasks: TaskRegistry };

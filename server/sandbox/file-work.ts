@@ -43,8 +43,10 @@ interface LaneParts {
 }
 
 /** Opens the lanes of one process. Child processes are started when there is something to run. */
-export function openFileWork(options: Omit<SandboxOptions, 'processes' | 'queued'> = {}): FileWork {
-  const deferred = new DeferredTenants();
+export function openFileWork(
+  options: Omit<SandboxOptions, 'processes' | 'queued'> = {},
+  deferred = new DeferredTenants(),
+): FileWork {
   const parts = Object.fromEntries(
     Object.entries(lanes).map(([name, lane]): [string, LaneParts] => [
       name,

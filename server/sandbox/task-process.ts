@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { SandboxError } from './error.ts';
 import { encodeFrame, FrameReader, type ReadFrame } from './frames.ts';
+import type { NetworkBarrier } from './network-barrier.ts';
 import type { PieceSink } from './pieces.ts';
 import { type AnswerHead, channel, outOfMemory, outOfTime, type TaskHead } from './protocol.ts';
 
@@ -24,6 +25,7 @@ export interface ChildOptions {
   heapBytes: number;
   /** Bytes of one answer. */
   answerBytes: number;
+  network: NetworkBarrier;
 }
 
 /** Outcome of a task that the child lived through. */
@@ -44,7 +46,8 @@ const ownCode = ['.', '../formats/', '../matching/', '../languages.ts', '../../n
 
 /**
  * A process that runs one task at a time. It has no environment and no open file but the channel to us; Node's
- * permissions keep it from writing files, reading others than its code and starting processes.
+ * permissions keep it from writing files, reading others than its code and starting processes, and the kernel, where it
+ * can, from the network.
  */
 export class TaskProcess {
   readonly #process: ChildProcess;
@@ -61,10 +64,12 @@ export class TaskProcess {
   /** Why it was ended by us. */
   #verdict: Failure | undefined;
 
-  constructor({ registry, readable, heapBytes, answerBytes }: ChildOptions) {
+  constructor({ registry, readable, heapBytes, answerBytes, network }: ChildOptions) {
+    const [program, ...options] = [...network.command, process.execPath];
     this.#process = spawn(
-      process.execPath,
+      program!,
       [
+        ...options,
         '--permission',
         '--allow-worker',
         ...[...ownCode, registry, ...readable].map((url) => `--allow-fs-read=${fileURLToPath(url)}`),
