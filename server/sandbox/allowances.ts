@@ -88,5 +88,5 @@ export function workOf<N extends keyof Tasks>(task: N, payload: Payload<Tasks, N
     Math.ceil(allowance.cpuMs + (allowance.cpuMsPerMegabyte * size) / megabyte),
   );
   const lane = size <= here ? 'here' : size <= light ? 'light' : 'heavy';
-  return { lane, cpuMs, timeMs: 10_000 + 3 * cpuMs, memoryBytes };
+  return { lane, cpuMs, timeMs: 20_000 + 3 * cpuMs, memoryBytes };
 }

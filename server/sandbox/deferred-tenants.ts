@@ -1,4 +1,4 @@
-/** Milliseconds for which a tenant is deferred after one of its tasks was ended. */
+/** Milliseconds for which a tenant is deferred after one of its files was too much. */
 const forMs = 60_000;
 /** Milliseconds to which the times of several such tasks add up at most. */
 const mostMs = 600_000;
@@ -6,7 +6,7 @@ const mostMs = 600_000;
 const mostTenants = 10_000;
 
 /**
- * Tenants whose tasks were ended for time or memory of late: they stand behind all others. Kept in memory, for this process:
+ * Tenants whose files were refused as too large of late, or ended for time or memory: they stand behind all others. Kept in memory, for this process:
  * where several share the load each learns for itself.
  */
 export class DeferredTenants {
@@ -27,7 +27,7 @@ export class DeferredTenants {
     return false;
   }
 
-  /** One of the tenant's tasks was ended. */
+  /** One of the tenant's files was too much. */
   add(tenantId: string): void {
     const now = this.#now();
     const from = Math.max(now, this.#until.get(tenantId) ?? 0);

@@ -1,3 +1,4 @@
+import type { FlattenReason } from '../formats/flatten/index.ts';
 import { type Lane, lanes, workOf } from './allowances.ts';
 import { DeferredTenants } from './deferred-tenants.ts';
 import { SandboxError } from './error.ts';
@@ -64,7 +65,9 @@ export function openFileWork(
   ): Promise<T> {
     const { turns, sandbox } = parts[lane];
     try {
-      return await turns.run(scope, () => use(sandbox));
+      const result = await turns.run(scope, () => use(sandbox));
+      if (isOverLimit(result)) deferred.add(scope.tenantId);
+      return result;
     } catch (error) {
       const isEnded = error instanceof SandboxError && (error.reason === 'time' || error.reason === 'memory');
       if (isEnded) deferred.add(scope.tenantId);
@@ -94,6 +97,12 @@ export function openFileWork(
       return Object.values(parts).flatMap(({ sandbox }) => sandbox.processIds);
     },
   };
+}
+
+/** A file that asked for more than its format allows: it cost what it may, and the next one of its sender may as well. */
+function isOverLimit(result: unknown): boolean {
+  const isAnswer = typeof result === 'object' && result !== null && 'refused' in result;
+  return isAnswer && result.refused === ('too_large' satisfies FlattenReason);
 }
 
 async function runHere(task: keyof Tasks, payload: unknown, { signal }: TurnScope): Promise<unknown> {

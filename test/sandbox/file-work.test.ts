@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { workOf } from '#server/sandbox/allowances.ts';
 import { DeferredTenants } from '#server/sandbox/deferred-tenants.ts';
 import { flattenUpload, openFileWork } from '#server/sandbox/index.ts';
-import { characterRanges } from '#test/abuse/hostile-files.ts';
+import { characterRanges, nestedForms } from '#test/abuse/hostile-files.ts';
 
 const open = (deferred?: DeferredTenants) => {
   const fileWork = openFileWork({}, deferred);
@@ -73,5 +73,8 @@ describe('a file that no count ends', () => {
     await bombs[0];
     expect(ended.slice(2)).toEqual(['bomb too_large']);
     expect([deferred.has('x'), deferred.has('a')]).toEqual([true, false]);
+    // As does one whose file is refused by a count.
+    await note('draws', flattenUpload(fileWork, 'pdf', nestedForms(), { tenantId: 'y' }));
+    expect([ended.at(-1), deferred.has('y')]).toEqual(['draws too_large', true]);
   });
 });

@@ -115,7 +115,7 @@ describe('turns at the slots of a lane', () => {
   });
 });
 
-describe('a tenant whose task was ended', () => {
+describe('a tenant whose file was too much', () => {
   it('is deferred for a minute for each, for ten at most', () => {
     let now = 0;
     const deferred = new DeferredTenants(() => now);

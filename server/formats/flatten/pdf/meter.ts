@@ -20,7 +20,7 @@ const budgets = {
     what: 'the number of operators that the pages of the PDF draw with',
   },
   streams: {
-    floor: 2_000,
+    floor: 1_000,
     perByte: 1 / 50,
     what: 'the number of pages and forms of the PDF, counted each time they are drawn,',
   },
