@@ -2,8 +2,7 @@ import type { Database } from '#db/client.ts';
 import type { PresentedCredentials } from './access/credentials.ts';
 import type { PaymentProcessor } from './billing/service.ts';
 import type { Embedder, Engine } from './engines/engine.ts';
-import type { FairShare } from './fair-share.ts';
-import type { Sandbox, tasks } from './sandbox/index.ts';
+import type { FileWork } from './sandbox/index.ts';
 import type { Settings } from './settings.ts';
 import type { ObjectStore } from './storage/service.ts';
 import type { Glossaries } from './terminology/service.ts';
@@ -29,10 +28,8 @@ export interface Services {
   payments: PaymentProcessor | null;
   /** Where golden records rest. */
   storage: ObjectStore;
-  /** Child processes that read and render files, with limits. */
-  sandbox: Sandbox<typeof tasks>;
-  /** Whose turn it is in the sandbox. */
-  sandboxTurns: FairShare;
+  /** Reads and renders files in child processes with limits, by turns of the tenants. */
+  fileWork: FileWork;
   /** Compiled glossaries, kept for the texts that come next. */
   glossaries: Glossaries;
   /** Runs that are waited for before the process ends. */

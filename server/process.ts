@@ -3,8 +3,7 @@ import { type Database, openDatabase } from '#db/client.ts';
 import type { Log, Services } from './context.ts';
 import { selectModels } from './engines/select.ts';
 import { describeForLog } from './errors.ts';
-import { createFairShare } from './fair-share.ts';
-import { openSandbox } from './sandbox/index.ts';
+import { networkBarrier, openFileWork } from './sandbox/index.ts';
 import { loadSecretsKey } from './secrets-key.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
 import { openObjectStore } from './storage/service.ts';
@@ -14,14 +13,6 @@ import { followWork } from './under-way.ts';
 /** PostgreSQL connections of the API, and of its workers' tasks and reports, which a busy API must not starve. */
 const apiConnections = 10;
 const workerConnections = 6;
-
-/** The sandbox's two processes, and as many callers as may wait for them. */
-export const shareSandbox = () =>
-  createFairShare({
-    slots: 2,
-    places: 64,
-    refusal: 'too many files are being processed; try again later',
-  });
 
 /** Milliseconds that runs whose clients have gone are waited for, after the last connection. */
 const longestDrain = 120_000;
@@ -81,8 +72,8 @@ export async function startProcess(settings: Settings, parts: ProcessParts): Pro
     parts.api ? import('./app.ts') : undefined,
   ]);
   const { migrate } = await import('#db/migrate.ts');
-  const sandbox = openSandbox();
-  const started: Stoppable[] = [home, { stop: () => sandbox.close() }];
+  const fileWork = openFileWork();
+  const started: Stoppable[] = [home, { stop: () => fileWork.close() }];
   try {
     await migrate(home.url);
     return await startParts(
@@ -92,8 +83,7 @@ export async function startProcess(settings: Settings, parts: ProcessParts): Pro
         embedder,
         payments,
         storage,
-        sandbox,
-        sandboxTurns: shareSandbox(),
+        fileWork,
         glossaries: createGlossaries(),
         underWay: followWork(),
         secretsKey,
@@ -141,6 +131,14 @@ async function startParts(
   started.push({ stop: () => given.underWay.drain(longestDrain) });
   const log = api?.services.log ?? (await standaloneLog(settings));
   log.debug({ settings: redactSettings(settings) }, 'settings');
+  // What reads files is started when it is first needed; what keeps the network from it is tried now.
+  const { by } = await networkBarrier();
+  log.info(
+    { networkBarrier: by },
+    by === 'none'
+      ? 'file readers are kept from the network by Node alone: this system allows neither a namespace nor a filter'
+      : 'file readers have no network',
+  );
   if (parts.workers) {
     const { startWorkers } = await import('#workers/run.ts');
     const services = { ...given, database: open(workerConnections), log };

@@ -71,7 +71,8 @@ export const tmxTypes: readonly string[] = [
 export function unreadableFile(field: string, error: unknown): unknown {
   if (!(error instanceof SandboxError)) return error;
   const { reason } = error;
-  if (reason === 'busy' || reason === 'closed')
+  if (reason === 'busy') return new AppError('rate_limit', error.message, { cause: error });
+  if (reason === 'closed')
     return new AppError('transient_error', 'too many files are being processed; try again later', {
       cause: error,
     });

@@ -5,13 +5,16 @@
 import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { closeNetwork } from './close-network.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
-import { type AnswerHead, channel, type TaskHead } from './protocol.ts';
+import { type AnswerHead, allowanceAt, channel, type TaskHead } from './protocol.ts';
 import type { TaskRegistry } from './registry.ts';
 
-/** Megabytes that the process may have, 0 for any number; the watchdog reads it. */
-const allowance = new Int32Array(new SharedArrayBuffer(4));
+/** What the watchdog holds the process to. */
+const allowance = new Int32Array(new SharedArrayBuffer(8));
 const megabyte = 2 ** 20;
+
+closeNetwork();
 
 const [, , registryAddress] = process.argv;
 const { tasks } = (await import(registryAddress!)) as { tasks: TaskRegistry };
@@ -42,7 +45,9 @@ const socket = new Socket({
   },
 });
 const reader = new FrameReader<TaskHead>(Number.POSITIVE_INFINITY, ({ head, value }) => {
-  Atomics.store(allowance, 0, Math.ceil(head.memoryBytes / megabyte));
+  const { user, system } = process.cpuUsage();
+  Atomics.store(allowance, allowanceAt.memory, Math.ceil(head.memoryBytes / megabyte));
+  Atomics.store(allowance, allowanceAt.cpu, Math.ceil((user + system) / 1000 + head.cpuMs));
   void run(head.task, value);
 });
 socket.resume();
@@ -60,6 +65,9 @@ async function run(name: string, payload: unknown): Promise<void> {
   } catch (error) {
     const message = error instanceof Error ? String(error.stack) : String(error);
     send({ kind: 'failure', message }, undefined);
+  } finally {
+    // What it takes to receive the next task is not the next task's.
+    Atomics.store(allowance, allowanceAt.cpu, 0);
   }
 }
 

@@ -1,26 +1,23 @@
 import { FlattenError, type FlattenKind } from '../formats/flatten/index.ts';
 import { SandboxError } from './error.ts';
-import type { Sandbox } from './sandbox.ts';
-import type { tasks } from './tasks.ts';
-
-/** A file of 30 MB that is what it says it is takes a few seconds. */
-const timeMs = 20_000;
+import type { FileWork } from './file-work.ts';
+import type { TurnScope } from './turns.ts';
 
 /**
- * The text of an uploaded file, read in a sandbox.
+ * The text of an uploaded file, read when it is the tenant's turn.
  *
  * @throws {FlattenError} for a file without text to be had (B 4.1: 400); one that takes too much time or memory is
  * `too_large`, and one that a library dies of is `unreadable`
  * @throws {SandboxError} `busy`, `closed` or `failed`, which say nothing of the file
  */
 export async function flattenUpload(
-  sandbox: Sandbox<typeof tasks>,
+  fileWork: FileWork,
   kind: FlattenKind,
   bytes: Uint8Array,
-  signal?: AbortSignal,
+  scope: TurnScope,
 ): Promise<string> {
   try {
-    const answer = await sandbox.run('flatten', { kind, bytes }, { timeMs, signal });
+    const answer = await fileWork.run('flatten', { kind, bytes }, scope);
     if ('text' in answer) return answer.text;
     throw new FlattenError(answer.refused, answer.message);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { SandboxError } from './error.ts';
+import { type NetworkBarrier, networkBarrier } from './network-barrier.ts';
 import { type PieceSink, Pieces } from './pieces.ts';
 import type { RunLimits, SandboxOptions } from './sandbox.ts';
 import { type Assignment, TaskProcess } from './task-process.ts';
@@ -38,11 +39,16 @@ export class Pool {
   }
 
   async run(task: string, payload: unknown, limits: RunLimits, pieces?: PieceSink): Promise<unknown> {
-    const { timeMs = this.#options.timeMs, memoryBytes = this.#options.memoryBytes, signal } = limits;
+    const {
+      timeMs = this.#options.timeMs,
+      cpuMs = this.#options.cpuMs,
+      memoryBytes = this.#options.memoryBytes,
+      signal,
+    } = limits;
     signal?.throwIfAborted();
     await this.#place(signal);
     try {
-      return await this.#runInPlace({ task, payload, timeMs, memoryBytes, signal, pieces });
+      return await this.#runInPlace({ task, payload, timeMs, cpuMs, memoryBytes, signal, pieces });
     } finally {
       this.#leave();
     }
@@ -117,9 +123,10 @@ export class Pool {
   }
 
   async #runInPlace(assignment: Assignment): Promise<unknown> {
+    const network = await networkBarrier();
     if (this.#closed) throw closed();
     assignment.signal?.throwIfAborted();
-    const kept = this.#idle.pop() ?? { process: this.#start(), tasksRun: 0 };
+    const kept = this.#idle.pop() ?? { process: this.#start(network), tasksRun: 0 };
     clearTimeout(kept.idleTimer);
     try {
       const { result, residentBytes } = await kept.process.run(assignment);
@@ -138,13 +145,14 @@ export class Pool {
     }
   }
 
-  #start(): TaskProcess {
+  #start(network: NetworkBarrier): TaskProcess {
     const { heapBytes, answerBytes } = this.#options;
     const process = new TaskProcess({
       registry: this.#registry,
       readable: this.#readable,
       heapBytes,
       answerBytes,
+      network,
     });
     this.#alive.add(process);
     void process.exited.then(() => {

@@ -6,6 +6,8 @@ import type { tasks } from './tasks.ts';
 export interface RunLimits {
   /** Milliseconds from its start, waiting not counted. */
   timeMs?: number | undefined;
+  /** Milliseconds of CPU time, all threads of its process together. */
+  cpuMs?: number | undefined;
   /** Bytes of memory of its process, the runtime's own some 70 MB included. */
   memoryBytes?: number | undefined;
   /** Ends the task, or its waiting; `run` then rejects with the signal's reason. */
@@ -18,6 +20,7 @@ export interface SandboxOptions {
   /** How many tasks may wait for a process. */
   queued?: number;
   timeMs?: number;
+  cpuMs?: number;
   memoryBytes?: number;
   /** Bytes of the JavaScript heap of a process: the second line, behind `memoryBytes`. */
   heapBytes?: number;
@@ -62,6 +65,7 @@ const defaults = {
   processes: 2,
   queued: 64,
   timeMs: 30_000,
+  cpuMs: 30_000,
   memoryBytes: 512 * 2 ** 20,
   heapBytes: 1024 * 2 ** 20,
   answerBytes: 128 * 2 ** 20,

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { getPriority, setPriority } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { SandboxError } from './error.ts';
 import { encodeFrame, FrameReader, type ReadFrame } from './frames.ts';
+import type { NetworkBarrier } from './network-barrier.ts';
 import type { PieceSink } from './pieces.ts';
-import { type AnswerHead, channel, outOfMemory, type TaskHead } from './protocol.ts';
+import { type AnswerHead, channel, outOfMemory, outOfTime, type TaskHead } from './protocol.ts';
 
 /** One task for a child. */
 export interface Assignment extends TaskHead {
@@ -24,6 +26,7 @@ export interface ChildOptions {
   heapBytes: number;
   /** Bytes of one answer. */
   answerBytes: number;
+  network: NetworkBarrier;
 }
 
 /** Outcome of a task that the child lived through. */
@@ -44,7 +47,8 @@ const ownCode = ['.', '../formats/', '../matching/', '../languages.ts', '../../n
 
 /**
  * A process that runs one task at a time. It has no environment and no open file but the channel to us; Node's
- * permissions keep it from writing files, reading others than its code and starting processes.
+ * permissions keep it from writing files, reading others than its code and starting processes, and the kernel, where it
+ * can, from the network.
  */
 export class TaskProcess {
   readonly #process: ChildProcess;
@@ -61,10 +65,12 @@ export class TaskProcess {
   /** Why it was ended by us. */
   #verdict: Failure | undefined;
 
-  constructor({ registry, readable, heapBytes, answerBytes }: ChildOptions) {
+  constructor({ registry, readable, heapBytes, answerBytes, network }: ChildOptions) {
+    const [program, ...options] = [...network.command, process.execPath];
     this.#process = spawn(
-      process.execPath,
+      program!,
       [
+        ...options,
         '--permission',
         '--allow-worker',
         ...[...ownCode, registry, ...readable].map((url) => `--allow-fs-read=${fileURLToPath(url)}`),
@@ -76,6 +82,7 @@ export class TaskProcess {
       ],
       { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'pipe'], windowsHide: true },
     );
+    giveWay(this.#process.pid);
     this.#channel = this.#process.stdio[channel] as Duplex;
     this.#answerBytes = answerBytes;
     const reader = new FrameReader<AnswerHead>(answerBytes, (frame) => this.#take(frame));
@@ -210,11 +217,25 @@ class Clock {
   }
 }
 
+/** A third of the service's share of a processor that both want: requests are waited for by more than files are. */
+const niceness = 5;
+
+/** Lowers a process's priority, before it has threads of its own. */
+function giveWay(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, Math.min(19, getPriority() + niceness));
+  } catch {
+    // It has ended already, or this system has no such thing: it is as fast as the service then.
+  }
+}
+
 /** V8 aborts where its heap is full; on Windows that is an exit code. */
 const abortCode = 134;
 
 function deathOf(code: number | null, signal: NodeJS.Signals | null): SandboxError {
   if (signal === outOfMemory || signal === 'SIGABRT' || code === abortCode)
     return new SandboxError('memory', 'the task took more memory than it may');
+  if (signal === outOfTime) return new SandboxError('time', 'the task took more CPU time than it may');
   return new SandboxError('crashed', `the process of the task ended with ${signal ?? `code ${code}`}`);
 }

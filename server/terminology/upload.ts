@@ -2,10 +2,10 @@ import type { Tx } from '#db/client.ts';
 import type { EnterTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { ShareScope } from '#server/fair-share.ts';
 import type { GlossaryFile } from '#server/formats/glossary/index.ts';
 import { countCodePoints } from '#server/formats/text/index.ts';
 import { newId } from '#server/ids.ts';
+import type { TurnScope } from '#server/sandbox/index.ts';
 import {
   type DeclaredLanguage,
   declaredType,
@@ -139,19 +139,14 @@ function requireKind({ name, contentType }: UploadedFile): 'csv' | 'tmx' {
   return kind;
 }
 
-/** Milliseconds and bytes that reading the largest file may take. */
-const limits = { timeMs: 60_000, memoryBytes: 1_000_000_000 };
-
 async function readFile(
-  { sandbox, sandboxTurns }: Services,
-  scope: ShareScope,
+  { fileWork }: Services,
+  scope: TurnScope,
   bytes: Uint8Array,
   declared: ReturnType<typeof declaredPair> | null,
 ): Promise<GlossaryFile> {
   try {
-    const read = await sandboxTurns.run(scope, () =>
-      sandbox.run('read_glossary', { bytes, declared }, { ...limits, signal: scope.signal }),
-    );
+    const read = await fileWork.run('read_glossary', { bytes, declared }, scope);
     if ('refused' in read) throw new AppError('validation_error', `terminology_file: ${read.refused}`);
     return read.file;
   } catch (error) {

@@ -10,9 +10,6 @@ import {
 } from './queries/indexing.ts';
 import { insertRows } from './queries/rows.ts';
 
-/** Milliseconds and bytes that the largest shard may take. */
-export const indexLimits = { timeMs: 60_000, memoryBytes: 1_000_000_000 };
-
 /** Adds jobs for the sets that have collected segments in no index. */
 export async function indexWaiting({ database }: Services): Promise<void> {
   await database.inPlatform(async (tx) => {
@@ -27,7 +24,7 @@ export async function indexWaiting({ database }: Services): Promise<void> {
  * process between them; what changed meanwhile leaves it undone, for the next time.
  */
 export async function indexSet(
-  { database, sandbox, sandboxTurns }: Services,
+  { database, fileWork }: Services,
   tenantId: string,
   setId: string,
 ): Promise<void> {
@@ -36,10 +33,11 @@ export async function indexSet(
   const { content, segments, nextShardNo: shardNo } = waiting;
   const sources = segments.map(({ sourceText }) => sourceText);
   const segmentNos = segments.map(({ segmentNo }) => segmentNo);
-  const parts = await sandboxTurns.run({ tenantId }, () =>
-    sandbox.stream('index_memory', { shardNo, sources, segmentNos }, indexLimits, (pieces) =>
-      collectParts(rowParts(pieces)),
-    ),
+  const parts = await fileWork.stream(
+    'index_memory',
+    { shardNo, sources, segmentNos },
+    { tenantId },
+    (pieces) => collectParts(rowParts(pieces)),
   );
   await database.inTenant(tenantId, async (tx) => {
     if (!(await lockContentForShard(tx, setId, waiting))) return;

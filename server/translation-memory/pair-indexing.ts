@@ -1,7 +1,6 @@
 import type { Services } from '#server/context.ts';
 import { addJob } from '#server/jobs.ts';
 import { collectParts, type RowPart, rowParts } from './imports/read-file.ts';
-import { indexLimits } from './indexing.ts';
 import type { Pair } from './queries/capacity.ts';
 import {
   insertPairPostings,
@@ -34,7 +33,7 @@ class Outdated extends Error {}
  * does; what changed meanwhile leaves it undone, for the next time.
  */
 export async function indexPair(
-  { database, sandbox, sandboxTurns }: Services,
+  { database, fileWork }: Services,
   { tenantId, ...pair }: Pair & { tenantId: string },
 ): Promise<void> {
   const waiting = await database.inTenant(tenantId, (tx) => selectWaitingOfPair(tx, tenantId, pair));
@@ -49,8 +48,8 @@ export async function indexPair(
   const parts =
     segments.length === 0
       ? []
-      : await sandboxTurns.run({ tenantId }, () =>
-          sandbox.stream('index_memory', payload, indexLimits, (pieces) => collectParts(rowParts(pieces))),
+      : await fileWork.stream('index_memory', payload, { tenantId }, (pieces) =>
+          collectParts(rowParts(pieces)),
         );
   await database
     .inTenant(tenantId, async (tx) => {

@@ -1,5 +1,6 @@
 import { failingRuns } from './failing-runs.ts';
 import { glossaryAttack } from './glossary.ts';
+import { bombsOfTen, drawsOfOne, drawsOfTen } from './hostile-uploads.ts';
 import { manyProblems } from './many-problems.ts';
 import { manySets } from './many-sets.ts';
 import type { Attack } from './measure-attack.ts';
@@ -18,4 +19,7 @@ export const attacks = {
   'unread-answers': unreadAnswers,
   'trickled-exports': trickledExports,
   'slow-bodies': slowBodies,
+  'pdf-draws-of-one': drawsOfOne,
+  'pdf-draws-of-ten': drawsOfTen,
+  'hostile-files': bombsOfTen,
 } as const satisfies Record<string, Attack>;

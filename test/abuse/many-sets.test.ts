@@ -67,13 +67,15 @@ describe.each(Object.entries(kinds))(
 
     test('a file for which there is no room is refused before it is read', async () => {
       await fill();
-      const turns = vi.spyOn(app.services.sandboxTurns, 'run');
-      onTestFinished(() => turns.mockRestore());
+      const run = vi.spyOn(app.services.fileWork, 'run');
+      const stream = vi.spyOn(app.services.fileWork, 'stream');
+      onTestFinished(() => void [run.mockRestore(), stream.mockRestore()]);
+      const filesRead = () => run.mock.calls.length + stream.mock.calls.length;
       expect((await upload('one more')).status).toBe(422);
-      expect(turns).not.toHaveBeenCalled();
+      expect(filesRead()).toBe(0);
       // The same file under a name that is there is read: it is the room that was missing.
       expect((await upload('set 0')).status).toBe(200);
-      expect(turns).toHaveBeenCalledOnce();
+      expect(filesRead()).toBe(1);
     });
   },
 );

@@ -1,14 +1,17 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { documentKind } from '#server/formats/flatten/index.ts';
-import { flattenUpload, openSandbox, type SandboxOptions } from '#server/sandbox/index.ts';
+import { flattenUpload, openFileWork } from '#server/sandbox/index.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 
-const open = (options: SandboxOptions = {}) => {
-  const sandbox = openSandbox(options);
-  onTestFinished(() => sandbox.close());
-  return sandbox;
+const open = () => {
+  const fileWork = openFileWork();
+  onTestFinished(() => fileWork.close());
+  return fileWork;
 };
+
+/** One tenant alone may wait for fewer files than these tests send. */
+const tenant = (number = 0) => ({ tenantId: `tenant ${number}` });
 
 /** A PDF whose only stream is deflated twice: a few kilobytes of 400 MB. */
 function twiceDeflated(): Uint8Array {
@@ -26,27 +29,31 @@ function twiceDeflated(): Uint8Array {
 
 describe('an upload is read in a sandbox', () => {
   it('20 files at a time, each its own text', async () => {
-    const sandbox = open();
+    const fileWork = open();
     const files = ['docx', 'pdf'].flatMap((folder) =>
       corpusNames(folder)
         .filter((name) => !name.endsWith('.txt'))
         .map((name) => ({ kind: documentKind(name, '')!, bytes: corpusFile(`${folder}/${name}`) })),
     );
     const all = Array.from({ length: 20 }, (_, index) => files[index % files.length]!);
-    const texts = await Promise.all(all.map(({ kind, bytes }) => flattenUpload(sandbox, kind, bytes)));
+    const texts = await Promise.all(
+      all.map(({ kind, bytes }, index) => flattenUpload(fileWork, kind, bytes, tenant(index % 5))),
+    );
     expect(new Set(texts).size).toBe(files.length);
     for (const [index, text] of texts.entries()) expect(text).toBe(texts[index % files.length]);
     expect(texts[files.findIndex(({ kind }) => kind === 'pdf')]).toContain('Personal Vitality Rebate');
-    expect(sandbox.processIds.length).toBeLessThanOrEqual(2);
+    expect(fileWork.processIds.length).toBeLessThanOrEqual(2);
   });
 
   it('a refusal is the FlattenError that it was there', async () => {
-    const sandbox = open();
-    await expect(flattenUpload(sandbox, 'pdf', corpusFile('bad/password-user.pdf'))).rejects.toMatchObject({
+    const fileWork = open();
+    await expect(
+      flattenUpload(fileWork, 'pdf', corpusFile('bad/password-user.pdf'), tenant()),
+    ).rejects.toMatchObject({
       name: 'FlattenError',
       reason: 'protected',
     });
-    await expect(flattenUpload(sandbox, 'txt', Buffer.from([0xff]))).rejects.toMatchObject({
+    await expect(flattenUpload(fileWork, 'txt', Buffer.from([0xff]), tenant())).rejects.toMatchObject({
       name: 'FlattenError',
       reason: 'not_text',
       message: expect.stringContaining('UTF-8'),
@@ -54,30 +61,37 @@ describe('an upload is read in a sandbox', () => {
   });
 
   it('a bomb that the format does not see is too large, and the next file is read', async () => {
-    const sandbox = open({ processes: 1, memoryBytes: 250 * 2 ** 20 });
-    await expect(flattenUpload(sandbox, 'pdf', twiceDeflated())).rejects.toMatchObject({
+    const fileWork = open();
+    await expect(flattenUpload(fileWork, 'pdf', twiceDeflated(), tenant())).rejects.toMatchObject({
       name: 'FlattenError',
       reason: 'too_large',
       message: expect.stringContaining('memory'),
     });
-    expect(await flattenUpload(sandbox, 'txt', Buffer.from('next'))).toBe('next');
+    expect(await flattenUpload(fileWork, 'txt', Buffer.from('next'), tenant())).toBe('next');
   });
 
   it('a caller that went away ends the reading', async () => {
-    const sandbox = open();
+    const fileWork = open();
     const controller = new AbortController();
-    const reading = flattenUpload(sandbox, 'pdf', corpusFile('pdf/type3-font.pdf'), controller.signal);
+    const reading = flattenUpload(fileWork, 'pdf', corpusFile('pdf/type3-font.pdf'), {
+      ...tenant(),
+      signal: controller.signal,
+    });
     controller.abort(new Error('gone'));
     await expect(reading).rejects.toThrow('gone');
   });
 
-  it('a busy sandbox says nothing of the file', async () => {
-    const sandbox = open({ processes: 1, queued: 0 });
-    const first = flattenUpload(sandbox, 'txt', Buffer.from('first'));
-    await expect(flattenUpload(sandbox, 'txt', Buffer.from('second'))).rejects.toMatchObject({
+  it('too many files of one tenant say nothing of the next file, and others are read', async () => {
+    const fileWork = open();
+    const pdf = corpusFile('pdf/made-rotations-labels-links.pdf');
+    const accepted = Array.from({ length: 16 }, () => flattenUpload(fileWork, 'pdf', pdf, tenant(1)));
+    // One runs, and 16 may wait.
+    accepted.push(flattenUpload(fileWork, 'pdf', pdf, tenant(1)));
+    await expect(flattenUpload(fileWork, 'pdf', pdf, tenant(1))).rejects.toMatchObject({
       name: 'SandboxError',
       reason: 'busy',
     });
-    expect(await first).toBe('first');
+    expect(await flattenUpload(fileWork, 'pdf', pdf, tenant(2))).toContain('The committee met');
+    await Promise.all(accepted);
   });
 });

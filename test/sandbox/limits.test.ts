@@ -15,6 +15,24 @@ describe('a task over a limit', () => {
     expect(await sandbox.run('processId', undefined)).not.toBe(first);
   });
 
+  it('of CPU time is ended, and waiting is none', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    await sandbox.run('echo', 'started');
+    await sandbox.run('wait', 1200, { cpuMs: 600 });
+    await expect(sandbox.run('spin', 60_000, { cpuMs: 600, timeMs: 60_000 })).rejects.toMatchObject({
+      reason: 'time',
+      message: expect.stringContaining('CPU'),
+    });
+    expect(await sandbox.run('echo', 'next')).toBe('next');
+  });
+
+  it('of CPU time is not ended for what the tasks before it took', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    const pid = await sandbox.run('processId', undefined);
+    for (let round = 0; round < 4; round++) await sandbox.run('spin', 300, { cpuMs: 900 });
+    expect(await sandbox.run('processId', undefined)).toBe(pid);
+  });
+
   it('of memory outside the heap is ended', async () => {
     const sandbox = openTestSandbox({ processes: 1, memoryBytes: 200 * megabyte });
     await expect(sandbox.run('fillBuffers', undefined)).rejects.toMatchObject({ reason: 'memory' });

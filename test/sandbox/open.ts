@@ -7,7 +7,9 @@ export type TestSandbox = Sandbox<typeof tasks>;
 
 /** A sandbox for the tasks of the tests, closed when the test is over. */
 export function openTestSandbox(options: SandboxOptions = {}): TestSandbox {
-  const sandbox = openSandboxOf<typeof tasks>(new URL('./tasks.ts', import.meta.url), options);
+  const sandbox = openSandboxOf<typeof tasks>(new URL('./tasks.ts', import.meta.url), options, [
+    new URL('./network-attempts.ts', import.meta.url),
+  ]);
   onTestFinished(() => sandbox.close());
   return sandbox;
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tryNetwork, tryNetworkOfThread } from './network-attempts.ts';
 
 const attempt = (act: () => unknown): string => {
   try {
@@ -71,11 +72,17 @@ export const tasks = {
   /** Answers what no message carries. */
   answerFunction: async () => () => () => 'never called',
   answer: async () => (bytes: number) => new Uint8Array(bytes),
+  spin: async () => (ms: number) => {
+    for (const end = performance.now() + ms; performance.now() < end; );
+    return ms;
+  },
   print: async () => (text: string) => {
     process.stdout.write(text);
     process.stderr.write(text);
     return text;
   },
+  network: async () => tryNetwork,
+  networkOfThread: async () => tryNetworkOfThread,
   reach: async () => (paths: { secret: string; target: string }) => ({
     environment: Object.keys(process.env),
     readSecret: attempt(() => readFileSync(paths.secret)),

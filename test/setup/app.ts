@@ -8,8 +8,7 @@ import { openPaymentProcessor } from '#server/billing/service.ts';
 import type { Services } from '#server/context.ts';
 import type { Embedder, Engine } from '#server/engines/engine.ts';
 import { stubEngine } from '#server/engines/stub.ts';
-import { shareSandbox } from '#server/process.ts';
-import { openSandbox } from '#server/sandbox/index.ts';
+import { openFileWork } from '#server/sandbox/index.ts';
 import { readSettings } from '#server/settings.ts';
 import { openObjectStore } from '#server/storage/service.ts';
 import { createGlossaries } from '#server/terminology/service.ts';
@@ -65,7 +64,7 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
     const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
     const settings = readSettings({ LOG_LEVEL: 'silent', DATA_DIR: dataDir, ...options.env });
     const storage = openObjectStore(settings);
-    const sandbox = openSandbox();
+    const fileWork = openFileWork();
     const database = openDatabase(testDatabase.url, { size: 5 });
     const engine = options.engine ?? stubEngine;
     const { http, services } = await buildApp({
@@ -75,8 +74,7 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
       embedder: options.embedder ?? null,
       payments: await openPaymentProcessor(settings),
       storage,
-      sandbox,
-      sandboxTurns: shareSandbox(),
+      fileWork,
       glossaries: createGlossaries(),
       underWay: followWork(),
       secretsKey: Buffer.alloc(32),
@@ -86,7 +84,7 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
     Object.assign(app, connect(address), { services, database, databaseUrl, superuserUrl });
     close = async () => {
       await http.close();
-      await sandbox.close();
+      await fileWork.close();
       await database.close();
       await rm(dataDir, { recursive: true, force: true });
     };

@@ -1,6 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import { AppError } from '#server/errors.ts';
 import { SandboxError } from '#server/sandbox/index.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
@@ -63,10 +62,7 @@ test('of two files in a form the first one counts', async () => {
 test('where the sandbox is full, files and renderings come again later, and plain texts still download', async () => {
   const { headers } = await app.signUp();
   const { body: jobs } = await upload(headers, new File(['Hello'], 'a.txt'));
-  breakRuns(
-    app.services.sandboxTurns,
-    new AppError('rate_limit', 'too many files are being processed; try again later'),
-  );
+  breakRuns(app.services.fileWork, new SandboxError('busy', 'too many files are being processed'));
   const golden = (format: string) =>
     app.request(`/api/translations/${jobs[0].id}/golden?format=${format}`, { headers });
   expect((await upload(headers, new File(['Hello'], 'a.txt'))).status).toBe(429);
@@ -76,14 +72,14 @@ test('where the sandbox is full, files and renderings come again later, and plai
 
 test('a sandbox that is being closed is a transient error, not a fault', async () => {
   const { headers } = await app.signUp();
-  breakRuns(app.services.sandbox, new SandboxError('closed', 'closed'));
+  breakRuns(app.services.fileWork, new SandboxError('closed', 'closed'));
   const { status, body } = await upload(headers, new File(['Hello'], 'a.txt'));
   expect([status, body.error_code]).toEqual([503, 'transient_error']);
 });
 
 test('a file that its reader dies of is unreadable, and the next one is read', async () => {
   const { headers } = await app.signUp();
-  const mend = breakRuns(app.services.sandbox, new SandboxError('crashed', 'signal 11'));
+  const mend = breakRuns(app.services.fileWork, new SandboxError('crashed', 'signal 11'));
   expect((await upload(headers, new File(['Hello'], 'a.txt'))).status).toBe(400);
   mend();
   expect((await upload(headers, new File(['Hello'], 'a.txt'))).status).toBe(200);

@@ -1,6 +1,5 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { ShareScope } from '#server/fair-share.ts';
 import {
   type MemoryPiece,
   type MemorySummary,
@@ -8,12 +7,10 @@ import {
   type RowPiece,
   release,
   SandboxError,
+  type TurnScope,
 } from '#server/sandbox/index.ts';
 import { unreadableFile } from '#server/set-upload.ts';
 import type { RowKind } from '../queries/rows.ts';
-
-/** The largest file that may be sent takes a few seconds, and some 400 MB. */
-const limits = { timeMs: 60_000, memoryBytes: 1_000_000_000 };
 
 /** A statement's worth of packed rows. */
 export interface RowPart {
@@ -33,24 +30,22 @@ export interface ReadMemory {
  * @throws AppError 400 for what cannot be read, 503 where too many files wait or its process ends behind the summary
  */
 export async function readMemoryFile<T>(
-  { sandbox, sandboxTurns }: Services,
-  scope: ShareScope,
+  { fileWork }: Services,
+  scope: TurnScope,
   payload: ReadMemoryPayload,
   take: (read: ReadMemory) => Promise<T>,
 ): Promise<T> {
   let read = false;
   try {
-    return await sandboxTurns.run(scope, () =>
-      sandbox.stream('read_memory', payload, { ...limits, signal: scope.signal }, async (pieces) => {
-        const { value: first } = await pieces.next();
-        release(payload.bytes);
-        read = true;
-        if (first?.kind === 'refused') throw new AppError('validation_error', `tmx_file: ${first.message}`);
-        if (first?.kind !== 'summary') throw new Error('read_memory does not begin with what it read');
-        const { kind: _, ...summary } = first;
-        return take({ summary, parts: rowParts(pieces) });
-      }),
-    );
+    return await fileWork.stream('read_memory', payload, scope, async (pieces) => {
+      const { value: first } = await pieces.next();
+      release(payload.bytes);
+      read = true;
+      if (first?.kind === 'refused') throw new AppError('validation_error', `tmx_file: ${first.message}`);
+      if (first?.kind !== 'summary') throw new Error('read_memory does not begin with what it read');
+      const { kind: _, ...summary } = first;
+      return take({ summary, parts: rowParts(pieces) });
+    });
   } catch (error) {
     // A file that has been read is none that cannot be.
     if (read && error instanceof SandboxError && error.reason === 'crashed')

@@ -1,5 +1,5 @@
 import type { Services } from '#server/context.ts';
-import type { ShareScope } from '#server/fair-share.ts';
+import type { TurnScope } from '#server/sandbox/index.ts';
 import type { FileAnswer } from '#server/trpc.ts';
 import { sandboxRefusal } from '../sandbox-refusal.ts';
 import type { GoldenFormat, TranslationJob } from '../schema.ts';
@@ -11,13 +11,10 @@ export const goldenTypes = {
   pdf: 'application/pdf',
 } as const satisfies Record<GoldenFormat, string>;
 
-/** Milliseconds and bytes that rendering one translation may take: the longest, in Chinese, takes a part of both. */
-const limits = { timeMs: 60_000, memoryBytes: 1_000_000_000 };
-
 /** A job's final translation in a format. Shaping and packing run in a child process: they may take seconds. */
 export async function renderGolden(
-  { sandbox, sandboxTurns }: Services,
-  scope: ShareScope,
+  { fileWork }: Services,
+  scope: TurnScope,
   job: TranslationJob,
   format: GoldenFormat,
 ): Promise<Omit<FileAnswer, 'fileName'>> {
@@ -26,12 +23,9 @@ export async function renderGolden(
   if (format === 'txt') return { bytes: Buffer.from(text), contentType };
   const { target_lang: language, text_type } = job.request;
   const golden = { format, text, markup: text_type === 'Html', language, title: titleOf(job) };
-  const { signal } = scope;
-  const bytes = await sandboxTurns
-    .run(scope, () => sandbox.run('render_golden', golden, { ...limits, signal }))
-    .catch((error: unknown) => {
-      throw sandboxRefusal(error);
-    });
+  const bytes = await fileWork.run('render_golden', golden, scope).catch((error: unknown) => {
+    throw sandboxRefusal(error);
+  });
   return { bytes, contentType };
 }
 

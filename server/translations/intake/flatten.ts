@@ -1,8 +1,7 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { ShareScope } from '#server/fair-share.ts';
 import { FlattenError, type FlattenKind } from '#server/formats/flatten/index.ts';
-import { flattenUpload } from '#server/sandbox/index.ts';
+import { flattenUpload, type TurnScope } from '#server/sandbox/index.ts';
 import { sandboxRefusal } from '../sandbox-refusal.ts';
 
 /**
@@ -10,13 +9,13 @@ import { sandboxRefusal } from '../sandbox-refusal.ts';
  * @throws AppError 400 for a file that gives no text, 429 or 503 where too many files wait to be read
  */
 export async function flattenFile(
-  { sandbox, sandboxTurns }: Services,
-  scope: ShareScope,
+  { fileWork }: Services,
+  scope: TurnScope,
   kind: FlattenKind,
   bytes: Uint8Array,
 ): Promise<string> {
   try {
-    return await sandboxTurns.run(scope, () => flattenUpload(sandbox, kind, bytes, scope.signal));
+    return await flattenUpload(fileWork, kind, bytes, scope);
   } catch (error) {
     if (error instanceof FlattenError)
       throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });

@@ -2,8 +2,7 @@ import { openDatabase } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { stubEngine } from '#server/engines/stub.ts';
 import type { TaskName, TaskPayloads } from '#server/jobs.ts';
-import { shareSandbox } from '#server/process.ts';
-import { openSandbox } from '#server/sandbox/index.ts';
+import { openFileWork } from '#server/sandbox/index.ts';
 import { readSettings } from '#server/settings.ts';
 import { openObjectStore } from '#server/storage/service.ts';
 import { createGlossaries } from '#server/terminology/service.ts';
@@ -20,11 +19,10 @@ type RunTask = <N extends TaskName>(name: N, payload: TaskPayloads[N]) => Promis
 export async function withTasks(side: Side, work: (run: RunTask) => Promise<void>): Promise<void> {
   const settings = readSettings({ ...side.env, STALE_PENDING_SECONDS: '600' });
   const database = openDatabase(side.url, { size: 6, applicationName });
-  const sandbox = openSandbox();
+  const fileWork = openFileWork();
   const services: Services = {
-    ...{ settings, database, engine: stubEngine, embedder: null, payments: null, sandbox },
+    ...{ settings, database, engine: stubEngine, embedder: null, payments: null, fileWork },
     storage: openObjectStore(settings),
-    sandboxTurns: shareSandbox(),
     glossaries: createGlossaries(),
     underWay: followWork(),
     secretsKey: Buffer.alloc(32),
@@ -33,7 +31,7 @@ export async function withTasks(side: Side, work: (run: RunTask) => Promise<void
   try {
     await work((name, payload) => tasks[name](services, payload));
   } finally {
-    await sandbox.close();
+    await fileWork.close();
     await database.close();
   }
 }

@@ -1,15 +1,20 @@
-import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { countCodePoints } from '../../text/index.ts';
 import { FlattenError } from '../error.ts';
 import { limits, overLimit } from '../limits.ts';
 import { joinLines } from './join-lines.ts';
 import { readLines } from './lines.ts';
+import { Meter } from './meter.ts';
+import { loadPdfjs, useMeter } from './metered-pdfjs.ts';
 import { refuseLargeStreams } from './stream-sizes.ts';
 
 /** Tables of character codes for fonts that name one of Adobe's instead of carrying their own. */
 const characterMaps = decodeURIComponent(
   new URL('cmaps/', import.meta.resolve('pdfjs-dist/package.json')).pathname,
 );
+
+/** One file after the other: pdf.js has one meter. */
+let reading: Promise<unknown> = Promise.resolve();
 
 /**
  * The text of a PDF in the order in which its pages draw it, which for what word processors and typesetters write is
@@ -22,8 +27,16 @@ const characterMaps = decodeURIComponent(
 export async function readPdf(bytes: Uint8Array): Promise<string> {
   if (!hasHeader(bytes)) throw new FlattenError('unreadable', 'the file is not a PDF');
   await refuseLargeStreams(bytes);
-  // By name, so that a file refused until here costs no library.
-  const { getDocument, VerbosityLevel } = await import('pdfjs-dist/legacy/build/pdf.mjs');
+  const read = reading.then(() => readMetered(bytes, new Meter(bytes.length)));
+  reading = read.catch(() => {});
+  return read;
+}
+
+/** The same, counted by `meter`. */
+async function readMetered(bytes: Uint8Array, meter: Meter): Promise<string> {
+  // Only here, so that a file refused until here costs no library.
+  const { getDocument, VerbosityLevel } = await loadPdfjs();
+  useMeter(meter);
   const loading = getDocument({
     // A copy: pdf.js takes the buffer away from its owner, and wants no Buffer.
     data: new Uint8Array(bytes),
@@ -36,20 +49,25 @@ export async function readPdf(bytes: Uint8Array): Promise<string> {
     maxImageSize: 1,
   });
   try {
-    return await readPages(await loading.promise);
+    return await readPages(await loading.promise, meter);
   } catch (error) {
-    throw asFlattenError(error);
+    throw meter.refusal ?? asFlattenError(error);
   } finally {
     await loading.destroy();
+    useMeter(undefined);
   }
 }
 
-async function readPages(document: PDFDocumentProxy): Promise<string> {
+async function readPages(document: PDFDocumentProxy, meter: Meter): Promise<string> {
+  meter.checkPages(document.numPages);
   const pages: string[] = [];
   let chars = 0;
   for (let number = 1; number <= document.numPages; number++) {
     const page = await document.getPage(number);
-    const text = joinLines(readLines((await page.getTextContent()).items));
+    const items = await readItems(page);
+    // What a page draws until it is over a limit is not its text.
+    if (meter.refusal) throw meter.refusal;
+    const text = joinLines(readLines(items));
     page.cleanup();
     if (text === '') continue;
     chars += countCodePoints(text);
@@ -57,6 +75,25 @@ async function readPages(document: PDFDocumentProxy): Promise<string> {
     pages.push(text);
   }
   return pages.join('\n\n');
+}
+
+type PageItems = Awaited<ReturnType<PDFPageProxy['getTextContent']>>['items'];
+
+/** Pieces of text with their places; no more of them than a whole file may have characters, in UTF-16 and with spaces. */
+async function readItems(page: PDFPageProxy): Promise<PageItems> {
+  const items: PageItems = [];
+  let units = 0;
+  const reader = page.streamTextContent().getReader() as ReadableStreamDefaultReader<{ items: PageItems }>;
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    for (const item of next.value.items) {
+      items.push(item);
+      if ('str' in item) units += item.str.length;
+    }
+    if (units <= 4 * limits.textChars) continue;
+    await reader.cancel();
+    throw overLimit('the number of characters of the file', limits.textChars);
+  }
+  return items;
 }
 
 /** Readers look for the header in the first kilobyte, as some programs put something before it. */

@@ -1,0 +1,114 @@
+import type { FlattenReason } from '../formats/flatten/index.ts';
+import { type Lane, lanes, workOf } from './allowances.ts';
+import { DeferredTenants } from './deferred-tenants.ts';
+import { SandboxError } from './error.ts';
+import type { Payload, Piece, Result } from './registry.ts';
+import { openSandbox, type RunLimits, type Sandbox, type SandboxOptions } from './sandbox.ts';
+import { tasks } from './tasks.ts';
+import { type TurnScope, Turns } from './turns.ts';
+
+type Tasks = typeof tasks;
+
+/** Work on files, in child processes, shared among tenants. */
+export interface FileWork {
+  /**
+   * Runs a task for a tenant, when it is its turn, within what its kind and size allow.
+   *
+   * @throws {SandboxError} where it gave no result (`busy`: too many wait), or the reason of the scope's signal
+   */
+  run<N extends keyof Tasks>(
+    task: N,
+    payload: Payload<Tasks, N>,
+    scope: TurnScope,
+  ): Promise<Result<Tasks, N>>;
+  /**
+   * The same for a task that answers in pieces, and `take` with them. It is the tenant's turn until all is taken.
+   *
+   * @returns what `take` does
+   */
+  stream<N extends keyof Tasks, T>(
+    task: N,
+    payload: Payload<Tasks, N>,
+    scope: TurnScope,
+    take: (pieces: AsyncIterableIterator<Piece<Tasks, N>, void>) => Promise<T>,
+  ): Promise<T>;
+  /** Ends all processes, and what they run and what waits. Settles when they are gone. */
+  close(): Promise<void>;
+  /** The processes there are now. */
+  readonly processIds: number[];
+}
+
+interface LaneParts {
+  turns: Turns;
+  sandbox: Sandbox<Tasks>;
+}
+
+/** Opens the lanes of one process. Child processes are started when there is something to run. */
+export function openFileWork(
+  options: Omit<SandboxOptions, 'processes' | 'queued'> = {},
+  deferred = new DeferredTenants(),
+): FileWork {
+  const parts = Object.fromEntries(
+    Object.entries(lanes).map(([name, lane]): [string, LaneParts] => [
+      name,
+      {
+        turns: new Turns(lane, (tenantId) => deferred.has(tenantId)),
+        sandbox: openSandbox({ ...options, processes: lane.slots }),
+      },
+    ]),
+  ) as Record<Lane, LaneParts>;
+
+  async function inTurn<T>(
+    lane: Lane,
+    scope: TurnScope,
+    use: (sandbox: Sandbox<Tasks>) => Promise<T>,
+  ): Promise<T> {
+    const { turns, sandbox } = parts[lane];
+    try {
+      const result = await turns.run(scope, () => use(sandbox));
+      if (isOverLimit(result)) deferred.add(scope.tenantId);
+      return result;
+    } catch (error) {
+      const isEnded = error instanceof SandboxError && (error.reason === 'time' || error.reason === 'memory');
+      if (isEnded) deferred.add(scope.tenantId);
+      throw error;
+    }
+  }
+
+  return {
+    run<N extends keyof Tasks>(task: N, payload: Payload<Tasks, N>, scope: TurnScope) {
+      const { lane, ...limits } = workOf(task, payload);
+      const result =
+        lane === 'here'
+          ? runHere(task, payload, scope)
+          : inTurn(lane, scope, (sandbox) => sandbox.run(task, payload, limitsOf(limits, scope)));
+      return result as Promise<Result<Tasks, N>>;
+    },
+    stream(task, payload, scope, take) {
+      const { lane, ...limits } = workOf(task, payload);
+      return inTurn(lane === 'here' ? 'light' : lane, scope, (sandbox) =>
+        sandbox.stream(task, payload, limitsOf(limits, scope), take),
+      );
+    },
+    async close() {
+      await Promise.all(Object.values(parts).map(({ sandbox }) => sandbox.close()));
+    },
+    get processIds() {
+      return Object.values(parts).flatMap(({ sandbox }) => sandbox.processIds);
+    },
+  };
+}
+
+/** A file that asked for more than its format allows: it cost what it may, and the next one of its sender may as well. */
+function isOverLimit(result: unknown): boolean {
+  const isAnswer = typeof result === 'object' && result !== null && 'refused' in result;
+  return isAnswer && result.refused === ('too_large' satisfies FlattenReason);
+}
+
+async function runHere(task: keyof Tasks, payload: unknown, { signal }: TurnScope): Promise<unknown> {
+  signal?.throwIfAborted();
+  const run = (await tasks[task]()) as (given: unknown) => unknown;
+  return run(payload);
+}
+
+const limitsOf = (limits: RunLimits, { signal }: TurnScope): RunLimits => ({ ...limits, signal });

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { fontsOfForms, nestedForms, pageTree } from './hostile-files.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+
+const send = async (headers: Record<string, string>, type: string, body: Uint8Array | string) => {
+  const answer = await app.request('/api/translations?target_lang=fr', {
+    method: 'POST',
+    headers: { ...headers, 'content-type': type },
+    body: body as Uint8Array<ArrayBuffer>,
+  });
+  return { status: answer.status, body: JSON.parse(await answer.text()) };
+};
+
+test.each([
+  ['forms', nestedForms()],
+  ['pages', pageTree()],
+  ['fonts', fontsOfForms()],
+])('a PDF of too many %s is a 400 that names the limit', async (what, file) => {
+  const { headers } = await app.signUp();
+  const { status, body } = await send(headers, 'application/pdf', file);
+  expect([status, body.error_code]).toEqual([400, 'validation_error']);
+  expect(JSON.stringify(body)).toMatch(
+    new RegExp(`source_document: the number of [^.]*${what}[^.]* is over the limit of [\\d,]+; split`),
+  );
+});
+
+test('beside the PDFs of one tenant another one is served, and what waits for the first is bounded', async () => {
+  const [hostile, other] = [await app.signUp(), await app.signUp()];
+  let answered = 0;
+  const flood = Array.from({ length: 40 }, async () => {
+    const { status } = await send(hostile.headers, 'application/pdf', nestedForms());
+    answered += 1;
+    return status;
+  });
+  const text = await send(other.headers, 'text/plain', 'Hello world');
+  expect(text.status).toBe(200);
+  const pdf = await send(other.headers, 'application/pdf', nestedForms(1, 1));
+  expect(pdf.status).toBe(200);
+  // It did not wait for those that came before it.
+  expect(answered).toBeLessThan(40);
+  const statuses = await Promise.all(flood);
+  // One is read and sixteen wait; the others may come again later. As they are read more may come.
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
+  expect(new Set(statuses)).toEqual(new Set([400, 429]));
+});
+
+test.each([
+  ['text/html', '<div>'.repeat(150_000), 'no text was found in the file'],
+  ['application/xml', '<a>'.repeat(200_000), 'not well-formed'],
+])('%s nested without end is read in the lane of what ends soon, and refused', async (type, file, why) => {
+  const { headers } = await app.signUp();
+  const { status, body } = await send(headers, type, file);
+  expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining(why)]);
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { flatten } from '#server/formats/flatten/index.ts';
+import { Meter } from '#server/formats/flatten/pdf/meter.ts';
+import { fontsOfForms, nestedForms, pageTree, spaces } from '#test/abuse/hostile-files.ts';
+
+describe('what a PDF may ask of its reader is in proportion to its size', () => {
+  it.each([
+    ['ten billion draws of a letter in nested forms', nestedForms(), 'the number of pages and forms', '1,0'],
+    ['forms a thousand deep', nestedForms(1000, 1), 'the depth of forms within forms', '50'],
+    ['a million pages that are one', pageTree(), 'the number of pages of the PDF', '1,0'],
+    ['a form of 60 MB of spaces, drawn a million times', spaces(), 'the unpacked size in bytes', '21,'],
+    ['a font that is read anew each time', fontsOfForms(), 'the number of fonts', '3'],
+    [
+      'a million operators in a few kilobytes',
+      nestedForms(1, 1, `BT /T 9 Tf ${'9 Tc '.repeat(1_000_000)}(a) Tj ET`),
+      'the number of operators',
+      '2',
+    ],
+  ])('%s: refused, with the limit and what to do', async (_, file, what, limit) => {
+    await expect(flatten('pdf', file)).rejects.toMatchObject({
+      name: 'FlattenError',
+      reason: 'too_large',
+      message: expect.stringMatching(
+        new RegExp(`^${what}.* is over the limit of ${limit}.*; split the file`),
+      ),
+    });
+  });
+
+  it('the same file is refused at the same count', () => {
+    const meter = new Meter(2500);
+    for (let stream = 0; stream < 1050; stream++) meter.countStream(1, { start: 0, end: 10 });
+    expect(meter.refusal).toBeUndefined();
+    expect(() => meter.countStream(1, { start: 0, end: 10 })).toThrow('1,050');
+    expect(meter.counts).toMatchObject({ streams: 1051, bytes: 10_500 });
+    // And whatever follows, as pdf.js passes over errors of single forms.
+    expect(() => meter.countOperator(1, {})).toThrow('1,050');
+  });
+
+  it('forms that are drawn on every page, and two files at a time, are read', async () => {
+    const pages = nestedForms(4, 5);
+    const texts = await Promise.all([flatten('pdf', pages), flatten('pdf', nestedForms(3, 2))]);
+    expect(texts.map((text) => text.replace(/\s+/g, '').length)).toEqual([125, 4]);
+  });
+});

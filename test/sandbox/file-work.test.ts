@@ -1,0 +1,80 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { workOf } from '#server/sandbox/allowances.ts';
+import { DeferredTenants } from '#server/sandbox/deferred-tenants.ts';
+import { flattenUpload, openFileWork } from '#server/sandbox/index.ts';
+import { characterRanges, nestedForms } from '#test/abuse/hostile-files.ts';
+
+const open = (deferred?: DeferredTenants) => {
+  const fileWork = openFileWork({}, deferred);
+  onTestFinished(() => fileWork.close());
+  return fileWork;
+};
+
+const flattening = (kind: Parameters<typeof workOf<'flatten'>>[1]['kind'], size: number) =>
+  workOf('flatten', { kind, bytes: new Uint8Array(size) });
+
+describe('where work on a file is done', () => {
+  it('kind and size decide: plain text here, what ends soon apart from what may not', () => {
+    expect(flattening('txt', 11).lane).toBe('here');
+    expect(flattening('json', 100_000).lane).toBe('here');
+    expect(flattening('csv', 100_001).lane).toBe('light');
+    expect(flattening('html', 1).lane).toBe('light');
+    expect(flattening('xml', 1_000_001).lane).toBe('heavy');
+    for (const kind of ['pdf', 'docx'] as const) expect(flattening(kind, 1).lane).toBe('heavy');
+    const file = { bytes: new Uint8Array(500_000), declared: null };
+    expect(workOf('read_glossary', file).lane).toBe('light');
+    expect(workOf('read_glossary', { ...file, bytes: new Uint8Array(500_001) }).lane).toBe('heavy');
+  });
+
+  it('CPU time is in proportion to the size, with a floor and a ceiling', () => {
+    expect(flattening('pdf', 2700).cpuMs).toBeLessThan(2100);
+    expect(flattening('pdf', 2 ** 20).cpuMs).toBe(6000);
+    expect(flattening('pdf', 30_000_000).cpuMs).toBe(60_000);
+  });
+
+  it('a small text needs no process, and what it is refused for is said', async () => {
+    const fileWork = open();
+    const scope = { tenantId: 'a' };
+    expect(await flattenUpload(fileWork, 'txt', Buffer.from('Hello'), scope)).toBe('Hello');
+    await expect(flattenUpload(fileWork, 'txt', Buffer.from([0xff]), scope)).rejects.toMatchObject({
+      reason: 'not_text',
+    });
+    await expect(
+      flattenUpload(fileWork, 'txt', Buffer.from('x'), {
+        ...scope,
+        signal: AbortSignal.abort(new Error('gone')),
+      }),
+    ).rejects.toThrow('gone');
+    expect(fileWork.processIds).toEqual([]);
+  });
+});
+
+describe('a file that no count ends', () => {
+  it('is ended by its CPU time, others are read beside it, and its tenant stands behind them then', async () => {
+    const deferred = new DeferredTenants();
+    const fileWork = open(deferred);
+    const ended: string[] = [];
+    const note = (name: string, reading: Promise<unknown>) =>
+      reading.then(
+        () => ended.push(name),
+        (error: { reason: string }) => ended.push(`${name} ${error.reason}`),
+      );
+    const bombs = [1, 2].map(() =>
+      note('bomb', flattenUpload(fileWork, 'pdf', characterRanges(), { tenantId: 'x' })),
+    );
+    const light = Buffer.from('<p>Hello</p>');
+    const heavy = Buffer.from(`<p>Hello</p>${' '.repeat(1_000_001)}`);
+    await Promise.all([
+      note('light', flattenUpload(fileWork, 'html', light, { tenantId: 'a' })),
+      note('heavy', flattenUpload(fileWork, 'html', heavy, { tenantId: 'a' })),
+    ]);
+    expect(ended.toSorted()).toEqual(['heavy', 'light']);
+    expect(deferred.has('x')).toBe(false);
+    await bombs[0];
+    expect(ended.slice(2)).toEqual(['bomb too_large']);
+    expect([deferred.has('x'), deferred.has('a')]).toEqual([true, false]);
+    // As does one whose file is refused by a count.
+    await note('draws', flattenUpload(fileWork, 'pdf', nestedForms(), { tenantId: 'y' }));
+    expect([ended.at(-1), deferred.has('y')]).toEqual(['draws too_large', true]);
+  });
+});

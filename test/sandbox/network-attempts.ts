@@ -1,0 +1,67 @@
+import dgram from 'node:dgram';
+import { lookup, Resolver } from 'node:dns';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+
+/** Ports of 127.0.0.1 at which somebody listens. */
+export interface Listeners {
+  tcp: number;
+  /** UDP: a name server. */
+  names: number;
+}
+
+/** How each way to the network ended: `open`, or the code of its error. */
+export type NetworkAttempts = Record<'tcp' | 'fetch' | 'name' | 'hosts' | 'datagram' | 'listen', string>;
+
+/** Tries each way to the network, in the thread of a task or in one that it starts, where Node's modules are new. */
+export function tryNetwork(listeners: Listeners): Promise<NetworkAttempts> {
+  return attempts(listeners);
+}
+
+export async function tryNetworkOfThread(listeners: Listeners): Promise<NetworkAttempts> {
+  const worker = new Worker(new URL(import.meta.url), { workerData: listeners });
+  const [attempted] = await once(worker, 'message');
+  return attempted;
+}
+
+async function attempts({ tcp, names }: Listeners): Promise<NetworkAttempts> {
+  return {
+    tcp: await attempt(async () => void (await once(connect(tcp, '127.0.0.1'), 'connect'))),
+    fetch: await attempt(async () => void (await fetch(`http://127.0.0.1:${tcp}/`))),
+    name: await attempt(async () => {
+      const resolver = new Resolver({ timeout: 300, tries: 1 });
+      resolver.setServers([`127.0.0.1:${names}`]);
+      await new Promise<void>((resolve, reject) =>
+        resolver.resolve4('example.org', (error) => (error ? reject(error) : resolve())),
+      );
+    }),
+    hosts: await attempt(
+      () =>
+        new Promise<void>((resolve, reject) =>
+          lookup('example.invalid', (error) => (error ? reject(error) : resolve())),
+        ),
+    ),
+    datagram: await attempt(
+      () =>
+        new Promise<void>((resolve, reject) => {
+          const socket = dgram.createSocket('udp4').on('error', reject);
+          socket.send('x', names, '127.0.0.1', (error) => (error ? reject(error) : resolve()));
+        }),
+    ),
+    listen: await attempt(async () => void (await once(createServer().listen(0, '127.0.0.1'), 'listening'))),
+  };
+}
+
+async function attempt(way: () => Promise<void>): Promise<string> {
+  try {
+    await way();
+    return 'open';
+  } catch (error) {
+    const { code, cause } = error as { code?: string; cause?: { code?: string } };
+    return code ?? cause?.code ?? String(error);
+  }
+}
+
+if (!isMainThread && workerData && 'tcp' in workerData)
+  parentPort?.postMessage(await attempts(workerData as Listeners));

@@ -1,0 +1,70 @@
+import dgram from 'node:dgram';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { findNetworkBarrier, type NetworkBarrier } from '#server/sandbox/network-barrier.ts';
+import { openTestSandbox } from './open.ts';
+
+/** Somebody who listens at TCP and UDP, and what reached them. */
+async function listen() {
+  const reached: string[] = [];
+  const server = createServer((socket) => {
+    reached.push('tcp');
+    socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+  }).listen(0, '127.0.0.1');
+  const names = dgram.createSocket('udp4').on('message', () => reached.push('udp'));
+  names.bind(0, '127.0.0.1');
+  await Promise.all([once(server, 'listening'), once(names, 'listening')]);
+  onTestFinished(() => {
+    server.close();
+    names.close();
+  });
+  return {
+    reached,
+    ports: { tcp: (server.address() as { port: number }).port, names: names.address().port },
+  };
+}
+
+let barrier: NetworkBarrier;
+beforeAll(async () => {
+  barrier = await findNetworkBarrier();
+});
+
+describe('a task has no network', () => {
+  it('through what Node offers, on any system', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    const { reached, ports } = await listen();
+    const refused = 'ERR_ACCESS_DENIED';
+    expect(await sandbox.run('network', ports)).toEqual({
+      tcp: refused,
+      fetch: refused,
+      name: refused,
+      hosts: refused,
+      datagram: refused,
+      listen: refused,
+    });
+    expect(reached).toEqual([]);
+    expect(await sandbox.run('echo', 'still there')).toBe('still there');
+  });
+
+  it('by the kernel, in a thread where Node offers it, where the system allows that', async ({ skip }) => {
+    if (barrier.by === 'none') {
+      console.warn('skipped: this system allows neither a network namespace nor a seccomp filter');
+      skip();
+    }
+    const sandbox = openTestSandbox({ processes: 1 });
+    const { reached, ports } = await listen();
+    const attempted = await sandbox.run('networkOfThread', ports);
+    const { tcp, fetch, name, hosts, datagram } = attempted;
+    for (const way of [tcp, fetch, name, hosts, datagram]) expect(way).toMatch(/^(E|ENOTFOUND)/);
+    expect(reached).toEqual([]);
+    expect(await sandbox.run('echo', 'still there')).toBe('still there');
+  });
+
+  it('and a system without the programs for it has none, and says so', async () => {
+    expect(await findNetworkBarrier([])).toEqual({ by: 'none', command: [] });
+    // A program of that name that keeps nothing is not believed.
+    if (process.platform === 'linux')
+      expect((await findNetworkBarrier(['/proc/self/root/nowhere'])).by).toBe('none');
+  });
+});

@@ -1,0 +1,138 @@
+import { setImmediate as tick } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { DeferredTenants } from '#server/sandbox/deferred-tenants.ts';
+import { Turns, type TurnsOptions } from '#server/sandbox/turns.ts';
+
+/** Turns, and tasks that end when they are told to. `running` has their names in the order in which they began. */
+function open(options: TurnsOptions, deferred: string[] = []) {
+  const turns = new Turns(options, (tenantId) => deferred.includes(tenantId));
+  const began: string[] = [];
+  const ends = new Map<string, () => void>();
+  const ask = (name: string, signal?: AbortSignal) =>
+    turns.run({ tenantId: name[0]!, signal }, () => {
+      began.push(name);
+      return new Promise<void>((resolve) => ends.set(name, resolve));
+    });
+  return {
+    turns,
+    began,
+    /** Asks for a task of the tenant that its name begins with. */
+    ask: (...names: string[]) => {
+      for (const name of names) void ask(name).catch(() => {});
+      return tick();
+    },
+    asking: ask,
+    end: async (name: string) => {
+      ends.get(name)!();
+      await tick();
+    },
+  };
+}
+
+describe('turns at the slots of a lane', () => {
+  it('a tenant alone leaves one slot free for who comes next', async () => {
+    const { began, ask } = open({ slots: 2, places: 64 });
+    await ask('a1', 'a2', 'a3');
+    expect(began).toEqual(['a1']);
+    await ask('b1');
+    expect(began).toEqual(['a1', 'b1']);
+  });
+
+  it('of a single slot, a tenant has that', async () => {
+    const { began, ask, end } = open({ slots: 1, places: 64 });
+    await ask('a1', 'a2');
+    await end('a1');
+    expect(began).toEqual(['a1', 'a2']);
+  });
+
+  it('a slot goes to the tenant with the fewest tasks running, among equals by turns', async () => {
+    const { began, ask, end } = open({ slots: 3, places: 64 });
+    await ask('a1', 'a2', 'b1', 'a3', 'b2', 'c1');
+    expect(began).toEqual(['a1', 'a2', 'b1']);
+    await end('b1');
+    expect(began.at(-1)).toBe('c1');
+    await end('a1');
+    expect(began.at(-1)).toBe('b2');
+  });
+
+  it('within a tenant the task goes on that has waited longest', async () => {
+    const { began, ask, end } = open({ slots: 2, places: 64 });
+    await ask('a1', 'a2', 'a3');
+    await end('a1');
+    await end('a2');
+    expect(began).toEqual(['a1', 'a2', 'a3']);
+  });
+
+  it('deferred tenants come after all others, and leave a slot to them', async () => {
+    const { began, ask, end } = open({ slots: 2, places: 64 }, ['x', 'y']);
+    await ask('x1', 'y1');
+    expect(began).toEqual(['x1']);
+    await ask('a1', 'b1');
+    expect(began).toEqual(['x1', 'a1']);
+    await end('x1');
+    expect(began.at(-1)).toBe('b1');
+    await end('a1');
+    expect(began.at(-1)).toBe('y1');
+  });
+
+  it('a quarter of the places is the most of one tenant, and the next one finds room', async () => {
+    const { turns, ask, asking } = open({ slots: 2, places: 64 });
+    await ask(...Array.from({ length: 30 }, (_, number) => `a${number}`));
+    expect(turns.counts).toEqual({ running: 1, waiting: 16 });
+    await expect(asking('a30')).rejects.toMatchObject({ name: 'SandboxError', reason: 'busy' });
+    await ask('b1', 'b2');
+    expect(turns.counts).toEqual({ running: 2, waiting: 17 });
+  });
+
+  it('many tenants fill the places, and no more', async () => {
+    const { turns, ask } = open({ slots: 2, places: 8 });
+    await ask(...'abcdefghijklmnopqrstuvwxyz'.split(''));
+    expect(turns.counts).toEqual({ running: 2, waiting: 8 });
+  });
+
+  it('who gives up leaves the line, and its place is free', async () => {
+    const { turns, began, ask, asking, end } = open({ slots: 2, places: 4 });
+    await ask('a1', 'b1');
+    const stop = new AbortController();
+    const waiting = asking('c1', stop.signal);
+    await ask('d1');
+    stop.abort(new Error('gone'));
+    await expect(waiting).rejects.toThrow('gone');
+    expect(turns.counts).toEqual({ running: 2, waiting: 1 });
+    await end('a1');
+    await end('b1');
+    expect(began).toEqual(['a1', 'b1', 'd1']);
+    await end('d1');
+    expect(turns.counts).toEqual({ running: 0, waiting: 0 });
+  });
+
+  it('a task that fails gives its slot back', async () => {
+    const { turns, began, ask } = open({ slots: 1, places: 4 });
+    const failed = turns.run({ tenantId: 'a' }, () => Promise.reject(new Error('failed')));
+    await expect(failed).rejects.toThrow('failed');
+    await ask('b1');
+    expect(began).toEqual(['b1']);
+  });
+});
+
+describe('a tenant whose file was too much', () => {
+  it('is deferred for a minute for each, for ten at most', () => {
+    let now = 0;
+    const deferred = new DeferredTenants(() => now);
+    deferred.add('a');
+    expect([deferred.has('a'), deferred.has('b')]).toEqual([true, false]);
+    now = 60_001;
+    expect(deferred.has('a')).toBe(false);
+    for (let count = 0; count < 100; count++) deferred.add('a');
+    now += 599_999;
+    expect(deferred.has('a')).toBe(true);
+    now += 2;
+    expect(deferred.has('a')).toBe(false);
+  });
+
+  it('is forgotten when ten thousand others have followed', () => {
+    const deferred = new DeferredTenants(() => 0);
+    for (let number = 0; number <= 10_000; number++) deferred.add(`tenant ${number}`);
+    expect([deferred.has('tenant 0'), deferred.has('tenant 1')]).toEqual([false, true]);
+  });
+});
