@@ -138,7 +138,7 @@ export const rooms: Room[] = [
     files: /^server\/admin\//,
     may: [
       services,
-      /^server\/(errors|process|settings)\.ts$/,
+      /^server\/(errors|process|settings|stop-signals)\.ts$/,
       /^db\/(client|migrate)\.ts$/,
       /^npm:zod$/,
       /^node:util$/,
@@ -174,10 +174,10 @@ export const rooms: Room[] = [
     name: 'workers',
     files: /^workers\//,
     may: [
-      /^server\/(context|errors|jobs|process)\.ts$/,
+      /^server\/(context|errors|jobs|process|stop-signals)\.ts$/,
       services,
       /^db\/client\.ts$/,
-      /^npm:(graphile-worker|drizzle-orm)$/,
+      /^npm:(graphile-worker|drizzle-orm|pg)$/,
       /^node:/,
     ],
   },
