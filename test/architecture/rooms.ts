@@ -92,7 +92,7 @@ const domainRooms = domains.split('|').map(
       ...(name === 'auth' ? [/^node:(dns|net|os|worker_threads)$/] : []),
       ...(name === 'billing' ? [/^npm:stripe$/] : []),
       // The store is a folder.
-      ...(name === 'storage' ? [/^node:(fs|path|url)/] : []),
+      ...(name === 'storage' ? [/^node:(fs|os|path|url)/] : []),
     ],
   }),
 );
