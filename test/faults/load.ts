@@ -10,8 +10,8 @@ const password = 'a long enough passphrase';
 
 /** What the service has answered, and so must still be true after every kill. */
 export interface Answers {
-  /** Jobs answered 200, by their tenants; deleted ones are not among them. */
-  jobs: Map<string, { tenant: Signup; done: boolean }>;
+  /** Jobs that were answered 200 and done, with their tenants; deleted ones are not among them. */
+  jobs: Map<string, Signup>;
   /** Jobs whose deletion was answered. */
   deleted: Set<string>;
   /** Jobs whose deletion was asked for, whatever was heard of it. */
@@ -67,12 +67,13 @@ export async function startLoad(address: string, clients: number, random: Random
     answers.counts[name] = (answers.counts[name] ?? 0) + 1;
   };
   const keep = (tenant: Signup, job: { id: string; status: string }) => {
-    if (!answers.jobs.has(job.id)) answers.jobs.set(job.id, { tenant, done: true });
+    // A key's job that is still run answers as it stands, and says nothing of its end.
+    if (job.status !== 'pending') answers.jobs.set(job.id, tenant);
   };
   const submit = ({ tenant }: Actor, body: object, headers: Record<string, string> = {}) =>
     app.json('POST', PATH, { headers: { ...tenant.headers, ...headers }, body });
   const anyJob = ({ tenant }: Actor) =>
-    [...answers.jobs].filter(([id, job]) => job.tenant === tenant && !answers.deleting.has(id)).at(-1)?.[0];
+    [...answers.jobs].filter(([id, owner]) => owner === tenant && !answers.deleting.has(id)).at(-1)?.[0];
 
   const kinds: Record<string, (actor: Actor) => Promise<number>> = {
     async text(actor) {
@@ -88,7 +89,7 @@ export async function startLoad(address: string, clients: number, random: Random
       for (let attempt = 0; ; attempt++) {
         const answer = await submit(actor, asked, headers).catch(() => undefined);
         if (answer?.status === 200) keep(actor.tenant, answer.body);
-        if (answer && answer.status < 500) return answer.status;
+        if (answer && answer.status < 500 && answer.body.status !== 'pending') return answer.status;
         if (attempt === 20 || stopped) return answer?.status ?? 0;
         await delay(200);
       }
@@ -102,8 +103,8 @@ export async function startLoad(address: string, clients: number, random: Random
     },
     async file({ tenant }) {
       const form = new FormData();
-      form.set('document_file', new Blob([text()], { type: 'text/plain' }), 'note.txt');
       form.set('target_lang', 'de');
+      form.set('source_document', new Blob([text()], { type: 'text/plain' }), 'note.txt');
       const response = await app.request(PATH, { method: 'POST', headers: tenant.headers, body: form });
       const body = (await response.json()) as { id: string; status: string }[] & {
         id: string;
@@ -186,7 +187,10 @@ export async function startLoad(address: string, clients: number, random: Random
       const body = refreshToken
         ? { grant_type: 'refresh_token', refresh_token: refreshToken }
         : { grant_type: 'password', username: actor.email, password };
-      const answer = await app.json('POST', '/api/oauth2/token', { body });
+      const answer = await app.json('POST', '/api/oauth2/token', {
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams(body as Record<string, string>).toString(),
+      });
       if (answer.status === 200) actor.refreshToken = answer.body.refresh_token;
       else if (answer.status === 401) answers.wrong.push(`${body.grant_type}: 401`);
       return answer.status;
@@ -194,7 +198,8 @@ export async function startLoad(address: string, clients: number, random: Random
     async export({ tenant }) {
       const id = [...answers.memories].find(([, owner]) => owner === tenant)?.[0];
       const path = id ? `/api/tm/${id}/export` : `/api/tenants/${tenant.tenantId}/billing/export`;
-      const response = await app.request(path, { headers: tenant.headers });
+      const headers = { authorization: `Bearer ${tenant.accessToken}` };
+      const response = await app.request(path, { headers });
       await response.arrayBuffer();
       return response.status;
     },

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pick, type Random, seededRandom, shuffled } from '#test/bench/seeded-random.ts';
-import { failure, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
+import { atItsPath, embeddings } from '#test/fakes/embeddings.ts';
+import { failure, type Reply, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { poll } from '#test/setup/poll.ts';
 import { models, translate } from '#test/spec/text/live.ts';
 import { type Cluster, startCluster, type Victim, victims } from './cluster.ts';
@@ -40,11 +41,13 @@ export async function runFaults(
   await using model = await startFakeOpenAi();
   const good = translatingReply({ translate: translateNumbered, latencyMs: 10 });
   // One call in thirty fails: jobs that end failed must be as whole as the others.
-  model.otherwise((response, request) => (random() < 0.03 ? failure(400) : good)(response, request));
+  const chat: Reply = (response, request) => (random() < 0.03 ? failure(400) : good)(response, request);
+  model.otherwise(atItsPath(embeddings(), chat));
   const cluster = await startCluster({
     DATA_DIR: dataDir,
     LOG_LEVEL: 'silent',
     AUTH_RATE_LIMIT_ENABLED: 'false',
+    ACCESS_TOKEN_TTL_SECONDS: '100000',
     STALE_PENDING_SECONDS: '5',
     SWEEP_INTERVAL_SECONDS: '2',
     TM_ASYNC_THRESHOLD: '50',
