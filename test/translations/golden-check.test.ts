@@ -1,7 +1,11 @@
 import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { checkGoldenRecords, publishUnpersistedJobs } from '#server/translations/service.ts';
+import {
+  checkGoldenRecords,
+  publishUnpersistedJobs,
+  removeGoldenRecords,
+} from '#server/translations/service.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
@@ -122,6 +126,23 @@ test('after an unclean end of the system, lost and damaged records of published 
   expect(await readFile(manifest, 'utf8')).toContain(`"job_id":"${jobs[0]!.id}"`);
   // Looked through once.
   expect((await checkGoldenRecords(restarted)).rewritten).toBe(0);
+});
+
+test('the second look at a deleted job’s records is tried again where the store is out of reach', async () => {
+  const job = await mine.job();
+  const { storage: store } = app.services;
+  const away = {
+    ...app.services,
+    storage: {
+      ...store,
+      remove: async () => {
+        throw new Error('the store is out of reach');
+      },
+    },
+  };
+  const removed = { tenantId: mine.tenantId, jobId: job.id, attempt: 1 };
+  await expect(removeGoldenRecords(away, removed)).rejects.toThrow('out of reach');
+  expect(await removeGoldenRecords(app.services, removed)).toBe(1);
 });
 
 describe('the folders of golden records', () => {
