@@ -49,6 +49,8 @@ export async function startCluster(env: Record<string, string>) {
         password: secrets.superuserPassword,
         max: 1,
         connect_timeout: 5,
+        // Its look-up rejects unhandled where the server is just coming back.
+        fetch_types: false,
         onnotice: () => {},
         // Not a stranger whom the last to leave would wait for.
         connection: { application_name: 'lingualoop faults' },

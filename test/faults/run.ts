@@ -118,7 +118,8 @@ async function killOnce(cluster: Cluster, load: Load, victim: Victim, random: Ra
         cluster
           .query(
             (sql) => sql`
-              select id from graphile_worker.jobs where id = any(${ids.map(({ id }) => id)}::bigint[])`,
+              select id from graphile_worker.jobs
+              where id::text = any(string_to_array(${ids.map(({ id }) => id).join()}, ','))`,
           )
           .then(
             (left) => left.length === 0,
