@@ -30,7 +30,9 @@ export async function migrate(url: string): Promise<void> {
     await sql`select set_config('lingualoop.tenant_id', '*', false)`;
     await applyMigrations(drizzle(sql), { migrationsFolder });
     await buildLargeIndexes(sql);
-    await installGraphileWorker({ connectionString: url, noHandleSignals: true } as never);
+    const named = new URL(url);
+    named.searchParams.set('application_name', 'lingualoop migrate');
+    await installGraphileWorker({ connectionString: named.href, noHandleSignals: true } as never);
     // Ending the session releases the lock.
   } finally {
     await sql.end({ timeout: 5 });

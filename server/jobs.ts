@@ -13,6 +13,8 @@ export interface TaskPayloads {
   prune_expired: Record<string, never>;
   /** Writes the golden records that could not be written, or whose process died meanwhile. */
   publish_unpersisted_jobs: { tenantId: string };
+  /** Removes golden records that no job refers to; after an unclean end of the store's system, writes lost ones again. */
+  check_golden_records: Record<string, never>;
   /** Stores what a large memory import has read (B 4.5). */
   import_memory: { tenantId: string; importId: string };
   /** Brings the approved pairs of a golden set, or the segments of a small one, into the fuzzy index. */
@@ -42,4 +44,18 @@ export async function addJob<N extends TaskName>(
     select graphile_worker.add_job(${name}, ${JSON.stringify(payload)}::json,
       run_at => now() + make_interval(secs => ${options.afterSeconds ?? 0}),
       queue_name => ${options.queue ?? null}::text, job_key => ${options.key ?? null}::text, job_key_mode => 'preserve_run_at')`);
+}
+
+/**
+ * Deletes jobs that will never run: those that another one of their key replaced while they ran, whose worker died then, after an hour,
+ * and those whose tries are all used up, after 30 days. At most 5000 at a time; answers how many.
+ */
+export async function pruneQueue(tx: Tx): Promise<number> {
+  const [row] = await tx.execute<{ pruned: number }>(sql`
+    select count(*)::int as pruned from graphile_worker.complete_jobs(array(
+      select id from graphile_worker.jobs
+      where attempts >= max_attempts and locked_at is null
+        and greatest(run_at, updated_at) < now() - case when key is null then interval '1 hour' else interval '30 days' end
+      limit 5000))`);
+  return row?.pruned ?? 0;
 }

@@ -1,5 +1,9 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
+import { listenForStop } from './stop-signals.ts';
+
+// Before anything is loaded: a signal during the start must find somebody who hears it.
+const signals = listenForStop();
 
 // Not the default folder under the system's /tmp, where another user could lay code for us.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/lingualoop'));
@@ -10,4 +14,5 @@ const apiOnly = process.argv.includes('--api-only');
 await runCommand(
   (settings) => ({ api: true, workers: settings.RUN_WORKERS && !apiOnly }),
   ({ address, live }) => `LinguaLoop listens on ${address}${live ? '' : `\n${stubNotice}`}`,
+  signals,
 );

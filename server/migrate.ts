@@ -1,9 +1,13 @@
 import { migrate } from '#db/migrate.ts';
 import { joinDatabase } from './process.ts';
 import { readSettings } from './settings.ts';
+import { listenForStop } from './stop-signals.ts';
+
+// A migration is not broken off, and whoever started the database must leave it.
+const { stop } = listenForStop();
 
 try {
-  const home = await joinDatabase(readSettings());
+  const home = await joinDatabase(readSettings(), stop);
   try {
     await migrate(home.url);
   } finally {

@@ -6,6 +6,7 @@ import { describeForLog } from './errors.ts';
 import { networkBarrier, openFileWork } from './sandbox/index.ts';
 import { loadSecretsKey } from './secrets-key.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
+import { listenForStop, type StopSignals } from './stop-signals.ts';
 import { openObjectStore } from './storage/service.ts';
 import { createGlossaries } from './terminology/service.ts';
 import { followWork } from './under-way.ts';
@@ -30,12 +31,16 @@ export interface DatabaseHome {
   stop(): Promise<void>;
 }
 
-/** Finds or starts the database that the settings name. */
-export async function joinDatabase(settings: Settings): Promise<DatabaseHome> {
+/**
+ * Finds or starts the database that the settings name.
+ * @param stop once aborted, none is started any more: rejects, unless there is one to join
+ */
+export async function joinDatabase(settings: Settings, stop?: AbortSignal): Promise<DatabaseHome> {
   if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, stop: async () => {} };
   const { joinEmbeddedPostgres } = await import('#db/embedded/index.ts');
   const server = await joinEmbeddedPostgres(settings.DATA_DIR, {
     onNotice: (notice) => process.stderr.write(`lingualoop: ${notice}\n`),
+    ...(stop && { signal: stop }),
   });
   return {
     get url() {
@@ -59,24 +64,44 @@ export interface RunningProcess {
   stop(): Promise<void>;
 }
 
-/** Starts the parts of one process, in the order in which they need each other. */
-export async function startProcess(settings: Settings, parts: ProcessParts): Promise<RunningProcess> {
-  const storage = openObjectStore(settings);
-  const secretsKey = await loadSecretsKey(settings);
-  const [home, { engine, embedder }, payments] = await Promise.all([
-    joinDatabase(settings),
-    selectModels(settings),
-    parts.api ? openPayments(settings) : null,
-    // Loaded while the database starts.
-    import('#db/migrate.ts'),
-    parts.api ? import('./app.ts') : undefined,
-  ]);
-  const { migrate } = await import('#db/migrate.ts');
-  const fileWork = openFileWork();
-  const started: Stoppable[] = [home, { stop: () => fileWork.close() }];
+/**
+ * Starts the parts of one process, in the order in which they need each other. A start that fails, or is stopped, leaves nothing
+ * running.
+ * @param stop ends the start at the next moment at which that is safe; rejects with its reason
+ * @param joined told of the database as soon as there is one
+ */
+async function startProcess(
+  settings: Settings,
+  parts: ProcessParts,
+  stop: AbortSignal,
+  joined: (home: DatabaseHome) => void,
+): Promise<RunningProcess> {
+  const started: Stoppable[] = [];
   try {
+    const storage = openObjectStore(settings);
+    const secretsKey = await loadSecretsKey(settings);
+    stop.throwIfAborted();
+    const joining = joinDatabase(settings, stop).then((home) => {
+      started.push(home);
+      joined(home);
+      return home;
+    });
+    const beside = [
+      selectModels(settings),
+      parts.api ? openPayments(settings) : null,
+      // Loaded while the database starts.
+      import('#db/migrate.ts'),
+      parts.api ? import('./app.ts') : undefined,
+    ] as const;
+    // Not before the database is joined, or is not to be had: whatever else fails, it must be left.
+    await Promise.allSettled([joining, ...beside]);
+    const [home, { engine, embedder }, payments, { migrate }] = await Promise.all([joining, ...beside]);
+    stop.throwIfAborted();
+    const fileWork = openFileWork();
+    started.push({ stop: () => fileWork.close() });
     await migrate(home.url);
-    return await startParts(
+    stop.throwIfAborted();
+    const running = await startParts(
       {
         settings,
         engine,
@@ -92,6 +117,7 @@ export async function startProcess(settings: Settings, parts: ProcessParts): Pro
       home,
       started,
     );
+    return running;
   } catch (error) {
     await stopAll(started);
     throw error;
@@ -106,9 +132,19 @@ async function openPayments(settings: Settings): Promise<Services['payments']> {
 
 type Stoppable = { stop(): Promise<void> };
 
-/** In the reverse order of their start: first the door, then what its last requests may have queued, then the rest. */
+/**
+ * In the reverse order of their start: first the door, then what its last requests may have queued, then the rest. One that cannot be
+ * stopped does not keep the others running.
+ */
 async function stopAll(started: Stoppable[]): Promise<void> {
-  for (const part of started.toReversed()) await part.stop();
+  const failures: unknown[] = [];
+  for (const part of started.toReversed())
+    try {
+      await part.stop();
+    } catch (error) {
+      failures.push(error);
+    }
+  if (failures.length > 0) throw failures[0];
 }
 
 async function startParts(
@@ -185,33 +221,46 @@ function growHeapSlowly(): void {
 }
 
 /**
- * The life of a command: start, say so, and drain on SIGTERM or SIGINT. A failed start is one line on stderr and
- * exit code 1; a signal during the start ends it, since nothing is under way yet.
+ * The life of a command: start, say so, and drain on SIGTERM or SIGINT, whenever it comes. A failed start is one line on stderr and
+ * exit code 1; a stopped one leaves what it has begun, and is 0. A second signal, a second after the first or later, gives up what is
+ * under way, but not the database: that is left as it should be, and the exit code is 143 or 130.
  */
 export async function runCommand(
   parts: (settings: Settings) => ProcessParts,
   started: (running: RunningProcess) => string,
+  { stop, hurry }: StopSignals = listenForStop(),
 ): Promise<void> {
   growHeapSlowly();
   // Whatever nobody waits for must not end the process, nor be printed: its message may quote a customer's text.
   process.on('unhandledRejection', (reason) => {
     process.stderr.write(`lingualoop: unhandled rejection ${JSON.stringify(describeForLog(reason))}\n`);
   });
+  let home: DatabaseHome | undefined;
+  hurry.addEventListener('abort', async () => {
+    // Before there is a database, the start ends by itself, and soon.
+    if (!home) return;
+    await home.stop().catch(complain);
+    process.exit(hurry.reason);
+  });
   try {
     const settings = readSettings();
-    const signal = new Promise<void>((resolve) => {
-      process.once('SIGTERM', resolve);
-      process.once('SIGINT', resolve);
+    const running = await startProcess(settings, parts(settings), stop, (joined) => {
+      home = joined;
     });
-    const running = await Promise.race([startProcess(settings, parts(settings)), signal]);
-    if (running) {
+    if (!stop.aborted) {
       process.stdout.write(`${started(running)}\n`);
-      await signal;
-      await running.stop();
+      await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
     }
-    process.exit(0);
+    await running.stop();
+    if (!hurry.aborted) process.exit(0);
   } catch (error) {
-    process.stderr.write(`lingualoop: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (hurry.aborted && home) return;
+    if (stop.aborted && error === stop.reason) process.exit(0);
+    complain(error);
     process.exit(1);
   }
+}
+
+function complain(error: unknown): void {
+  process.stderr.write(`lingualoop: ${error instanceof Error ? error.message : String(error)}\n`);
 }

@@ -1,104 +1,132 @@
-import { EventEmitter } from 'node:events';
-import { Logger, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import type { TaskList } from 'graphile-worker';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
+import { type QueueRunner, startQueueRunner } from './queue-runner.ts';
 import { type Lane, tasks } from './tasks.ts';
 
-/** Milliseconds before the workers of a lane that ended by themselves are started again. */
-const restartDelay = 2000;
+/** Milliseconds between two tries to start a lane's workers again, or to free what they had locked. */
+const retryDelay = 1000;
 
 export interface RunningLane {
-  /** The pools of workers that run now: what locks a job is named after the pool of the worker that runs it. */
+  /** The pools of workers that can be vouched for: what locks a job is named after the pool of the worker that runs it. */
   poolIds(): string[];
   /** Takes no more jobs, and resolves when those that run are done. */
   stop(): Promise<void>;
 }
 
-/** Runs the jobs of one lane from the queue in the database at `databaseUrl`, which is asked for anew at each start. */
+/**
+ * Runs the jobs of one lane from the queue in the database at `databaseUrl`, which is asked for anew at each start. Workers that
+ * have failed are replaced at once; what they are still at, they finish, and then whatever is locked in their name is freed.
+ */
 export async function startLane(
   services: Services,
   lane: Lane,
   databaseUrl: () => string,
 ): Promise<RunningLane> {
   const { log } = services;
-  const poolIds = new Set<string>();
-  let stopping = false;
-  let runner = await startRunner(services, lane, databaseUrl(), poolIds);
-  let restart: NodeJS.Timeout | undefined;
+  const taskList = tasksOf(services, lane);
+  const start = () =>
+    startQueueRunner({
+      databaseUrl: databaseUrl(),
+      concurrency: lane.concurrency(services),
+      tasks: taskList,
+      log,
+    });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const pause = () => delay(retryDelay, undefined, { signal }).catch(() => {});
+  /** Replaced runners that are still at a job. */
+  const ending = new Map<QueueRunner, Promise<void>>();
+  let current: QueueRunner | undefined = await start();
 
-  const watch = () => {
-    const watched = runner;
-    const ended = (error?: unknown) => {
-      if (stopping) return;
+  const replaceWhenFailed = async () => {
+    while (!signal.aborted && current) {
+      const failed = current;
+      const error = await Promise.race([failed.failed, aborted(signal)]);
+      if (signal.aborted) return;
       log.error(
         { lane: lane.name, error: describeForLog(error) },
-        'the job workers ended; they are started again',
+        'the job workers failed; they are replaced',
       );
-      poolIds.clear();
-      restart = setTimeout(async () => {
+      current = undefined;
+      ending.set(
+        failed,
+        giveUp(failed).finally(() => ending.delete(failed)),
+      );
+      while (!signal.aborted && !current) {
         try {
-          runner = await startRunner(services, lane, databaseUrl(), poolIds);
-          if (stopping) await runner.stop();
-          else watch();
+          current = await start();
         } catch (failure) {
-          ended(failure);
+          log.warn(
+            { lane: lane.name, error: describeForLog(failure) },
+            'the job workers cannot be started yet',
+          );
+          await pause();
         }
-      }, restartDelay);
-    };
-    watched.promise.then(() => ended(), ended);
+      }
+    }
   };
-  watch();
 
+  /** Waits for a runner's last jobs, and frees what is locked in its name: locks whose answer was lost, ends that were not heard. */
+  const giveUp = async (runner: QueueRunner) => {
+    await runner.end();
+    for (;;) {
+      try {
+        await services.database.inPlatform((tx) =>
+          tx.execute(sql`select graphile_worker.force_unlock_workers(array[${runner.poolId}]::text[])`),
+        );
+        return;
+      } catch (error) {
+        log.warn({ lane: lane.name, error: describeForLog(error) }, 'jobs not freed yet');
+        // The next process to look frees them, once nobody vouches for them.
+        if (signal.aborted) return;
+        await pause();
+      }
+    }
+  };
+
+  const replacing = replaceWhenFailed();
   return {
-    poolIds: () => [...poolIds],
+    poolIds: () => [
+      ...(current?.reaches() ? [current.poolId] : []),
+      ...[...ending.keys()].map((runner) => runner.poolId),
+    ],
     async stop() {
-      stopping = true;
-      clearTimeout(restart);
-      // A runner that ended by itself has nothing left to stop.
-      await runner.stop().catch(() => {});
+      stopping.abort();
+      await replacing;
+      await Promise.all([current?.end(), ...ending.values()]);
     },
   };
 }
 
-async function startRunner(
-  services: Services,
-  lane: Lane,
-  databaseUrl: string,
-  poolIds: Set<string>,
-): Promise<Runner> {
-  const { log } = services;
-  const concurrency = lane.concurrency(services);
-  const events: WorkerEvents = new EventEmitter();
-  events.on('pool:create', ({ workerPool }) => poolIds.add(workerPool.id));
-  return run({
-    connectionString: databaseUrl,
-    concurrency,
-    // One to listen, one for each job's bookkeeping.
-    maxPoolSize: concurrency + 1,
-    noHandleSignals: true,
-    pollInterval: 2000,
-    taskList: taskList(services, lane),
-    events,
-    // Without a batch, the package leaves the promise of a job's end to itself: a database that is lost just then
-    // would be an unhandled rejection, and the end of the whole process.
-    preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
-    logger: new Logger(() => (level, message) => {
-      if (level === 'error' || level === 'warning') log.warn({ source: 'graphile-worker' }, message);
-    }),
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }
 
-function taskList(services: Services, lane: Lane): TaskList {
+function tasksOf(services: Services, lane: Lane): TaskList {
+  const concurrency = lane.concurrency(services);
+  const running = new Set<Promise<void>>();
   return Object.fromEntries(
     lane.tasks.map((name) => [
       name,
       async (payload: unknown) => {
+        // Beside what a replaced runner is still at: its jobs count, too.
+        while (running.size >= concurrency) await Promise.race(running).catch(() => {});
+        const work = tasks[name](services, payload as never);
+        running.add(work);
         try {
-          await tasks[name](services, payload as never);
+          await work;
         } catch (error) {
           // What is thrown here is stored with the job: only its kind, since messages may carry parameters.
           services.log.error({ task: name, error: describeForLog(error) }, 'task failed');
           throw new Error(`${name} failed: ${(error as Error).name}`);
+        } finally {
+          running.delete(work);
         }
       },
     ]),

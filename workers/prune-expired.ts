@@ -1,14 +1,16 @@
 import { pruneExpired as prune } from '#server/access/service.ts';
 import { prunePaymentEvents } from '#server/billing/service.ts';
 import type { Services } from '#server/context.ts';
+import { pruneQueue } from '#server/jobs.ts';
 import { pruneImports } from '#server/translation-memory/service.ts';
 
-/** Deletes expired tokens, challenges, links, states and rate windows, and payment events and memory imports of long ago. */
+/** Deletes expired tokens, challenges, links, states and rate windows, payment events and memory imports of long ago, and jobs that will never run. */
 export async function pruneExpired({ database, log }: Services): Promise<void> {
   const pruned = {
     ...(await prune(database)),
     payment_events: await prunePaymentEvents(database),
     memory_imports: await pruneImports(database),
+    jobs: await database.inPlatform(pruneQueue),
   };
   log.info({ pruned }, 'expired rows deleted');
 }

@@ -10,7 +10,11 @@ type RecurringTask = {
 /** What recurs, and after how many seconds. */
 function recurring({ settings }: Services): Record<RecurringTask, number> {
   const { SWEEP_INTERVAL_SECONDS } = settings;
-  return { sweep_stale_jobs: SWEEP_INTERVAL_SECONDS, prune_expired: SWEEP_INTERVAL_SECONDS };
+  return {
+    sweep_stale_jobs: SWEEP_INTERVAL_SECONDS,
+    prune_expired: SWEEP_INTERVAL_SECONDS,
+    check_golden_records: SWEEP_INTERVAL_SECONDS,
+  };
 }
 
 /**

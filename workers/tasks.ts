@@ -2,6 +2,7 @@ import type { Services } from '#server/context.ts';
 import type { TaskName, TaskPayloads } from '#server/jobs.ts';
 import { indexPair } from '#server/translation-memory/service.ts';
 import { removeGoldenRecords } from '#server/translations/service.ts';
+import { checkGolden } from './check-golden-records.ts';
 import { embedMemory } from './embed-memory.ts';
 import { failStaleJobs } from './fail-stale-jobs.ts';
 import { importMemory } from './import-memory.ts';
@@ -18,6 +19,7 @@ export const tasks: { [N in TaskName]: TaskHandler<N> } = {
   fail_stale_jobs: failStaleJobs,
   prune_expired: pruneExpired,
   publish_unpersisted_jobs: publishUnpersisted,
+  check_golden_records: checkGolden,
   import_memory: importMemory,
   index_memory: indexMemory,
   index_memory_pair: indexPair,

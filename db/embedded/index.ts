@@ -9,6 +9,8 @@ export type { EmbeddedPostgres } from './member.ts';
 export interface JoinEmbeddedPostgresOptions {
   /** Told in one sentence what an operator may want to know: long recovery, a lost server, who keeps it running. */
   readonly onNotice?: (message: string) => void;
+  /** Once aborted, a running server is still joined, but none is started: the promise rejects with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -28,9 +30,14 @@ export async function joinEmbeddedPostgres(
   const folder = await openDataFolder(dataDir);
   const binaries = await locateBinaries();
   try {
-    const joined = await joinServer(folder, binaries, { create: true, onNotice });
+    const joined = await joinServer(folder, binaries, {
+      create: true,
+      onNotice,
+      ...(options.signal && { signal: options.signal }),
+    });
     return keepMembership(joined, folder, binaries, onNotice);
   } catch (error) {
+    if (options.signal?.aborted && error === options.signal.reason) throw error;
     // The system's own errors (a full disk, a forbidden file) say what, but not what for.
     if (!('code' in (error as Error))) throw error;
     throw failure(`PostgreSQL in ${folder.root} could not be started: ${(error as Error).message}.`, folder);

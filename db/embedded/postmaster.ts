@@ -68,6 +68,8 @@ function settings(secrets: Secrets, port: number): string[] {
     // Errors of statements go to the client; in the log they would pile up and hold people's data.
     log_min_messages: 'log',
     log_checkpoints: 'off',
+    // The statements of a killed process end soon, and their locks with them. Windows cannot tell.
+    ...(process.platform === 'win32' ? {} : { client_connection_check_interval: '1s' }),
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 

@@ -9,7 +9,7 @@ export interface Presence {
   readonly gone: Promise<void>;
   /**
    * Gives the membership up. "last": nobody else is connected, and nobody can join before {@link close}.
-   * "members": other members are there. "strangers": other clients are, for half a second now.
+   * "members": other members are there. "strangers": clients that are none of the service's are, for half a second now.
    */
   stepDown(): Promise<'last' | 'members' | 'strangers'>;
   close(): Promise<void>;
@@ -18,7 +18,11 @@ export interface Presence {
 /** Database and lock key of membership: apart from the service's database, which may be copied or dropped. */
 const database = 'postgres';
 const membershipKey = 0x6c6f6f70;
-const leavingName = 'lingualoop leaving';
+/**
+ * What the service's own connections are called. Where there is no member they are what killed processes left, or what two who leave at
+ * once have not closed yet: nobody's.
+ */
+const ownNames = '^lingualoop( |$)';
 const attemptTimeoutMs = 5000;
 /** A closed connection's backend stays visible until it has noticed. */
 const strangersTimeoutMs = 500;
@@ -88,8 +92,6 @@ export async function openPresence(secrets: Secrets, port: number): Promise<Pres
 }
 
 async function stepDown(sql: postgres.Sql): Promise<'last' | 'members' | 'strangers'> {
-  // Renamed before the lock is given up: of two who leave at once, the second must not count as a stranger.
-  await sql`select set_config('application_name', ${leavingName}, false)`;
   await sql`select pg_advisory_unlock_shared(${membershipKey})`;
   const deadline = Date.now() + strangersTimeoutMs;
   for (;;) {
@@ -98,7 +100,7 @@ async function stepDown(sql: postgres.Sql): Promise<'last' | 'members' | 'strang
     if (!lock?.['held']) return 'members';
     const [clients] = await sql`
       select count(*)::int as others from pg_stat_activity
-      where backend_type = 'client backend' and pid <> pg_backend_pid() and application_name <> ${leavingName}`;
+      where backend_type = 'client backend' and pid <> pg_backend_pid() and application_name !~ ${ownNames}`;
     if (clients?.['others'] === 0) return 'last';
     await sql`select pg_advisory_unlock(${membershipKey})`;
     if (Date.now() > deadline) return 'strangers';

@@ -39,7 +39,12 @@ export function childEnvironment(): NodeJS.ProcessEnv {
 /** Runs a command to its end, feeding it `input`. Never rejects. */
 export function run(command: Command, program: string, input = ''): Promise<Outcome> {
   return new Promise((resolve) => {
-    const child = spawn(command.file, command.args, { ...spawnOptions(command, program), stdio: 'pipe' });
+    const child = spawn(command.file, command.args, {
+      ...spawnOptions(command, program),
+      // In a session of its own: Ctrl-C is for us, who wait for it.
+      detached: true,
+      stdio: 'pipe',
+    });
     let output = '';
     const collect = (chunk: string) => {
       output = (output + chunk).slice(-16_384);

@@ -3,13 +3,17 @@ import { migrate } from '#db/migrate.ts';
 import { describeForLog, toAppError } from '#server/errors.ts';
 import { joinDatabase } from '#server/process.ts';
 import { readSettings, type Settings } from '#server/settings.ts';
+import { listenForStop } from '#server/stop-signals.ts';
 import { Refusal, type Server } from './command.ts';
 import { readCommandLine } from './command-line.ts';
 import { printable } from './printing.ts';
 
+// A command is not broken off, and whoever started the database must leave it.
+const { stop } = listenForStop();
+
 /** Works over the database that the settings name, brought up to date as at every start. */
 async function withServer(settings: Settings, work: (server: Server) => Promise<void>): Promise<void> {
-  const home = await joinDatabase(settings);
+  const home = await joinDatabase(settings, stop);
   try {
     await migrate(home.url);
     const database = openDatabase(() => home.url, { size: 1, applicationName: 'lingualoop admin' });

@@ -1,22 +1,29 @@
 import { randomBytes } from 'node:crypto';
-import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, opendir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { followSystem } from './folder-state.ts';
 import type { ObjectStore } from './object-store.ts';
+
+/** Milliseconds after which a write that has not ended never will. */
+const brokenOffAfter = 3_600_000;
 
 /** A store in a folder of the file system, readable by its owner alone. Many processes may share it. */
 export function openFolder(folder: string): ObjectStore {
   const made = new Set<string>();
   const append = lineAppender();
+  const system = followSystem(folder);
+  const incoming = join(folder, '.incoming');
 
   const place = async (path: string): Promise<string> => {
     const file = resolveInside(folder, path);
-    const parent = dirname(file);
-    if (!made.has(parent)) {
-      await mkdir(parent, { recursive: true, mode: 0o700 });
-      // Bounded: one entry for each tenant this process has written for.
-      if (made.size > 10_000) made.clear();
-      made.add(parent);
-    }
+    for (const parent of [dirname(file), incoming])
+      if (!made.has(parent)) {
+        await mkdir(parent, { recursive: true, mode: 0o700 });
+        // Bounded: one entry for each folder this process has written to.
+        if (made.size > 10_000) made.clear();
+        made.add(parent);
+      }
+    await system.writing();
     return file;
   };
 
@@ -26,13 +33,33 @@ export function openFolder(folder: string): ObjectStore {
     await write(file).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
       made.delete(dirname(file));
+      made.delete(incoming);
       await write(await place(path));
     });
   };
 
   return {
-    put: (path, bytes) => inPlace(path, (file) => writeWhole(file, bytes)),
+    put: (path, bytes) => inPlace(path, (file) => writeWhole(incoming, file, bytes)),
     appendLine: (path, line) => inPlace(path, (file) => append(file, line)),
+    async read(path, from, most) {
+      try {
+        await using file = await open(resolveInside(folder, path));
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, from);
+        return buffer.subarray(0, bytesRead);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+        throw error;
+      }
+    },
+    async list(path) {
+      try {
+        const entries = await readdir(resolveInside(folder, path), { withFileTypes: true });
+        return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+        throw error;
+      }
+    },
     async remove(path) {
       try {
         await rm(resolveInside(folder, path));
@@ -42,15 +69,24 @@ export function openFolder(folder: string): ObjectStore {
         throw error;
       }
     },
+    doubtfulSince: system.doubtfulSince,
+    settleDoubt: system.settleDoubt,
+    async tidy() {
+      await removeBrokenOff(incoming);
+      if (await system.isTidied()) return;
+      // Former versions wrote beside the object, in a tenant's one folder of records.
+      for (const tenant of await namesIn(folder)) await removeBrokenOff(join(folder, tenant, 'golden'));
+      await system.setTidied();
+    },
   };
 }
 
 /**
- * Under another name first: a crash leaves the old object, the new one, or a temporary file, never a half. Not forced to
- * the disk, which would have every job wait for it: after a power cut the newest objects may be missing.
+ * Under another name first, in a folder of its own: a crash leaves the old object, the new one, or a temporary file that `tidy` removes, never a
+ * half. Not forced to the disk, which would have every job wait for it (decision 36): after a power cut the newest objects are doubtful.
  */
-async function writeWhole(file: string, bytes: Uint8Array | string): Promise<void> {
-  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+async function writeWhole(incoming: string, file: string, bytes: Uint8Array | string): Promise<void> {
+  const temporary = join(incoming, `${randomBytes(12).toString('hex')}.tmp`);
   try {
     await writeFile(temporary, bytes, { flag: 'wx', mode: 0o600 });
     await rename(temporary, file);
@@ -58,6 +94,28 @@ async function writeWhole(file: string, bytes: Uint8Array | string): Promise<voi
     await rm(temporary, { force: true }).catch(() => {});
     throw error;
   }
+}
+
+/** Removes the temporary files in a folder that nobody can be writing any more. */
+async function removeBrokenOff(folder: string): Promise<void> {
+  for (const name of await namesIn(folder)) {
+    if (!name.endsWith('.tmp')) continue;
+    const file = join(folder, name);
+    const found = await stat(file).catch(() => undefined);
+    if (found?.isFile() && Date.now() - found.mtimeMs > brokenOffAfter) await rm(file, { force: true });
+  }
+}
+
+/** The names in a folder; none where there is no such folder. */
+async function namesIn(folder: string): Promise<string[]> {
+  const names: string[] = [];
+  try {
+    // One after the other: a tenant's folder may hold millions.
+    for await (const { name } of await opendir(folder)) if (!name.endsWith('.json')) names.push(name);
+  } catch (error) {
+    if (!['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+  return names;
 }
 
 /**

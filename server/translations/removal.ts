@@ -1,10 +1,9 @@
 import type { EnterAdmin } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
+import { AppError, describeForLog } from '#server/errors.ts';
 import { addJob } from '#server/jobs.ts';
 import { unlearnJob } from '#server/translation-memory/service.ts';
-import { removeGolden } from './golden/persist.ts';
-import { goldenUri } from './golden/record.ts';
+import { formerGoldenUri, goldenUri } from './golden/record.ts';
 import { selectTenantOfJob } from './queries/reading.ts';
 import { deleteJob } from './queries/removal.ts';
 import type { JobDeletion } from './schema.ts';
@@ -41,18 +40,26 @@ export async function removeJob(services: Services, enter: EnterAdmin, jobId: st
     job_id: jobId,
     records_removed: 1,
     artifacts_removed: 0,
-    golden_records_deleted: await removeGoldenRecords(services, { ...removed, jobId }),
+    // Best effort: a store that is out of reach does not keep a job from being deleted, and the task looks again.
+    golden_records_deleted: await removeGoldenRecords(services, { ...removed, jobId }).catch((error) => {
+      services.log.warn({ job_id: jobId, error: describeForLog(error) }, 'golden records not removed yet');
+      return 0;
+    }),
     tm_pairs_removed: removed.pairs,
   };
 }
 
-/** Removes the golden records of every attempt of a deleted job, and answers how many there were. */
+/**
+ * Removes the golden records of every attempt of a deleted job, and answers how many there were.
+ * @throws whatever the store answers: the task that looks again is then tried again
+ */
 export async function removeGoldenRecords(
-  services: Services,
+  { storage }: Services,
   { tenantId, jobId, attempt }: { tenantId: string; jobId: string; attempt: number },
 ): Promise<number> {
   let count = 0;
   for (let n = 1; n <= attempt; n++)
-    if (await removeGolden(services, tenantId, jobId, goldenUri(jobId, n))) count += 1;
+    for (const uri of [goldenUri(jobId, n), formerGoldenUri(jobId, n)])
+      if (await storage.remove(`${tenantId}/${uri}`)) count += 1;
   return count;
 }

@@ -1,3 +1,4 @@
+export { checkGoldenRecords } from './golden/check.ts';
 export { downloadGolden } from './golden/download.ts';
 export { expandBatch } from './intake/batch.ts';
 export { isLayoutFile, readFileRequest } from './intake/file.ts';

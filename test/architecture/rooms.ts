@@ -93,7 +93,7 @@ const domainRooms = domains.split('|').map(
       ...(name === 'terminology' ? [/^node:(os|worker_threads)$/] : []),
       ...(name === 'billing' ? [/^npm:stripe$/] : []),
       // The store is a folder.
-      ...(name === 'storage' ? [/^node:(fs|path|url)/] : []),
+      ...(name === 'storage' ? [/^node:(fs|os|path|url)/] : []),
     ],
   }),
 );
@@ -139,7 +139,7 @@ export const rooms: Room[] = [
     files: /^server\/admin\//,
     may: [
       services,
-      /^server\/(errors|process|settings)\.ts$/,
+      /^server\/(errors|process|settings|stop-signals)\.ts$/,
       /^db\/(client|migrate)\.ts$/,
       /^npm:zod$/,
       /^node:util$/,
@@ -175,10 +175,10 @@ export const rooms: Room[] = [
     name: 'workers',
     files: /^workers\//,
     may: [
-      /^server\/(context|errors|jobs|process)\.ts$/,
+      /^server\/(context|errors|jobs|process|stop-signals)\.ts$/,
       services,
       /^db\/client\.ts$/,
-      /^npm:(graphile-worker|drizzle-orm)$/,
+      /^npm:(graphile-worker|drizzle-orm|pg)$/,
       /^node:/,
     ],
   },

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addJob } from '#server/jobs.ts';
+import { addJob, pruneQueue } from '#server/jobs.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { reportAndTakeOver } from '#workers/heartbeat.ts';
@@ -122,3 +122,21 @@ async function tenantOf(jobId: string): Promise<{ tenantId: string }> {
     select tenant_id as "tenantId" from translation_jobs where job_id = ${jobId}`;
   return row as { tenantId: string };
 }
+
+test('a job that another of its key replaced while its worker died is deleted after an hour', async () => {
+  const add = () => app.database.inPlatform((tx) => addJob(tx, 'prune_expired', {}, { key: 'once' }));
+  await add();
+  await superuser`
+    update graphile_worker._private_jobs set locked_by = 'worker-dead', locked_at = now() - interval '2 hours', attempts = 1`;
+  await add();
+  await reportAndTakeOver(app.database, []);
+  const waiting = () => superuser<{ key: string | null }[]>`select key from graphile_worker.jobs order by id`;
+  expect(await waiting()).toEqual([{ key: null }, { key: 'once' }]);
+  const prune = () => app.database.inPlatform(pruneQueue);
+  expect(await prune()).toBe(0);
+  await superuser`
+    update graphile_worker._private_jobs set run_at = now() - interval '2 hours', updated_at = now() - interval '2 hours'`;
+  expect(await prune()).toBe(1);
+  expect(await waiting()).toEqual([{ key: 'once' }]);
+  await superuser`delete from graphile_worker._private_jobs`;
+});

@@ -2,10 +2,20 @@ import type { TranslationJob } from '../schema.ts';
 
 /**
  * Where a job's golden record lies, relative to its tenant. Each attempt has its own: a run that was replaced must not
- * overwrite the record of the one that replaced it.
+ * overwrite the record of the one that replaced it. In folders by the beginning of the id, which is a clock: each takes the
+ * records of 4.7 hours, since a folder has an end (decision 36).
  */
 export function goldenUri(jobId: string, attempt: number): string {
-  return attempt === 1 ? `golden/${jobId}.json` : `golden/${jobId}.${attempt}.json`;
+  return `golden/${jobId.slice(0, 6)}/${goldenFile(jobId, attempt)}`;
+}
+
+/** Where former versions wrote it: all of a tenant's records in one folder. */
+export function formerGoldenUri(jobId: string, attempt: number): string {
+  return `golden/${goldenFile(jobId, attempt)}`;
+}
+
+function goldenFile(jobId: string, attempt: number): string {
+  return attempt === 1 ? `${jobId}.json` : `${jobId}.${attempt}.json`;
 }
 
 /**
@@ -14,6 +24,25 @@ export function goldenUri(jobId: string, attempt: number): string {
  */
 export function manifestPath(recordedAt: Date): string {
   return `golden/manifest/${recordedAt.toISOString().slice(0, 10)}.jsonl`;
+}
+
+/** Where records are announced before they are written, and for how long each list of them is added to. */
+export const announcements = 'golden/announced';
+
+/**
+ * The list that a record is announced in before it is written: one for all tenants, and a new one with each `seconds`. It is called
+ * after its end, in milliseconds since the epoch, and removed when its records have been compared with their jobs.
+ */
+export function announcementPath(at: Date, seconds: number): string {
+  const span = seconds * 1000;
+  return `${announcements}/${(Math.floor(at.getTime() / span) + 1) * span}.jsonl`;
+}
+
+/** What is announced of a record. */
+export interface Announcement {
+  tenant_id: string;
+  job_id: string;
+  golden_uri: string;
 }
 
 /** The golden record of a text job: its full payload (B 8, "Golden store versus golden memory set"). */

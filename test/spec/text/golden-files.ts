@@ -40,8 +40,9 @@ export async function recordsOf(app: TestApp, tenant: Tenant, id: string) {
 /** The lines of the manifests that are the tenant's and mention `id`, with the manifest's name below golden/. */
 export async function manifestLinesOf({ services }: TestApp, { tenantId }: Tenant, id: string) {
   const folder = join(services.settings.DATA_DIR, 'storage', 'golden');
+  const manifests = join(folder, 'manifest');
   const lines: { path: string; line: string }[] = [];
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+  for (const entry of await readdir(manifests, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
     for (const line of (await readFile(path, 'utf8')).split('\n'))

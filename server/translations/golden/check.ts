@@ -1,0 +1,142 @@
+import type { Services } from '#server/context.ts';
+import {
+  type RecordedJob,
+  selectPublishedSince,
+  selectRecorded,
+  selectTenantsPublishedSince,
+} from '../queries/golden-check.ts';
+import { readLines } from './read-lines.ts';
+import { type Announcement, announcements, goldenRecord, manifestLine, manifestPath } from './record.ts';
+
+const dayMs = 86_400_000;
+const pageSize = 500;
+
+export interface GoldenCheck {
+  /** Records that no job referred to. */
+  removed: number;
+  /** Records that were lost, and are there again. */
+  rewritten: number;
+}
+
+/**
+ * Compares golden records with the jobs: removes each that no job refers to, `STALE_PENDING_SECONDS` after the list that announced it was
+ * full, when no run can still be about to store its job. After an unclean end of the system under the store it first puts again what
+ * may have been lost. It may be broken off and done again at any point.
+ */
+export async function checkGoldenRecords(services: Services): Promise<GoldenCheck> {
+  const { storage } = services;
+  await storage.tidy();
+  const doubtful = await storage.doubtfulSince();
+  const rewritten = doubtful ? await rewriteSince(services, doubtful) : 0;
+  if (doubtful) await storage.settleDoubt();
+  return { removed: await removeUnreferred(services), rewritten };
+}
+
+async function removeUnreferred(services: Services): Promise<number> {
+  const { storage, settings } = services;
+  const before = Date.now() - settings.STALE_PENDING_SECONDS * 1000;
+  let removed = 0;
+  for (const name of await storage.list(announcements)) {
+    // Called after its end.
+    if (Number.parseInt(name, 10) > before) continue;
+    const path = `${announcements}/${name}`;
+    let waits = false;
+    for await (const lines of readLines<Announcement>(storage, path)) {
+      const judged = await judge(services, lines);
+      removed += judged.removed;
+      waits ||= judged.waits;
+    }
+    if (!waits) await storage.remove(path);
+  }
+  return removed;
+}
+
+/** Removes what no job refers to; answers how many, and whether there is one that cannot be told yet. */
+async function judge(
+  { storage, database, log }: Services,
+  announced: readonly Announcement[],
+): Promise<{ removed: number; waits: boolean }> {
+  let removed = 0;
+  let waits = false;
+  for (let from = 0; from < announced.length; from += pageSize) {
+    const page = announced.slice(from, from + pageSize);
+    const jobs = await database.inPlatform((tx) => selectRecorded(tx, page));
+    for (const { tenant_id, job_id, golden_uri } of page) {
+      const verdict = verdictOn(golden_uri, jobs.get(`${tenant_id} ${job_id}`));
+      if (verdict === 'wait') waits = true;
+      if (verdict !== 'remove' || !(await storage.remove(`${tenant_id}/${golden_uri}`))) continue;
+      removed += 1;
+      log.warn({ tenant_id, job_id }, 'a golden record that no job refers to was removed');
+    }
+  }
+  return { removed, waits };
+}
+
+/**
+ * What is to become of a record. A job that is being published announces its record again, and its turn comes later. That of a job
+ * that has failed was written by a run that could not store it; the next run writes another.
+ */
+function verdictOn(uri: string, job: RecordedJob | undefined): 'keep' | 'remove' | 'wait' {
+  if (!job) return 'remove';
+  if (job.goldenUri === uri) return 'keep';
+  // Its run is under way, or its process has died: the sweep marks it failed.
+  if (job.status === 'pending') return 'wait';
+  return ['failed', 'published', 'human_edited'].includes(job.status) ? 'remove' : 'keep';
+}
+
+/** Puts again each record, and each line of a manifest, that is not as it should be, of the jobs published since then. */
+async function rewriteSince(services: Services, since: Date): Promise<number> {
+  const { storage, database, log } = services;
+  const announced = await announcedSince(services, since);
+  let rewritten = 0;
+  for (const tenantId of await database.inPlatform((tx) => selectTenantsPublishedSince(tx, since))) {
+    for (let after = ''; ; ) {
+      const jobs = await database.inTenant(tenantId, (tx) =>
+        selectPublishedSince(tx, tenantId, { since, after, limit: pageSize }),
+      );
+      for (const { job, goldenUri } of jobs) {
+        const recordedAt = new Date(job.updated_at);
+        if (!announced.has(`${tenantId} ${goldenUri}`))
+          await storage.appendLine(
+            manifestPath(recordedAt),
+            manifestLine(tenantId, goldenUri, job, recordedAt),
+          );
+        const path = `${tenantId}/${goldenUri}`;
+        const record = goldenRecord(tenantId, job, recordedAt);
+        if (isRecordOf(await storage.read(path, 0, 2 * Buffer.byteLength(record)), job.id)) continue;
+        await storage.put(path, record);
+        rewritten += 1;
+      }
+      const last = jobs.at(-1);
+      if (!last || jobs.length < pageSize) break;
+      after = last.job.id;
+    }
+  }
+  log.warn(
+    { since: since.toISOString(), records: rewritten },
+    'golden records written again after an unclean end',
+  );
+  return rewritten;
+}
+
+/** The records that the manifests tell of, from a day before on, as `tenant uri`. */
+async function announcedSince({ storage }: Services, since: Date): Promise<Set<string>> {
+  const from = since.getTime() - dayMs;
+  const announced = new Set<string>();
+  for (let day = from; day < Date.now() + dayMs; day += dayMs)
+    for await (const lines of readLines<Announcement & { recorded_at: string }>(
+      storage,
+      manifestPath(new Date(day)),
+    ))
+      for (const { tenant_id, golden_uri, recorded_at } of lines)
+        if (Date.parse(recorded_at) > from) announced.add(`${tenant_id} ${golden_uri}`);
+  return announced;
+}
+
+function isRecordOf(bytes: Uint8Array | null, jobId: string): boolean {
+  try {
+    return bytes !== null && JSON.parse(Buffer.from(bytes).toString()).job_id === jobId;
+  } catch {
+    return false;
+  }
+}

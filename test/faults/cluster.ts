@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { freePort } from '#db/embedded/port.ts';
+import { type RunningService, startService } from '#test/setup/service.ts';
+
+/** What a kill takes away. */
+export const victims = ['api', 'worker', 'postmaster', 'backend', 'all'] as const;
+export type Victim = (typeof victims)[number];
+
+/** An API and a worker as processes of their own over one embedded PostgreSQL, each of which can be killed. */
+export async function startCluster(env: Record<string, string>) {
+  const dataDir = env['DATA_DIR'] as string;
+  const port = await freePort();
+  const settings = { ...env, PORT: String(port) };
+  const startApi = () => startService(settings, 'server/main.ts', ['--api-only']);
+  const startWorker = () => startService(settings, 'workers/main.ts');
+  let api: RunningService = await startApi();
+  let worker: RunningService = await startWorker();
+
+  /** The lines of postmaster.pid; undefined while there is none. */
+  const pidFile = () =>
+    readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8').then(
+      (text) => text.split('\n'),
+      () => undefined,
+    );
+  const kill = (pid: number) => {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  };
+  const killPostmaster = async () => {
+    const pid = Number((await pidFile())?.[0]);
+    if (pid) kill(pid);
+  };
+
+  return {
+    address: `http://127.0.0.1:${port}`,
+    /** Asks the database as its superuser, over a connection of one question. */
+    async query<T extends postgres.Row>(ask: (sql: postgres.Sql) => PromiseLike<readonly T[]>): Promise<T[]> {
+      const secrets = JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8'));
+      const sql = postgres({
+        host: '127.0.0.1',
+        port: Number((await pidFile())?.[3]),
+        database: secrets.database,
+        username: secrets.superuser,
+        password: secrets.superuserPassword,
+        max: 1,
+        connect_timeout: 5,
+        // Its look-up rejects unhandled where the server is just coming back.
+        fetch_types: false,
+        onnotice: () => {},
+        // Not a stranger whom the last to leave would wait for.
+        connection: { application_name: 'lingualoop faults' },
+      });
+      try {
+        return [...(await ask(sql))];
+      } finally {
+        await sql.end({ timeout: 1 });
+      }
+    },
+    /** Kills, and starts again whatever of the service was killed, as a supervisor would; PostgreSQL is left to the service. */
+    async kill(victim: Victim, pickBackend: (pids: number[]) => number | undefined): Promise<void> {
+      if (victim === 'backend') {
+        const rows = await this.query(
+          (sql) => sql<{ pid: number }[]>`
+            select pid from pg_stat_activity
+            where backend_type = 'client backend' and application_name <> 'lingualoop faults'`,
+        ).catch(() => []);
+        const pid = pickBackend(rows.map((row) => row.pid));
+        if (pid) kill(pid);
+      }
+      const dying: Promise<unknown>[] = [];
+      if (victim === 'postmaster' || victim === 'all') await killPostmaster();
+      if (victim === 'api' || victim === 'all') dying.push(api.stop('SIGKILL'));
+      if (victim === 'worker' || victim === 'all') dying.push(worker.stop('SIGKILL'));
+      await Promise.all(dying);
+      const [nextApi, nextWorker] = await Promise.all([
+        victim === 'api' || victim === 'all' ? startApi() : api,
+        victim === 'worker' || victim === 'all' ? startWorker() : worker,
+      ]);
+      api = nextApi;
+      worker = nextWorker;
+    },
+    /** Ends both in an orderly way; answers their exit codes. */
+    stop: () => Promise.all([api.stop('SIGTERM'), worker.stop('SIGTERM')]),
+    /** Whatever is left. */
+    async destroy(): Promise<void> {
+      await Promise.all([api.stop('SIGKILL'), worker.stop('SIGKILL')]);
+      await killPostmaster();
+    },
+  };
+}
+
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;

@@ -1,0 +1,254 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { pick, type Random } from '#test/bench/seeded-random.ts';
+import { connect, type Signup } from '#test/setup/app.ts';
+import { setsOf } from '#test/spec/memory/sets.ts';
+import { tmx } from '#test/spec/memory/tmx.ts';
+import { sentences } from '#test/spec/text/live.ts';
+
+const PATH = '/api/translations';
+const password = 'a long enough passphrase';
+
+/** What the service has answered, and so must still be true after every kill. */
+export interface Answers {
+  /** Jobs that were answered 200 and done, with their tenants; deleted ones are not among them. */
+  jobs: Map<string, Signup>;
+  /** Jobs whose deletion was answered. */
+  deleted: Set<string>;
+  /** Jobs whose deletion was asked for, whatever was heard of it. */
+  deleting: Set<string>;
+  glossaries: Map<string, Signup>;
+  memories: Map<string, Signup>;
+  /** Imports answered 202. */
+  imports: Map<string, Signup>;
+  /** What was found wrong while it ran. */
+  wrong: string[];
+  /** Answers of each kind, and the questions that nobody answered. */
+  counts: Record<string, number>;
+}
+
+interface Actor {
+  tenant: Signup;
+  email: string;
+  refreshToken: string | undefined;
+}
+
+/**
+ * Clients of every kind, over some tenants, until `stop`: texts with keys and without, batches, files, reviews, imports inline and in the
+ * background, glossaries, deletions, sign-ins, exports, downloads. They go on whatever happens to the service, as clients do.
+ */
+export async function startLoad(address: string, clients: number, random: Random) {
+  const app = connect(address);
+  const answers: Answers = {
+    jobs: new Map(),
+    deleted: new Set(),
+    deleting: new Set(),
+    glossaries: new Map(),
+    memories: new Map(),
+    imports: new Map(),
+    wrong: [],
+    counts: {},
+  };
+  const run = Math.floor(random() * 1e9);
+  const actors: Actor[] = [];
+  for (let n = 0; n < 3; n++) {
+    const email = `faults${run}-${n}@example.org`;
+    actors.push({ tenant: await app.signUp({ email, password }), email, refreshToken: undefined });
+  }
+  const probe = await app.signUp({ email: `probe${run}@example.org`, password });
+  let counter = 0;
+  let stopped = false;
+  const text = () => {
+    counter += 1;
+    // One in five was sent before: the memory or the key of another serves it.
+    return random() < 0.2 ? pick(sentences, random) : `${pick(sentences, random)} (${counter})`;
+  };
+  const heard = (kind: string, status: number | string) => {
+    const name = `${kind} ${status}`;
+    answers.counts[name] = (answers.counts[name] ?? 0) + 1;
+  };
+  const keep = (tenant: Signup, job: { id: string; status: string }) => {
+    // A key's job that is still run answers as it stands, and says nothing of its end.
+    if (job.status !== 'pending') answers.jobs.set(job.id, tenant);
+  };
+  const submit = ({ tenant }: Actor, body: object, headers: Record<string, string> = {}) =>
+    app.json('POST', PATH, { headers: { ...tenant.headers, ...headers }, body });
+  const anyJob = ({ tenant }: Actor) =>
+    [...answers.jobs].filter(([id, owner]) => owner === tenant && !answers.deleting.has(id)).at(-1)?.[0];
+
+  const kinds: Record<string, (actor: Actor) => Promise<number>> = {
+    async text(actor) {
+      const { status, body } = await submit(actor, { source_text: text(), target_lang: 'de' });
+      if (status === 200) keep(actor.tenant, body);
+      return status;
+    },
+    async keyed(actor) {
+      counter += 1;
+      const headers = { 'idempotency-key': `key-${counter}` };
+      const asked = { source_text: text(), target_lang: 'de' };
+      // As a client that heard nothing: again with the same key.
+      for (let attempt = 0; ; attempt++) {
+        const answer = await submit(actor, asked, headers).catch(() => undefined);
+        if (answer?.status === 200) keep(actor.tenant, answer.body);
+        if (answer && answer.status < 500 && answer.body.status !== 'pending') return answer.status;
+        if (attempt === 20 || stopped) return answer?.status ?? 0;
+        await delay(200);
+      }
+    },
+    async batch(actor) {
+      const inputs = [text(), text(), text()].map((Text) => ({ Text, Targets: [{ Language: 'de' }] }));
+      counter += 1;
+      const { status, body } = await submit(actor, { inputs }, { 'idempotency-key': `batch-${counter}` });
+      if (status === 200) for (const job of body.jobs ?? body) keep(actor.tenant, job);
+      return status;
+    },
+    async file({ tenant }) {
+      const form = new FormData();
+      form.set('target_lang', 'de');
+      form.set('source_document', new Blob([text()], { type: 'text/plain' }), 'note.txt');
+      const response = await app.request(PATH, { method: 'POST', headers: tenant.headers, body: form });
+      const body = (await response.json()) as { id: string; status: string }[] & {
+        id: string;
+        status: string;
+      };
+      if (response.status === 200) for (const job of [body].flat()) keep(tenant, job);
+      return response.status;
+    },
+    async review(actor) {
+      const asked = { source_text: text(), target_lang: 'de', metadata: { sensitive: true } };
+      const made = await submit(actor, asked);
+      if (made.status !== 200) return made.status;
+      keep(actor.tenant, made.body);
+      const { status, body } = await app.json('POST', `${PATH}/${made.body.id}/review`, {
+        headers: actor.tenant.headers,
+        body: { action: 'approve' },
+      });
+      if (status === 200 && body.status !== 'published') answers.wrong.push(`approved and ${body.status}`);
+      return status;
+    },
+    async remove(actor) {
+      const id = anyJob(actor);
+      if (!id) return 0;
+      answers.deleting.add(id);
+      answers.jobs.delete(id);
+      const headers = { authorization: `Bearer ${actor.tenant.accessToken}` };
+      const { status } = await app.json('DELETE', `${PATH}/${id}`, { headers });
+      if (status === 200) answers.deleted.add(id);
+      return status;
+    },
+    async read(actor) {
+      const id = anyJob(actor);
+      if (!id) return 0;
+      const { status } = await app.json('GET', `${PATH}/${id}`, { headers: actor.tenant.headers });
+      if (status === 404 && !answers.deleting.has(id)) answers.wrong.push(`job ${id} is gone`);
+      return status;
+    },
+    async golden(actor) {
+      const id = anyJob(actor);
+      if (!id) return 0;
+      const format = pick(['txt', 'docx'], random);
+      const response = await app.request(`${PATH}/${id}/golden?format=${format}`, {
+        headers: actor.tenant.headers,
+      });
+      await response.arrayBuffer();
+      return response.status;
+    },
+    async memory({ tenant }) {
+      counter += 1;
+      const inBackground = random() < 0.5;
+      const units = Array.from({ length: inBackground ? 120 : 10 }, (_, n): [string, string] => [
+        `Unit ${n} of memory ${counter}`,
+        `Einheit ${n} des Speichers ${counter}`,
+      ]);
+      const sets = setsOf(app as never, tenant.headers);
+      const fields = { name: `Memory ${counter}`, target_lang: 'de' };
+      const { status, body } = await sets.importFile(tmx(units, 'en', 'de'), fields);
+      if (status === 200) answers.memories.set(body.id, tenant);
+      if (status === 202) answers.imports.set(body.job.id, tenant);
+      return status;
+    },
+    async glossary({ tenant }) {
+      counter += 1;
+      const sets = setsOf(app as never, tenant.headers);
+      const csv = `source,target\nterm ${counter},Begriff ${counter}`;
+      const { status, body } = await sets.uploadFile(csv, { name: `Glossary ${counter}` });
+      if (status === 200) answers.glossaries.set(body.id, tenant);
+      return status;
+    },
+    async removeGlossary({ tenant }) {
+      const id = [...answers.glossaries].find(([, owner]) => owner === tenant)?.[0];
+      if (!id) return 0;
+      answers.glossaries.delete(id);
+      return (await setsOf(app as never, tenant.headers).removeGlossary(id)).status;
+    },
+    async session(actor) {
+      const { refreshToken } = actor;
+      // Whoever does not hear the answer to a refresh signs in again.
+      actor.refreshToken = undefined;
+      const body = refreshToken
+        ? { grant_type: 'refresh_token', refresh_token: refreshToken }
+        : { grant_type: 'password', username: actor.email, password };
+      const answer = await app.json('POST', '/api/oauth2/token', {
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams(body as Record<string, string>).toString(),
+      });
+      if (answer.status === 200) actor.refreshToken = answer.body.refresh_token;
+      else if (answer.status === 401) answers.wrong.push(`${body.grant_type}: 401`);
+      return answer.status;
+    },
+    async export({ tenant }) {
+      const id = [...answers.memories].find(([, owner]) => owner === tenant)?.[0];
+      const path = id ? `/api/tm/${id}/export` : `/api/tenants/${tenant.tenantId}/billing/export`;
+      const headers = { authorization: `Bearer ${tenant.accessToken}` };
+      const response = await app.request(path, { headers });
+      await response.arrayBuffer();
+      return response.status;
+    },
+  };
+  /** How often each is done. */
+  const weighted = Object.keys(kinds).flatMap((kind) =>
+    Array.from({ length: ['text', 'keyed', 'read'].includes(kind) ? 4 : 1 }, () => kind),
+  );
+
+  const client = async () => {
+    while (!stopped) {
+      const kind = pick(weighted, random);
+      // Some state is an actor's own: one session at a time.
+      const actor = pick(actors, random);
+      if (kind === 'session' && busy.has(actor)) continue;
+      if (kind === 'session') busy.add(actor);
+      try {
+        heard(kind, await kinds[kind]!(actor));
+      } catch {
+        heard(kind, 'unanswered');
+        await delay(50);
+      } finally {
+        if (kind === 'session') busy.delete(actor);
+      }
+    }
+  };
+  const busy = new Set<Actor>();
+  const running = Array.from({ length: clients }, client);
+
+  return {
+    answers,
+    tenants: [...actors.map(({ tenant }) => tenant), probe],
+    /** Whether a text is translated now. */
+    async isServed(): Promise<boolean> {
+      counter += 1;
+      const asked = { source_text: `${pick(sentences, random)} (${counter})`, target_lang: 'de' };
+      const answer = await app
+        .json('POST', PATH, { headers: probe.headers, body: asked })
+        .catch(() => undefined);
+      if (answer?.status !== 200) return false;
+      keep(probe, answer.body);
+      return true;
+    },
+    probe,
+    async stop(): Promise<void> {
+      stopped = true;
+      await Promise.all(running);
+    },
+  };
+}
+
+export type Load = Awaited<ReturnType<typeof startLoad>>;

@@ -1,0 +1,140 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pick, type Random, seededRandom, shuffled } from '#test/bench/seeded-random.ts';
+import { atItsPath, embeddings } from '#test/fakes/embeddings.ts';
+import { failure, type Reply, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
+import { poll } from '#test/setup/poll.ts';
+import { models, translate } from '#test/spec/text/live.ts';
+import { type Cluster, startCluster, type Victim, victims } from './cluster.ts';
+import { processesOf } from './leftovers.ts';
+import { type Load, startLoad } from './load.ts';
+import { verify } from './verify.ts';
+
+/** Seconds within which everything must work again after a kill. */
+const longestRecovery = 60;
+
+export interface Recovery {
+  victim: Victim;
+  /** Milliseconds until a text was translated, from the kill on. */
+  api: number;
+  /** Milliseconds until jobs of both lanes that were added after the kill had run. */
+  worker: number;
+}
+
+export interface FaultsReport {
+  recoveries: Recovery[];
+  /** What was not as it must be; empty for a run that passed. */
+  wrong: string[];
+  /** How many were answered how. */
+  counts: Record<string, number>;
+}
+
+/** Kills the service's processes under load, as often as asked, and looks whether all that must be true is. */
+export async function runFaults(
+  { kills, seed, clients = 6 }: { kills: number; seed: number; clients?: number },
+  print: (line: string) => void,
+): Promise<FaultsReport> {
+  const random = seededRandom(seed);
+  const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-faults-'));
+  await using model = await startFakeOpenAi();
+  const good = translatingReply({ translate: translateNumbered, latencyMs: 10 });
+  // One call in thirty fails: jobs that end failed must be as whole as the others.
+  const chat: Reply = (response, request) => (random() < 0.03 ? failure(400) : good)(response, request);
+  model.otherwise(atItsPath(embeddings(), chat));
+  const cluster = await startCluster({
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'silent',
+    AUTH_RATE_LIMIT_ENABLED: 'false',
+    ACCESS_TOKEN_TTL_SECONDS: '100000',
+    STALE_PENDING_SECONDS: '5',
+    SWEEP_INTERVAL_SECONDS: '2',
+    TM_ASYNC_THRESHOLD: '50',
+    TRIAL_CHARS: '100000000',
+    TRIAL_GRANTS_PER_ADDRESS: '100',
+    DEFAULT_MONTHLY_CHAR_LIMIT: '1000000000',
+    OPENAI_API_KEY: 'sk-faults',
+    OPENAI_BASE_URL: model.baseUrl,
+    OPENAI_MODEL: models.translator,
+    OPENAI_REFINER_MODEL: models.refiner,
+    OPENAI_MAX_RETRIES: '0',
+  });
+  const report: FaultsReport = { recoveries: [], wrong: [], counts: {} };
+  try {
+    const load = await startLoad(cluster.address, clients, random);
+    report.counts = load.answers.counts;
+    for (const [n, victim] of orderOf(kills, random).entries()) {
+      await delay(50 + random() * 600);
+      const recovery = await killOnce(cluster, load, victim, random);
+      report.recoveries.push(recovery);
+      print(`${n + 1}. ${victim}: api ${recovery.api} ms, worker ${recovery.worker} ms`);
+    }
+    await load.stop();
+    report.wrong.push(...(await verify(cluster, load, dataDir)));
+    const codes = await cluster.stop();
+    if (codes.some((code) => code !== 0)) report.wrong.push(`ended with ${codes}`);
+    const left = processesOf(dataDir);
+    if (left.length > 0) report.wrong.push(`left over: ${left.join('; ')}`);
+  } finally {
+    await cluster.destroy();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+  return report;
+}
+
+/** Each kind about as often as the others. */
+function orderOf(kills: number, random: Random): Victim[] {
+  return shuffled(
+    Array.from({ length: kills }, (_, n) => victims[n % victims.length] as Victim),
+    random,
+  );
+}
+
+async function killOnce(cluster: Cluster, load: Load, victim: Victim, random: Random): Promise<Recovery> {
+  const killed = Date.now();
+  const since = () => Date.now() - killed;
+  const restarted = cluster.kill(victim, (pids) => (pids.length > 0 ? pick(pids, random) : undefined));
+  const served = async () => {
+    await poll(() => load.isServed(), longestRecovery);
+    return since();
+  };
+  const worked = async () => {
+    const tenant = JSON.stringify({ tenantId: load.probe.tenantId });
+    // One of each lane. They have nothing to do, and are gone when they have run.
+    const ids = await poll(
+      () =>
+        cluster
+          .query(
+            (sql) => sql<{ id: string }[]>`
+              select id from graphile_worker.add_job('fail_stale_jobs', ${tenant}::text::json)
+              union all select id from graphile_worker.add_job('publish_unpersisted_jobs', ${tenant}::text::json)`,
+          )
+          .catch(() => undefined),
+      longestRecovery,
+    );
+    await poll(
+      async () =>
+        cluster
+          .query(
+            (sql) => sql`
+              select id from graphile_worker.jobs
+              where id::text = any(string_to_array(${ids.map(({ id }) => id).join()}, ','))`,
+          )
+          .then(
+            (left) => left.length === 0,
+            () => false,
+          ),
+      longestRecovery,
+    );
+    return since();
+  };
+  await restarted;
+  const [api, worker] = await Promise.all([served(), worked()]);
+  return { victim, api, worker };
+}
+
+function translateNumbered(text: string): string {
+  const [, sentence = text, number = ''] = /^(.*?)( \(\d+\))?$/s.exec(text) ?? [];
+  return translate(sentence) + number;
+}

@@ -1,0 +1,142 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connect } from '#test/setup/app.ts';
+import { poll } from '#test/setup/poll.ts';
+import type { Cluster } from './cluster.ts';
+import type { Load } from './load.ts';
+
+interface StoredJob {
+  tenant_id: string;
+  job_id: string;
+  status: string;
+  golden_uri: string | null;
+  fast_path: string | null;
+  records: number;
+}
+
+/** Everything that must be true once the load has ended; answers what is not. */
+export async function verify(cluster: Cluster, load: Load, dataDir: string): Promise<string[]> {
+  const wrong = [...load.answers.wrong];
+  const settle = (what: string, look: () => Promise<unknown[]>) =>
+    poll(async () => (await look()).length === 0, 90).catch(async () => {
+      wrong.push(`${what}: ${JSON.stringify((await look()).slice(0, 5))}`);
+    });
+  await settle('locked in the name of nobody', () =>
+    cluster.query(
+      (sql) => sql`
+        select id, task_identifier, locked_by from graphile_worker.jobs
+        where locked_by is not null and not exists (
+          select from worker_heartbeats where worker_id = locked_by and seen_at > now() - interval '30 seconds')`,
+    ),
+  );
+  await settle('pending or half published', () =>
+    cluster.query(
+      (sql) => sql`
+      select job_id, status from translation_jobs where status in ('pending', 'approved', 'persistence_failed')`,
+    ),
+  );
+  await settle('imports under way', () =>
+    cluster.query((sql) => sql`select * from memory_imports where status not in ('completed', 'failed')`),
+  );
+  const storage = join(dataDir, 'storage');
+  await settle('records of no job', async () => {
+    const jobs = await storedJobs(cluster);
+    const referred = new Set(jobs.map((job) => `${job.tenant_id}/${job.golden_uri}`));
+    return (await recordsIn(storage)).filter((path) => !referred.has(path));
+  });
+
+  const jobs = await storedJobs(cluster);
+  wrong.push(...(await billing(cluster, jobs, load)), ...(await records(storage, jobs)));
+  wrong.push(...(await answered(cluster, jobs, load)));
+  return wrong;
+}
+
+function storedJobs(cluster: Cluster): Promise<StoredJob[]> {
+  return cluster.query(
+    (sql) => sql<StoredJob[]>`
+      select j.tenant_id, j.job_id, j.status, j.golden_uri,
+        j.pipeline_metadata->'provenance'->>'fast_path' as fast_path,
+        (select count(*)::int from usage_records u where u.tenant_id = j.tenant_id and u.job_id = j.job_id) as records
+      from translation_jobs j`,
+  );
+}
+
+/** Each job that was done is billed once, none that was not, and ledger and totals agree. */
+async function billing(cluster: Cluster, jobs: StoredJob[], { answers }: Load): Promise<string[]> {
+  const unpaid = ['failed', 'pending'];
+  const wrong = jobs
+    .filter(({ status, records }) => records !== (unpaid.includes(status) ? 0 : 1))
+    .map(({ job_id, status, records }) => `${status} job ${job_id} has ${records} usage records`);
+  const stray = await cluster.query(
+    (sql) => sql<{ job_id: string }[]>`
+      select job_id from usage_records u
+      where not exists (select from translation_jobs j where j.tenant_id = u.tenant_id and j.job_id = u.job_id)`,
+  );
+  for (const { job_id } of stray)
+    if (!answers.deleting.has(job_id)) wrong.push(`a usage record of no job: ${job_id}`);
+  const differing = await cluster.query(
+    (sql) => sql`
+      select r.tenant_id, r.jobs, r.chars, t.jobs as total_jobs, t.chars as total_chars
+      from (select tenant_id, count(*)::int as jobs, sum(billable_chars)::int as chars from usage_records group by 1) r
+      full join (select tenant_id, sum(jobs)::int as jobs, sum(billable_chars)::int as chars from usage_totals group by 1) t
+        using (tenant_id)
+      where r.jobs is distinct from t.jobs or r.chars is distinct from t.chars`,
+  );
+  if (differing.length > 0) wrong.push(`ledger and totals differ: ${JSON.stringify(differing)}`);
+  return wrong;
+}
+
+/** Each published job that was translated has its record. */
+async function records(storage: string, jobs: StoredJob[]): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const { tenant_id, job_id, status, golden_uri, fast_path } of jobs) {
+    if (status !== 'published' && status !== 'human_edited') continue;
+    if (golden_uri === null) {
+      if (fast_path === null) wrong.push(`published job ${job_id} has no record`);
+      continue;
+    }
+    const text = await readFile(join(storage, tenant_id, golden_uri), 'utf8').catch(() => '{}');
+    if (JSON.parse(text).job_id !== job_id) wrong.push(`the record of job ${job_id} is not there`);
+  }
+  return wrong;
+}
+
+async function recordsIn(storage: string): Promise<string[]> {
+  const paths: string[] = [];
+  for (const tenant of await readdir(storage)) {
+    if (tenant === 'golden' || tenant.startsWith('.')) continue;
+    for (const entry of await readdir(join(storage, tenant, 'golden'), {
+      recursive: true,
+      withFileTypes: true,
+    }))
+      if (entry.isFile()) paths.push(join(entry.parentPath, entry.name).slice(storage.length + 1));
+  }
+  return paths;
+}
+
+/** What was answered is there, and what was deleted is not. */
+async function answered(cluster: Cluster, jobs: StoredJob[], { answers, tenants }: Load): Promise<string[]> {
+  const wrong: string[] = [];
+  const stored = new Map(jobs.map((job) => [job.job_id, job]));
+  for (const id of answers.jobs.keys()) {
+    const status = stored.get(id)?.status;
+    if (status === undefined || status === 'failed' || status === 'pending')
+      wrong.push(`job ${id} was answered and is ${status ?? 'gone'}`);
+  }
+  for (const id of answers.deleted) if (stored.has(id)) wrong.push(`job ${id} was deleted and is there`);
+  const app = connect(cluster.address);
+  for (const { headers } of tenants) {
+    const idsAt = async (path: string) => JSON.stringify((await app.json('GET', path, { headers })).body);
+    const [glossaries, memories] = [await idsAt('/api/terminology'), await idsAt('/api/tm')];
+    for (const [id, tenant] of answers.glossaries)
+      if (tenant.headers === headers && !glossaries.includes(id)) wrong.push(`glossary ${id} is gone`);
+    for (const [id, tenant] of answers.memories)
+      if (tenant.headers === headers && !memories.includes(id)) wrong.push(`memory ${id} is gone`);
+    for (const [id, tenant] of answers.imports) {
+      if (tenant.headers !== headers) continue;
+      const { body } = await app.json('GET', `/api/tm/imports/${id}`, { headers });
+      if (body.job?.status !== 'completed') wrong.push(`import ${id} is ${body.job?.status ?? 'gone'}`);
+    }
+  }
+  return wrong;
+}

@@ -1,0 +1,162 @@
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  checkGoldenRecords,
+  publishUnpersistedJobs,
+  removeGoldenRecords,
+} from '#server/translations/service.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
+import { goldenFiles, manifestLinesOf, recordsOf } from '#test/spec/text/golden-files.ts';
+import { openWorkspace, type Workspace } from '#test/spec/text/workspace.ts';
+
+const app = useTestApp({
+  env: { AUTH_RATE_LIMIT_ENABLED: 'false', STALE_PENDING_SECONDS: '1', SWEEP_INTERVAL_SECONDS: '1' },
+});
+
+let mine: Workspace;
+beforeEach(async () => {
+  mine = await openWorkspace(app);
+});
+
+const storage = () => join(app.services.settings.DATA_DIR, 'storage');
+
+/** Looks at the records again and again until their announcements are old enough to be judged. */
+async function checked(): Promise<number> {
+  let removed = 0;
+  await poll(async () => {
+    removed += (await checkGoldenRecords(app.services)).removed;
+    return (await readdir(join(storage(), 'golden/announced'))).length === 0;
+  });
+  return removed;
+}
+
+describe('golden records that no job refers to', () => {
+  test('are removed, where PostgreSQL lost the row of a run that was under way', async () => {
+    const lost = await mine.job({ source_text: 'a text that somebody owns' });
+    const kept = await mine.job({ source_text: 'another' });
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`delete from translation_jobs where job_id = ${lost.id}`;
+    expect(await recordsOf(app, mine, lost.id)).toHaveLength(1);
+    expect(await checked()).toBe(1);
+    expect(await recordsOf(app, mine, lost.id)).toEqual([]);
+    expect(await recordsOf(app, mine, kept.id)).toHaveLength(1);
+  });
+
+  test('are removed, where the run that wrote them failed before its job was stored', async () => {
+    const job = await mine.job();
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`update translation_jobs set status = 'failed', golden_uri = null where job_id = ${job.id}`;
+    expect(await checked()).toBe(1);
+    expect(await recordsOf(app, mine, job.id)).toEqual([]);
+  });
+
+  test('stay while their job is pending, and are judged when that is over', async () => {
+    const job = await mine.job();
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`update translation_jobs set status = 'pending', golden_uri = null where job_id = ${job.id}`;
+    for (let look = 0; look < 3; look++) {
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      expect(await checkGoldenRecords(app.services)).toEqual({ removed: 0, rewritten: 0 });
+    }
+    expect(await recordsOf(app, mine, job.id)).toHaveLength(1);
+    await sql`update translation_jobs set status = 'failed' where job_id = ${job.id}`;
+    expect(await checked()).toBe(1);
+  });
+
+  test('stay where the job is about to be published again', async () => {
+    const job = await mine.job();
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`
+      update translation_jobs set status = 'approved', publish_as = 'published', golden_uri = null,
+        updated_at = now() - interval '1 hour' where job_id = ${job.id}`;
+    expect(await checked()).toBe(0);
+    await publishUnpersistedJobs(app.services, mine.tenantId);
+    expect(await checked()).toBe(0);
+    expect(await recordsOf(app, mine, job.id)).toHaveLength(1);
+    expect((await mine.read(job.id)).status).toBe('published');
+  });
+});
+
+test('temporary files of broken-off writes are removed after an hour, those of former versions too', async () => {
+  const job = await mine.job();
+  const state = join(storage(), '.state.json');
+  await writeFile(state, JSON.stringify({ ...JSON.parse(await readFile(state, 'utf8')), tidied: false }));
+  const former = join(storage(), mine.tenantId, 'golden', `${job.id}.json.0123456789ab.tmp`);
+  const old = join(storage(), '.incoming', 'broken-off.tmp');
+  const young = join(storage(), '.incoming', 'under-way.tmp');
+  for (const file of [former, old, young]) await writeFile(file, '{"half');
+  const anHourAgo = new Date(Date.now() - 3_700_000);
+  for (const file of [former, old]) await utimes(file, anHourAgo, anHourAgo);
+  await checkGoldenRecords(app.services);
+  expect((await readdir(join(storage(), '.incoming'))).includes('under-way.tmp')).toBe(true);
+  for (const file of [former, old]) await expect(stat(file)).rejects.toThrow('ENOENT');
+});
+
+test('after an unclean end of the system, lost and damaged records of published jobs are there again, and their lines', async () => {
+  const jobs = [await mine.job({ source_text: 'one' }), await mine.job({ source_text: 'two' })];
+  const untouched = await mine.job({ source_text: 'three' });
+  const [lost, damaged, whole] = await Promise.all(
+    [...jobs, untouched].map(async ({ id }) => {
+      const [record] = await recordsOf(app, mine, id);
+      return join(storage(), mine.tenantId, 'golden', record!.path);
+    }),
+  );
+  const before = await readFile(whole!, 'utf8');
+  // What a power cut leaves of files that were not on the disk yet.
+  await app.services.storage.remove(lost!.slice(storage().length + 1));
+  await writeFile(damaged!, '\0'.repeat(100));
+  const [line] = await manifestLinesOf(app, mine, jobs[0]!.id);
+  const manifest = join(storage(), 'golden', line!.path);
+  await writeFile(manifest, (await readFile(manifest, 'utf8')).replace(`${line!.line}\n`, '\0\0\0'));
+  const state = join(storage(), '.state.json');
+  const known = JSON.parse(await readFile(state, 'utf8'));
+  await writeFile(state, JSON.stringify({ ...known, booted: known.booted - 3_600_000 }));
+
+  const { openObjectStore } = await import('#server/storage/service.ts');
+  const restarted = { ...app.services, storage: openObjectStore(app.services.settings) };
+  expect((await checkGoldenRecords(restarted)).rewritten).toBe(2);
+  for (const { id } of jobs) {
+    const [record] = await recordsOf(app, mine, id);
+    expect(JSON.parse(record!.text)).toMatchObject({ job_id: id, job: { id, status: 'published' } });
+  }
+  expect(await readFile(whole!, 'utf8')).toBe(before);
+  expect(await readFile(manifest, 'utf8')).toContain(`"job_id":"${jobs[0]!.id}"`);
+  // Looked through once.
+  expect((await checkGoldenRecords(restarted)).rewritten).toBe(0);
+});
+
+test('the second look at a deleted job’s records is tried again where the store is out of reach', async () => {
+  const job = await mine.job();
+  const { storage: store } = app.services;
+  const away = {
+    ...app.services,
+    storage: {
+      ...store,
+      remove: async () => {
+        throw new Error('the store is out of reach');
+      },
+    },
+  };
+  const removed = { tenantId: mine.tenantId, jobId: job.id, attempt: 1 };
+  await expect(removeGoldenRecords(away, removed)).rejects.toThrow('out of reach');
+  expect(await removeGoldenRecords(app.services, removed)).toBe(1);
+});
+
+describe('the folders of golden records', () => {
+  test('hold the records of some hours each', async () => {
+    const job = await mine.job();
+    expect([...(await goldenFiles(app, mine)).keys()]).toEqual([`${job.id.slice(0, 6)}/${job.id}.json`]);
+  });
+
+  test('a record that a former version wrote into the one folder goes with its job', async () => {
+    const job = await mine.job();
+    const record = join(storage(), mine.tenantId, 'golden', `${job.id}.json`);
+    await writeFile(record, '{}');
+    const { body } = await mine.remove(job.id, mine.admin);
+    expect(body.golden_records_deleted).toBe(2);
+    expect(await recordsOf(app, mine, job.id)).toEqual([]);
+  });
+});
