@@ -28,7 +28,7 @@ export async function failStaleJobs(tx: Tx, tenantId: string, staleSeconds: numb
     .where(
       and(
         eq(translationJobs.tenantId, tenantId),
-        isStalePending(staleSeconds),
+        // By their ids alone: beside the stale ones' own index each of these would be compared with all ids of the page.
         sql`${jobId} = any(array(select ${jobId} from ${translationJobs}
           where ${and(eq(translationJobs.tenantId, tenantId), isStalePending(staleSeconds))}
           order by ${updatedAt}, ${jobId} limit ${stalePage} for no key update))`,
