@@ -60,7 +60,10 @@ export function followConnections(server: Server, refuse: RefuseRequest, bounds 
     connection.unanswered += 1;
     response.once('close', () => {
       connection.unanswered -= 1;
-      if (draining && connection.unanswered === 0) socket.destroySoon();
+      if (connection.unanswered > 0) return;
+      // Behind all others: the map's order is that of who has been idle longest. A closed connection is not in it any more.
+      if (connections.delete(socket)) connections.set(socket, connection);
+      if (draining) socket.destroySoon();
     });
     const past = connection.unanswered - bounds.unanswered;
     if (past <= 0) answer(request, response);

@@ -135,3 +135,17 @@ test('past the bound of connections the one that has been idle longest is closed
   await poll(async () => idle.seen.end);
   expect([busy.seen.end, ...others.map(({ seen }) => seen.end)]).toEqual(['', '', '']);
 });
+
+test('idle counts from the last answer, not from the connection', async () => {
+  const { open } = await serve({ connections: 2 });
+  const older = open('');
+  older.read();
+  const newer = open(get('/'));
+  newer.read();
+  await poll(async () => newer.seen.bytes > 0);
+  older.socket.write(get('/'));
+  await poll(async () => older.seen.bytes > 0);
+  open('');
+  await poll(async () => newer.seen.end);
+  expect(older.seen.end).toBe('');
+});
