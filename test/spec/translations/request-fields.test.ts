@@ -28,7 +28,7 @@ describe('B 2.1: the request fields', () => {
       domain: null,
       metadata: {
         tenant: { id: tenant.tenantId, name: 'Maison Übersetzung' },
-        golden_uri: expect.stringMatching(/^golden\/[0-9a-f]{32}\.json$/),
+        golden_uri: expect.stringMatching(/^golden\/[0-9a-f]{6}\/[0-9a-f]{32}\.json$/),
       },
       text_type: null,
       tone: null,
