@@ -18,7 +18,7 @@ const largestForm = 65_536;
 const largestEvent = 1_000_000;
 
 /** Bytes; past them nothing is read of a body whose sender is not believed. */
-export const largestUnbelieved = 100_000;
+export const largestUnbelieved = 102_400;
 
 /** What bodies at an address are held to, and what a refusal calls it. */
 export interface BodyCeiling {

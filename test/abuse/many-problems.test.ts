@@ -28,7 +28,7 @@ describe.each(doors)('$path', ({ path, wrap }) => {
       const { status, bytes } = await post(path, wrap(emptyInputs(290_000)), headers);
       expect([status, bytes < 1000]).toEqual([401, true]);
       // What is no JSON is not found to be none.
-      expect((await post(path, '{'.repeat(100_001), headers)).status).toBe(401);
+      expect((await post(path, '{'.repeat(102_401), headers)).status).toBe(401);
     }
   });
 
@@ -76,8 +76,8 @@ test('a large file without a credential is 401 before it is read, as the body it
 });
 
 test.each([
-  ['/api/auth/signup/email', 100_001, 'request body exceeds 100000 bytes'],
-  ['/trpc/auth.signUpWithEmail', 100_001, 'request body exceeds 100000 bytes'],
+  ['/api/auth/signup/email', 102_401, 'request body exceeds 102400 bytes'],
+  ['/trpc/auth.signUpWithEmail', 102_401, 'request body exceeds 102400 bytes'],
   ['/api/oauth2/token', 65_537, 'request body exceeds 65536 bytes'],
   ['/api/stripe/webhook', 1_000_001, 'request body exceeds 1000000 bytes'],
 ])('%s, which asks for no credential, takes no body of %d bytes', async (path, bytes, detail) => {
@@ -117,8 +117,8 @@ describe('the look-up of a large body', () => {
       return opened.mock.calls.length;
     };
     const small = await count(99_000);
-    expect(await count(100_000)).toBe(small);
-    expect(await count(100_001)).toBe(small + 1);
+    expect(await count(102_400)).toBe(small);
+    expect(await count(102_401)).toBe(small + 1);
     vi.restoreAllMocks();
   });
 

@@ -172,7 +172,7 @@ test('the sender of a body that does not say how long it is is asked for once 10
 });
 
 test('a small body costs no look-up', async () => {
-  expect(await statusOf(open(100_000))).toBe(200);
+  expect(await statusOf(open(102_400))).toBe(200);
   expect(believed).toBe(0);
 });
 
