@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '#db/client.ts';
 import type { Log, Services } from './context.ts';
 import { selectModels } from './engines/select.ts';
 import { describeForLog } from './errors.ts';
+import { collectWhenIdle } from './idle-collection.ts';
 import { networkBarrier, openFileWork } from './sandbox/index.ts';
 import { loadSecretsKey } from './secrets-key.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
@@ -231,6 +232,7 @@ export async function runCommand(
   { stop, hurry }: StopSignals = listenForStop(),
 ): Promise<void> {
   growHeapSlowly();
+  collectWhenIdle();
   // Whatever nobody waits for must not end the process, nor be printed: its message may quote a customer's text.
   process.on('unhandledRejection', (reason) => {
     process.stderr.write(`lingualoop: unhandled rejection ${JSON.stringify(describeForLog(reason))}\n`);

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
+/** As the scripts in package.json have them. */
+const mallocSettings = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
+
 export interface RunningService {
   address: string;
   pid: number;
@@ -21,7 +24,7 @@ export async function startService(
 ): Promise<RunningService> {
   const child = spawn(process.execPath, ['--max-semi-space-size=8', join(root, script), ...args], {
     cwd: root,
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...env },
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...mallocSettings, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
