@@ -51,7 +51,9 @@ export function boundUnreadAnswers(
 
   app.addHook('onSend', (request, reply, payload, done) => {
     const length = lengthOf(payload);
-    if (length <= sentWhole || request.method === 'HEAD' || request.raw.destroyed) return done(null, payload);
+    // The request itself counts as destroyed once its body is read.
+    if (length <= sentWhole || request.method === 'HEAD' || request.raw.socket.destroyed)
+      return done(null, payload);
     const answer: Unread = {
       address: addressOf(request),
       bytes: request.routeOptions.config?.shared ? 0 : length,

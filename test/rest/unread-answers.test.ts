@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type AnswerBounds, boundUnreadAnswers } from '#rest/unread-answers.ts';
+import { requestText } from '#test/abuse/raw-socket.ts';
 import { poll } from '#test/setup/poll.ts';
 
 /** More than the buffers of a connection hold. */
@@ -32,17 +34,21 @@ async function start(bounds: Partial<AnswerBounds>) {
     reply.header('content-disposition', 'attachment; filename="a"').send(buffer),
   );
   app.get('/shared', { config: { shared: true } }, async () => buffer);
+  app.get('/never', () => new Promise(() => {}));
   app.get('/small', async () => 'x'.repeat(1000));
   port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 }
 
 /** An answer of which nothing is read until it is asked for. */
-async function open(path: string, { method = 'GET', address = '192.0.2.1' } = {}): Promise<IncomingMessage> {
+async function open(
+  path: string,
+  { method = 'GET', address = '192.0.2.1', body = '' } = {},
+): Promise<IncomingMessage> {
   const asked = request({
     ...{ host: '127.0.0.1', port, path, method, agent: false },
-    headers: { 'x-address': address },
+    headers: { 'x-address': address, ...(body && { 'content-type': 'application/json' }) },
   });
-  asked.on('error', () => {}).end();
+  asked.on('error', () => {}).end(body);
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
   readers.push(answer);
   return answer.on('error', () => {});
@@ -109,9 +115,28 @@ test('the answer to a change is never refused: it takes the place of the one tha
   expect(await readAll(still)).toBe('aborted');
 });
 
-test('an answer that is not read to its end in time is reset', async () => {
+test('the answer to a request with a body takes room as any other', async () => {
+  await start({ held: 85_000_000 });
+  for (let answer = 0; answer < 2; answer++) await open('/text', { method: 'POST', body: '{}' });
+  expect((await open('/text')).statusCode).toBe(503);
+});
+
+test('an answer whose connection was closed before its turn gives its room back', async () => {
+  await start({ held: 45_000_000 });
+  const json = { 'content-type': 'application/json', 'content-length': 2 };
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  socket.write(requestText('GET', '/never') + requestText('POST', '/text', json, '{}'));
+  await poll(async () => (await open('/text')).statusCode === 503);
+  socket.destroy();
+  await poll(async () => (await open('/text')).statusCode === 200);
+});
+
+test.each([
+  ['without a body', {}],
+  ['with a body', { method: 'POST', body: '{}' }],
+])('the answer to a request %s that is not read to its end in time is reset', async (_which, sending) => {
   await start({ deadline: 600 });
-  const answer = await open('/text');
+  const answer = await open('/text', sending);
   await poll(async () => {
     const connections = await new Promise((resolve) =>
       app.server.getConnections((_error, count) => resolve(count)),
