@@ -95,7 +95,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
       return sendError(reply, error);
     }
   });
-  const connections = followConnections(http.server, refuseOnConnection);
+  const connections = followConnections(http.server, refuseOnConnection, settings.TRUST_PROXY === 0);
   let closing = false;
   http.addHook('preClose', async () => {
     closing = true;
