@@ -82,7 +82,7 @@ test('HEAD answers the length alone', async () => {
 });
 
 test('a GET for whose answer its address has no room is 503; others have room, and so has a small one', async () => {
-  await start({ held: 85_000_000 });
+  await start({ held: 170_000_000 });
   const first = await open('/text');
   await open('/buffer');
   const refused = await open('/buffer');
@@ -97,7 +97,7 @@ test('a GET for whose answer its address has no room is 503; others have room, a
 });
 
 test('an answer that stands still for too long gives way to another of its address', async () => {
-  await start({ held: 45_000_000, patience: 300 });
+  await start({ held: 90_000_000, patience: 300 });
   const still = await open('/text');
   const next = await poll(async () => {
     const answer = await open('/text');
@@ -108,7 +108,7 @@ test('an answer that stands still for too long gives way to another of its addre
 });
 
 test('the answer to a change is never refused: it takes the place of the one that has stood still longest', async () => {
-  await start({ held: 45_000_000 });
+  await start({ held: 90_000_000 });
   const still = await open('/text');
   const change = await open('/text', { method: 'POST' });
   expect([change.statusCode, await readAll(change)]).toEqual([200, size]);
@@ -116,13 +116,13 @@ test('the answer to a change is never refused: it takes the place of the one tha
 });
 
 test('the answer to a request with a body takes room as any other', async () => {
-  await start({ held: 85_000_000 });
+  await start({ held: 170_000_000 });
   for (let answer = 0; answer < 2; answer++) await open('/text', { method: 'POST', body: '{}' });
   expect((await open('/text')).statusCode).toBe(503);
 });
 
 test('an answer whose connection was closed before its turn gives its room back', async () => {
-  await start({ held: 45_000_000 });
+  await start({ held: 90_000_000 });
   const json = { 'content-type': 'application/json', 'content-length': 2 };
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   socket.write(requestText('GET', '/never') + requestText('POST', '/text', json, '{}'));
@@ -144,6 +144,22 @@ test.each([
     return connections === 0;
   });
   expect(await readAll(answer)).toBe('aborted');
+});
+
+test('where all room is taken the stillest answer of an address that holds more gives way to another address', async () => {
+  await start({ held: 170_000_000 });
+  const still: IncomingMessage[] = [];
+  for (const host of [1, 1, 2, 2, 3, 3, 4, 4])
+    still.push(await open('/text', { address: `192.0.2.${host}` }));
+  const other = await open('/text', { address: '192.0.2.9' });
+  expect([other.statusCode, await readAll(other)]).toEqual([200, size]);
+  // 170 MB hold eight of 20, and half of one.
+  const another = await open('/text', { address: '192.0.2.9' });
+  expect(another.statusCode).toBe(200);
+  const third = await open('/text', { address: '192.0.2.10' });
+  expect(third.statusCode).toBe(200);
+  const ends = await Promise.all(still.map(readAll));
+  expect(ends.filter((end) => end === 'aborted')).toHaveLength(2);
 });
 
 test('what everybody is answered from one Buffer takes no room', async () => {
