@@ -149,8 +149,8 @@ test.each([
       reading -= 1;
     }
     await poll(async () => ends.length > 0);
-    const [host, how] = ends[0] as [number, unknown];
-  expect([host <= 3, how]).toEqual([true, end]);
+    const [host, how] = ends[0]!;
+    expect([host <= 3, how]).toEqual([true, end]);
     for (const sent of held) sent.destroy();
   },
 );
