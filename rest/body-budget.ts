@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
 import { declaredSize, largestUnbelieved } from './body-limits.ts';
-import { createHeldBytes } from './held-bytes.ts';
+import { createHeldBytes, type HeldBytes, type Holding } from './held-bytes.ts';
 
 /** Bytes of a body that is not counted: as many as there can be connections. */
 const uncounted = 8_000;
@@ -12,11 +12,16 @@ const uncounted = 8_000;
 export interface BodyBudget {
   /** Of bodies whose senders are looked up, above `largestUnbelieved`. */
   large: number;
+  /** Of larger ones that anybody may send: those of routes that ask for no credential before the body is read. */
+  unbelieved: number;
   /** Of the others. */
   small: number;
 }
 
-const ownBudget: BodyBudget = { large: 300_000_000, small: 200_000_000 };
+/** @param largest bytes of a body at most: an address, which may hold a quarter, must have room for it */
+export function bodyBudget(largest: number): BodyBudget {
+  return { large: Math.max(300_000_000, 4 * largest), unbelieved: 8_000_000, small: 200_000_000 };
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,15 +36,17 @@ declare module 'fastify' {
 
 /**
  * Bounds what the bodies of all requests together may hold, by the address of their clients, and has a large one's sender
- * believed before it is read: anybody may open many connections. Past a bound a request is refused, and may come again.
+ * believed before it is read: anybody may open many connections. Past a bound a request is refused, and may come again; or
+ * one whose body has not come whole is broken off, of an address that holds more.
  * A body is held until its handler has made the answer, whether that is read or not.
  */
 export function boundBodies(
   app: FastifyInstance,
   addressOf: (request: FastifyRequest) => string,
-  budget: BodyBudget = ownBudget,
+  budget: BodyBudget,
 ): void {
   const large = createHeldBytes(budget.large);
+  const unbelieved = createHeldBytes(budget.unbelieved);
   const small = createHeldBytes(budget.small);
 
   app.decorateRequest('giveBackBody', null);
@@ -54,26 +61,36 @@ export function boundBodies(
     const isLarge = !undeclared && declared > largestUnbelieved;
     // As the bytes come, a large one: what is only announced costs nothing.
     const reserved = isLarge ? 0 : Math.min(undeclared ? largestUnbelieved : declared, largestUnbelieved);
-    if (!small.take(address, reserved)) return done(tooMuch());
-    let counted = 0;
+    const holdings: Holding[] = [];
     request.giveBackBody = () => {
       request.giveBackBody = null;
-      small.give(address, reserved);
-      large.give(address, counted);
-      counted = 0;
+      for (const holding of holdings) holding.release();
     };
+    let stop = () => void request.raw.socket.resetAndDestroy();
+    const hold = (of: HeldBytes) => {
+      const holding = of.open(address, () => {
+        request.giveBackBody?.();
+        stop();
+      });
+      holdings.push(holding);
+      return holding;
+    };
+    if (reserved > 0 && !hold(small).take(reserved)) return done(tooMuch());
+    request.raw.once('end', () => {
+      for (const holding of holdings) holding.keep();
+    });
     if (!isLarge && !undeclared) return done(null, payload);
 
-    const believe = async () => request.routeOptions.config.believe?.(request, reply);
-    const take = (bytes: number) => {
-      // What was given back is answered already.
-      if (!request.giveBackBody || !large.take(address, bytes)) return false;
-      counted += bytes;
-      return true;
-    };
+    const { believe: ask } = request.routeOptions.config;
+    const believe = async () => ask?.(request, reply);
+    const counted = hold(ask ? large : unbelieved);
+    // What was given back is answered already.
+    const take = (bytes: number) => request.giveBackBody !== null && counted.take(bytes);
     const read = () => {
-      if (request.raw.destroyed) done(brokeOff());
-      else done(null, countBytes(payload, isLarge ? 0 : largestUnbelieved, believe, take));
+      if (request.raw.destroyed) return done(brokeOff());
+      const counting = countBytes(payload, isLarge ? 0 : largestUnbelieved, believe, take);
+      stop = () => void counting.destroy(tooMuch());
+      done(null, counting);
     };
     if (isLarge) believe().then(read, done);
     else read();

@@ -3,7 +3,13 @@ import type { Socket } from 'node:net';
 import { AppError, errorBody } from '#server/errors.ts';
 import { requestIdFrom } from './request-id.ts';
 
-/** Answers, on the bare socket, what Node's parser could not read as a request at all; then hangs up. */
+/** Milliseconds that a client has for reading a refusal. */
+const readingTime = 1000;
+
+/**
+ * Answers, on the bare socket, what Node's parser could not read as a request at all; then hangs up, whether the client
+ * closes its side or not: until then the connection keeps its place, and the body that has not come whole its room.
+ */
 export function refuseBrokenRequests(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -29,6 +35,7 @@ export function refuseBrokenRequests(error: Error & { code?: string }, socket: S
       body,
     ].join('\r\n'),
   );
+  setTimeout(() => socket.destroy(), readingTime).unref();
 }
 
 /** Answers a whole request that no route shall see, in its turn, and hangs up. */

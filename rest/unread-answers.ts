@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, errorBody } from '#server/errors.ts';
-import { createHeldBytes } from './held-bytes.ts';
+import { createHeldBytes, type Holding } from './held-bytes.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -32,13 +32,15 @@ interface Unread {
   began: number;
   /** When its client took a piece for the last time. */
   taken: number;
+  holding: Holding;
   breakOff(): void;
 }
 
 /**
  * Bounds what large answers hold that nobody reads, by the address of their clients. They are sent in pieces, so that it is
- * seen whether they are read. An answer for which its address has no room ends the one that has stood still longest; where
- * none has for a while, a GET is refused, which loses nothing, and anything else is sent at the cost of the oldest.
+ * seen whether they are read. An answer for which there is no room ends the stillest of an address that holds more; where
+ * its own address has no room, the one that has stood still longest there. Where none has for a while, a GET is refused,
+ * which loses nothing, and anything else is sent at the cost of the oldest.
  * Downloads that are made while they are sent hold next to nothing, and have bounds of their own.
  */
 export function boundUnreadAnswers(
@@ -51,19 +53,29 @@ export function boundUnreadAnswers(
 
   app.addHook('onSend', (request, reply, payload, done) => {
     const length = lengthOf(payload);
-    if (length <= sentWhole || request.method === 'HEAD' || request.raw.destroyed) return done(null, payload);
+    // The request itself counts as destroyed once its body is read.
+    if (length <= sentWhole || request.method === 'HEAD' || request.raw.socket.destroyed)
+      return done(null, payload);
+    const address = addressOf(request);
     const answer: Unread = {
-      address: addressOf(request),
+      address,
       bytes: request.routeOptions.config?.shared ? 0 : length,
       began: Date.now(),
       taken: Date.now(),
-      // An end would look like the end of the answer to whoever speaks HTTP/1.0.
-      breakOff: () => void request.raw.socket.resetAndDestroy(),
+      holding: held.open(address, () => answer.breakOff()),
+      breakOff() {
+        letGo(answer);
+        // An end would look like the end of the answer to whoever speaks HTTP/1.0.
+        request.raw.socket.resetAndDestroy();
+      },
     };
     const mayRefuse = request.method === 'GET';
     if (!makeRoom(answer, mayRefuse ? bounds.patience : 0)) {
-      if (mayRefuse) return done(null, refuse(reply));
-      held.force(answer.address, answer.bytes);
+      if (mayRefuse) {
+        answer.holding.release();
+        return done(null, refuse(reply));
+      }
+      answer.holding.force(answer.bytes);
     }
     unread.add(answer);
     reply.raw.once('close', () => letGo(answer));
@@ -72,18 +84,18 @@ export function boundUnreadAnswers(
   });
 
   function letGo(answer: Unread): void {
-    if (unread.delete(answer)) held.give(answer.address, answer.bytes);
+    unread.delete(answer);
+    answer.holding.release();
   }
 
   /** Counts an answer in, at the cost of those of its address that have stood still for `patience` milliseconds. */
-  function makeRoom({ address, bytes }: Unread, patience: number): boolean {
-    while (bytes > 0 && !held.take(address, bytes)) {
+  function makeRoom({ address, bytes, holding }: Unread, patience: number): boolean {
+    while (bytes > 0 && !holding.take(bytes)) {
       const before = Date.now() - patience;
       const stillest = [...unread]
         .filter((other) => other.address === address && other.bytes > 0 && other.taken <= before)
         .sort((a, b) => a.taken - b.taken)[0];
       if (!stillest) return false;
-      letGo(stillest);
       stillest.breakOff();
     }
     return true;
@@ -111,6 +123,7 @@ function inPieces(payload: string | Buffer, answer: Unread): Readable {
     highWaterMark: 1,
     read() {
       answer.taken = Date.now();
+      answer.holding.touch();
       this.push(sent < bytes.length ? bytes.subarray(sent, sent + sentWhole) : null);
       sent += sentWhole;
     },

@@ -5,7 +5,7 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { serveRest } from '#rest/adapter.ts';
-import { boundBodies } from '#rest/body-budget.ts';
+import { bodyBudget, boundBodies } from '#rest/body-budget.ts';
 import { refuseBrokenRequests, refuseOnConnection } from '#rest/broken-requests.ts';
 import { acceptBodies } from '#rest/content-types.ts';
 import { serveDocs } from '#rest/docs.ts';
@@ -72,7 +72,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response));
   const addressOf = ({ headers, socket }: FastifyRequest) =>
     clientAddress(headers, socket.remoteAddress ?? '', settings.TRUST_PROXY);
-  boundBodies(http, addressOf);
+  boundBodies(http, addressOf, bodyBudget(settings.MAX_UPLOAD_BYTES));
   boundUnreadAnswers(http, addressOf);
   acceptBodies(http);
   http.addHook('onRequest', async (request, reply) => {
@@ -95,7 +95,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
       return sendError(reply, error);
     }
   });
-  const connections = followConnections(http.server, refuseOnConnection);
+  const connections = followConnections(http.server, refuseOnConnection, settings.TRUST_PROXY === 0);
   let closing = false;
   http.addHook('preClose', async () => {
     closing = true;

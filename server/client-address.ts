@@ -49,6 +49,18 @@ export function rateLimitSubject(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
+/**
+ * Whose memory and connections an address counts to: as in a rate limit, but of an IPv6 address its /56. Who is given a
+ * /48 has 65,536 networks of /64, and 256 of these.
+ */
+export function networkOf(address: string): string {
+  const subject = rateLimitSubject(address);
+  if (!subject.endsWith('::/64')) return subject;
+  const groups = ipv6Groups(subject.slice(0, -'/64'.length));
+  const network = [...groups.slice(0, 3), (groups[3] as number) & 0xff00].map((group) => group.toString(16));
+  return `${network.join(':')}::/56`;
+}
+
 /** The eight 16-bit numbers of a valid IPv6 address. */
 function ipv6Groups(address: string): number[] {
   const withoutZone = address.split('%', 1)[0] as string;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { createPlaces } from './connection-places.ts';
 import { AppError } from './errors.ts';
 
 /** Milliseconds that requests under way may still take once the drain has begun. */
@@ -11,7 +12,7 @@ export interface ConnectionBounds {
   unanswered: number;
   /** Milliseconds that a client may take nothing of what waits for it. */
   longestStall: number;
-  /** Connections in all. Past them the one that has been without a request longest is closed. */
+  /** Connections in all, shared among the clients' addresses. */
   connections: number;
 }
 
@@ -34,21 +35,26 @@ interface Connection {
  * Follows a server's connections: bounds how many requests wait on one of them, ends those whose clients read nothing, and
  * lets a drain wait for requests and for nothing else, where Node's own closing waits for a connection that has never sent
  * anything as long as its client likes.
+ * @param byAddress whether a connection's peer is the client itself, and no proxy
  */
-export function followConnections(server: Server, refuse: RefuseRequest, bounds = ownBounds) {
+export function followConnections(
+  server: Server,
+  refuse: RefuseRequest,
+  byAddress: boolean,
+  bounds = ownBounds,
+) {
   const connections = new Map<Socket, Connection>();
+  const places = createPlaces(bounds.connections, byAddress);
   let draining = false;
 
   server.on('connection', (socket) => {
+    if (!places.enter(socket)) return void socket.destroy();
     connections.set(socket, { unanswered: 0, taken: 0, since: 0 });
-    socket.once('close', () => connections.delete(socket));
-    if (connections.size > bounds.connections) (idleLongest() ?? socket).destroy();
+    socket.once('close', () => {
+      connections.delete(socket);
+      places.leave(socket);
+    });
   });
-
-  function idleLongest(): Socket | undefined {
-    for (const [socket, { unanswered }] of connections) if (unanswered === 0) return socket;
-    return undefined;
-  }
 
   // In front of the framework: Node reads all requests of a packet, a thousand of them, before it looks at any answer.
   const [answer] = server.listeners('request') as [(...of: [IncomingMessage, ServerResponse]) => void];
@@ -57,12 +63,17 @@ export function followConnections(server: Server, refuse: RefuseRequest, bounds 
     const { socket } = request;
     const connection = connections.get(socket);
     if (!connection || socket.destroyed) return;
+    if (connection.unanswered === 0) {
+      connection.since = Date.now();
+      // Of this answer nothing is sent yet, whatever was sent before.
+      connection.taken = -1;
+    }
     connection.unanswered += 1;
+    places.begin(socket, request);
     response.once('close', () => {
       connection.unanswered -= 1;
       if (connection.unanswered > 0) return;
-      // Behind all others: the map's order is that of who has been idle longest. A closed connection is not in it any more.
-      if (connections.delete(socket)) connections.set(socket, connection);
+      places.rest(socket);
       if (draining) socket.destroySoon();
     });
     const past = connection.unanswered - bounds.unanswered;

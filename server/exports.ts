@@ -12,7 +12,7 @@ export interface ExportBounds {
   slowest: number;
   /** Milliseconds of a reader's own time over which its rate is looked at. */
   window: number;
-  /** Where others wait for its place, an export has to be read as fast as this, in bytes a second, over that time. */
+  /** Where another tenant waits for its place, an export has to be read as fast as this, in bytes a second, over that time. */
   slowestWanted: number;
   windowWanted: number;
   /** Milliseconds from an export's beginning to its end, however fast it is read. */
@@ -57,7 +57,8 @@ interface Pace {
 
 /**
  * Exports under way in one process: each holds a few pages in memory, for as long as its reader takes. So a reader has a
- * lowest rate; and where others wait, the slowest of those that are in their way is broken off, if it is slow at all.
+ * lowest rate; and where others wait, the slowest of those that are in their way is broken off, if it is slow at all. A
+ * tenant with fewer exports comes before one with more; its own exports wait for each other.
  */
 export function createExports(bounds: ExportBounds = ownBounds) {
   const { slots, slotsOfTenant } = bounds;
@@ -84,14 +85,20 @@ export function createExports(bounds: ExportBounds = ownBounds) {
     reader.cut.abort(new Error('the export is read too slowly'));
   }
 
-  /** For one export of a tenant that waits. */
+  /**
+   * For one export of a tenant that waits. Its own exports share its line: more of them are slower each, and would break each
+   * other off for ever. Of others only those that hold more places than it does are in its way.
+   */
   function makeRoom(tenantId: string, now: number): void {
-    const own = [...readers].filter((reader) => reader.tenantId === tenantId);
-    const inTheWay = own.length >= slotsOfTenant ? own : readers.size >= slots - 1 ? [...readers] : [];
-    const [slowest] = inTheWay
+    const holds = (id: string) => [...readers].filter((reader) => reader.tenantId === id).length;
+    const own = holds(tenantId);
+    const isFull = own >= slotsOfTenant;
+    if (!isFull && readers.size < slots - 1) return;
+    const [slowest] = [...readers]
+      .filter((reader) => (isFull ? reader.tenantId === tenantId : holds(reader.tenantId) > own))
       .map((reader) => ({ reader, rate: rateOf(reader, now, bounds.windowWanted) }))
       .sort((a, b) => a.rate - b.rate);
-    if (slowest && slowest.rate < bounds.slowestWanted) breakOff(slowest.reader);
+    if (slowest && slowest.rate < (isFull ? bounds.slowest : bounds.slowestWanted)) breakOff(slowest.reader);
   }
 
   function follow(tenantId: string, end: () => void): ExportTurn {

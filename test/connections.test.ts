@@ -17,17 +17,18 @@ afterEach(() => {
 });
 
 /** A server that answers `/` with some bytes, `/long` with many, and `/never` not at all. */
-async function serve(bounds: Partial<ConnectionBounds> = {}) {
+async function serve(bounds: Partial<ConnectionBounds> = {}, byAddress = true) {
   let handled = 0;
   const server = createServer((request, response) => {
     handled += 1;
     if (request.url === '/never') return;
+    if (request.url === '/one-piece') return response.end(Buffer.alloc(20_000_000, 'x'));
     // In pieces, as the application sends what is long.
     const pieces = request.url === '/long' ? 400 : 1;
     Readable.from(Array.from({ length: pieces }, () => piece)).pipe(response);
   });
   servers.push(server);
-  followConnections(server, refuseOnConnection, {
+  followConnections(server, refuseOnConnection, byAddress, {
     ...{ unanswered: 8, longestStall: 60_000, connections: 1000 },
     ...bounds,
   });
@@ -37,8 +38,8 @@ async function serve(bounds: Partial<ConnectionBounds> = {}) {
     handled: () => handled,
     count: () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count))),
     /** A connection that has sent `text`; it reads where it is told to. */
-    open(text: string) {
-      const socket = connect(port, '127.0.0.1');
+    open(text: string, from = '127.0.0.1') {
+      const socket = connect({ port, host: '127.0.0.1', localAddress: from });
       sockets.push(socket);
       socket.write(text);
       const seen = { text: '', bytes: 0, end: '' };
@@ -105,6 +106,15 @@ test('a client that takes nothing of an answer for too long is reset', async () 
   expect(seen.end).toBe('ECONNRESET');
 });
 
+test('the first answer of a connection has as long as any other', async () => {
+  const { open, count } = await serve({ longestStall: 1500 });
+  const began = Date.now();
+  open(get('/one-piece')).socket.pause();
+  await poll(async () => (await count()) === 1);
+  await poll(async () => (await count()) === 0);
+  expect(Date.now() - began).toBeGreaterThanOrEqual(1500);
+});
+
 test('a client that reads slowly gets its answer whole', async () => {
   const { open } = await serve({ longestStall: 2000 });
   const { socket, seen, read } = open(get('/long'));
@@ -148,4 +158,88 @@ test('idle counts from the last answer, not from the connection', async () => {
   open('');
   await poll(async () => newer.seen.end);
   expect(older.seen.end).toBe('');
+});
+
+/** A request whose body does not come. */
+const half = requestText('POST', '/never', { 'content-length': 5 }, 'x');
+
+test('past the bound of connections the address that has most of them loses the longest half-sent one', async () => {
+  const { open, handled } = await serve({ connections: 4 });
+  const many: ReturnType<typeof open>[] = [];
+  for (let sent = 1; sent <= 4; sent++) {
+    const connection = open(half);
+    connection.read();
+    many.push(connection);
+    await poll(async () => handled() === sent);
+  }
+  for (let other = 1; other <= 2; other++) {
+    const newcomer = open(get('/'), '127.0.0.2');
+    newcomer.read();
+    await poll(async () => newcomer.seen.text.includes('HTTP/1.1 200'));
+  }
+  await poll(async () => many[1]?.seen.end);
+  expect(many.map(({ seen }) => seen.end)).toEqual(['ECONNRESET', 'ECONNRESET', '', '']);
+});
+
+test('an idle connection is closed before a half-sent one, and that before one with a whole request', async () => {
+  const { open, handled } = await serve({ connections: 3 });
+  const whole = open(get('/never'));
+  await poll(async () => handled() === 1);
+  const incoming = open(half);
+  await poll(async () => handled() === 2);
+  const idle = open('');
+  for (const { read } of [whole, incoming, idle]) read();
+  const ends = () => [whole, incoming, idle].map(({ seen }) => seen.end !== '');
+  open(get('/never'), '127.0.0.2');
+  await poll(async () => idle.seen.end);
+  expect(ends()).toEqual([false, false, true]);
+  await poll(async () => handled() === 3);
+  open(get('/never'), '127.0.0.3');
+  await poll(async () => incoming.seen.end);
+  expect(ends()).toEqual([false, true, true]);
+});
+
+test('one that is being answered is closed only for an address that has fewer even then', async () => {
+  const { open, handled } = await serve({ connections: 3 });
+  const first = open(get('/never'));
+  first.read();
+  await poll(async () => handled() === 1);
+  for (let sent = 2; sent <= 3; sent++) {
+    open(get('/never'));
+    await poll(async () => handled() === sent);
+  }
+  open(get('/never'), '127.0.0.2');
+  await poll(async () => first.seen.end);
+  await poll(async () => handled() === 4);
+  const refused = open(get('/'), '127.0.0.2');
+  refused.read();
+  await poll(async () => refused.seen.end);
+  expect([refused.seen.bytes, handled()]).toEqual([0, 4]);
+});
+
+test('a body that came whole counts as such', async () => {
+  const { open, handled } = await serve({ connections: 2 });
+  const whole = open(requestText('POST', '/never', { 'content-length': 1 }, 'x'));
+  await poll(async () => handled() === 1);
+  const incoming = open(half);
+  await poll(async () => handled() === 2);
+  for (const { read } of [whole, incoming]) read();
+  const newcomer = open(get('/'));
+  newcomer.read();
+  await poll(async () => newcomer.seen.bytes > 0);
+  await poll(async () => incoming.seen.end);
+  expect(whole.seen.end).toBe('');
+});
+
+test('behind proxies a half-sent request gives way to whoever comes, from whichever of them', async () => {
+  const { open, handled } = await serve({ connections: 2 }, false);
+  const oldest = open(half, '127.0.0.2');
+  oldest.read();
+  await poll(async () => handled() === 1);
+  open(half, '127.0.0.3');
+  await poll(async () => handled() === 2);
+  const newcomer = open(get('/'), '127.0.0.3');
+  newcomer.read();
+  await poll(async () => newcomer.seen.bytes > 0);
+  await poll(async () => oldest.seen.end);
 });

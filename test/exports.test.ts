@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createExports, type ExportBounds, type ExportTurn } from '#server/exports.ts';
 import { poll } from '#test/setup/poll.ts';
@@ -60,13 +60,52 @@ test('where others wait for a place the export that is read slowest is broken of
 });
 
 test('where a tenant’s own exports are in its way one of those is broken off, and nobody else’s', async () => {
-  const { begin } = make({ slotsOfTenant: 2 });
+  const { begin } = make({ slotsOfTenant: 2, slowest: 1000 });
   const other = await stop(await begin({ tenantId: 'b' }));
   const own = [await stop(await begin({ tenantId: 'a' })), await stop(await begin({ tenantId: 'a' }))];
   for (const turn of own) turn.cut.addEventListener('abort', () => turn.end());
   await begin({ tenantId: 'a' });
   expect(own.filter(({ cut }) => cut.aborted)).toHaveLength(1);
   expect(other.cut.aborted).toBe(false);
+});
+
+/** Reads a kilobyte every 50 ms at most: slower than is wanted where others wait. */
+async function trickle(turn: ExportTurn, goOn: () => boolean): Promise<void> {
+  for await (const _piece of turn.paced(pieces())) {
+    if (!goOn()) return;
+    await setTimeout(50);
+  }
+}
+
+test('a tenant’s slow exports do not break each other off; one more waits for its turn', async () => {
+  const { begin } = make({ slotsOfTenant: 2, slowest: 10 });
+  const own = [await begin({ tenantId: 'a' }), await begin({ tenantId: 'a' })];
+  let done = false;
+  const reading = own.map((turn) => trickle(turn, () => !done));
+  const third = begin({ tenantId: 'a' });
+  // Longer than a reader has that is in another tenant's way.
+  const witness = make({ slowest: 100_000, window: 1500 });
+  const still = await stop(await witness.begin({ tenantId: 'b' }));
+  await poll(async () => still.cut.aborted);
+  expect(own.map(({ cut }) => cut.aborted)).toEqual([false, false]);
+  done = true;
+  await Promise.all(reading);
+  own[0]?.end();
+  (await third).end();
+});
+
+test('a tenant with more exports breaks off none of a tenant with as many or fewer', async () => {
+  const { begin } = make({ slots: 4 });
+  const only = await stop(await begin({ tenantId: 'b' }));
+  const many = [await stop(await begin({ tenantId: 'a' })), await stop(await begin({ tenantId: 'a' }))];
+  const gone = new AbortController();
+  const waiting = [1, 2].map(() => begin({ tenantId: 'a', signal: gone.signal }).catch(() => {}));
+  const witness = make({ slowest: 100_000, window: 1500 });
+  const still = await stop(await witness.begin({ tenantId: 'c' }));
+  await poll(async () => still.cut.aborted);
+  expect([only, ...many].map(({ cut }) => cut.aborted)).toEqual([false, false, false]);
+  gone.abort(new Error('gone'));
+  await Promise.all(waiting);
 });
 
 test('an export that is read too slowly is broken off though nobody waits', async () => {

@@ -20,8 +20,9 @@ let turn = 0;
 
 beforeAll(async () => {
   boundBodies(app, ({ headers }) => String(headers['x-address'] ?? '192.0.2.1'), {
-    large: 2_000_000,
-    small: 400_000,
+    large: 4_000_000,
+    unbelieved: 1_200_000,
+    small: 800_000,
   });
   answerErrors(app);
   app.removeAllContentTypeParsers();
@@ -45,6 +46,7 @@ beforeAll(async () => {
     });
     return { bytes: (body as Buffer).length };
   });
+  app.post('/hook', async ({ body }) => ({ bytes: (body as Buffer).length }));
   app.post('/turn', { config }, async () => {
     turns.push(turn);
     setImmediate(() => {
@@ -101,7 +103,7 @@ test('bodies within the budget are read whole', async () => {
   });
 });
 
-test('an address holds half of the budget; past it a request is refused with a time to come back', async () => {
+test('an address holds a quarter of the budget; past it a request is refused with a time to come back', async () => {
   const held = open(700_000, { end: false });
   await untilReading(1);
   const refused = await answerOf(open(400_000));
@@ -122,6 +124,63 @@ test('small bodies have a budget of their own', async () => {
   for (const one of held) one.end('x');
   for (const one of held) expect(await statusOf(one)).toBe(200);
   expect(await statusOf(open(90_000))).toBe(200);
+});
+
+const from = (host: number) => ({ 'x-address': `192.0.2.${host}` });
+
+test.each([
+  ['large', 900_000, 503],
+  ['small', 99_000, 'ECONNRESET'],
+])(
+  'where %s bodies fill the budget the oldest unfinished one makes room for who holds little',
+  async (_which, bytes, end) => {
+    const held: ClientRequest[] = [];
+    const ends: [number, unknown][] = [];
+    for (let host = 1; host <= 20; host++) {
+      const sent = open(bytes, { end: false, headers: from(host) });
+      held.push(sent);
+      statusOf(sent).then(
+        (status) => ends.push([host, status]),
+        ({ code }) => ends.push([host, code]),
+      );
+      await untilReading(held.length);
+      const newcomer = open(bytes === 99_000 ? 50_000 : 400_000, { headers: from(99) });
+      expect(await statusOf(newcomer)).toBe(200);
+      reading -= 1;
+    }
+    await poll(async () => ends.length > 0);
+    const [host, how] = ends[0]!;
+    expect([host <= 3, how]).toEqual([true, end]);
+    for (const sent of held) sent.destroy();
+  },
+);
+
+test('a body that a handler works with is not broken off for another', async () => {
+  const held: Promise<number | undefined>[] = [];
+  const settled: (() => void)[] = [];
+  for (let host = 1; host <= 4; host++) {
+    held.push(statusOf(open(990_000, { path: '/held', headers: from(host) })));
+    await poll(async () => read === host);
+    settled.push(settle);
+  }
+  expect(await statusOf(open(200_000, { headers: from(99) }))).toBe(503);
+  for (const goOn of settled) goOn();
+  expect(await Promise.all(held)).toEqual([200, 200, 200, 200]);
+});
+
+test('large bodies that anybody may send have a small budget of their own', async () => {
+  const held = open(250_000, { path: '/hook', end: false });
+  await poll(async () => (await statusOf(open(250_000, { path: '/hook' }))) === 503);
+  expect(await statusOf(open(900_000))).toBe(200);
+  held.end('x');
+  expect(await statusOf(held)).toBe(200);
+});
+
+test('large bodies do not wait for room among the small ones', async () => {
+  const held = [1, 1, 2, 2, 3, 3, 4].map((host) => open(95_000, { end: false, headers: from(host) }));
+  await untilReading(7);
+  expect(await statusOf(open(900_000, { headers: from(1) }))).toBe(200);
+  for (const sent of held) sent.destroy();
 });
 
 test.each([

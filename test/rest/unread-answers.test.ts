@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type AnswerBounds, boundUnreadAnswers } from '#rest/unread-answers.ts';
+import { requestText } from '#test/abuse/raw-socket.ts';
 import { poll } from '#test/setup/poll.ts';
 
 /** More than the buffers of a connection hold. */
@@ -32,17 +34,21 @@ async function start(bounds: Partial<AnswerBounds>) {
     reply.header('content-disposition', 'attachment; filename="a"').send(buffer),
   );
   app.get('/shared', { config: { shared: true } }, async () => buffer);
+  app.get('/never', () => new Promise(() => {}));
   app.get('/small', async () => 'x'.repeat(1000));
   port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 }
 
 /** An answer of which nothing is read until it is asked for. */
-async function open(path: string, { method = 'GET', address = '192.0.2.1' } = {}): Promise<IncomingMessage> {
+async function open(
+  path: string,
+  { method = 'GET', address = '192.0.2.1', body = '' } = {},
+): Promise<IncomingMessage> {
   const asked = request({
     ...{ host: '127.0.0.1', port, path, method, agent: false },
-    headers: { 'x-address': address },
+    headers: { 'x-address': address, ...(body && { 'content-type': 'application/json' }) },
   });
-  asked.on('error', () => {}).end();
+  asked.on('error', () => {}).end(body);
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
   readers.push(answer);
   return answer.on('error', () => {});
@@ -76,7 +82,7 @@ test('HEAD answers the length alone', async () => {
 });
 
 test('a GET for whose answer its address has no room is 503; others have room, and so has a small one', async () => {
-  await start({ held: 85_000_000 });
+  await start({ held: 170_000_000 });
   const first = await open('/text');
   await open('/buffer');
   const refused = await open('/buffer');
@@ -91,7 +97,7 @@ test('a GET for whose answer its address has no room is 503; others have room, a
 });
 
 test('an answer that stands still for too long gives way to another of its address', async () => {
-  await start({ held: 45_000_000, patience: 300 });
+  await start({ held: 90_000_000, patience: 300 });
   const still = await open('/text');
   const next = await poll(async () => {
     const answer = await open('/text');
@@ -102,16 +108,35 @@ test('an answer that stands still for too long gives way to another of its addre
 });
 
 test('the answer to a change is never refused: it takes the place of the one that has stood still longest', async () => {
-  await start({ held: 45_000_000 });
+  await start({ held: 90_000_000 });
   const still = await open('/text');
   const change = await open('/text', { method: 'POST' });
   expect([change.statusCode, await readAll(change)]).toEqual([200, size]);
   expect(await readAll(still)).toBe('aborted');
 });
 
-test('an answer that is not read to its end in time is reset', async () => {
+test('the answer to a request with a body takes room as any other', async () => {
+  await start({ held: 170_000_000 });
+  for (let answer = 0; answer < 2; answer++) await open('/text', { method: 'POST', body: '{}' });
+  expect((await open('/text')).statusCode).toBe(503);
+});
+
+test('an answer whose connection was closed before its turn gives its room back', async () => {
+  await start({ held: 90_000_000 });
+  const json = { 'content-type': 'application/json', 'content-length': 2 };
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  socket.write(requestText('GET', '/never') + requestText('POST', '/text', json, '{}'));
+  await poll(async () => (await open('/text')).statusCode === 503);
+  socket.destroy();
+  await poll(async () => (await open('/text')).statusCode === 200);
+});
+
+test.each([
+  ['without a body', {}],
+  ['with a body', { method: 'POST', body: '{}' }],
+])('the answer to a request %s that is not read to its end in time is reset', async (_which, sending) => {
   await start({ deadline: 600 });
-  const answer = await open('/text');
+  const answer = await open('/text', sending);
   await poll(async () => {
     const connections = await new Promise((resolve) =>
       app.server.getConnections((_error, count) => resolve(count)),
@@ -119,6 +144,22 @@ test('an answer that is not read to its end in time is reset', async () => {
     return connections === 0;
   });
   expect(await readAll(answer)).toBe('aborted');
+});
+
+test('where all room is taken the stillest answer of an address that holds more gives way to another address', async () => {
+  await start({ held: 170_000_000 });
+  const still: IncomingMessage[] = [];
+  for (const host of [1, 1, 2, 2, 3, 3, 4, 4])
+    still.push(await open('/text', { address: `192.0.2.${host}` }));
+  const other = await open('/text', { address: '192.0.2.9' });
+  expect([other.statusCode, await readAll(other)]).toEqual([200, size]);
+  // 170 MB hold eight of 20, and half of one.
+  const another = await open('/text', { address: '192.0.2.9' });
+  expect(another.statusCode).toBe(200);
+  const third = await open('/text', { address: '192.0.2.10' });
+  expect(third.statusCode).toBe(200);
+  const ends = await Promise.all(still.map(readAll));
+  expect(ends.filter((end) => end === 'aborted')).toHaveLength(2);
 });
 
 test('what everybody is answered from one Buffer takes no room', async () => {
