@@ -39,6 +39,9 @@ CREATE INDEX "memory_imports_content_id_idx" ON "memory_imports" USING btree ("t
 -- The index of the jobs' status is built by db/large-indexes.ts, beside the writers, and that of the totals by day dropped there.
 select protect_tenant_table('usage_days');
 --> statement-breakpoint
+-- Rows of all tenants together. Not of an empty id: that is the scope of whoever presents an unknown credential.
+alter table usage_days add constraint usage_days_tenant_id_check check (tenant_id = '*');
+--> statement-breakpoint
 select protect_tenant_table('memory_pair_shards');
 --> statement-breakpoint
 select protect_tenant_table('memory_pair_postings');
