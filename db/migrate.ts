@@ -65,9 +65,31 @@ async function applyBesideRequests(sql: postgres.Sql, stop: AbortSignal | undefi
       if (!gaveWay(error)) throw error;
     }
     await sleep(pause, undefined, stop && { signal: stop }).catch(() => {});
+    await endAutovacuum(sql);
   }
   // What comes now has to wait for transactions of any length, and keeps nobody from the table.
   await sql`select set_config('lock_timeout', '0', false)`;
+}
+
+/**
+ * Has PostgreSQL end the autovacuums that are at our tables. It does so for whoever waits for such a table as long as its
+ * `deadlock_timeout`, which a migration does not; with this kind of lock no request waits behind us.
+ */
+async function endAutovacuum(sql: postgres.Sql): Promise<void> {
+  const busy = await sql<{ name: string }[]>`
+    select distinct l.relation::regclass::text as name from pg_locks l join pg_class c on c.oid = l.relation
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and l.mode = 'ShareUpdateExclusiveLock' and l.granted
+      and l.database = (select oid from pg_database where datname = current_database())`;
+  for (const { name } of busy)
+    await sql
+      .begin(async (tx) => {
+        await tx`set local lock_timeout = '3s'`;
+        await tx.unsafe(`lock table ${name} in share update exclusive mode`);
+      })
+      .catch((error: unknown) => {
+        // Not an autovacuum, or one that must not be ended: it is waited for.
+        if (!gaveWay(error)) throw error;
+      });
 }
 
 /** Whether a lock was not to be had in time, or PostgreSQL broke a deadlock; Drizzle wraps the driver's error. */
