@@ -3,13 +3,13 @@ import { joinDatabase } from './process.ts';
 import { readSettings } from './settings.ts';
 import { listenForStop } from './stop-signals.ts';
 
-// A migration is not broken off, and whoever started the database must leave it.
+// What waits is broken off, a migration is not; and whoever started the database must leave it.
 const { stop } = listenForStop();
 
 try {
   const home = await joinDatabase(readSettings(), stop);
   try {
-    await migrate(home.url);
+    await migrate(home.url, stop);
   } finally {
     await home.stop();
   }

@@ -100,7 +100,7 @@ async function startProcess(
     stop.throwIfAborted();
     const fileWork = openFileWork();
     started.push({ stop: () => fileWork.close() });
-    await migrate(home.url);
+    await migrate(home.url, stop);
     stop.throwIfAborted();
     const running = await startParts(
       {

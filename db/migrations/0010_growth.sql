@@ -34,11 +34,13 @@ CREATE TABLE "memory_pair_shards" (
 	CONSTRAINT "memory_pair_shards_tenant_id_pair_source_pair_target_shard_no_pk" PRIMARY KEY("tenant_id","pair_source","pair_target","shard_no")
 );
 --> statement-breakpoint
-DROP INDEX "usage_totals_day_idx";--> statement-breakpoint
 ALTER TABLE "memory_pair_shards" ADD CONSTRAINT "memory_pair_shards_tenant_id_tenants_tenant_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "memory_imports_content_id_idx" ON "memory_imports" USING btree ("tenant_id","content_id") WHERE content_id is not null;--> statement-breakpoint
--- The index of the jobs' status is built by db/large-indexes.ts, beside the writers.
+-- The index of the jobs' status is built by db/large-indexes.ts, beside the writers, and that of the totals by day dropped there.
 select protect_tenant_table('usage_days');
+--> statement-breakpoint
+-- Rows of all tenants together. Not of an empty id: that is the scope of whoever presents an unknown credential.
+alter table usage_days add constraint usage_days_tenant_id_check check (tenant_id = '*');
 --> statement-breakpoint
 select protect_tenant_table('memory_pair_shards');
 --> statement-breakpoint

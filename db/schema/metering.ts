@@ -82,7 +82,7 @@ export const usageTotals = pgTable(
 
 /**
  * The sums over all tenants of days that are over. Folded by the sweep from `usage_totals`, whose rows of those days no longer
- * change; a day that is not here yet is summed there. `tenant_id` is empty, so that only the platform's scope sees it.
+ * change; a day that is not here yet is summed there. `tenant_id` is `*`, which is no tenant's id: only the platform's scope sees it.
  */
 export const usageDays = pgTable(
   'usage_days',

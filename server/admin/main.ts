@@ -15,7 +15,7 @@ const { stop } = listenForStop();
 async function withServer(settings: Settings, work: (server: Server) => Promise<void>): Promise<void> {
   const home = await joinDatabase(settings, stop);
   try {
-    await migrate(home.url);
+    await migrate(home.url, stop);
     const database = openDatabase(() => home.url, { size: 1, applicationName: 'lingualoop admin' });
     try {
       await work({ settings, database });

@@ -18,6 +18,16 @@ export async function indexWaiting({ database }: Services): Promise<void> {
   });
 }
 
+/** Leaves the transaction with nothing done: what was read has changed. */
+export class Outdated extends Error {}
+
+/** Settles without an error where the work was left since it is outdated: the next sweep looks again. */
+export async function unlessOutdated(work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!(error instanceof Outdated)) throw error;
+  });
+}
+
 /**
  * Brings a set's segments into one shard of the fuzzy index, together with those of its small shards: approved pairs come
  * one by one, and a lookup should have few shards to ask. Read and stored in two transactions, the index made in a child
@@ -39,10 +49,13 @@ export async function indexSet(
     { tenantId },
     (pieces) => collectParts(rowParts(pieces)),
   );
-  await database.inTenant(tenantId, async (tx) => {
+  const stored = database.inTenant(tenantId, async (tx) => {
     if (!(await lockContentForShard(tx, setId, waiting))) return;
     const moved = await moveSegments(tx, content, { replaced: waiting.shardNos, shardNo, segmentNos });
+    // Those of an import are deleted with the set alone: they are in a shard of their pair now.
+    if (moved < segmentNos.length && !waiting.golden) throw new Outdated();
     for (const { kind, rows } of parts) await insertRows(tx, kind, content, rows);
     if (moved < segmentNos.length) await countShard(tx, content, { shardNo, segments: moved });
   });
+  await unlessOutdated(stored);
 }

@@ -1,6 +1,7 @@
 import type { Services } from '#server/context.ts';
 import { addJob } from '#server/jobs.ts';
 import { collectParts, type RowPart, rowParts } from './imports/read-file.ts';
+import { Outdated, unlessOutdated } from './indexing.ts';
 import type { Pair } from './queries/capacity.ts';
 import {
   insertPairPostings,
@@ -23,9 +24,6 @@ export async function indexWaitingPairs({ database }: Services): Promise<void> {
       });
   });
 }
-
-/** Leaves the transaction with nothing done: what was read has changed. */
-class Outdated extends Error {}
 
 /**
  * Brings the segments of a pair's small imported sets into one shard that they share: with a shard each, 200 sets of 250 segments
@@ -51,20 +49,17 @@ export async function indexPair(
       : await fileWork.stream('index_memory', payload, { tenantId }, (pieces) =>
           collectParts(rowParts(pieces)),
         );
-  await database
-    .inTenant(tenantId, async (tx) => {
-      if (!(await lockPairForShard(tx, tenantId, pair, waiting))) return;
-      if ((await moveSegmentsOfPair(tx, tenantId, pair, waiting)) < segments.length) throw new Outdated();
-      for (const { kind, rows } of parts)
-        if (kind === 'postings') await insertPairPostings(tx, tenantId, pair, unpack(rows));
-        else {
-          const { shard, of } = readShard(rows, waiting);
-          await insertPairShard(tx, tenantId, pair, shard, of);
-        }
-    })
-    .catch((error: unknown) => {
-      if (!(error instanceof Outdated)) throw error;
-    });
+  const stored = database.inTenant(tenantId, async (tx) => {
+    if (!(await lockPairForShard(tx, tenantId, pair, waiting))) return;
+    if ((await moveSegmentsOfPair(tx, tenantId, pair, waiting)) < segments.length) throw new Outdated();
+    for (const { kind, rows } of parts)
+      if (kind === 'postings') await insertPairPostings(tx, tenantId, pair, unpack(rows));
+      else {
+        const { shard, of } = readShard(rows, waiting);
+        await insertPairShard(tx, tenantId, pair, shard, of);
+      }
+  });
+  await unlessOutdated(stored);
 }
 
 /** The sandbox's row of a shard, with the segments that its ordinals stand for. */

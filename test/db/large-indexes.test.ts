@@ -65,3 +65,26 @@ test('one whose building broke off is built anew', async () => {
   await migrate(database.url);
   expect(await isValid()).toBe(true);
 });
+
+test('a migration that is told to stop leaves an index to the database, which finishes it', async () => {
+  await sql`drop index translation_jobs_status_idx`;
+  const held = Promise.withResolvers<void>();
+  const holder = sql.begin(async (tx) => {
+    await insertJob(tx, 'written while it is built');
+    await held.promise;
+  });
+  const stop = new AbortController();
+  const migrated = migrate(database.url, stop.signal);
+  migrated.catch(() => {});
+  await poll(async () => {
+    const rows = await sql`
+      select from pg_stat_activity where query like 'create index concurrently%' and wait_event_type = 'Lock'
+        and datname = current_database()`;
+    return rows.length > 0;
+  });
+  stop.abort();
+  await expect(migrated).rejects.toBe(stop.signal.reason);
+  held.resolve();
+  await holder;
+  await poll(isValid);
+});

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { beforeAll, expect, test } from 'vitest';
+import type { Tx } from '#db/client.ts';
 import { selectDaysOfAll } from '#server/metering/queries/totals.ts';
 import { foldUsage } from '#server/metering/service.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -72,4 +73,37 @@ test('a month over all tenants reads the folded days, and of the tenants only th
     return [first, await rows()] as const;
   });
   expect(after - before).toBeLessThan(60);
+});
+
+test('what was folded while the clock ran ahead is not counted, and goes: those days are folded when they are over', async () => {
+  await foldUsage(app.database);
+  const before = await report(day(99), day(-5));
+  const days = async () =>
+    (await asSuperuser(`select day::text from usage_days order by day`)).map((row) => row['day'] as string);
+  const folded = await days();
+  // A clock that was three days ahead: today, of which little was known, and days of which nothing was.
+  await asSuperuser(`
+    insert into usage_days (tenant_id, day)
+    select '*', (now() at time zone 'UTC')::date + n from generate_series(0, 3) n`);
+  expect(await report(day(99), day(-5))).toEqual(before);
+  // The sweep did not come for four days, either.
+  await asSuperuser(
+    `delete from usage_days where day > current_date - 6 and day < (now() at time zone 'UTC')::date`,
+  );
+  await foldUsage(app.database);
+  expect(await days()).toEqual(folded);
+  expect(await report(day(99), day(-5))).toEqual(before);
+});
+
+test('the sums over all tenants are not there for whoever belongs to none, nor for a tenant', async () => {
+  await foldUsage(app.database);
+  const { tenantId } = await app.signUp();
+  const sums = async (tx: Tx) => [...(await tx.execute(sql`select day from usage_days`))];
+  expect((await app.database.inPlatform(sums)).length).toBeGreaterThan(90);
+  const unknown = Buffer.alloc(32);
+  expect(await app.database.inTenantOfToken(unknown, sums)).toEqual([]);
+  expect(await app.database.inTenantOfCredential({ accessToken: unknown, apiKey: unknown }, sums)).toEqual(
+    [],
+  );
+  for (const scope of ['', '*', tenantId]) expect(await app.database.inTenant(scope, sums)).toEqual([]);
 });

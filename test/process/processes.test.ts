@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import postgres from 'postgres';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { connect } from '#test/setup/app.ts';
@@ -297,3 +298,28 @@ test('SIGTERM: a run whose client has hung up is finished before the process end
     { status: expect.stringMatching(/^(published|awaiting_review)$/), translated: true },
   ]);
 });
+
+test.each(['server/main.ts', 'workers/main.ts'])(
+  'SIGTERM ends the start of %s that waits while another process migrates',
+  async (script) => {
+    const { env, superuserUrl } = await sharedDatabase();
+    const sql = openSuperuser(superuserUrl);
+    const other = postgres(env['DATABASE_URL'] as string, { max: 1 });
+    onTestFinished(() => other.end());
+    await other`select pg_advisory_lock(4715001)`;
+    const child = spawn(process.execPath, [join(root, script)], {
+      env: { PATH: process.env['PATH'], PORT: '0', ...env },
+      stdio: 'ignore',
+    });
+    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await poll(async () => {
+      const rows = await sql`select from pg_stat_activity
+        where application_name = 'lingualoop migrate' and query like '%pg_try_advisory_lock%'
+          and datname = current_database()`;
+      return rows.length > 0;
+    });
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  },
+);

@@ -2,7 +2,8 @@ import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { grams } from '#server/matching/fuzzy/index.ts';
 import { selectPostings } from '#server/translation-memory/queries/close.ts';
-import { findClose, indexPair, indexWaitingPairs } from '#server/translation-memory/service.ts';
+import { markOf } from '#server/translation-memory/queries/pair-index.ts';
+import { findClose, indexPair, indexSet, indexWaitingPairs } from '#server/translation-memory/service.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets } from '#test/spec/memory/sets.ts';
 
@@ -113,6 +114,30 @@ test('a set that is uploaded again is found as it is now', async () => {
   await index();
   expect(await stored()).toMatchObject({ own: 0, shared: 1, waiting: 0 });
   expect(await find(90_042)).toContain(sentence(90_042));
+});
+
+test('a set that is indexed by itself while its pair is stays in one shard: that of the pair', async () => {
+  const { fileWork } = app.services;
+  /** The pair is indexed between what the set's indexing reads and what it stores. */
+  const meanwhile: typeof app.services = {
+    ...app.services,
+    fileWork: {
+      ...fileWork,
+      stream: async (...work) => {
+        const parts = await fileWork.stream(...work);
+        await index();
+        return parts;
+      },
+    },
+  };
+  const inNone = 7;
+  await indexSet(meanwhile, tenantId, setIds[inNone]!);
+  expect(await stored()).toEqual({ own: 0, shared: 1, waiting: 0, lists: 1 });
+  const places = await app.database.inTenant(tenantId, (tx) =>
+    tx.execute(sql`select distinct shard_no as place from memory_segments`),
+  );
+  expect([...places]).toEqual([{ place: markOf(0) }]);
+  expect(await find(seedOf(inNone, 42))).toContain(sentence(seedOf(inNone, 42)));
 });
 
 test('another tenant’s index is not read', async () => {

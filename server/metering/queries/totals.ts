@@ -56,8 +56,17 @@ const totalsOfAll = (from: SQL, to: SQL): SQL => sql`
     select day, ${columns} from usage_totals
     where tenant_id = t.tenant_id and day > ${from} and day <= ${to} offset 0) u`;
 
-/** Up to which day the sums over all tenants are folded. */
-const lastFolded = sql`(select coalesce(max(day), '-infinity') from usage_days where tenant_id = '')`;
+/**
+ * The last day that is over: an hour after its end, since what is recorded is recorded under the day on which its transaction
+ * began, and none takes that long.
+ */
+const lastOver = sql`(((now() - interval '1 hour') at time zone 'UTC')::date - 1)`;
+
+/**
+ * Up to which day the sums over all tenants are folded; null where none is. Days that are not over were folded while the
+ * database's clock ran ahead, without most of their usage: they do not count.
+ */
+const lastFolded = sql`(select max(day) from usage_days where tenant_id = '*' and day <= ${lastOver})`;
 
 /**
  * The same over all tenants together; read in platform scope. Days that are over come folded, one row each, and the few behind
@@ -69,7 +78,7 @@ export async function selectDaysOfAll(
 ): Promise<DayFigures[]> {
   const rows = await tx.execute<DayRow>(sql`
     select to_char(day, 'YYYY-MM-DD') as date, ${numbers} from usage_days
-    where tenant_id = '' and day between ${from}::date and ${to}::date
+    where tenant_id = '*' and day between ${from}::date and least(${to}::date, ${lastOver})
     union all
     select to_char(day, 'YYYY-MM-DD'), ${numbers} from (
       select u.day, ${sums} from ${totalsOfAll(sql`greatest(${from}::date - 1, ${lastFolded})`, sql`${to}::date`)}
@@ -81,21 +90,21 @@ export async function selectDaysOfAll(
 const foldedAtOnce = 31;
 
 /**
- * Folds the next days that are over into their sums over all tenants, in platform scope; answers whether there may be more. A
- * day is over an hour after its end: what is recorded is recorded under the day on which its transaction began, and none takes
- * that long.
+ * Folds the next days that are over into their sums over all tenants, in platform scope, and takes away those that are not;
+ * answers whether there may be more.
  */
 export async function foldDays(tx: Tx): Promise<boolean> {
   const [row] = await tx.execute<{ more: boolean }>(sql`
-    with span as materialized (
+    with early as (delete from usage_days where tenant_id = '*' and day > ${lastOver}),
+    span as materialized (
       select begun as after, least(begun + ${foldedAtOnce}::int, over) as last, over from (
-        select ((now() - interval '1 hour') at time zone 'UTC')::date - 1 as over, coalesce(
-          (select max(day) from usage_days where tenant_id = ''),
+        select ${lastOver} as over, coalesce(
+          ${lastFolded},
           (select min(first.day) - 1 from tenants t cross join lateral (
             select day from usage_totals where tenant_id = t.tenant_id order by day limit 1) first)) as begun) s),
     folded as (
       insert into usage_days (tenant_id, day, ${columns})
-      select '', d.day, ${sql.raw(figures.map((name) => `coalesce(u.${name}, 0)`).join(', '))}
+      select '*', d.day, ${sql.raw(figures.map((name) => `coalesce(u.${name}, 0)`).join(', '))}
       from span cross join lateral generate_series(1, last - after) n
         cross join lateral (select after + n as day) d
         left join (

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Content } from './rows.ts';
 
@@ -32,6 +32,8 @@ export async function selectSetsToIndex(tx: Tx): Promise<{ tenantId: string; set
 export interface WaitingSegments {
   /** What the set shows. */
   content: Content;
+  /** Whether its segments may be deleted one by one, as approved pairs are. */
+  golden: boolean;
   /** The small shards whose segments are among them. */
   shardNos: number[];
   /** The number that another shard would have. */
@@ -45,22 +47,26 @@ export async function selectWaiting(
   tenantId: string,
   setId: string,
 ): Promise<WaitingSegments | undefined> {
-  const [set] = await tx.execute<{ content_id: string }>(sql`
-    select content_id from memory_sets where tenant_id = ${tenantId} and set_id = ${setId} for share`);
+  const [set] = await tx.execute<{ content_id: string; golden: boolean }>(sql`
+    select content_id, origin = 'golden_approved' as golden from memory_sets
+    where tenant_id = ${tenantId} and set_id = ${setId} for share`);
   if (!set) return undefined;
   const content = { tenantId, contentId: set.content_id };
   const { shardNos, nextShardNo } = await selectShards(tx, content);
   const rows = await tx.execute<{ segment_no: string; source_text: string }>(sql`
     select segment_no, source_text from memory_segments
     where tenant_id = ${tenantId} and content_id = ${content.contentId} and (shard_no is null
-      or shard_no = any(array(select value::int from json_array_elements_text(${JSON.stringify(shardNos)}::json))))
+      or shard_no = any(${numbers(shardNos)}))
     order by segment_no limit ${largestShard}`);
   const segments = rows.map(({ segment_no, source_text }) => ({
     segmentNo: Number(segment_no),
     sourceText: source_text,
   }));
-  return { content, shardNos, nextShardNo, segments };
+  return { content, golden: set.golden, shardNos, nextShardNo, segments };
 }
+
+const numbers = (shardNos: readonly number[]): SQL =>
+  sql`array(select value::int from json_array_elements_text(${JSON.stringify(shardNos)}::json))`;
 
 async function selectShards(tx: Tx, { tenantId, contentId }: Content) {
   const shards = await tx.execute<{ shard_no: number; segments: number }>(sql`
@@ -89,8 +95,8 @@ export async function lockContentForShard(
 }
 
 /**
- * Takes shards away, and files segments under a new one. Answers how many: some may have been deleted since they were
- * read.
+ * Takes shards away, and files segments under a new one. Answers how many were still where they had been read: some may have
+ * been deleted since, or brought into a shard of their pair.
  */
 export async function moveSegments(
   tx: Tx,
@@ -104,10 +110,11 @@ export async function moveSegments(
   const { count } = await tx.execute(sql`
     update memory_segments m set shard_no = ${shardNo}
     from json_array_elements_text(${JSON.stringify(segmentNos)}::json) n
-    where m.tenant_id = ${tenantId} and m.content_id = ${contentId} and m.segment_no = n.value::bigint`);
+    where m.tenant_id = ${tenantId} and m.content_id = ${contentId} and m.segment_no = n.value::bigint
+      and (m.shard_no is null or m.shard_no = any(${numbers(replaced)}))`);
   await tx.execute(sql`
     delete from memory_shards where tenant_id = ${tenantId} and content_id = ${contentId}
-      and shard_no = any(array(select value::int from json_array_elements_text(${JSON.stringify(replaced)}::json)))`);
+      and shard_no = any(${numbers(replaced)})`);
   return count;
 }
 

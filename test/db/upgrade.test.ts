@@ -1,0 +1,152 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { drizzle } from 'drizzle-orm/postgres-js';
+import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
+import postgres from 'postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
+import { migrate } from '#db/migrate.ts';
+import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
+
+/** Migrations of the version before those that change tables which each request uses. */
+const former = 10;
+
+/** Brings a database to the schema of the version before. */
+async function applyFormer(url: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await cp(join(import.meta.dirname, '../../db/migrations'), folder, { recursive: true });
+  const journal = JSON.parse(await readFile(join(folder, 'meta/_journal.json'), 'utf8'));
+  journal.entries = journal.entries.slice(0, former);
+  await writeFile(join(folder, 'meta/_journal.json'), JSON.stringify(journal));
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  await sql`select set_config('lingualoop.tenant_id', '*', false)`;
+  await applyMigrations(drizzle(sql), { migrationsFolder: folder });
+  await sql.end();
+}
+
+/** A database of the version before, a connection of a process of that version, and another that looks on. */
+async function formerDatabase() {
+  const database = await createTestDatabase({ empty: true });
+  onTestFinished(() => database.drop());
+  await applyFormer(database.url);
+  const requests = postgres(database.url, { max: 2, onnotice: () => {} });
+  onTestFinished(() => requests.end({ timeout: 0 }));
+  const superuser = openSuperuser(database.superuserUrl);
+  /** Waits until a migration waits for a table. */
+  const migrationWaits = () =>
+    poll(async () => {
+      const rows = await superuser`
+        select from pg_stat_activity where application_name = 'lingualoop migrate' and wait_event_type = 'Lock'
+          and datname = current_database()`;
+      return rows.length > 0;
+    });
+  return { url: database.url, requests, superuser, migrationWaits };
+}
+
+test('an upgrade beside requests of the version before: neither the migration nor a request fails', async () => {
+  const { url, requests, migrationWaits, superuser } = await formerDatabase();
+  let migrated: Promise<void> | undefined;
+  // An admission reads the tenant first, then the token or the totals.
+  const tables = await requests.begin(async (tx) => {
+    await tx`select from tenants`;
+    migrated = migrate(url);
+    migrated.catch(() => {});
+    await migrationWaits();
+    await tx`select from usage_totals`;
+    await tx`select from tokens`;
+    return 'all read';
+  });
+  expect(tables).toBe('all read');
+  await migrated;
+  const indexes = await superuser`
+    select indexname as name from pg_indexes where indexname in ('usage_totals_day_idx', 'translation_jobs_status_idx')`;
+  expect(indexes.map(({ name }) => name)).toEqual(['translation_jobs_status_idx']);
+});
+
+test('requests go on while a migration waits for a table that a dump holds', async () => {
+  const { url, requests, migrationWaits } = await formerDatabase();
+  const dumped = Promise.withResolvers<void>();
+  const began = Promise.withResolvers<void>();
+  const dump = requests.begin(async (tx) => {
+    await tx`select from tenants`;
+    began.resolve();
+    await dumped.promise;
+  });
+  await began.promise;
+  const migrated = migrate(url);
+  migrated.catch(() => {});
+  try {
+    for (let n = 0; n < 3; n++) {
+      await migrationWaits();
+      await requests.begin(async (tx) => {
+        await tx`set local statement_timeout = '8s'`;
+        await tx`select from tenants`;
+      });
+    }
+  } finally {
+    dumped.resolve();
+    await dump;
+  }
+  await migrated;
+});
+
+test('a migration that waits for a table, and one that waits for its turn, end when they are told to', async () => {
+  const { url, requests, migrationWaits } = await formerDatabase();
+  const dumped = Promise.withResolvers<void>();
+  const began = Promise.withResolvers<void>();
+  const dump = requests.begin(async (tx) => {
+    await tx`select from tenants`;
+    began.resolve();
+    await dumped.promise;
+  });
+  await began.promise;
+  const stop = new AbortController();
+  const waiting = [migrate(url, stop.signal), migrate(url, stop.signal)];
+  const ended = Promise.allSettled(waiting);
+  await migrationWaits();
+  stop.abort();
+  const { reason } = stop.signal;
+  expect(await ended).toEqual([
+    { status: 'rejected', reason },
+    { status: 'rejected', reason },
+  ]);
+  dumped.resolve();
+  await dump;
+  await migrate(url);
+});
+
+test('a migration does not wait for an autovacuum of a table that it needs', async () => {
+  // A server of its own: autovacuum is the server's.
+  const folder = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
+  const server = await joinEmbeddedPostgres(folder);
+  onTestFinished(async () => {
+    await server.leave();
+    await rm(folder, { recursive: true, force: true });
+  });
+  await applyFormer(server.url);
+  const database = new URL(server.superuserUrl);
+  database.pathname = new URL(server.url).pathname;
+  const superuser = postgres(database.href, { max: 1, onnotice: () => {} });
+  onTestFinished(() => superuser.end());
+  await superuser`insert into tenants (tenant_id, name, api_key_prefix, monthly_char_limit)
+    select 'tenant-' || n, repeat('x', 500), 'prefix', 1 from generate_series(1, 20000) n`;
+  await superuser`delete from tenants`;
+  // So slow that it would take minutes.
+  await superuser`alter table tenants set (autovacuum_vacuum_threshold = 1, autovacuum_vacuum_cost_delay = 100,
+    autovacuum_vacuum_cost_limit = 1)`;
+  await superuser`alter system set autovacuum_naptime = 1`;
+  await superuser`select pg_reload_conf()`;
+  const vacuums = async () =>
+    (
+      await superuser`
+    select from pg_stat_progress_vacuum where relid = 'tenants'::regclass`
+    ).length > 0;
+  await poll(vacuums, 25);
+  await superuser`alter system set autovacuum_naptime = 1000`;
+  await superuser`select pg_reload_conf()`;
+  await migrate(server.url);
+  expect(await superuser`select family_began_at from tokens`).toEqual([]);
+}, 60_000);
