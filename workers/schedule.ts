@@ -17,10 +17,13 @@ function recurring({ settings }: Services): Record<RecurringTask, number> {
   };
 }
 
+/** Those that never run beside themselves: two that write lost lines again would write them twice. */
+const oneAtATime: readonly RecurringTask[] = ['check_golden_records'];
+
 /**
  * Adds the recurring jobs at multiples of their intervals on the wall clock. All processes tick at the same
  * moments and their jobs share a key, so that they come to one job, however many processes there are; more than one
- * run does no harm. (graphile-worker's own
+ * run of the others does no harm. (graphile-worker's own
  * cron counts in minutes; the settings count in seconds.)
  */
 export function startSchedule(services: Services) {
@@ -33,7 +36,9 @@ export function startSchedule(services: Services) {
           timers.delete(timer);
           wait();
           services.database
-            .inPlatform((tx) => addJob(tx, task, {}, { key: task }))
+            .inPlatform((tx) =>
+              addJob(tx, task, {}, { key: task, ...(oneAtATime.includes(task) && { queue: task }) }),
+            )
             .catch((error: unknown) =>
               services.log.warn({ task, error: describeForLog(error) }, 'recurring job not added'),
             );

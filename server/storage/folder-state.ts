@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { open, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 
@@ -31,9 +31,12 @@ export function followSystem(folder: string) {
   let noted = 0;
   let looking: Promise<void> | undefined;
 
-  const read = async (): Promise<State | undefined> => {
+  /** The state, and when its file was last changed: both of one file, since another process may put a new one in its place at any moment. */
+  const read = async (): Promise<{ state: State; changed: number } | undefined> => {
     try {
-      return JSON.parse(await readFile(file, 'utf8')) as State;
+      await using opened = await open(file);
+      const { mtimeMs } = await opened.stat();
+      return { state: JSON.parse(await opened.readFile('utf8')) as State, changed: mtimeMs };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError)
         return undefined;
@@ -52,13 +55,13 @@ export function followSystem(folder: string) {
   };
 
   const look = async () => {
-    const state = await read();
-    if (state && Math.abs(state.booted - booted) <= sameStart) return;
-    const lastUse = state && (await stat(file)).mtimeMs;
-    const before = state?.doubtfulSince ? Date.parse(state.doubtfulSince) : Number.POSITIVE_INFINITY;
-    const since =
-      lastUse === undefined ? null : new Date(Math.min(before, lastUse - unwritten)).toISOString();
-    await write({ booted, doubtfulSince: since, tidied: state?.tidied ?? false });
+    const found = await read();
+    if (!found) return write({ booted, doubtfulSince: null, tidied: false });
+    const { state, changed } = found;
+    if (Math.abs(state.booted - booted) <= sameStart) return;
+    const before = state.doubtfulSince ? Date.parse(state.doubtfulSince) : Number.POSITIVE_INFINITY;
+    const since = new Date(Math.min(before, changed - unwritten)).toISOString();
+    await write({ booted, doubtfulSince: since, tidied: state.tidied });
   };
   /** Once a process, and again where the store was out of reach. */
   const looked = () => {
@@ -69,8 +72,8 @@ export function followSystem(folder: string) {
     return looking;
   };
   const change = async (changed: Partial<State>) => {
-    const state = await read();
-    await write({ booted, doubtfulSince: null, tidied: false, ...state, ...changed });
+    const found = await read();
+    await write({ booted, doubtfulSince: null, tidied: false, ...found?.state, ...changed });
   };
 
   return {
@@ -86,13 +89,13 @@ export function followSystem(folder: string) {
       // Nobody has written here yet.
       if (!known) return null;
       await looked();
-      const since = (await read())?.doubtfulSince;
+      const since = (await read())?.state.doubtfulSince;
       return since ? new Date(since) : null;
     },
     settleDoubt: () => change({ doubtfulSince: null }),
     async isTidied(): Promise<boolean> {
-      const state = await read();
-      return !state || state.tidied;
+      const found = await read();
+      return !found || found.state.tidied;
     },
     setTidied: () => change({ tidied: true }),
   };

@@ -1,4 +1,4 @@
-import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -86,6 +86,19 @@ test.each(['../x', 'a/../x', '/etc/passwd', 'a', 'a//b', 'a/./b', 'a/b\0', 'a/b 
     await expect(openFolder(folder).put(bad, 'x')).rejects.toThrow('not a path');
   },
 );
+
+test('processes that start at once after an unclean end of the system agree on what is doubtful', async () => {
+  const lastUse = new Date(Date.now() - 6 * 3_600_000);
+  for (let round = 0; round < 25; round++) {
+    const state = join(folder, '.state.json');
+    await writeFile(state, JSON.stringify({ booted: 1, doubtfulSince: null, tidied: true }));
+    await utimes(state, lastUse, lastUse);
+    const stores = Array.from({ length: 8 }, () => openFolder(folder));
+    await Promise.all(stores.map((store) => store.doubtfulSince()));
+    for (const store of stores)
+      expect((await store.doubtfulSince())?.getTime()).toBeLessThan(lastUse.getTime());
+  }
+});
 
 test('C 1 PLATFORM_STORAGE_URL: a file address, and nothing else yet', async () => {
   const store = openObjectStore(readSettings({ PLATFORM_STORAGE_URL: `file://${folder}/there` }));

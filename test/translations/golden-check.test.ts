@@ -1,6 +1,7 @@
-import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { openObjectStore } from '#server/storage/service.ts';
 import {
   checkGoldenRecords,
   publishUnpersistedJobs,
@@ -80,6 +81,37 @@ describe('golden records that no job refers to', () => {
   });
 });
 
+describe('the record of an earlier attempt', () => {
+  /** Runs the job again in the row alone: its first run wrote its record, and its process died. */
+  const runAgain = async (id: string, status: string) => {
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`
+      update translation_jobs set status = ${status}, attempt = 2, golden_uri = null where job_id = ${id}`;
+  };
+
+  test('is removed wherever the job is not pending', async () => {
+    const sql = openSuperuser(app.superuserUrl);
+    const statuses = ['awaiting_review', 'approved', 'persistence_failed', 'rejected'];
+    const jobs = await Promise.all(statuses.map((status) => mine.job({ source_text: status })));
+    for (const [n, { id }] of jobs.entries()) await runAgain(id, statuses[n]!);
+    expect(await checked()).toBe(statuses.length);
+    for (const { id } of jobs) expect(await recordsOf(app, mine, id)).toEqual([]);
+    await sql`delete from translation_jobs where tenant_id = ${mine.tenantId}`;
+  });
+
+  test('waits for the job’s new run, and then goes', async () => {
+    const job = await mine.job();
+    await runAgain(job.id, 'pending');
+    const announced = join(storage(), 'golden/announced');
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    expect(await checkGoldenRecords(app.services)).toEqual({ removed: 0, rewritten: 0 });
+    expect(await readdir(announced)).not.toEqual([]);
+    await runAgain(job.id, 'awaiting_review');
+    expect(await checked()).toBe(1);
+    expect(await recordsOf(app, mine, job.id)).toEqual([]);
+  });
+});
+
 test('temporary files of broken-off writes are removed after an hour, those of former versions too', async () => {
   const job = await mine.job();
   const state = join(storage(), '.state.json');
@@ -94,6 +126,15 @@ test('temporary files of broken-off writes are removed after an hour, those of f
   expect((await readdir(join(storage(), '.incoming'))).includes('under-way.tmp')).toBe(true);
   for (const file of [former, old]) await expect(stat(file)).rejects.toThrow('ENOENT');
 });
+
+/** The services of a process that finds the store's system started again since its last use. */
+async function restartSystem(lastUse = new Date()) {
+  const state = join(storage(), '.state.json');
+  const known = JSON.parse(await readFile(state, 'utf8'));
+  await writeFile(state, JSON.stringify({ ...known, booted: known.booted - 3_600_000 }));
+  await utimes(state, lastUse, lastUse);
+  return { ...app.services, storage: openObjectStore(app.services.settings) };
+}
 
 test('after an unclean end of the system, lost and damaged records of published jobs are there again, and their lines', async () => {
   const jobs = [await mine.job({ source_text: 'one' }), await mine.job({ source_text: 'two' })];
@@ -111,12 +152,7 @@ test('after an unclean end of the system, lost and damaged records of published 
   const [line] = await manifestLinesOf(app, mine, jobs[0]!.id);
   const manifest = join(storage(), 'golden', line!.path);
   await writeFile(manifest, (await readFile(manifest, 'utf8')).replace(`${line!.line}\n`, '\0\0\0'));
-  const state = join(storage(), '.state.json');
-  const known = JSON.parse(await readFile(state, 'utf8'));
-  await writeFile(state, JSON.stringify({ ...known, booted: known.booted - 3_600_000 }));
-
-  const { openObjectStore } = await import('#server/storage/service.ts');
-  const restarted = { ...app.services, storage: openObjectStore(app.services.settings) };
+  const restarted = await restartSystem();
   expect((await checkGoldenRecords(restarted)).rewritten).toBe(2);
   for (const { id } of jobs) {
     const [record] = await recordsOf(app, mine, id);
@@ -126,6 +162,44 @@ test('after an unclean end of the system, lost and damaged records of published 
   expect(await readFile(manifest, 'utf8')).toContain(`"job_id":"${jobs[0]!.id}"`);
   // Looked through once.
   expect((await checkGoldenRecords(restarted)).rewritten).toBe(0);
+});
+
+test('after an unclean end of the system, what is published meanwhile has one line in the manifest', async () => {
+  await mine.job();
+  const restarted = await restartSystem();
+  const { database } = app.services;
+  let meanwhile: { id: string } | undefined;
+  // Between the reading of the manifests and that of the jobs.
+  const inTenant: typeof database.inTenant = async (...given) => {
+    meanwhile ??= await mine.job({ source_text: 'published meanwhile' });
+    return database.inTenant(...given);
+  };
+  await checkGoldenRecords({ ...restarted, database: { ...database, inTenant } });
+  expect(await manifestLinesOf(app, mine, meanwhile!.id)).toHaveLength(1);
+});
+
+test('after an unclean end of days ago, the jobs of each day are compared, and none has a second line', async () => {
+  const sql = openSuperuser(app.superuserUrl);
+  const jobs = [await mine.job(), await mine.job({ source_text: 'the day before' }), await mine.job()];
+  const [lost] = await recordsOf(app, mine, jobs[1]!.id);
+  await app.services.storage.remove(`${mine.tenantId}/golden/${lost!.path}`);
+  const manifests = join(storage(), 'golden/manifest');
+  for (const [days, { id }] of jobs.entries()) {
+    // Its line, too, is of that day.
+    const at = new Date(Date.now() - days * 86_400_000);
+    await sql`update translation_jobs set updated_at = ${at.toISOString()} where job_id = ${id}`;
+    const [{ path, line }] = (await manifestLinesOf(app, mine, id)) as [{ path: string; line: string }];
+    const manifest = join(storage(), 'golden', path);
+    await writeFile(manifest, (await readFile(manifest, 'utf8')).replace(`${line}\n`, ''));
+    const moved = JSON.stringify({ ...JSON.parse(line), recorded_at: at.toISOString() });
+    await appendFile(join(manifests, `${at.toISOString().slice(0, 10)}.jsonl`), `${moved}\n`);
+  }
+  const restarted = await restartSystem(new Date(Date.now() - 3 * 86_400_000));
+  expect((await checkGoldenRecords(restarted)).rewritten).toBe(1);
+  for (const { id } of jobs) {
+    expect(await recordsOf(app, mine, id)).toHaveLength(1);
+    expect(await manifestLinesOf(app, mine, id)).toHaveLength(1);
+  }
 });
 
 test('the second look at a deleted job’s records is tried again where the store is out of reach', async () => {

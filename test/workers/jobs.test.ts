@@ -5,6 +5,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { reportAndTakeOver } from '#workers/heartbeat.ts';
 import { startWorkers, type Workers } from '#workers/run.ts';
+import { startSchedule } from '#workers/schedule.ts';
 
 const app = useTestApp({ env: { STALE_PENDING_SECONDS: '60', SWEEP_INTERVAL_SECONDS: '1' } });
 let superuser: postgres.Sql;
@@ -139,4 +140,23 @@ test('a job that another of its key replaced while its worker died is deleted af
   expect(await prune()).toBe(1);
   expect(await waiting()).toEqual([{ key: 'once' }]);
   await superuser`delete from graphile_worker._private_jobs`;
+});
+
+test('the check of golden records never runs beside itself, whoever adds it', async () => {
+  const schedule = startSchedule(app.services);
+  const unlocked = () => superuser<{ queue: string | null }[]>`
+    select queue_name as queue from graphile_worker.jobs
+    where task_identifier = 'check_golden_records' and locked_at is null`;
+  try {
+    expect(await poll(async () => (await unlocked())[0])).toEqual({ queue: 'check_golden_records' });
+    // A worker takes it, and the next one is added.
+    const take = () => superuser`
+      update graphile_worker._private_jobs set locked_by = 'a worker', locked_at = now(), key = null
+      where key = 'check_golden_records'`;
+    await take();
+    expect(await poll(async () => (await unlocked())[0])).toEqual({ queue: 'check_golden_records' });
+  } finally {
+    schedule.stop();
+    await superuser`delete from graphile_worker._private_jobs`;
+  }
 });

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { reportAndTakeOver } from '#workers/heartbeat.ts';
+import { startLane } from '#workers/lane.ts';
+import { startQueueRunner } from '#workers/queue-runner.ts';
 import { startWorkers } from '#workers/run.ts';
 
 const app = useTestApp();
@@ -82,6 +84,109 @@ test('stopping waits for the job under way', async () => {
   expect(await isFailed(job.id)).toBe(true);
   expect(await locks()).toEqual([]);
 });
+
+describe('a job that was being taken while its workers end', () => {
+  /** Adds a job that nobody can take until the table is free, and waits until a worker asks for it. */
+  async function blockedJob(): Promise<{ release(): Promise<void> }> {
+    const blocker = await locker.reserve();
+    await blocker`begin`;
+    await blocker`lock table graphile_worker._private_jobs in share row exclusive mode`;
+    await blocker`select graphile_worker.add_job('prune_expired', '{}'::json)`;
+    await poll(async () => {
+      const [row] = await superuser`
+        select count(*)::int as waiting from pg_stat_activity
+        where datname = current_database() and application_name = 'lingualoop queue' and wait_event_type = 'Lock'`;
+      return row?.['waiting'] > 0;
+    });
+    return {
+      async release() {
+        await blocker`commit`;
+        blocker.release();
+      },
+    };
+  }
+  const startRunner = (task: () => Promise<void>) =>
+    startQueueRunner({
+      databaseUrl: app.databaseUrl,
+      concurrency: 1,
+      tasks: { prune_expired: task },
+      log: app.services.log,
+    });
+
+  test('is waited for, and its end is written down', async () => {
+    const gate = Promise.withResolvers<void>();
+    let begun = false;
+    const runner = await startRunner(async () => {
+      begun = true;
+      await gate.promise;
+    });
+    const job = await blockedJob();
+    let ended = false;
+    const ending = runner.end().then(() => {
+      ended = true;
+    });
+    await job.release();
+    await poll(async () => begun);
+    // Longer than the workers' own bookkeeping may take.
+    await new Promise((resolve) => setTimeout(resolve, 6000));
+    expect(ended).toBe(false);
+    gate.resolve();
+    await ending;
+    expect(await locks()).toEqual([]);
+  }, 40_000);
+
+  test('does not begin where it comes when their connections are being closed', async () => {
+    let begun = 0;
+    const runner = await startRunner(async () => {
+      begun += 1;
+    });
+    const job = await blockedJob();
+    const ending = runner.end();
+    // They wait five seconds for the answer, and have one more second until the connections are cut.
+    await new Promise((resolve) => setTimeout(resolve, 5400));
+    await job.release();
+    await ending;
+    expect(begun).toBe(0);
+    await superuser`delete from graphile_worker._private_jobs`;
+  }, 40_000);
+});
+
+test('workers pause between their tries where the database answers but refuses writes, and then go on', async () => {
+  const seen = { replaced: 0, notFreed: 0 };
+  const log = {
+    ...app.services.log,
+    warn: (_fields: object, message: string) => {
+      if (message === 'jobs not freed yet') seen.notFreed += 1;
+    },
+    error: (_fields: object, message: string) => {
+      if (message.includes('replaced')) seen.replaced += 1;
+    },
+  };
+  const [row] = await superuser`select current_database() as name`;
+  const database = row?.['name'] as string;
+  const lane = { name: 'housekeeping', tasks: ['prune_expired'] as const, concurrency: () => 2 };
+  const running = await startLane({ ...app.services, log }, lane, () => app.databaseUrl);
+  try {
+    await superuser.unsafe(`alter database ${database} set default_transaction_read_only = on`);
+    await endConnections();
+    await poll(async () => seen.replaced > 0);
+    await new Promise((resolve) => setTimeout(resolve, 6000));
+    // At once, and after one, two and four seconds.
+    expect(seen.replaced).toBeLessThanOrEqual(5);
+    expect(seen.notFreed).toBeLessThanOrEqual(5);
+  } finally {
+    await superuser.unsafe(`alter database ${database} reset default_transaction_read_only`);
+    // Those that are open remember it.
+    await endConnections();
+  }
+  try {
+    await superuser`
+      set default_transaction_read_only = off; select graphile_worker.add_job('prune_expired', '{}'::json)`.simple();
+    await poll(async () => (await locks()).length === 0, 40);
+  } finally {
+    await running.stop();
+  }
+}, 90_000);
 
 /** Ends the service's connections to the database and refuses new ones, until it is let back. */
 async function cutDatabase(): Promise<{ mend(): Promise<void> }> {

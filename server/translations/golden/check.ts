@@ -1,14 +1,24 @@
 import type { Services } from '#server/context.ts';
 import {
   type RecordedJob,
-  selectPublishedSince,
+  selectPublishedBetween,
   selectRecorded,
   selectTenantsPublishedSince,
 } from '../queries/golden-check.ts';
+import { selectNow } from '../queries/publication.ts';
 import { readLines } from './read-lines.ts';
-import { type Announcement, announcements, goldenRecord, manifestLine, manifestPath } from './record.ts';
+import {
+  type Announcement,
+  announcements,
+  goldenRecord,
+  goldenUri,
+  manifestLine,
+  manifestPath,
+} from './record.ts';
 
 const dayMs = 86_400_000;
+/** Milliseconds by which a manifest's line may differ from its job: between the two lies the end of a run, by two clocks. */
+const lineMargin = 3_600_000;
 const pageSize = 500;
 
 export interface GoldenCheck {
@@ -61,8 +71,9 @@ async function judge(
   for (let from = 0; from < announced.length; from += pageSize) {
     const page = announced.slice(from, from + pageSize);
     const jobs = await database.inPlatform((tx) => selectRecorded(tx, page));
-    for (const { tenant_id, job_id, golden_uri } of page) {
-      const verdict = verdictOn(golden_uri, jobs.get(`${tenant_id} ${job_id}`));
+    for (const announcement of page) {
+      const { tenant_id, job_id, golden_uri } = announcement;
+      const verdict = verdictOn(announcement, jobs.get(`${tenant_id} ${job_id}`));
       if (verdict === 'wait') waits = true;
       if (verdict !== 'remove' || !(await storage.remove(`${tenant_id}/${golden_uri}`))) continue;
       removed += 1;
@@ -74,43 +85,39 @@ async function judge(
 
 /**
  * What is to become of a record. A job that is being published announces its record again, and its turn comes later. That of a job
- * that has failed was written by a run that could not store it; the next run writes another.
+ * that has failed was written by a run that could not store it; the next run writes another. Whoever ran under an earlier
+ * attempt of the job can no longer publish.
  */
-function verdictOn(uri: string, job: RecordedJob | undefined): 'keep' | 'remove' | 'wait' {
+function verdictOn(
+  { job_id, golden_uri: uri }: Announcement,
+  job: RecordedJob | undefined,
+): 'keep' | 'remove' | 'wait' {
   if (!job) return 'remove';
   if (job.goldenUri === uri) return 'keep';
   // Its run is under way, or its process has died: the sweep marks it failed.
   if (job.status === 'pending') return 'wait';
+  if (uri !== goldenUri(job_id, job.attempt)) return 'remove';
   return ['failed', 'published', 'human_edited'].includes(job.status) ? 'remove' : 'keep';
 }
 
-/** Puts again each record, and each line of a manifest, that is not as it should be, of the jobs published since then. */
+/**
+ * Puts again each record, and each line of a manifest, that is not as it should be, of the jobs published since then: a day after the other,
+ * since the manifest of one may be large.
+ */
 async function rewriteSince(services: Services, since: Date): Promise<number> {
-  const { storage, database, log } = services;
-  const announced = await announcedSince(services, since);
+  const { database, log } = services;
+  // What is published later has its line, but the manifest may have been read before that.
+  const [until, tenantIds] = await database.inPlatform(async (tx) => [
+    await selectNow(tx),
+    await selectTenantsPublishedSince(tx, since),
+  ]);
   let rewritten = 0;
-  for (const tenantId of await database.inPlatform((tx) => selectTenantsPublishedSince(tx, since))) {
-    for (let after = ''; ; ) {
-      const jobs = await database.inTenant(tenantId, (tx) =>
-        selectPublishedSince(tx, tenantId, { since, after, limit: pageSize }),
-      );
-      for (const { job, goldenUri } of jobs) {
-        const recordedAt = new Date(job.updated_at);
-        if (!announced.has(`${tenantId} ${goldenUri}`))
-          await storage.appendLine(
-            manifestPath(recordedAt),
-            manifestLine(tenantId, goldenUri, job, recordedAt),
-          );
-        const path = `${tenantId}/${goldenUri}`;
-        const record = goldenRecord(tenantId, job, recordedAt);
-        if (isRecordOf(await storage.read(path, 0, 2 * Buffer.byteLength(record)), job.id)) continue;
-        await storage.put(path, record);
-        rewritten += 1;
-      }
-      const last = jobs.at(-1);
-      if (!last || jobs.length < pageSize) break;
-      after = last.job.id;
-    }
+  for (let from = since; tenantIds.length > 0 && from < until; ) {
+    const to = new Date(Math.min(from.getTime() + dayMs, until.getTime()));
+    const announced = await announcedBetween(services, from, to);
+    for (const tenantId of tenantIds)
+      rewritten += await rewriteOf(services, tenantId, { from, to, announced });
+    from = to;
   }
   log.warn(
     { since: since.toISOString(), records: rewritten },
@@ -119,17 +126,47 @@ async function rewriteSince(services: Services, since: Date): Promise<number> {
   return rewritten;
 }
 
-/** The records that the manifests tell of, from a day before on, as `tenant uri`. */
-async function announcedSince({ storage }: Services, since: Date): Promise<Set<string>> {
-  const from = since.getTime() - dayMs;
+/** The same for a tenant's jobs of a span whose lines in the manifests are known; answers how many records were written. */
+async function rewriteOf(
+  { storage, database }: Services,
+  tenantId: string,
+  { from, to, announced }: { from: Date; to: Date; announced: ReadonlySet<string> },
+): Promise<number> {
+  let rewritten = 0;
+  for (let after = ''; ; ) {
+    const jobs = await database.inTenant(tenantId, (tx) =>
+      selectPublishedBetween(tx, tenantId, { from, to, after, limit: pageSize }),
+    );
+    for (const { job, goldenUri: uri } of jobs) {
+      const recordedAt = new Date(job.updated_at);
+      if (!announced.has(`${tenantId} ${uri}`))
+        await storage.appendLine(manifestPath(recordedAt), manifestLine(tenantId, uri, job, recordedAt));
+      const path = `${tenantId}/${uri}`;
+      const record = goldenRecord(tenantId, job, recordedAt);
+      if (isRecordOf(await storage.read(path, 0, 2 * Buffer.byteLength(record)), job.id)) continue;
+      await storage.put(path, record);
+      rewritten += 1;
+    }
+    const last = jobs.at(-1);
+    if (!last || jobs.length < pageSize) return rewritten;
+    after = last.job.id;
+  }
+}
+
+/** The records of a span that the manifests tell of, as `tenant uri`. */
+async function announcedBetween({ storage }: Services, from: Date, to: Date): Promise<Set<string>> {
+  const first = from.getTime() - lineMargin;
+  const last = to.getTime() + lineMargin;
   const announced = new Set<string>();
-  for (let day = from; day < Date.now() + dayMs; day += dayMs)
+  for (let day = first - (first % dayMs); day <= last; day += dayMs)
     for await (const lines of readLines<Announcement & { recorded_at: string }>(
       storage,
       manifestPath(new Date(day)),
     ))
-      for (const { tenant_id, golden_uri, recorded_at } of lines)
-        if (Date.parse(recorded_at) > from) announced.add(`${tenant_id} ${golden_uri}`);
+      for (const { tenant_id, golden_uri, recorded_at } of lines) {
+        const recordedAt = Date.parse(recorded_at);
+        if (recordedAt > first && recordedAt < last) announced.add(`${tenant_id} ${golden_uri}`);
+      }
   return announced;
 }
 

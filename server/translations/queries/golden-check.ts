@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, sql } from 'drizzle-orm';
+import { and, eq, gt, gte, inArray, isNotNull, lt, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { JobStatus } from '../schema.ts';
@@ -7,6 +7,8 @@ import { jobOfRow } from './rows.ts';
 /** How a job stands with its golden record. */
 export interface RecordedJob {
   status: JobStatus;
+  /** The job's last. */
+  attempt: number;
   goldenUri: string | null;
 }
 
@@ -21,6 +23,7 @@ export async function selectRecorded(
       tenantId: translationJobs.tenantId,
       jobId: translationJobs.jobId,
       status: translationJobs.status,
+      attempt: translationJobs.attempt,
       goldenUri: translationJobs.goldenUri,
     })
     .from(translationJobs)
@@ -29,9 +32,9 @@ export async function selectRecorded(
       sql`wanted.tenant_id = ${translationJobs.tenantId} and wanted.job_id = ${translationJobs.jobId}`,
     );
   return new Map(
-    rows.map(({ tenantId, jobId, status, goldenUri }) => [
+    rows.map(({ tenantId, jobId, status, attempt, goldenUri }) => [
       `${tenantId} ${jobId}`,
-      { status: status as JobStatus, goldenUri },
+      { status: status as JobStatus, attempt, goldenUri },
     ]),
   );
 }
@@ -45,17 +48,22 @@ export async function selectTenantsPublishedSince(tx: Tx, since: Date): Promise<
   return rows.map(({ tenantId }) => tenantId);
 }
 
-/** A tenant's published jobs that were changed since then, in the order of their ids, after `after`. */
-export async function selectPublishedSince(
+/** A tenant's published jobs that were last changed in the span that begins at `from` and ends before `to`, in the order of their ids, after `after`. */
+export async function selectPublishedBetween(
   tx: Tx,
   tenantId: string,
-  { since, after, limit }: { since: Date; after: string; limit: number },
+  { from, to, after, limit }: { from: Date; to: Date; after: string; limit: number },
 ) {
   const rows = await tx
     .select()
     .from(translationJobs)
     .where(
-      and(eq(translationJobs.tenantId, tenantId), publishedSince(since), gt(translationJobs.jobId, after)),
+      and(
+        eq(translationJobs.tenantId, tenantId),
+        publishedSince(from),
+        lt(translationJobs.updatedAt, to),
+        gt(translationJobs.jobId, after),
+      ),
     )
     .orderBy(translationJobs.jobId)
     .limit(limit);
@@ -66,6 +74,6 @@ function publishedSince(since: Date) {
   return and(
     inArray(translationJobs.status, ['published', 'human_edited']),
     isNotNull(translationJobs.goldenUri),
-    gt(translationJobs.updatedAt, since),
+    gte(translationJobs.updatedAt, since),
   );
 }
