@@ -6,11 +6,8 @@ import { describeForLog } from '#server/errors.ts';
 import { type QueueRunner, startQueueRunner } from './queue-runner.ts';
 import { type Lane, tasks } from './tasks.ts';
 
-/** Milliseconds before workers are started again, or what they had locked is freed again; each further time twice as many. */
+/** Milliseconds between two tries to start a lane's workers again, or to free what they had locked. */
 const retryDelay = 1000;
-const longestRetryDelay = 15_000;
-/** Workers that fail within as many milliseconds found a database that answers and does not let them work: it refuses writes, say. */
-const shortLife = 3000;
 
 export interface RunningLane {
   /** The pools of workers that can be vouched for: what locks a job is named after the pool of the worker that runs it. */
@@ -21,8 +18,7 @@ export interface RunningLane {
 
 /**
  * Runs the jobs of one lane from the queue in the database at `databaseUrl`, which is asked for anew at each start. Workers that
- * have failed are replaced at once, or after a pause where they did not live long; what they are still at, they finish, and then
- * whatever is locked in their name is freed.
+ * have failed are replaced at once; what they are still at, they finish, and then whatever is locked in their name is freed.
  */
 export async function startLane(
   services: Services,
@@ -40,21 +36,14 @@ export async function startLane(
     });
   const stopping = new AbortController();
   const { signal } = stopping;
-  /** Before the next try after `failures` in a row. */
-  const pause = (failures: number) =>
-    delay(Math.min(retryDelay * 2 ** (failures - 1), longestRetryDelay), undefined, { signal }).catch(
-      () => {},
-    );
-  const unlocking = unlocker(services, lane, signal, pause);
+  const pause = () => delay(retryDelay, undefined, { signal }).catch(() => {});
   /** Replaced runners that are still at a job. */
   const ending = new Map<QueueRunner, Promise<void>>();
   let current: QueueRunner | undefined = await start();
 
   const replaceWhenFailed = async () => {
-    let shortLives = 0;
     while (!signal.aborted && current) {
       const failed = current;
-      const started = performance.now();
       const error = await Promise.race([failed.failed, aborted(signal)]);
       if (signal.aborted) return;
       log.error(
@@ -64,13 +53,8 @@ export async function startLane(
       current = undefined;
       ending.set(
         failed,
-        failed.end().finally(() => {
-          ending.delete(failed);
-          unlocking.add(failed.poolId);
-        }),
+        giveUp(failed).finally(() => ending.delete(failed)),
       );
-      shortLives = performance.now() - started < shortLife ? shortLives + 1 : 0;
-      if (shortLives > 0) await pause(shortLives);
       while (!signal.aborted && !current) {
         try {
           current = await start();
@@ -79,8 +63,26 @@ export async function startLane(
             { lane: lane.name, error: describeForLog(failure) },
             'the job workers cannot be started yet',
           );
-          await pause(1);
+          await pause();
         }
+      }
+    }
+  };
+
+  /** Waits for a runner's last jobs, and frees what is locked in its name: locks whose answer was lost, ends that were not heard. */
+  const giveUp = async (runner: QueueRunner) => {
+    await runner.end();
+    for (;;) {
+      try {
+        await services.database.inPlatform((tx) =>
+          tx.execute(sql`select graphile_worker.force_unlock_workers(array[${runner.poolId}]::text[])`),
+        );
+        return;
+      } catch (error) {
+        log.warn({ lane: lane.name, error: describeForLog(error) }, 'jobs not freed yet');
+        // The next process to look frees them, once nobody vouches for them.
+        if (signal.aborted) return;
+        await pause();
       }
     }
   };
@@ -95,52 +97,6 @@ export async function startLane(
       stopping.abort();
       await replacing;
       await Promise.all([current?.end(), ...ending.values()]);
-      if (current) unlocking.add(current.poolId);
-      await unlocking.end();
-    },
-  };
-}
-
-/**
- * Frees what is locked in the names of runners that have ended: locks whose answer was lost, ends that were not heard. One statement is for
- * all of them, and is tried again until the database carries it out. Once `signal` is aborted there is one more try: the next
- * process to look frees the rest, since nobody vouches for them.
- */
-function unlocker(
-  { database, log }: Services,
-  lane: Lane,
-  signal: AbortSignal,
-  pause: (failures: number) => Promise<void>,
-) {
-  const waiting = new Set<string>();
-  let running: Promise<void> | undefined;
-  const unlock = async () => {
-    for (let failures = 0; waiting.size > 0; ) {
-      const poolIds = [...waiting];
-      try {
-        await database.inPlatform((tx) =>
-          tx.execute(sql`
-            select graphile_worker.force_unlock_workers(
-              array(select jsonb_array_elements_text(${JSON.stringify(poolIds)}::jsonb)))`),
-        );
-        for (const poolId of poolIds) waiting.delete(poolId);
-        failures = 0;
-      } catch (error) {
-        log.warn({ lane: lane.name, error: describeForLog(error) }, 'jobs not freed yet');
-        if (signal.aborted) break;
-        failures += 1;
-        await pause(failures);
-      }
-    }
-    running = undefined;
-  };
-  return {
-    add(poolId: string) {
-      waiting.add(poolId);
-      running ??= unlock();
-    },
-    async end() {
-      await running;
     },
   };
 }

@@ -11,7 +11,7 @@ const lookEvery = 1000;
 const patience = 10;
 /** Looks between two questions to the database, for a runner whose workers are all at a job and ask nothing. */
 const probeEvery = 5;
-/** Milliseconds that a runner's own bookkeeping, and the answer to its last question for a job, may take before it is left alone. */
+/** Milliseconds that a runner's own bookkeeping may take after its last job, before it is left alone. */
 const lastWords = 5000;
 
 /** One pool of graphile-worker's workers, with connections of its own. */
@@ -22,7 +22,7 @@ export interface QueueRunner {
   readonly failed: Promise<unknown>;
   /** Whether it has reached the database lately. */
   reaches(): boolean;
-  /** Takes no more jobs, waits for those that run or were being taken, and closes the connections, whatever the package makes of it. */
+  /** Takes no more jobs, waits for those that run, and closes the connections, whatever the package makes of it. */
   end(): Promise<void>;
 }
 
@@ -49,7 +49,6 @@ export async function startQueueRunner({
   const connections = openConnections(databaseUrl, concurrency, log);
   const failure = Promise.withResolvers<unknown>();
   const underWay = new Set<Promise<unknown>>();
-  let closed = false;
   const events: WorkerEvents = new EventEmitter();
   let poolId = '';
   events.on('pool:create', ({ workerPool }) => {
@@ -63,7 +62,7 @@ export async function startQueueRunner({
       concurrency,
       noHandleSignals: true,
       pollInterval: 2000,
-      taskList: following(tasks, underWay, () => closed),
+      taskList: following(tasks, underWay),
       events,
       // Without a batch, the package leaves the promise of a job's end to itself: a database that is lost just then would be an
       // unhandled rejection, and nobody would hear that the job is still locked. With it, it is an event.
@@ -86,14 +85,10 @@ export async function startQueueRunner({
     async end() {
       watch.stop();
       const stopped = runner.stop().catch(() => {});
-      do {
-        while (underWay.size > 0) await Promise.allSettled(underWay);
-        const enough = new AbortController();
-        await Promise.race([stopped, delay(lastWords, undefined, { signal: enough.signal }).catch(() => {})]);
-        enough.abort();
-        // A worker that had asked for a job before it was stopped runs what it is given.
-      } while (underWay.size > 0);
-      closed = true;
+      while (underWay.size > 0) await Promise.allSettled(underWay);
+      const enough = new AbortController();
+      await Promise.race([stopped, delay(lastWords, undefined, { signal: enough.signal }).catch(() => {})]);
+      enough.abort();
       await connections.close();
     },
   };
@@ -165,13 +160,12 @@ function watchWorkers(events: WorkerEvents, pool: pg.Pool, fail: (reason: unknow
   };
 }
 
-/** The tasks, each remembered while it runs. None begins once the runner is closed: its lock is about to be freed, so another may run it. */
-function following(tasks: TaskList, underWay: Set<Promise<unknown>>, isClosed: () => boolean): TaskList {
+/** The tasks, each remembered while it runs. */
+function following(tasks: TaskList, underWay: Set<Promise<unknown>>): TaskList {
   return Object.fromEntries(
     Object.entries(tasks).map(([name, task]) => [
       name,
       async (...given: Parameters<NonNullable<typeof task>>) => {
-        if (isClosed()) throw new Error('the workers have ended');
         const work = Promise.resolve(task?.(...given));
         underWay.add(work);
         try {
