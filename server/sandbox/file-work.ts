@@ -97,9 +97,7 @@ export function openFileWork(
     stream(task, payload, scope, take) {
       const { lane, ...limits } = workOf(task, payload);
       const place = { lane: lane === 'here' ? ('light' as const) : lane, cpuMs: limits.cpuMs };
-      return inTurn(place, scope, (sandbox) =>
-        sandbox.stream(task, payload, limitsOf(limits, scope), take),
-      );
+      return inTurn(place, scope, (sandbox) => sandbox.stream(task, payload, limitsOf(limits, scope), take));
     },
     async close() {
       await Promise.all(Object.values(parts).map(({ sandbox }) => sandbox.close()));
