@@ -169,12 +169,13 @@ async function startParts(
   const log = api?.services.log ?? (await standaloneLog(settings));
   log.debug({ settings: redactSettings(settings) }, 'settings');
   // What reads files is started when it is first needed; what keeps the network from it is tried now.
-  const { by } = await networkBarrier();
-  log.info(
-    { networkBarrier: by },
-    by === 'none'
-      ? 'file readers are kept from the network by Node alone: this system allows neither a namespace nor a filter'
-      : 'file readers have no network',
+  await networkBarrier.follow(({ by }) =>
+    log.info(
+      { networkBarrier: by },
+      by === 'none'
+        ? 'file readers are kept from the network by Node alone: this system allows neither a namespace nor a filter'
+        : 'file readers have no network',
+    ),
   );
   if (parts.workers) {
     const { startWorkers } = await import('#workers/run.ts');

@@ -1,6 +1,7 @@
 import { AppError } from './errors.ts';
 import { type LanguageCode, languageCodes, readLanguage } from './languages.ts';
 import { SandboxError } from './sandbox/index.ts';
+import { sandboxRefusal } from './sandbox-refusal.ts';
 
 /** B 8 "Set name length", in characters. */
 const longestName = 128;
@@ -71,16 +72,11 @@ export const tmxTypes: readonly string[] = [
 export function unreadableFile(field: string, error: unknown): unknown {
   if (!(error instanceof SandboxError)) return error;
   const { reason } = error;
-  if (reason === 'busy') return new AppError('rate_limit', error.message, { cause: error });
-  if (reason === 'closed')
-    return new AppError('transient_error', 'too many files are being processed; try again later', {
-      cause: error,
-    });
   if (reason === 'time' || reason === 'memory')
     return new AppError('validation_error', `${field} takes too long to read; split it and send the parts`, {
       cause: error,
     });
   return reason === 'crashed'
     ? new AppError('validation_error', `${field} cannot be read`, { cause: error })
-    : error;
+    : sandboxRefusal(error);
 }

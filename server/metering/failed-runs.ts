@@ -5,7 +5,7 @@ import type { Settings } from '#server/settings.ts';
  * Failed runs of the live engine are billed to nobody, and cost the operator what the model did. Each puts its share of an
  * hour on its tenant's account (`tenants.failed_runs_until`), which time pays off; a tenant with a full hour on it starts no
  * work. So MAX_FAILED_RUNS_PER_HOUR holds over all processes, and after an outage of the model, where every tenant's runs
- * failed, work goes on as soon as one share is paid off.
+ * failed, work goes on as soon as a few shares are paid off: six at the most.
  */
 const hour = 3600;
 

@@ -50,6 +50,8 @@ const reader = new FrameReader<TaskHead>(Number.POSITIVE_INFINITY, ({ head, valu
   Atomics.store(allowance, allowanceAt.cpu, Math.ceil((user + system) / 1000 + head.cpuMs));
   void run(head.task, value);
 });
+// Before it takes anything: whatever it dies of from here on, it had started.
+send({ kind: 'ready' }, undefined);
 socket.resume();
 // The service is gone, or has no more use for this process.
 for (const event of ['end', 'error', 'close'] as const) socket.on(event, () => process.exit());

@@ -58,21 +58,29 @@ export function openFileWork(
     ]),
   ) as Record<Lane, LaneParts>;
 
-  async function inTurn<T>(
-    lane: Lane,
+  /** What the task cost is noted while it is still the tenant's turn: the next turn is given by it. */
+  function inTurn<T>(
+    { lane, cpuMs }: { lane: Lane; cpuMs: number },
     scope: TurnScope,
     use: (sandbox: Sandbox<Tasks>) => Promise<T>,
   ): Promise<T> {
     const { turns, sandbox } = parts[lane];
-    try {
-      const result = await turns.run(scope, () => use(sandbox));
-      if (isOverLimit(result)) deferred.add(scope.tenantId);
-      return result;
-    } catch (error) {
-      const isEnded = error instanceof SandboxError && (error.reason === 'time' || error.reason === 'memory');
-      if (isEnded) deferred.add(scope.tenantId);
-      throw error;
-    }
+    return turns.run(scope, async () => {
+      const begun = performance.now();
+      try {
+        const result = await use(sandbox);
+        if (isOverLimit(result)) deferred.add(scope.tenantId);
+        return result;
+      } catch (error) {
+        if (!(error instanceof SandboxError)) {
+          // Whoever hangs up just before a limit does would otherwise take the lane's time for nothing, again and again.
+          if (scope.signal?.aborted) deferred.add(scope.tenantId, (performance.now() - begun) / cpuMs);
+        } else if (error.reason === 'time' || error.reason === 'memory') {
+          deferred.add(scope.tenantId);
+        }
+        throw error;
+      }
+    });
   }
 
   return {
@@ -81,14 +89,15 @@ export function openFileWork(
       const result =
         lane === 'here'
           ? runHere(task, payload, scope)
-          : inTurn(lane, scope, (sandbox) => sandbox.run(task, payload, limitsOf(limits, scope)));
+          : inTurn({ lane, cpuMs: limits.cpuMs }, scope, (sandbox) =>
+              sandbox.run(task, payload, limitsOf(limits, scope)),
+            );
       return result as Promise<Result<Tasks, N>>;
     },
     stream(task, payload, scope, take) {
       const { lane, ...limits } = workOf(task, payload);
-      return inTurn(lane === 'here' ? 'light' : lane, scope, (sandbox) =>
-        sandbox.stream(task, payload, limitsOf(limits, scope), take),
-      );
+      const place = { lane: lane === 'here' ? ('light' as const) : lane, cpuMs: limits.cpuMs };
+      return inTurn(place, scope, (sandbox) => sandbox.stream(task, payload, limitsOf(limits, scope), take));
     },
     async close() {
       await Promise.all(Object.values(parts).map(({ sandbox }) => sandbox.close()));

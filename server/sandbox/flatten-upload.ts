@@ -8,7 +8,7 @@ import type { TurnScope } from './turns.ts';
  *
  * @throws {FlattenError} for a file without text to be had (B 4.1: 400); one that takes too much time or memory is
  * `too_large`, and one that a library dies of is `unreadable`
- * @throws {SandboxError} `busy`, `closed` or `failed`, which say nothing of the file
+ * @throws {SandboxError} `busy`, `closed`, `not_started` or `failed`, which say nothing of the file
  */
 export async function flattenUpload(
   fileWork: FileWork,

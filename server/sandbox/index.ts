@@ -2,7 +2,7 @@
 export { SandboxError, type SandboxReason } from './error.ts';
 export { type FileWork, openFileWork } from './file-work.ts';
 export { flattenUpload } from './flatten-upload.ts';
-export { networkBarrier } from './network-barrier.ts';
+export { CurrentBarrier, networkBarrier } from './network-barrier.ts';
 export { release } from './release.ts';
 export { openSandbox, type RunLimits, type Sandbox, type SandboxOptions } from './sandbox.ts';
 export type { IndexMemoryPayload } from './tasks/index-memory.ts';

@@ -55,17 +55,63 @@ const candidates: readonly Candidate[] = [
 /** Where programs of the system are; PATH is not asked what may stand before a child. */
 const folders = ['/usr/bin', '/bin', '/usr/local/bin'];
 
-let found: Promise<NetworkBarrier> | undefined;
+/** What holds now: what was found, until it is to be looked for again. */
+export class CurrentBarrier {
+  readonly #find: () => Promise<FoundBarrier>;
+  #current: Promise<NetworkBarrier> | undefined;
+  #searching = false;
+  #tell: ((barrier: NetworkBarrier) => void) | undefined;
 
-/** What this system has and allows: tried once. */
-export function networkBarrier(): Promise<NetworkBarrier> {
-  found ??= findNetworkBarrier();
-  return found;
+  constructor(find: () => Promise<FoundBarrier> = findNetworkBarrier) {
+    this.#find = find;
+  }
+
+  /** Tried once. */
+  get(): Promise<NetworkBarrier> {
+    this.#current ??= this.#find();
+    return this.#current;
+  }
+
+  /** Tells what holds, and each time that something else does. */
+  async follow(tell: (barrier: NetworkBarrier) => void): Promise<void> {
+    this.#tell = tell;
+    tell(await this.get());
+  }
+
+  /**
+   * Looks for it again, because a process behind it did not start: the system may forbid by now what it allowed. Whoever asks next
+   * waits for what is found. A search for which processes were wanting, too, changes nothing.
+   */
+  renew(): void {
+    if (this.#searching) return;
+    this.#searching = true;
+    this.#current = this.#renewed(this.get());
+  }
+
+  async #renewed(before: Promise<NetworkBarrier>): Promise<NetworkBarrier> {
+    try {
+      const [was, { untried, ...found }] = await Promise.all([before, this.#find()]);
+      if (untried || found.command.join(' ') === was.command.join(' ')) return was;
+      this.#tell?.(found);
+      return found;
+    } finally {
+      this.#searching = false;
+    }
+  }
 }
 
-/** The same, tried anew. @param searched folders of programs */
-export async function findNetworkBarrier(searched: readonly string[] = folders): Promise<NetworkBarrier> {
-  if (process.platform !== 'linux') return none;
+/** Of this process's system. */
+export const networkBarrier = new CurrentBarrier();
+
+export interface FoundBarrier extends NetworkBarrier {
+  /** Whether something that stands before it in the order could not be tried, for want of processes, descriptors or time. */
+  untried: boolean;
+}
+
+/** What this system has and allows, tried. @param searched folders of programs */
+export async function findNetworkBarrier(searched: readonly string[] = folders): Promise<FoundBarrier> {
+  let untried = false;
+  if (process.platform !== 'linux') return { ...none, untried };
   for (const { by, command, probe, holds } of candidates) {
     const program = await findProgram(command[0]!, searched);
     if (program === undefined) continue;
@@ -73,12 +119,14 @@ export async function findNetworkBarrier(searched: readonly string[] = folders):
     try {
       const [file, ...args] = [...resolved, ...probe];
       const { stdout } = await promisify(execFile)(file!, args, { timeout: 5000 });
-      if (await holds(stdout)) return { by, command: resolved };
-    } catch {
-      // Not permitted here: a container's policy, a kernel without it.
+      if (await holds(stdout)) return { by, command: resolved, untried };
+    } catch (error) {
+      // Else it is not permitted here: a container's policy, a kernel without it.
+      const { code, killed } = error as { code?: unknown; killed?: boolean };
+      if (killed || typeof code === 'string') untried = true;
     }
   }
-  return none;
+  return { ...none, untried };
 }
 
 async function findProgram(name: string, searched: readonly string[]): Promise<string | undefined> {

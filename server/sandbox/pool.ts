@@ -1,8 +1,8 @@
 import { SandboxError } from './error.ts';
-import { type NetworkBarrier, networkBarrier } from './network-barrier.ts';
+import type { NetworkBarrier } from './network-barrier.ts';
 import { type PieceSink, Pieces } from './pieces.ts';
 import type { RunLimits, SandboxOptions } from './sandbox.ts';
-import { type Assignment, TaskProcess } from './task-process.ts';
+import { type Assignment, type ChildOptions, TaskProcess } from './task-process.ts';
 
 /** A process between two tasks. */
 interface Kept {
@@ -123,7 +123,7 @@ export class Pool {
   }
 
   async #runInPlace(assignment: Assignment): Promise<unknown> {
-    const network = await networkBarrier();
+    const network = await this.#options.network.get();
     if (this.#closed) throw closed();
     assignment.signal?.throwIfAborted();
     const kept = this.#idle.pop() ?? { process: this.#start(network), tasksRun: 0 };
@@ -138,6 +138,7 @@ export class Pool {
     } catch (error) {
       // Gone before its place is given away: no more processes than were asked for, nor their memory.
       await this.#dismiss(kept.process);
+      if (error instanceof SandboxError && error.reason === 'not_started') this.#options.network.renew();
       const mayBeOlder = error instanceof SandboxError && error.reason === 'crashed' && kept.tasksRun > 0;
       // A process that was kept may have been ended from outside since, or by what an earlier task left behind.
       if (mayBeOlder && !assignment.pieces?.begun) return await this.#runInPlace(assignment);
@@ -147,7 +148,7 @@ export class Pool {
 
   #start(network: NetworkBarrier): TaskProcess {
     const { heapBytes, answerBytes } = this.#options;
-    const process = new TaskProcess({
+    const process = startProcess({
       registry: this.#registry,
       readable: this.#readable,
       heapBytes,
@@ -181,6 +182,15 @@ export class Pool {
   #dismiss(process: TaskProcess): Promise<void> {
     process.end(closed());
     return process.exited;
+  }
+}
+
+function startProcess(options: ChildOptions): TaskProcess {
+  try {
+    return new TaskProcess(options);
+  } catch (cause) {
+    // Memory was wanting; what else keeps it from starting is told later.
+    throw new SandboxError('not_started', 'the process of a task could not be started', { cause });
   }
 }
 

@@ -7,8 +7,12 @@ export interface TaskHead {
   cpuMs: number;
 }
 
-/** What a child says of a value that it answers: a piece of the result, the rest of it, or nothing and what was thrown. */
+/**
+ * What a child says: once, that it is ready for tasks; then of each value that it answers, a piece of the result, the rest of it, or
+ * nothing and what was thrown.
+ */
 export type AnswerHead =
+  | { kind: 'ready' }
   | { kind: 'piece' }
   | { kind: 'result'; residentBytes: number }
   | { kind: 'failure'; message: string };

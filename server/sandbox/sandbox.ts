@@ -1,3 +1,4 @@
+import { type CurrentBarrier, networkBarrier } from './network-barrier.ts';
 import { Pool } from './pool.ts';
 import type { Payload, Piece, Result, TaskRegistry } from './registry.ts';
 import type { tasks } from './tasks.ts';
@@ -32,6 +33,8 @@ export interface SandboxOptions {
   keptBytes?: number;
   /** Milliseconds after which a process without a task is ended. */
   idleMs?: number;
+  /** What keeps the network from its processes. */
+  network?: CurrentBarrier;
 }
 
 /** Runs the tasks of a registry in processes of their own. */
@@ -72,6 +75,7 @@ const defaults = {
   tasksPerProcess: 100,
   keptBytes: 200 * 2 ** 20,
   idleMs: 30_000,
+  network: networkBarrier,
 } as const satisfies Required<SandboxOptions>;
 
 /** A sandbox for the service's tasks. Processes are started when there is something to run. */

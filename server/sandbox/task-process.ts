@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { getPriority, setPriority } from 'node:os';
-import type { Duplex } from 'node:stream';
+import { Duplex, finished } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { SandboxError } from './error.ts';
 import { encodeFrame, FrameReader, type ReadFrame } from './frames.ts';
@@ -57,6 +57,8 @@ export class TaskProcess {
   readonly exited: Promise<void>;
   readonly #answerBytes: number;
   #settle: ((outcome: Outcome) => void) | undefined;
+  /** Whether it has said that it is ready for tasks. */
+  #ready = false;
   #pieces: PieceSink | undefined;
   /** Whether the child has been given all of its task, and the bytes that it has answered since. */
   #given = false;
@@ -82,8 +84,12 @@ export class TaskProcess {
       ],
       { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'pipe'], windowsHide: true },
     );
+    // Without it, what keeps a process from being started would end the service.
+    const unstarted = new Promise<unknown>((resolve) => this.#process.on('error', resolve));
+    // Where no descriptor is left there is none to talk at either.
+    const opened = this.#process.stdio?.[channel] as Duplex | undefined;
+    this.#channel = opened ?? new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
     giveWay(this.#process.pid);
-    this.#channel = this.#process.stdio[channel] as Duplex;
     this.#answerBytes = answerBytes;
     const reader = new FrameReader<AnswerHead>(answerBytes, (frame) => this.#take(frame));
     this.#channel.on('data', (chunk: Uint8Array) => {
@@ -96,12 +102,14 @@ export class TaskProcess {
     // Of a process that ends while it is written to; its exit says the rest.
     this.#channel.on('error', () => {});
     this.exited = new Promise((resolve) => {
-      this.#process.once('error', (cause) => {
-        this.#finish(new SandboxError('crashed', 'the process of a task did not start', { cause }));
+      void unstarted.then((cause) => {
+        this.#finish(new SandboxError('not_started', 'the process of a task did not start', { cause }));
         resolve();
       });
-      this.#process.once('exit', (code, signal) => {
-        this.#finish(this.#verdict ?? deathOf(code, signal));
+      this.#process.once('exit', async (code, signal) => {
+        // What it said last may not have been read yet: above all, whether it was ready.
+        if (!this.#ready && !this.#verdict) await closeOf(this.#channel);
+        this.#finish(this.#verdict ?? deathOf(code, signal, this.#ready));
         resolve();
       });
     });
@@ -116,7 +124,11 @@ export class TaskProcess {
   async run({ payload, timeMs, signal, pieces, ...head }: Assignment): Promise<Answer> {
     const outcome = await new Promise<Outcome>((resolve) => {
       const clock = new Clock(timeMs, () =>
-        this.end(new SandboxError('time', `the task took more than ${timeMs} ms`)),
+        this.end(
+          this.#ready
+            ? new SandboxError('time', `the task took more than ${timeMs} ms`)
+            : new SandboxError('not_started', `the process of the task was not ready within ${timeMs} ms`),
+        ),
       );
       this.#clock = clock;
       this.#pieces = pieces;
@@ -152,7 +164,8 @@ export class TaskProcess {
   #take({ head, value, bytes }: ReadFrame<AnswerHead>): void {
     // Came in while the process was being ended.
     if (this.#verdict) return;
-    if (head.kind === 'piece') this.#passOn(value, bytes);
+    if (head.kind === 'ready') this.#ready = true;
+    else if (head.kind === 'piece') this.#passOn(value, bytes);
     else if (head.kind === 'result') this.#finish({ result: value, residentBytes: head.residentBytes });
     else this.#finish(new SandboxError('failed', head.message));
   }
@@ -233,9 +246,20 @@ function giveWay(pid: number | undefined): void {
 /** V8 aborts where its heap is full; on Windows that is an exit code. */
 const abortCode = 134;
 
-function deathOf(code: number | null, signal: NodeJS.Signals | null): SandboxError {
+function deathOf(code: number | null, signal: NodeJS.Signals | null, ready: boolean): SandboxError {
+  const how = signal ?? `code ${code}`;
+  if (!ready)
+    return new SandboxError('not_started', `the process of a task ended with ${how} before it was ready`);
   if (signal === outOfMemory || signal === 'SIGABRT' || code === abortCode)
     return new SandboxError('memory', 'the task took more memory than it may');
   if (signal === outOfTime) return new SandboxError('time', 'the task took more CPU time than it may');
-  return new SandboxError('crashed', `the process of the task ended with ${signal ?? `code ${code}`}`);
+  return new SandboxError('crashed', `the process of the task ended with ${how}`);
+}
+
+/** Settles when all has been read of a channel whose process is gone. */
+function closeOf(stream: Duplex): Promise<void> {
+  return new Promise((resolve) =>
+    // Should another process hold its other end, it never comes.
+    finished(stream, { writable: false, signal: AbortSignal.timeout(5000) }, () => resolve()),
+  );
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { addFailedRun } from '#server/metering/service.ts';
 import { completion, failure, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { submit, useProcesses } from '#test/metering/admission-processes.ts';
 import { type Signup, type TestApp, useTestApp } from '#test/setup/app.ts';
@@ -14,6 +15,7 @@ const share = 3600 / most;
 const env = { MAX_FAILED_RUNS_PER_HOUR: String(most) };
 const processes = useProcesses(fake.baseUrl);
 const app = useTestApp({ env, engine: liveEngine(fake) });
+const usual = useTestApp({ engine: liveEngine(fake) });
 const unlimited = useTestApp({ env: { MAX_FAILED_RUNS_PER_HOUR: '0' }, engine: liveEngine(fake) });
 const stub = useTestApp({
   env,
@@ -88,13 +90,31 @@ test('what starts no work is answered as ever: the replay of a finished job, and
   expect(list.body).toHaveLength(most + 1);
 });
 
-test('however many fail at once, a tenant waits for two hours at the most', async () => {
+test('however many fail at once, a tenant waits for half an hour and half a share at the most', async () => {
   const mine = await app.signUp();
   const answers = await Promise.all(Array.from({ length: 40 }, () => send(app, mine)));
   expect(answers.map(({ status }) => status)).toContain(503);
   const { status, headers } = await send(app, mine);
   expect(status).toBe(429);
-  expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(7200);
+  expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(1800 + share / 2);
+});
+
+test('after an outage in which all of its runs failed, a tenant works again when six shares are paid off', async () => {
+  const mine = await usual.signUp();
+  const shareOfUsual = 3600 / 200;
+  await usual.database.inTenant(mine.tenantId, async (tx) => {
+    for (let n = 0; n < 300; n++) await addFailedRun(tx, mine.tenantId, shareOfUsual);
+  });
+  const refused = await send(usual, mine);
+  expect([refused.status, refused.body.error_code]).toEqual([429, 'rate_limit']);
+  const wait = Number(refused.headers.get('retry-after'));
+  expect(wait).toBeGreaterThan(4 * shareOfUsual);
+  expect(wait).toBeLessThanOrEqual(6 * shareOfUsual);
+  await openSuperuser(usual.superuserUrl)`
+    update tenants set failed_runs_until = failed_runs_until - make_interval(secs => ${wait})
+    where tenant_id = ${mine.tenantId}`;
+  fake.otherwise(good);
+  expect((await send(usual, mine)).status).toBe(200);
 });
 
 test('0 is no limit', async () => {

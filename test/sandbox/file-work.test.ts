@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { workOf } from '#server/sandbox/allowances.ts';
 import { DeferredTenants } from '#server/sandbox/deferred-tenants.ts';
@@ -76,5 +77,56 @@ describe('a file that no count ends', () => {
     // As does one whose file is refused by a count.
     await note('draws', flattenUpload(fileWork, 'pdf', nestedForms(), { tenantId: 'y' }));
     expect([ended.at(-1), deferred.has('y')]).toEqual(['draws too_large', true]);
+  });
+
+  it('whoever hangs up stands behind others for a while, by the part of its allowance that the file had taken', async () => {
+    let now = 0;
+    const deferred = new DeferredTenants(() => now);
+    const fileWork = open(deferred);
+    /** Reads a bomb, and hangs up after so many milliseconds. */
+    const hangUp = async (tenantId: string, afterMs: number) => {
+      const caller = new AbortController();
+      const scope = { tenantId, signal: caller.signal };
+      const reading = flattenUpload(fileWork, 'pdf', characterRanges(), scope);
+      const timer = setTimeout(() => caller.abort(new Error('hung up')), afterMs);
+      await expect(reading).rejects.toThrow('hung up');
+      clearTimeout(timer);
+    };
+    const { cpuMs } = flattening('pdf', characterRanges().length);
+    await hangUp('late', 0.6 * cpuMs);
+    now = 30_000;
+    expect(deferred.has('late')).toBe(true);
+    now = 60_000;
+    expect(deferred.has('late')).toBe(false);
+    // Each time counts: hanging up earlier gains nothing.
+    for (let count = 0; count < 3; count++) await hangUp('early', 0.1 * cpuMs);
+    now += 15_000;
+    expect(deferred.has('early')).toBe(true);
+    // A sender who leaves the line has taken nothing.
+    const left = AbortSignal.abort(new Error('left'));
+    await expect(
+      flattenUpload(fileWork, 'pdf', characterRanges(), { tenantId: 'left', signal: left }),
+    ).rejects.toThrow('left');
+    expect(deferred.has('left')).toBe(false);
+  });
+
+  it('is counted before the next turn is given: its tenant’s own next file does not go before another’s', async () => {
+    const deferred = new DeferredTenants();
+    const fileWork = open(deferred);
+    const ended: string[] = [];
+    const read = (tenantId: string, bytes: Uint8Array) =>
+      flattenUpload(fileWork, 'pdf', bytes, { tenantId }).then(
+        () => ended.push(tenantId),
+        () => ended.push(tenantId),
+      );
+    // Both slots are taken then. Who waits for the first one that comes free is its own tenant, and one that came later.
+    const draws = read('x', nestedForms());
+    const beside = read('b', characterRanges());
+    await setImmediate();
+    const next = read('x', nestedForms(1, 1));
+    const other = read('c', nestedForms(1, 1));
+    await Promise.all([draws, next, other]);
+    expect(ended.indexOf('c')).toBeLessThan(ended.lastIndexOf('x'));
+    await beside;
   });
 });

@@ -62,7 +62,7 @@ describe('a task has no network', () => {
   });
 
   it('and a system without the programs for it has none, and says so', async () => {
-    expect(await findNetworkBarrier([])).toEqual({ by: 'none', command: [] });
+    expect(await findNetworkBarrier([])).toEqual({ by: 'none', command: [], untried: false });
     // A program of that name that keeps nothing is not believed.
     if (process.platform === 'linux')
       expect((await findNetworkBarrier(['/proc/self/root/nowhere'])).by).toBe('none');

@@ -20,6 +20,7 @@ export interface TestAppOptions {
   env?: Record<string, string>;
   engine?: Engine;
   embedder?: Embedder;
+  fileWork?: Parameters<typeof openFileWork>[0];
 }
 
 export interface TestApp {
@@ -64,7 +65,7 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
     const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
     const settings = readSettings({ LOG_LEVEL: 'silent', DATA_DIR: dataDir, ...options.env });
     const storage = openObjectStore(settings);
-    const fileWork = openFileWork();
+    const fileWork = openFileWork(options.fileWork);
     const database = openDatabase(testDatabase.url, { size: 5 });
     const engine = options.engine ?? stubEngine;
     const { http, services } = await buildApp({

@@ -30,11 +30,11 @@ test('a text that is sent as a document is answered without what only operators 
   expect(body[0].agent_run.steps.filter((step: object) => 'metadata' in step)).toEqual([]);
 });
 
-test('B 8, C 7: a document’s pages are counted in characters, not in UTF-16 units', () => {
+test('B 8, C 7: a document’s pages are counted in characters, not in UTF-16 units', async () => {
   const settings = readSettings({ MAX_BATCH_ITEMS: '2', MAX_PAGE_CHARS: '10', LOG_LEVEL: 'silent' });
   const request = translationRequest.parse({ ...text, source_text: '😀'.repeat(20) });
   const file = { name: 'a.txt', content_type: null, size_bytes: 80 };
-  expect(requestPages(request, file, settings)).toHaveLength(2);
+  expect(await requestPages(request, file, settings)).toHaveLength(2);
 });
 
 test('metadata has at most 65536 characters of JSON, and may have all of them', async () => {

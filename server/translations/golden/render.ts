@@ -1,7 +1,7 @@
 import type { Services } from '#server/context.ts';
 import type { TurnScope } from '#server/sandbox/index.ts';
+import { sandboxRefusal } from '#server/sandbox-refusal.ts';
 import type { FileAnswer } from '#server/trpc.ts';
-import { sandboxRefusal } from '../sandbox-refusal.ts';
 import type { GoldenFormat, TranslationJob } from '../schema.ts';
 
 /** B 4.1 "Download content types". */

@@ -2,7 +2,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { FlattenError, type FlattenKind } from '#server/formats/flatten/index.ts';
 import { flattenUpload, type TurnScope } from '#server/sandbox/index.ts';
-import { sandboxRefusal } from '../sandbox-refusal.ts';
+import { sandboxRefusal } from '#server/sandbox-refusal.ts';
 
 /**
  * The text of a file, read in a child process when it is the tenant's turn.

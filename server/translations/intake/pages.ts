@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { AppError } from '#server/errors.ts';
-import { splitPages } from '#server/formats/text/index.ts';
+import { pagesOf } from '#server/formats/text/index.ts';
 import type { Settings } from '#server/settings.ts';
 import { checkRequest } from '../limits.ts';
 import type { TranslationRequest } from '../schema.ts';
@@ -14,21 +15,28 @@ export interface SourceDocument {
   [said: string]: unknown;
 }
 
+/** Pages that are cut before others have their turn: some milliseconds. */
+const pagesOfSlice = 5;
+
 /**
  * One request a page (B 8 "Characters per text-document page"), keyed `<key>:n` from 1.
  * @throws AppError 400 where there is no text, 413 where there are more pages than MAX_BATCH_ITEMS
  */
-export function requestPages(
+export async function requestPages(
   request: TranslationRequest,
   document: SourceDocument,
   settings: Settings,
-): TranslationRequest[] {
+): Promise<TranslationRequest[]> {
   // Longer than that many full pages, whatever its splitting comes to.
   if (request.source_text.length > 2 * settings.MAX_BATCH_ITEMS * settings.MAX_PAGE_CHARS)
     throw tooManyPages();
-  const pages = splitPages(request.source_text, settings.MAX_PAGE_CHARS, request.source_lang);
+  const pages: string[] = [];
+  for (const page of pagesOf(request.source_text, settings.MAX_PAGE_CHARS, request.source_lang)) {
+    if (pages.length === settings.MAX_BATCH_ITEMS) throw tooManyPages();
+    pages.push(page);
+    if (pages.length % pagesOfSlice === 0) await setImmediate();
+  }
   if (pages.length === 0) throw new AppError('validation_error', 'source_document holds no text');
-  if (pages.length > settings.MAX_BATCH_ITEMS) throw tooManyPages();
   return pages.map((source_text, index) =>
     checkRequest(
       {
@@ -46,7 +54,10 @@ export function requestPages(
 }
 
 /** The pages of a text that its caller holds already (`metadata.source_document`). */
-export function requestPagesOfText(request: DocumentTextRequest, settings: Settings): TranslationRequest[] {
+export async function requestPagesOfText(
+  request: DocumentTextRequest,
+  settings: Settings,
+): Promise<TranslationRequest[]> {
   const checked = checkRequest(request, settings);
   const said = request.metadata.source_document;
   const document: SourceDocument = {

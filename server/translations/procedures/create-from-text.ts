@@ -29,7 +29,7 @@ export const createFromText = tenantSubmission
     requireKey(input.idempotency_key);
     const { source_document } = input.metadata;
     const metadata = { ...callersMetadata(input.metadata), source_document };
-    const requests = requestPagesOfText({ ...input, metadata }, ctx.services.settings);
+    const requests = await requestPagesOfText({ ...input, metadata }, ctx.services.settings);
     const { jobs, replayed } = await submit(ctx.services, ctx.enter, requests);
     if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
     return jobs.map(viewFor(ctx.audience));

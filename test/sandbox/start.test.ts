@@ -1,0 +1,139 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CurrentBarrier } from '#server/sandbox/index.ts';
+import type { FoundBarrier } from '#server/sandbox/network-barrier.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSets, type Sets } from '#test/spec/memory/sets.ts';
+import { tmx } from '#test/spec/memory/tmx.ts';
+import { openTestSandbox } from './open.ts';
+
+/** A barrier's program that ends without having started what stands behind it. */
+const forbidden: FoundBarrier = {
+  by: 'namespace',
+  command: [process.execPath, '--eval', 'process.exit(1)'],
+  untried: false,
+};
+const open: FoundBarrier = { by: 'none', command: [], untried: false };
+
+/** Finds one after the other, the last one again and again. */
+function finding(...barriers: FoundBarrier[]): CurrentBarrier {
+  return new CurrentBarrier(async () => (barriers.length > 1 ? barriers.shift()! : barriers[0]!));
+}
+
+const notStarted = { name: 'SandboxError', reason: 'not_started' };
+
+describe('a process that does not start', () => {
+  it.each([
+    ['its barrier is forbidden', forbidden],
+    ['its program is not there', { ...forbidden, command: ['/nowhere/unshare'] }],
+  ])(
+    'says nothing of the task: %s; the barrier is looked for again, and the next one starts',
+    async (_, barrier) => {
+      const sandbox = openTestSandbox({ processes: 1, network: finding(barrier, open) });
+      await expect(sandbox.run('echo', 1)).rejects.toMatchObject(notStarted);
+      expect(sandbox.processIds).toEqual([]);
+      expect(await sandbox.run('echo', 2)).toBe(2);
+      // What it dies of once it has started is the task's.
+      await expect(sandbox.run('exit', 1)).rejects.toMatchObject({ reason: 'crashed' });
+    },
+  );
+
+  it('and one that does not get ready in time says as little', async () => {
+    const hangs = { ...forbidden, command: [process.execPath, '--eval', 'setInterval(() => {}, 1000)'] };
+    const sandbox = openTestSandbox({ processes: 1, network: finding(hangs) });
+    await expect(sandbox.run('echo', 1, { timeMs: 300 })).rejects.toMatchObject(notStarted);
+  });
+
+  it('takes no barrier away where a new one could not be tried either; what changes is told', async () => {
+    const barrier = finding(forbidden, { ...open, untried: true }, open);
+    const told: string[] = [];
+    await barrier.follow(({ by }) => told.push(by));
+    barrier.renew();
+    expect((await barrier.get()).by).toBe('namespace');
+    barrier.renew();
+    barrier.renew();
+    expect((await barrier.get()).by).toBe('none');
+    expect(told).toEqual(['namespace', 'none']);
+  });
+
+  it('for want of descriptors ends nothing, and the next one starts when there are some', async ({
+    skip,
+  }) => {
+    if (process.platform === 'win32') skip();
+    const program = `
+      const { openSync, closeSync } = await import('node:fs');
+      const { openSandboxOf } = await import('${new URL('../../server/sandbox/sandbox.ts', import.meta.url).href}');
+      const sandbox = openSandboxOf(new URL('${new URL('./tasks.ts', import.meta.url).href}'), {},
+        [new URL('${new URL('./network-attempts.ts', import.meta.url).href}')]);
+      const { networkBarrier } = await import('${new URL('../../server/sandbox/network-barrier.ts', import.meta.url).href}');
+      await networkBarrier.get();
+      const taken = [];
+      try { for (;;) taken.push(openSync('/dev/null')); } catch {}
+      const first = await sandbox.run('echo', 1).catch(({ reason }) => reason);
+      for (const descriptor of taken) closeSync(descriptor);
+      console.log(first, await sandbox.run('echo', 2));
+      await sandbox.close();`;
+    const { stdout } = await promisify(execFile)('/bin/sh', [
+      '-c',
+      'ulimit -n 200; exec "$0" --input-type=module --eval "$1"',
+      process.execPath,
+      program,
+    ]);
+    expect(stdout.trim()).toBe('not_started 2');
+  });
+});
+
+describe('where no process starts for a file', () => {
+  let found = forbidden;
+  const app = useTestApp({
+    env: { AUTH_RATE_LIMIT_ENABLED: 'false' },
+    fileWork: { network: new CurrentBarrier(async () => found) },
+  });
+  let mine: Sets;
+  let headers: Record<string, string>;
+  let job: string;
+  beforeAll(async () => {
+    mine = await openSets(app);
+    ({ headers } = await app.signUp());
+    const { body } = await app.json('POST', '/api/translations', {
+      headers,
+      body: { source_text: 'Hello', target_lang: 'fr' },
+    });
+    job = body.id;
+  });
+
+  const answerOf = async (answer: Response) => ({
+    status: answer.status,
+    headers: answer.headers,
+    body: answer.status === 200 ? null : await answer.json(),
+  });
+  const requests = {
+    'a file to translate': async () =>
+      answerOf(
+        await app.request('/api/translations?target_lang=fr', {
+          method: 'POST',
+          headers: { ...headers, 'content-type': 'text/html' },
+          body: '<p>Hello</p>',
+        }),
+      ),
+    'a glossary': () => mine.uploadFile('ledger,livre', { name: 'glossary' }),
+    'a memory': () => mine.importFile(tmx([['Hello', 'Bonjour']]), { name: 'memory' }),
+    'a golden record': async () =>
+      answerOf(await app.request(`/api/translations/${job}/golden?format=pdf`, { headers })),
+  };
+
+  it('each is 503 with Retry-After, and is served when one does', async () => {
+    for (const [what, send] of Object.entries(requests)) {
+      const { status, body, headers: answered } = await send();
+      expect([what, status, body?.error_code]).toEqual([what, 503, 'transient_error']);
+      expect(body.detail).toBe('no process can be started for the file now; try again later');
+      expect(Number(answered.get('retry-after'))).toBeGreaterThan(0);
+    }
+    found = open;
+    // By one more in each lane the barrier is looked for again.
+    for (const send of Object.values(requests)) await send();
+    for (const [what, send] of Object.entries(requests))
+      expect([what, (await send()).status]).toEqual([what, 200]);
+  });
+});

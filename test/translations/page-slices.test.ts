@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { pagesOf } from '#server/formats/text/index.ts';
+import { readSettings } from '#server/settings.ts';
+import { requestPages } from '#server/translations/intake/pages.ts';
+import { translationRequest } from '#server/translations/schema.ts';
+
+const settings = readSettings({ MAX_BATCH_ITEMS: '50', MAX_PAGE_CHARS: '500' });
+const document = { name: 'a.txt', content_type: null, size_bytes: 1 };
+const request = (source_text: string) =>
+  translationRequest.parse({ source_text, source_lang: 'zh-Hans', target_lang: 'fr' });
+
+/** How often others had a turn while it went on. */
+async function turnsDuring(work: Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let going = true;
+  const count = () => {
+    if (!going) return;
+    turns += 1;
+    setImmediate(count);
+  };
+  setImmediate(count);
+  await work.finally(() => {
+    going = false;
+  });
+  return turns;
+}
+
+test('a long text is cut into pages in slices, between which others have their turn', async () => {
+  const cutting = requestPages(request('漢'.repeat(50 * 500)), document, settings);
+  expect(await turnsDuring(cutting)).toBeGreaterThanOrEqual(9);
+  expect(await cutting).toHaveLength(50);
+});
+
+test('a text of more pages than a batch may have is refused by its length, or when one page too many is cut', async () => {
+  const refused = { code: 'payload_too_large', message: 'batch exceeds MAX_BATCH_ITEMS' };
+  // Nothing is cut: others have no turn before it.
+  const byLength = requestPages(request('漢'.repeat(50 * 500 * 2 + 1)), document, settings);
+  expect(await turnsDuring(byLength.catch(() => {}))).toBe(0);
+  await expect(byLength).rejects.toMatchObject(refused);
+  const half = requestPages(request('漢'.repeat(50 * 500 * 2)), document, settings);
+  expect(await turnsDuring(half.catch(() => {}))).toBeLessThan(15);
+  await expect(half).rejects.toMatchObject(refused);
+});
+
+test('a page is cut when it is asked for', () => {
+  const pages = pagesOf('One. Two. Three.', 5, 'en');
+  expect([pages.next().value, pages.next().value]).toEqual(['One.', 'Two.']);
+});
