@@ -15,6 +15,13 @@ export interface ShareScope {
   signal?: AbortSignal | undefined;
 }
 
+/** Too many wait for a slot already: what was to be done has not begun. */
+export class SaturatedError extends AppError {
+  constructor(refusal: string) {
+    super('rate_limit', refusal);
+  }
+}
+
 /** Bounds what is under way, and shares it among tenants. */
 export interface FairShare {
   /**
@@ -91,7 +98,7 @@ export function createFairShare({
       count(tenantId, tenant, 1);
       return;
     }
-    if (!mayWait(tenant)) throw new AppError('rate_limit', refusal);
+    if (!mayWait(tenant)) throw new SaturatedError(refusal);
     await new Promise<void>((resolve, reject) => {
       const leave = (): void => {
         signal?.removeEventListener('abort', abandon);

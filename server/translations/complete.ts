@@ -190,8 +190,8 @@ export interface Failure {
   steps: AgentStep[];
   /** What the API answers (B 3.1). */
   message: string;
-  /** Whether the pipeline failed, rather than the storing of its result. */
-  inPipeline: boolean;
+  /** Whether a model may have been asked: not where a run waited for its turn in vain, nor where storing its result failed. */
+  asked: boolean;
 }
 
 /**
@@ -201,10 +201,10 @@ export interface Failure {
 export async function recordFailure(
   { database, engine, settings }: Services,
   { tenantId, admitted }: Run,
-  { steps, message, inPipeline }: Failure,
+  { steps, message, asked }: Failure,
 ): Promise<void> {
   advance('pending', 'failed');
-  const share = engine.live && inPipeline ? shareOfHour(settings) : null;
+  const share = engine.live && asked ? shareOfHour(settings) : null;
   await database.inTenant(tenantId, async (tx) => {
     const failing = failJob(tx, tenantId, admitted, {
       status: 'failed',

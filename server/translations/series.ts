@@ -1,6 +1,7 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog, toAppError } from '#server/errors.ts';
+import { SaturatedError } from '#server/fair-share.ts';
 import { readBilledTenant } from '#server/metering/service.ts';
 import {
   admitFollowing,
@@ -164,7 +165,9 @@ async function runOne(
     // The caller is told little; whoever runs the service must find out why.
     services.log.warn({ job_id: run.admitted.jobId, error: describeForLog(known) }, 'a run failed');
     const failure =
-      error instanceof RunError ? { steps: error.steps, inPipeline: true } : { steps: [], inPipeline: false };
+      error instanceof RunError
+        ? { steps: error.steps, asked: mayHaveAsked(error) }
+        : { steps: [], asked: false };
     await recordFailure(services, run, { ...failure, message: known.message }).catch((unrecorded: unknown) =>
       // The sweep marks it later; the caller's own error matters more.
       services.log.warn(
@@ -177,6 +180,14 @@ async function runOne(
     clearInterval(keeping);
     clearTimeout(ending);
   }
+}
+
+/** A call that waited for its turn in vain asked nothing; the calls of the steps before it did. */
+function mayHaveAsked({ cause, steps }: RunError): boolean {
+  return (
+    !(cause instanceof SaturatedError) ||
+    steps.some(({ kind, status }) => kind === 'agent' && status === 'completed')
+  );
 }
 
 /**

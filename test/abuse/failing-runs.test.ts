@@ -1,4 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { AppError } from '#server/errors.ts';
+import { SaturatedError } from '#server/fair-share.ts';
 import { addFailedRun } from '#server/metering/service.ts';
 import { completion, failure, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { submit, useProcesses } from '#test/metering/admission-processes.ts';
@@ -20,6 +22,18 @@ const unlimited = useTestApp({ env: { MAX_FAILED_RUNS_PER_HOUR: '0' }, engine: l
 const stub = useTestApp({
   env,
   engine: engineOf(() => Promise.reject(new Error('an echo that fails'))),
+});
+
+let saturated = true;
+const full = useTestApp({
+  env,
+  engine: engineOf(
+    async () => {
+      if (saturated) throw new SaturatedError('translation capacity is saturated; try again later');
+      throw new AppError('transient_error', 'the model is out of reach');
+    },
+    { live: true },
+  ),
 });
 
 beforeEach(() => {
@@ -139,4 +153,15 @@ test('an engine that is not live costs nothing, and is not counted', async () =>
   const [row] = await openSuperuser(stub.superuserUrl)`
     select failed_runs_until from tenants where tenant_id = ${mine.tenantId}`;
   expect(row).toEqual({ failed_runs_until: null });
+});
+
+test('a run that found no turn at the model is none of the tenant’s failed ones', async () => {
+  const mine = await full.signUp();
+  for (let n = 0; n <= most; n++) {
+    const { status, body } = await send(full, mine);
+    expect([status, body.detail]).toEqual([429, 'translation capacity is saturated; try again later']);
+  }
+  saturated = false;
+  for (let n = 0; n < most; n++) expect((await send(full, mine)).status).toBe(503);
+  expect((await send(full, mine)).body.detail).toBe(tooMany.detail);
 });
