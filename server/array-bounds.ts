@@ -93,6 +93,7 @@ function lookAtArray(schema: z.ZodType, element: z.ZodType): Look {
 
 /** What the schema's `.max()` or `.length()` says; the least of several. */
 function maximumOf(schema: z.ZodType): number | undefined {
+  // zod's types leave the definition of a check open.
   const checks = (schema._zod.def.checks ?? []).map(
     ({ _zod }) => _zod.def as unknown as { check: string; maximum?: number; length?: number },
   );

@@ -5,7 +5,6 @@ export {
   readBilledTenant,
 } from './admission.ts';
 export { shareOfHour } from './failed-runs.ts';
-export { foldUsage } from './fold.ts';
 export {
   type AdmissionBounds,
   type CommittedFigures,
@@ -16,5 +15,6 @@ export {
 } from './queries/admission.ts';
 export { addFailedRun } from './queries/failed-runs.ts';
 export { settleTopUp } from './queries/top-up.ts';
+export { foldUsage } from './reports/daily.ts';
 export { addToTotals, type JobUsage, usageRecords, usageRows, usageTotals } from './usage.ts';
 export { countCharacters, weighCharacters } from './weight.ts';

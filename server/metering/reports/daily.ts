@@ -1,8 +1,8 @@
-import type { Tx } from '#db/client.ts';
+import type { Database, Tx } from '#db/client.ts';
 import type { Administrator, EnterNamedTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { selectMonthlyLimit } from '../queries/tenant-limit.ts';
-import { selectDays, selectDaysOfAll, type UsageFigures } from '../queries/totals.ts';
+import { foldDays, selectDays, selectDaysOfAll, type UsageFigures } from '../queries/totals.ts';
 import type { DailyUsage } from '../schema.ts';
 import { type DateRange, daysOf, readDateRange } from './date-range.ts';
 
@@ -86,4 +86,9 @@ export function sumOf(days: readonly UsageFigures[]): UsageFigures {
     output_tokens: sum('output_tokens'),
     total_tokens: sum('total_tokens'),
   };
+}
+
+/** Folds the usage of all days that are over, a month a transaction. Doing it twice, or in two processes, does nothing more. */
+export async function foldUsage(database: Database): Promise<void> {
+  while (await database.inPlatform(foldDays));
 }
