@@ -4,7 +4,7 @@ import type { SubscriptionStanding } from '#server/billing/service.ts';
 export interface BillableRequest {
   kind: 'text' | 'document';
   credential: 'session' | 'api_key';
-  /** Weighted. */
+  /** Weighted; at least 1. */
   chars: number;
 }
 
