@@ -1,5 +1,5 @@
 import { type Readable, Transform } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
 import { declaredSize, largestUnbelieved } from './body-limits.ts';
@@ -99,7 +99,7 @@ export function boundBodies(
   let last = Promise.resolve();
   app.addHook('preValidation', (request, _reply, done) => {
     if (!request.giveBackBody || !isLargeBody(request.body)) return done();
-    last = last.then(() => setImmediate());
+    last = last.then(() => nextTurn());
     last.then(() => done());
   });
   app.addHook('onSend', (request, _reply, payload, done) => {
@@ -111,6 +111,31 @@ export function boundBodies(
     }
     done(null, payload);
   });
+}
+
+/** Bytes of large bodies that are read in one turn of the event loop: about a millisecond's work. */
+const bytesPerTurn = 250_000;
+let leftOfTurn = bytesPerTurn;
+const waitingForTurn: { bytes: number; run(): void }[] = [];
+
+/**
+ * Runs what takes `bytes` of a large body, now or in a later turn of the event loop. Node accepts one connection per turn, so
+ * turns that read from dozens of uploads at once keep new clients waiting for most of a second.
+ */
+function waitForTurn(bytes: number, run: () => void): void {
+  if (leftOfTurn === bytesPerTurn) setImmediate(startTurn);
+  if (leftOfTurn <= 0) return void waitingForTurn.push({ bytes, run });
+  leftOfTurn -= bytes;
+  run();
+}
+
+function startTurn(): void {
+  leftOfTurn = bytesPerTurn;
+  while (leftOfTurn > 0) {
+    const next = waitingForTurn.shift();
+    if (!next) return;
+    waitForTurn(next.bytes, next.run);
+  }
 }
 
 /**
@@ -125,13 +150,15 @@ function countBytes(
 ): Readable & { receivedEncodedLength: number } {
   let length = 0;
   let believed = free === 0;
+  const handOn = (chunk: Buffer, next: (error: Error | null, chunk?: Buffer) => void) =>
+    waitForTurn(chunk.length, () => next(null, chunk));
   const counting = new Transform({
     transform(chunk: Buffer, _encoding, next) {
       length += chunk.length;
       // What Fastify compares with its limit.
       Object.assign(counting, { receivedEncodedLength: length });
       if (length <= free) return next(null, chunk);
-      const count = () => (take(chunk.length) ? next(null, chunk) : next(tooMuch()));
+      const count = () => (take(chunk.length) ? handOn(chunk, next) : next(tooMuch()));
       if (believed) return count();
       believe().then(() => {
         believed = true;

@@ -19,6 +19,12 @@ const workerConnections = 6;
 /** Milliseconds that runs whose clients have gone are waited for, after the last connection. */
 const longestDrain = 120_000;
 
+/**
+ * Connections that wait to be accepted; the system may allow fewer. With Node's 511, a burst of 1,500 connections made
+ * other clients repeat their first packet, a second later.
+ */
+const backlog = 4096;
+
 export interface ProcessParts {
   api: boolean;
   workers: boolean;
@@ -185,7 +191,7 @@ async function startParts(
   let address: string | null = null;
   if (api) {
     started.push({ stop: () => api.http.close() });
-    address = await api.http.listen({ host: settings.HOST, port: settings.PORT });
+    address = await api.http.listen({ host: settings.HOST, port: settings.PORT, backlog });
   }
 
   const { live } = given.engine;
