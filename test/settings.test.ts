@@ -7,7 +7,7 @@ const read = (env: Record<string, string> = {}) => readSettings(env) as unknown 
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** Part C 1, and ours: the variables with a default of their own. */
+/** C 1, and ours: the variables with a default of their own. */
 const defaults: [name: string, value: unknown][] = [
   ['HOST', '127.0.0.1'],
   ['PORT', 8080],
@@ -56,7 +56,7 @@ const defaults: [name: string, value: unknown][] = [
   ['STORAGE_BINDING_ENABLED', false],
 ];
 
-/** Part C 1: the variables without one, each with a value it takes. */
+/** C 1: the variables without one, each with a value it takes. */
 const unset: [name: string, sample: string][] = [
   ['DATABASE_URL', 'postgres://user:pass@localhost:5432/db'],
   ['OPERATOR_API_KEY', 'an-operator-key-0123456789'],

@@ -27,7 +27,7 @@ const file = (name: string, type: string, fields: Record<string, string>) => () 
 };
 const pair = { source_lang: 'en', target_lang: 'fr' };
 
-/** Every operation that Parts A and B count, by its method and its address as the OpenAPI document writes it. */
+/** Every operation of the service, by its method and its address as the OpenAPI document writes it. */
 const table: Readonly<Record<string, Operation>> = {
   'GET /healthz': { guard: 'public' },
   'POST /api/auth/signup/email': { guard: 'public', body: {} },

@@ -123,7 +123,7 @@ describe('B 4.5, C 6: the fields of an import', () => {
     expect([status, headers.get('x-evil')]).toEqual([200, null]);
   });
 
-  test('B 4.5 "Idempotency-Key is not honored here": the second import of a key is done', async () => {
+  test('B 4.5 "Import": an Idempotency-Key has no effect, the second import of a key is done', async () => {
     const keyed = { ...mine.headers, 'idempotency-key': 'k' };
     await mine.importFile(file, {}, {}, keyed);
     const again = await mine.importFile(
