@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tenantEntryProcedure } from '#server/access/service.ts';
+import { deferredTenantProcedure } from '#server/access/service.ts';
 import { AppError } from '#server/errors.ts';
 import { expandBatch } from './intake/batch.ts';
 import { callersMetadata, checkRequest, requireKey } from './intake/check-request.ts';
@@ -11,7 +11,7 @@ import { requireTranslationEnabled, submit } from './submit.ts';
 import { viewFor } from './tenant-view.ts';
 
 /** Gate (1) of B 4.1 before everything else, the input's own shape included. */
-const tenantSubmission = tenantEntryProcedure.use(({ ctx, next }) => {
+const tenantSubmission = deferredTenantProcedure.use(({ ctx, next }) => {
   requireTranslationEnabled(ctx.services);
   return next();
 });
@@ -41,7 +41,7 @@ export const create = tenantSubmission
     requireKey(input.idempotency_key);
     const metadata = callersMetadata(input.metadata);
     const request = checkRequest({ ...input, metadata }, ctx.services.settings);
-    const { jobs, replayed } = await submit(ctx.services, ctx.enter, [request]);
+    const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, [request]);
     if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
     const [job] = jobs;
     if (!job) throw new Error('a submission came to no job');
@@ -70,7 +70,7 @@ export const createBatch = tenantSubmission
   .output(z.array(translationJob))
   .mutation(async ({ ctx, input }) => {
     const requests = expandBatch(input, ctx.services.settings);
-    const { jobs, replayed } = await submit(ctx.services, ctx.enter, requests);
+    const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, requests);
     if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
     return jobs.map(viewFor(ctx.audience));
   });
@@ -97,9 +97,9 @@ export const createFromFile = tenantSubmission
   .output(z.array(translationJob))
   .mutation(async ({ ctx, input }) => {
     const authenticate = () =>
-      ctx.enter(async (_tx, principal) => ({ tenantId: principal.tenant.id, signal: ctx.hungUp() }));
+      ctx.withTenant(async (_tx, principal) => ({ tenantId: principal.tenant.id, signal: ctx.hungUp() }));
     const requests = await readFileRequest(ctx.services, input, authenticate);
-    const { jobs, replayed } = await submit(ctx.services, ctx.enter, requests);
+    const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, requests);
     if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
     return jobs.map(viewFor(ctx.audience));
   });
@@ -123,7 +123,7 @@ export const createFromText = tenantSubmission
     const { source_document } = input.metadata;
     const metadata = { ...callersMetadata(input.metadata), source_document };
     const requests = await requestPagesOfText({ ...input, metadata }, ctx.services.settings);
-    const { jobs, replayed } = await submit(ctx.services, ctx.enter, requests);
+    const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, requests);
     if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
     return jobs.map(viewFor(ctx.audience));
   });

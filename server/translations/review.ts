@@ -1,7 +1,7 @@
 import { and, inArray, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
-import type { EnterTenant, Principal } from '#server/access/service.ts';
+import type { Principal, WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { extractHtml } from '#server/formats/html/index.ts';
@@ -28,7 +28,7 @@ import type {
  */
 export async function reviewJob(
   services: Services,
-  enter: EnterTenant,
+  withTenant: WithTenant,
   jobId: string,
   request: ReviewRequest,
 ): Promise<TranslationJob> {
@@ -52,7 +52,7 @@ export async function reviewJob(
     const job = await updateReviewed(tx, tenantId, jobId, change);
     return { tenantId, reviewer, job, attempt: found.attempt, publishAs: change.publishAs };
   };
-  let decided = await enter(async (tx, principal) =>
+  let decided = await withTenant(async (tx, principal) =>
     decide(tx, principal.tenant.id, reviewerOf(principal, request.reviewer)),
   );
   // A long check holds no job and no connection. Drafts saved meanwhile are another text.

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import {
   adminProcedure,
-  tenantEntryProcedure,
-  tenantOrCookieEntryProcedure,
+  deferredTenantOrCookieProcedure,
+  deferredTenantProcedure,
   tenantProcedure,
 } from '#server/access/service.ts';
 import { fileAnswer, router } from '#server/trpc.ts';
@@ -27,9 +27,9 @@ const deleteJob = adminProcedure
   })
   .input(z.object({ job_id: z.string() }))
   .output(jobDeletion)
-  .mutation(({ ctx, input }) => removeJob(ctx.services, ctx.enterAdmin, input.job_id));
+  .mutation(({ ctx, input }) => removeJob(ctx.services, ctx.withOwningTenant, input.job_id));
 
-const golden = tenantOrCookieEntryProcedure
+const golden = deferredTenantOrCookieProcedure
   .meta({
     route: {
       method: 'GET',
@@ -43,10 +43,10 @@ const golden = tenantOrCookieEntryProcedure
   .input(z.object({ job_id: z.string(), format: goldenFormat }))
   .output(fileAnswer)
   .query(({ ctx, input }) =>
-    downloadGolden(ctx.services, ctx.enter, input.job_id, input.format, ctx.hungUp()),
+    downloadGolden(ctx.services, ctx.withTenant, input.job_id, input.format, ctx.hungUp()),
   );
 
-const review = tenantEntryProcedure
+const review = deferredTenantProcedure
   .meta({
     route: {
       method: 'POST',
@@ -60,7 +60,7 @@ const review = tenantEntryProcedure
   .input(reviewInput)
   .output(translationJob)
   .mutation(async ({ ctx, input: { job_id, ...review } }) =>
-    viewFor(ctx.audience)(await reviewJob(ctx.services, ctx.enter, job_id, review)),
+    viewFor(ctx.audience)(await reviewJob(ctx.services, ctx.withTenant, job_id, review)),
   );
 
 const list = tenantProcedure

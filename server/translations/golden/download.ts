@@ -1,4 +1,4 @@
-import type { EnterTenant } from '#server/access/service.ts';
+import type { WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { TurnScope } from '#server/sandbox/index.ts';
@@ -46,12 +46,12 @@ function titleOf({ id, request }: TranslationJob): string {
  */
 export async function downloadGolden(
   services: Services,
-  enter: EnterTenant,
+  withTenant: WithTenant,
   jobId: string,
   format: GoldenFormat,
   signal: AbortSignal,
 ): Promise<FileAnswer> {
-  const { job, tenantId } = await enter(async (tx, { tenant }) => ({
+  const { job, tenantId } = await withTenant(async (tx, { tenant }) => ({
     job: await getJob(tx, tenant.id, jobId),
     tenantId: tenant.id,
   }));
