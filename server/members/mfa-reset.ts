@@ -1,4 +1,4 @@
-import type { EnterAdmin } from '#server/access/service.ts';
+import type { WithOwningTenant } from '#server/access/service.ts';
 import type { Origin } from '#server/audit/service.ts';
 import type { Settings } from '#server/settings.ts';
 import { recordAdministration } from '#server/tenants/service.ts';
@@ -12,11 +12,11 @@ import { deleteAuthenticator, deleteChallenges } from './queries/members.ts';
  */
 export async function resetMfa(
   origin: Origin,
-  enter: EnterAdmin,
+  withOwningTenant: WithOwningTenant,
   settings: Settings,
   userId: string,
 ): Promise<{ mfa_reset: true; user_id: string }> {
-  return enterMember(enter, userId, async (found) => {
+  return enterMember(withOwningTenant, userId, async (found) => {
     requireMayReset(found, settings);
     const { tx, tenantId, admin } = found;
     await requireStillAdministrator(tx, tenantId, admin);

@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import { type EnterAdmin, endSessionsOf, lockMember } from '#server/access/service.ts';
+import { endSessionsOf, lockMember, type WithOwningTenant } from '#server/access/service.ts';
 import type { Origin } from '#server/audit/service.ts';
 import { AppError } from '#server/errors.ts';
 import { publicAddress, type Settings } from '#server/settings.ts';
@@ -17,11 +17,11 @@ import { newTenantToken, readTenantToken } from './tenant-token.ts';
  */
 export async function issueResetLink(
   origin: Origin,
-  enter: EnterAdmin,
+  withOwningTenant: WithOwningTenant,
   settings: Settings,
   userId: string,
 ): Promise<PasswordResetLink> {
-  return enterMember(enter, userId, async (found) => {
+  return enterMember(withOwningTenant, userId, async (found) => {
     requireMayReset(found, settings);
     const { tx, tenantId, admin, member } = found;
     await requireStillAdministrator(tx, tenantId, admin);

@@ -1,4 +1,4 @@
-import { type EnterAdmin, endSessionsOf } from '#server/access/service.ts';
+import { endSessionsOf, type WithOwningTenant } from '#server/access/service.ts';
 import type { Origin } from '#server/audit/service.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
@@ -20,8 +20,12 @@ import type { Role, UserRow } from './schema.ts';
  * changes nothing.
  * @throws AppError 404, 409 for the last active administrator
  */
-export async function revokeMember(origin: Origin, enter: EnterAdmin, userId: string): Promise<UserRow> {
-  return enterMember(enter, userId, async (found) => {
+export async function revokeMember(
+  origin: Origin,
+  withOwningTenant: WithOwningTenant,
+  userId: string,
+): Promise<UserRow> {
+  return enterMember(withOwningTenant, userId, async (found) => {
     const { tx, tenantId, admin, member } = found;
     if (!member.active) return unchanged(found);
     await requireAnotherAdministrator(found);
@@ -30,7 +34,7 @@ export async function revokeMember(origin: Origin, enter: EnterAdmin, userId: st
     await endSessionsOf(tx, tenantId, userId);
     await deleteChallenges(tx, tenantId, userId);
     await deleteResetLink(tx, tenantId, userId);
-    await withdrawGifts(found);
+    await revokeIssuedCredentials(found);
     await recordAdministration(tx, origin, admin, { action: 'member_revoked', tenantId, target: userId });
     return userRowOf(revoked);
   });
@@ -39,11 +43,11 @@ export async function revokeMember(origin: Origin, enter: EnterAdmin, userId: st
 /** Reinstates a member, with the role that it had; a member that is active stays so. @throws AppError 404, 403 for an operator */
 export async function restoreMember(
   origin: Origin,
-  enter: EnterAdmin,
+  withOwningTenant: WithOwningTenant,
   settings: Settings,
   userId: string,
 ): Promise<UserRow> {
-  return enterMember(enter, userId, async (found) => {
+  return enterMember(withOwningTenant, userId, async (found) => {
     const { tx, tenantId, admin, member } = found;
     if (member.active) return unchanged(found);
     requireMayRestore(found, settings);
@@ -60,17 +64,17 @@ export async function restoreMember(
  */
 export async function changeRole(
   origin: Origin,
-  enter: EnterAdmin,
+  withOwningTenant: WithOwningTenant,
   userId: string,
   role: Role,
 ): Promise<UserRow> {
-  return enterMember(enter, userId, async (found) => {
+  return enterMember(withOwningTenant, userId, async (found) => {
     const { tx, tenantId, admin, member } = found;
     if (member.role === role) return unchanged(found);
     await requireAnotherAdministrator(found);
     await requireStillAdministrator(tx, tenantId, admin);
     const changed = await updateMember(tx, tenantId, userId, { role });
-    await withdrawGifts(found);
+    await revokeIssuedCredentials(found);
     await recordAdministration(tx, origin, admin, {
       action: 'role_changed',
       tenantId,
@@ -85,7 +89,7 @@ export async function changeRole(
  * What an administrator gave out and nobody has used: with the token of an invite, or a link for another member, one who
  * was revoked or demoted would be back at once.
  */
-async function withdrawGifts({ tx, tenantId, member }: EnteredMember): Promise<void> {
+async function revokeIssuedCredentials({ tx, tenantId, member }: EnteredMember): Promise<void> {
   if (member.role !== 'global_administrator') return;
   await markWithdrawnOf(tx, tenantId, member.email);
   // Who issued a link is not kept; the others are issued anew.

@@ -1,4 +1,4 @@
-import { type EnterNamedTenant, tenantNotFound } from '#server/access/service.ts';
+import { tenantNotFound, type WithNamedTenant } from '#server/access/service.ts';
 import type { Origin } from '#server/audit/service.ts';
 import { accountOf } from './account.ts';
 import { recordAdministration } from './administration.ts';
@@ -11,7 +11,7 @@ import type { SecurityPolicyRequest, TenantAccount } from './schema.ts';
  */
 export async function setSecurityPolicy(
   origin: Origin,
-  enter: EnterNamedTenant,
+  withNamedTenant: WithNamedTenant,
   { tenant_id: named, ...request }: SecurityPolicyRequest,
 ): Promise<TenantAccount> {
   const given = Object.entries(request).filter(
@@ -24,7 +24,7 @@ export async function setSecurityPolicy(
     missing: 'tenant_id query parameter is required for operators',
     operatorMustName: true,
   } as const;
-  return enter(parameter, async (tx, tenantId, admin) => {
+  return withNamedTenant(parameter, async (tx, tenantId, admin) => {
     const row = await mergeMetadata(tx, tenantId, toggles);
     if (!row) throw tenantNotFound();
     await recordAdministration(tx, origin, admin, {

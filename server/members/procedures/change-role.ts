@@ -15,4 +15,4 @@ export const changeRole = adminProcedure
   })
   .input(roleChangeRequest)
   .output(userRow)
-  .mutation(({ ctx, input }) => change(ctx, ctx.enterAdmin, input.user_id, input.role));
+  .mutation(({ ctx, input }) => change(ctx, ctx.withOwningTenant, input.user_id, input.role));

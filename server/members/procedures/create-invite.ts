@@ -1,4 +1,4 @@
-import { adminProcedure, unstored } from '#server/access/service.ts';
+import { adminProcedure, noStore } from '#server/access/service.ts';
 import { createdInvite, inviteCreateRequest } from '../schema.ts';
 import { createInvite as create } from '../service.ts';
 
@@ -14,7 +14,7 @@ export const createInvite = adminProcedure
       query: ['tenant_id'],
     },
   })
-  .use(unstored)
+  .use(noStore)
   .input(inviteCreateRequest)
   .output(createdInvite)
-  .mutation(({ ctx, input }) => create(ctx, ctx.enterNamedTenant, ctx.services.settings, input));
+  .mutation(({ ctx, input }) => create(ctx, ctx.withNamedTenant, ctx.services.settings, input));

@@ -1,4 +1,4 @@
-import { adminProcedure, unstored } from '#server/access/service.ts';
+import { adminProcedure, noStore } from '#server/access/service.ts';
 import { memberPath, passwordResetLink } from '../schema.ts';
 import { issueResetLink as issue } from '../service.ts';
 
@@ -13,7 +13,7 @@ export const issueResetLink = adminProcedure
         "Used once; a new one replaces it. For active members with a password. Another platform operator's is issued with the operator key alone.",
     },
   })
-  .use(unstored)
+  .use(noStore)
   .input(memberPath)
   .output(passwordResetLink)
-  .mutation(({ ctx, input }) => issue(ctx, ctx.enterAdmin, ctx.services.settings, input.user_id));
+  .mutation(({ ctx, input }) => issue(ctx, ctx.withOwningTenant, ctx.services.settings, input.user_id));

@@ -18,7 +18,7 @@ export const listInvites = adminProcedure
   .input(z.object({ tenant_id: z.string().optional(), ...listPage }))
   .output(z.array(inviteRecord))
   .query(async ({ ctx, input }) => {
-    const { invites, nextCursor } = await list(ctx.enterNamedTenant, input);
+    const { invites, nextCursor } = await list(ctx.withNamedTenant, input);
     if (nextCursor) ctx.answer.setHeader('X-Next-Cursor', nextCursor);
     return invites;
   });

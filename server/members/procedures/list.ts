@@ -26,7 +26,7 @@ export const list = adminProcedure
   .query(async ({ ctx, input }) => {
     const { tenant_id: named, include_revoked: includeRevoked, limit, cursor } = input;
     const missing = 'tenant_id query parameter is required with API-key access';
-    const page = await ctx.enterNamedTenant({ named, foreign: 'ignored', missing }, async (tx, tenantId) => {
+    const page = await ctx.withNamedTenant({ named, foreign: 'ignored', missing }, async (tx, tenantId) => {
       const [members, tenant] = await Promise.all([
         listMembers(tx, tenantId, { includeRevoked, limit, cursor }),
         readTenant(tx, tenantId),

@@ -14,4 +14,4 @@ export const resetMfa = adminProcedure
   })
   .input(memberPath)
   .output(mfaResetResponse)
-  .mutation(({ ctx, input }) => reset(ctx, ctx.enterAdmin, ctx.services.settings, input.user_id));
+  .mutation(({ ctx, input }) => reset(ctx, ctx.withOwningTenant, ctx.services.settings, input.user_id));

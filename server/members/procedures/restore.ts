@@ -13,4 +13,6 @@ export const restore = adminProcedure
   })
   .input(memberPath)
   .output(userRow)
-  .mutation(({ ctx, input }) => restoreMember(ctx, ctx.enterAdmin, ctx.services.settings, input.user_id));
+  .mutation(({ ctx, input }) =>
+    restoreMember(ctx, ctx.withOwningTenant, ctx.services.settings, input.user_id),
+  );

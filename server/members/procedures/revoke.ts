@@ -15,4 +15,4 @@ export const revoke = adminProcedure
   })
   .input(memberPath)
   .output(userRow)
-  .mutation(({ ctx, input }) => revokeMember(ctx, ctx.enterAdmin, input.user_id));
+  .mutation(({ ctx, input }) => revokeMember(ctx, ctx.withOwningTenant, input.user_id));

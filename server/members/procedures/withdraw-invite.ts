@@ -14,4 +14,4 @@ export const withdrawInvite = adminProcedure
   })
   .input(z.object({ invite_id: z.string(), tenant_id: z.string().optional() }))
   .output(z.void())
-  .mutation(({ ctx, input }) => withdraw(ctx, ctx.enterNamedTenant, input.tenant_id, input.invite_id));
+  .mutation(({ ctx, input }) => withdraw(ctx, ctx.withNamedTenant, input.tenant_id, input.invite_id));

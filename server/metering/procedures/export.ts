@@ -20,6 +20,6 @@ export const exportRecords = adminProcedure
   .input(z.object({ tenant_id: z.string(), format: exportFormat, period: period.optional() }))
   .output(streamAnswer)
   .query(({ ctx, input }) => {
-    const { services, enterNamedTenant, requestId } = ctx;
-    return exportPeriod(services, enterNamedTenant, input, { requestId, signal: ctx.hungUp() });
+    const { services, withNamedTenant, requestId } = ctx;
+    return exportPeriod(services, withNamedTenant, input, { requestId, signal: ctx.hungUp() });
   });

@@ -17,8 +17,8 @@ export const summary = adminProcedure
   .input(z.object({ tenant_id: z.string(), period: period.optional(), ...recordPage }))
   .output(usageSummary)
   .query(async ({ ctx, input }) => {
-    const { services, enterNamedTenant, answer } = ctx;
-    const { summary, nextCursor } = await summarizePeriod(services.settings, enterNamedTenant, input);
+    const { services, withNamedTenant, answer } = ctx;
+    const { summary, nextCursor } = await summarizePeriod(services.settings, withNamedTenant, input);
     if (nextCursor) answer.setHeader('X-Next-Cursor', nextCursor);
     return summary;
   });

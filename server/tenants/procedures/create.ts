@@ -1,4 +1,4 @@
-import { operatorProcedure, unstored } from '#server/access/service.ts';
+import { noStore, operatorProcedure } from '#server/access/service.ts';
 import { provisionedTenant, tenantAccountCreate } from '../schema.ts';
 import { provisionTenant } from '../service.ts';
 
@@ -12,7 +12,7 @@ export const create = operatorProcedure('tenant provisioning is operator-only')
       description: 'For platform operators. The answer carries the tenant API key, this once.',
     },
   })
-  .use(unstored)
+  .use(noStore)
   .input(tenantAccountCreate)
   .output(provisionedTenant)
   .mutation(async ({ ctx, input }) => provisionTenant(ctx.services, ctx, await ctx.asOperator(), input));

@@ -15,4 +15,4 @@ export const setSecurityPolicy = adminProcedure
   })
   .input(securityPolicyRequest)
   .output(tenantAccount)
-  .mutation(({ ctx, input }) => setPolicy(ctx, ctx.enterNamedTenant, input));
+  .mutation(({ ctx, input }) => setPolicy(ctx, ctx.withNamedTenant, input));
