@@ -1,5 +1,5 @@
 import type { Services } from '#server/context.ts';
-import { checkGoldenRecords } from '#server/translations/golden/check.ts';
+import { checkGoldenRecords } from '#server/translations/service.ts';
 
 /** Compares the golden records with the jobs, over all tenants. */
 export async function checkGolden(services: Services): Promise<void> {
