@@ -19,6 +19,6 @@ export const listInvites = adminProcedure
   .output(z.array(inviteRecord))
   .query(async ({ ctx, input }) => {
     const { invites, nextCursor } = await list(ctx.withNamedTenant, input);
-    if (nextCursor) ctx.answer.setHeader('X-Next-Cursor', nextCursor);
+    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
     return invites;
   });

@@ -34,6 +34,6 @@ export const list = adminProcedure
       if (!tenant) throw tenantNotFound();
       return members;
     });
-    if (page.nextCursor) ctx.answer.setHeader('X-Next-Cursor', page.nextCursor);
+    if (page.nextCursor) ctx.response.setHeader('X-Next-Cursor', page.nextCursor);
     return page.users;
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { adminProcedure } from '#server/access/service.ts';
-import { streamAnswer } from '#server/trpc.ts';
+import { streamResponse } from '#server/trpc.ts';
 import { exportPeriod } from '../reports/export.ts';
 import { exportTexts } from '../reports/export-text.ts';
 import { exportFormat, period } from '../schema.ts';
@@ -18,8 +18,8 @@ export const exportRecords = adminProcedure
     },
   })
   .input(z.object({ tenant_id: z.string(), format: exportFormat, period: period.optional() }))
-  .output(streamAnswer)
+  .output(streamResponse)
   .query(({ ctx, input }) => {
     const { services, withNamedTenant, requestId } = ctx;
-    return exportPeriod(services, withNamedTenant, input, { requestId, signal: ctx.hungUp() });
+    return exportPeriod(services, withNamedTenant, input, { requestId, signal: ctx.disconnected() });
   });

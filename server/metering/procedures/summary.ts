@@ -17,7 +17,7 @@ export const summary = adminProcedure
   .input(z.object({ tenant_id: z.string(), period: period.optional(), ...recordPage }))
   .output(usageSummary)
   .query(async ({ ctx, input }) => {
-    const { services, withNamedTenant, answer } = ctx;
+    const { services, withNamedTenant, response: answer } = ctx;
     const { summary, nextCursor } = await summarizePeriod(services.settings, withNamedTenant, input);
     if (nextCursor) answer.setHeader('X-Next-Cursor', nextCursor);
     return summary;

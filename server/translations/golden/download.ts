@@ -1,7 +1,7 @@
 import type { WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { FileAnswer } from '#server/trpc.ts';
+import type { FileResponse } from '#server/trpc.ts';
 import { isDownloadable } from '../job-states.ts';
 import { getJob } from '../reading.ts';
 import type { GoldenFormat } from '../schema.ts';
@@ -19,7 +19,7 @@ export async function downloadGolden(
   jobId: string,
   format: GoldenFormat,
   signal: AbortSignal,
-): Promise<FileAnswer> {
+): Promise<FileResponse> {
   const { job, tenantId } = await withTenant(async (tx, { tenant }) => ({
     job: await getJob(tx, tenant.id, jobId),
     tenantId: tenant.id,

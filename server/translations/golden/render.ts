@@ -1,7 +1,7 @@
 import type { Services } from '#server/context.ts';
 import type { TurnScope } from '#server/sandbox/index.ts';
 import { sandboxRefusal } from '#server/sandbox-errors.ts';
-import type { FileAnswer } from '#server/trpc.ts';
+import type { FileResponse } from '#server/trpc.ts';
 import type { GoldenFormat, TranslationJob } from '../schema.ts';
 
 /** B 4.1 "Download content types". */
@@ -17,7 +17,7 @@ export async function renderGolden(
   scope: TurnScope,
   job: TranslationJob,
   format: GoldenFormat,
-): Promise<Omit<FileAnswer, 'fileName'>> {
+): Promise<Omit<FileResponse, 'fileName'>> {
   const text = job.final_translation ?? '';
   const contentType = goldenTypes[format];
   if (format === 'txt') return { bytes: Buffer.from(text), contentType };

@@ -24,6 +24,6 @@ export const createBatch = tenantSubmission
   .mutation(async ({ ctx, input }) => {
     const requests = expandBatch(input, ctx.services.settings);
     const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, requests);
-    if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
+    if (replayed) ctx.response.setHeader('Idempotency-Replayed', 'true');
     return jobs.map(viewFor(ctx.audience));
   });

@@ -31,6 +31,6 @@ export const createFromText = tenantSubmission
     const metadata = { ...callersMetadata(input.metadata), source_document };
     const requests = await requestPagesOfText({ ...input, metadata }, ctx.services.settings);
     const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, requests);
-    if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
+    if (replayed) ctx.response.setHeader('Idempotency-Replayed', 'true');
     return jobs.map(viewFor(ctx.audience));
   });

@@ -30,7 +30,7 @@ export const create = tenantSubmission
     const metadata = callersMetadata(input.metadata);
     const request = checkRequest({ ...input, metadata }, ctx.services.settings);
     const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, [request]);
-    if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
+    if (replayed) ctx.response.setHeader('Idempotency-Replayed', 'true');
     const [job] = jobs;
     if (!job) throw new Error('a submission came to no job');
     return viewFor(ctx.audience)(job);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deferredTenantOrCookieProcedure } from '#server/access/service.ts';
-import { fileAnswer } from '#server/trpc.ts';
+import { fileResponse } from '#server/trpc.ts';
 import { goldenTypes } from '../golden/render.ts';
 import { goldenFormat } from '../schema.ts';
 import { downloadGolden } from '../service.ts';
@@ -17,7 +17,7 @@ export const golden = deferredTenantOrCookieProcedure
     },
   })
   .input(z.object({ job_id: z.string(), format: goldenFormat }))
-  .output(fileAnswer)
+  .output(fileResponse)
   .query(({ ctx, input }) =>
-    downloadGolden(ctx.services, ctx.withTenant, input.job_id, input.format, ctx.hungUp()),
+    downloadGolden(ctx.services, ctx.withTenant, input.job_id, input.format, ctx.disconnected()),
   );

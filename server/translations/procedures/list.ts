@@ -18,6 +18,6 @@ export const list = tenantProcedure
   .output(z.array(translationJob))
   .query(async ({ ctx, input }) => {
     const { jobs, nextCursor } = await listJobs(ctx.tx, ctx.principal.tenant.id, input);
-    if (nextCursor) ctx.answer.setHeader('X-Next-Cursor', nextCursor);
+    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
     return jobs.map(viewFor(ctx.audience));
   });
