@@ -3,10 +3,8 @@ import { type EnterTenant, hasTenants, tenantEntryProcedure } from '#server/acce
 import type { Log, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { middleware } from '#server/trpc.ts';
-import { readBillingAccount } from './account.ts';
-import type { PayingTenant } from './paying-tenant.ts';
+import { type PayingTenant, readBillingAccount, selectBilledTenant } from './account.ts';
 import { ProcessorError } from './processor.ts';
-import { selectBilledTenant } from './queries.ts';
 
 /**
  * What the procedures for paying start from (A 4.5): a 503 before everything else; then who asks, in a transaction of its
@@ -20,11 +18,11 @@ export function payingProcedure(gate: (services: Services) => void) {
       return next();
     })
     .use(refusalsOfBilling)
-    .use(async ({ ctx, next }) => next({ ctx: { tenant: await believe(ctx.services, ctx.enter) } }));
+    .use(async ({ ctx, next }) => next({ ctx: { tenant: await readPayingTenant(ctx.services, ctx.enter) } }));
 }
 
 /** @throws AppError 401; of a deployment without any tenant in other words, since no credential could do better there */
-async function believe({ database }: Services, enter: EnterTenant): Promise<PayingTenant> {
+async function readPayingTenant({ database }: Services, enter: EnterTenant): Promise<PayingTenant> {
   if (!(await hasTenants(database)))
     throw new AppError('unauthenticated', 'billing requires an authenticated tenant');
   return enter(async (tx, { tenant: { id, name } }) => {

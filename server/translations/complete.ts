@@ -1,7 +1,12 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
-import { addFailedRun, type JobUsage, settleTopUp, shareOfHour } from '#server/metering/service.ts';
+import {
+  type JobUsage,
+  recordFailedRun,
+  secondsPerFailedRun,
+  settleTopUp,
+} from '#server/metering/service.ts';
 import type { Run } from './admit.ts';
 import { persistGolden, removeGolden } from './golden/persist.ts';
 import { advance } from './job-states.ts';
@@ -204,7 +209,7 @@ export async function recordFailure(
   { steps, message, asked }: Failure,
 ): Promise<void> {
   advance('pending', 'failed');
-  const share = engine.live && asked ? shareOfHour(settings) : null;
+  const share = engine.live && asked ? secondsPerFailedRun(settings) : null;
   await database.inTenant(tenantId, async (tx) => {
     const failing = failJob(tx, tenantId, admitted, {
       status: 'failed',
@@ -214,7 +219,7 @@ export async function recordFailure(
       error: message,
     });
     if (share === null) await tx.last(failing);
-    else await Promise.all([failing, tx.last(addFailedRun(tx, tenantId, share))]);
+    else await Promise.all([failing, tx.last(recordFailedRun(tx, tenantId, share))]);
   });
 }
 

@@ -54,7 +54,7 @@ const domains =
   'access|audit|auth|billing|members|metering|storage|system|tenants|terminology|translation-memory|translations';
 const anyPackage = /^(npm|node):/;
 const kernel =
-  /^server\/(array-bounds|client-address|context|cookies|errors|exports|fair-share|ids|jobs|languages|paging|sandbox-refusal|sealing|set-upload|settings|storable|tenant-turn|trpc|under-way)\.ts$/;
+  /^server\/(array-bounds|client-address|context|cookies|errors|exports|fair-share|ids|jobs|languages|paging|sandbox-refusal|sealing|set-upload|settings|storable|tenant-lock|trpc|under-way)\.ts$/;
 const services = new RegExp(`^server/(${domains})/service\\.ts$`);
 const formats = /^server\/formats\/\w+\/index\.ts$/;
 /** Pure: what is like what, and which terms are in a text. */

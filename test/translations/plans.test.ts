@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { openDatabase } from '#db/client.ts';
 import { readStanding } from '#server/access/queries/standing.ts';
-import { selectCommitted } from '#server/metering/queries/admission.ts';
+import { selectCommitted } from '#server/metering/committed-usage.ts';
 import { selectJobsByKeys } from '#server/translations/queries/admission.ts';
 import { selectJobs } from '#server/translations/queries/reading.ts';
 import { useTestApp } from '#test/setup/app.ts';
