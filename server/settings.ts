@@ -72,7 +72,7 @@ const secretsKey = z
   .refine((value) => Buffer.from(value, 'base64').length === 32, 'must be 32 bytes in base64')
   .optional();
 
-/** Every variable the service reads, with its default: Part C 1. */
+/** Every variable the service reads, with its default (C 1). */
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(8080, 0, 65_535),

@@ -7,7 +7,7 @@ import { submit, useProcesses } from '#test/metering/admission-processes.ts';
 import { type Signup, type TestApp, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { engineOf } from '#test/setup/engine.ts';
-import { bread, cat, good, liveEngine } from '#test/spec/text/live.ts';
+import { bread, cat, good, liveEngine } from '#test/translations/live.ts';
 
 const fake = await startFakeOpenAi();
 afterAll(() => fake.close());

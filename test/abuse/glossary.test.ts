@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createGlossaries } from '#server/terminology/service.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSets, type Sets } from '#test/spec/memory/sets.ts';
+import { openSets, type Sets } from '#test/translation-memory/sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 

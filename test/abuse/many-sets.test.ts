@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
-import { openSets, type Sets } from '#test/spec/memory/sets.ts';
-import { pairs, tmx } from '#test/spec/memory/tmx.ts';
+import { openSets, type Sets } from '#test/translation-memory/sets.ts';
+import { pairs, tmx } from '#test/translation-memory/tmx.ts';
 
 const most = 5;
 const limits = { MAX_TERMINOLOGY_SETS: String(most), MAX_TM_SETS: String(most), TM_ASYNC_THRESHOLD: '20' };

@@ -1,5 +1,5 @@
 import { connect, type Signup } from '#test/setup/app.ts';
-import { tmx } from '#test/spec/memory/tmx.ts';
+import { tmx } from '#test/translation-memory/tmx.ts';
 import type { Attack } from './measure-attack.ts';
 
 const uploads = 1200;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { openWorkspace, type Workspace } from '#test/spec/text/workspace.ts';
+import { openWorkspace, type Workspace } from '#test/translations/workspace.ts';
 
 const operatorKey = 'an-operator-key-of-some-length-0123456789';
 const serviceKey = 'a-service-key-of-some-length-0123456789abc';

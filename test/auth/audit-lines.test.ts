@@ -13,8 +13,8 @@ import {
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { wrongTotpCode } from '#test/setup/totp.ts';
-import { dancing, openIdentityProvider } from '#test/spec/identity/sso-dance.ts';
 import { challengeFor, enroll, foundEnrolled, foundMember } from './mfa-members.ts';
+import { dancing, openIdentityProvider } from './sso-dance.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env: { ...membersEnv, ...env } });

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { openWorkspace, type Workspace } from '#test/spec/text/workspace.ts';
+import { openWorkspace, type Workspace } from '#test/translations/workspace.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 let mine: Workspace;

@@ -11,7 +11,7 @@ import {
   refresh,
   revoke,
   signIn,
-} from '#test/spec/identity/sign-in.ts';
+} from './sign-in.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 

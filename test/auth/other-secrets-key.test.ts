@@ -5,7 +5,6 @@ import { type SealPurpose, seal } from '#server/sealing.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { totpCode } from '#test/setup/totp.ts';
-import { dancing, openIdentityProvider } from '#test/spec/identity/sso-dance.ts';
 import {
   challengeFor,
   confirm,
@@ -19,6 +18,7 @@ import {
   passwordGrant,
   verify,
 } from './mfa-members.ts';
+import { dancing, openIdentityProvider } from './sso-dance.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env });

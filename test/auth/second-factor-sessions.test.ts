@@ -2,14 +2,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { connect, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { startService } from '#test/setup/service.ts';
-import {
-  challenge,
-  enrol,
-  enrolByChallenge,
-  freshCode,
-  regenerate,
-  verify,
-} from '#test/spec/identity/authenticator.ts';
+import { challenge, enrol, enrolByChallenge, freshCode, regenerate, verify } from './authenticator.ts';
 import {
   bearer,
   cookie,
@@ -23,8 +16,8 @@ import {
   REFUSED_REFRESH,
   refresh,
   signIn,
-} from '#test/spec/identity/sign-in.ts';
-import { dancing, openIdentityProvider } from '#test/spec/identity/sso-dance.ts';
+} from './sign-in.ts';
+import { dancing, openIdentityProvider } from './sso-dance.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env });

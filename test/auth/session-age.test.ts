@@ -12,7 +12,7 @@ import {
   refresh,
   sessionCookie,
   signIn,
-} from '#test/spec/identity/sign-in.ts';
+} from './sign-in.ts';
 
 const maxAge = 5000;
 const app = useTestApp({

@@ -3,7 +3,7 @@ import { foundByProvider } from '#server/auth/sso/founding.ts';
 import { holdEvents, waitingOr } from '#test/access/held-transactions.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { dancing, openIdentityProvider } from '#test/spec/identity/sso-dance.ts';
+import { dancing, openIdentityProvider } from './sso-dance.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env });

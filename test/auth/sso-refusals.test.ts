@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { eventsOf, found, invite, type Person } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { dancing, openIdentityProvider } from '#test/spec/identity/sso-dance.ts';
+import { dancing, openIdentityProvider } from './sso-dance.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env });

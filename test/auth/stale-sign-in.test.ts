@@ -3,7 +3,7 @@ import { completeSignIn } from '#server/auth/sign-in.ts';
 import { env, found, join, type Person } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { countRows } from '#test/spec/identity/stored-rows.ts';
+import { countRows } from './stored-rows.ts';
 
 const app = useTestApp({ env });
 const tables = ['tokens', 'credential_directory', 'mfa_challenges', 'audit_log'];

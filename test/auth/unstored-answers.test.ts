@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { asOperator, freshEmail, operatorKey, password } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { totpCode } from '#test/setup/totp.ts';
-import { dancing, openIdentityProvider } from '#test/spec/identity/sso-dance.ts';
 import {
   confirm,
   type Enrolled,
@@ -17,6 +16,7 @@ import {
   regenerate,
   verify,
 } from './mfa-members.ts';
+import { dancing, openIdentityProvider } from './sso-dance.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env: { ...env, OPERATOR_API_KEY: operatorKey } });

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pick, type Random } from '#test/bench/seeded-random.ts';
 import { connect, type Signup } from '#test/setup/app.ts';
-import { setsOf } from '#test/spec/memory/sets.ts';
-import { tmx } from '#test/spec/memory/tmx.ts';
-import { sentences } from '#test/spec/text/live.ts';
+import { setsOf } from '#test/translation-memory/sets.ts';
+import { tmx } from '#test/translation-memory/tmx.ts';
+import { sentences } from '#test/translations/live.ts';
 
 const PATH = '/api/translations';
 const password = 'a long enough passphrase';

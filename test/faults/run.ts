@@ -6,7 +6,7 @@ import { pick, type Random, seededRandom, shuffled } from '#test/bench/seeded-ra
 import { atItsPath, embeddings } from '#test/fakes/embeddings.ts';
 import { failure, type Reply, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { poll } from '#test/setup/poll.ts';
-import { models, translate } from '#test/spec/text/live.ts';
+import { models, translate } from '#test/translations/live.ts';
 import { type Cluster, startCluster, type Victim, victims } from './cluster.ts';
 import { processesOf } from './leftovers.ts';
 import { type Load, startLoad } from './load.ts';

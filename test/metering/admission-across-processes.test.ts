@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { askedOf, failure, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { poll } from '#test/setup/poll.ts';
-import { askedRoles, good, heldReply } from '#test/spec/text/live.ts';
+import { askedRoles, good, heldReply } from '#test/translations/live.ts';
 import {
   type App,
   doneExactly,

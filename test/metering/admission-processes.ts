@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 import { connect, type Signup } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser, type TestDatabase } from '#test/setup/database.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
-import { cat, models } from '#test/spec/text/live.ts';
+import { cat, models } from '#test/translations/live.ts';
 
 /** The text that all of these tests send. */
 export const text = cat;

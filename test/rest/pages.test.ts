@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'parse5';
 import { afterAll, describe, expect, test } from 'vitest';
+import { found, signIn } from '#test/auth/sign-in.ts';
+import { startTalkative } from '#test/auth/talkative-service.ts';
 import { startFakeOpenAi } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { found, signIn } from '#test/spec/identity/sign-in.ts';
-import { startTalkative } from '#test/spec/identity/talkative-service.ts';
-import { liveEngine } from '#test/spec/text/live.ts';
+import { liveEngine } from '#test/translations/live.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const fake = await startFakeOpenAi();

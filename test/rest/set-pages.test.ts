@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { openSets, type Sets, TERMINOLOGY, TM } from '#test/spec/memory/sets.ts';
-import { tmx } from '#test/spec/memory/tmx.ts';
+import { openSets, type Sets, TERMINOLOGY, TM } from '#test/translation-memory/sets.ts';
+import { tmx } from '#test/translation-memory/tmx.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const total = 7;

@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { CurrentBarrier } from '#server/sandbox/index.ts';
 import type { FoundBarrier } from '#server/sandbox/network-barrier.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSets, type Sets } from '#test/spec/memory/sets.ts';
-import { tmx } from '#test/spec/memory/tmx.ts';
+import { openSets, type Sets } from '#test/translation-memory/sets.ts';
+import { tmx } from '#test/translation-memory/tmx.ts';
 import { openTestSandbox } from './open.ts';
 
 /** A barrier's program that ends without having started what stands behind it. */

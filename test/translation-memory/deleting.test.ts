@@ -5,8 +5,8 @@ import { appendPairOfJob } from '#server/translation-memory/queries/learning.ts'
 import { indexSet, runImport, sweepOutdated } from '#server/translation-memory/service.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { openSets, refusal } from '#test/spec/memory/sets.ts';
-import { pairs, tmx } from '#test/spec/memory/tmx.ts';
+import { openSets, refusal } from './sets.ts';
+import { pairs, tmx } from './tmx.ts';
 
 /** Large imports wait for a worker, and there is none: the tests are it. */
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', TM_ASYNC_THRESHOLD: '500', RUN_WORKERS: 'false' };

@@ -4,7 +4,7 @@ import { atItsPath, embeddedTexts, embeddings, isEmbedding } from '#test/fakes/e
 import { failure, hang, type Reply } from '#test/fakes/openai.ts';
 import type { Signup } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { heldReply } from '#test/spec/text/live.ts';
+import { heldReply } from '#test/translations/live.ts';
 import { manyPairs, useEmbeddingApp } from './embedding-app.ts';
 
 const { app, fake, importPairs } = await useEmbeddingApp({

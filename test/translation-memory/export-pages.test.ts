@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { exportSet } from '#server/translation-memory/exporting.ts';
 import { bytesOfPage } from '#server/translation-memory/queries/pages.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSets, type Sets, TM } from '../spec/memory/sets.ts';
-import { pairs, readTmx } from '../spec/memory/tmx.ts';
+import { openSets, type Sets, TM } from './sets.ts';
+import { pairs, readTmx } from './tmx.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 

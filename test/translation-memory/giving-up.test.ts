@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { findClose, runImport } from '#server/translation-memory/service.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { openSets } from '#test/spec/memory/sets.ts';
-import { tmx } from '#test/spec/memory/tmx.ts';
+import { openSets } from './sets.ts';
+import { tmx } from './tmx.ts';
 
 /** Every import is one for a worker, and there is none: the tests are it. */
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', TM_ASYNC_THRESHOLD: '0', RUN_WORKERS: 'false' };

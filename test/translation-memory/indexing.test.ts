@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { findClose, indexSet, indexWaiting } from '#server/translation-memory/service.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSets } from '#test/spec/memory/sets.ts';
+import { openSets } from './sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const pair = { pairSource: 'en', pairTarget: 'fr' };

@@ -5,7 +5,7 @@ import { selectPostings } from '#server/translation-memory/queries/close.ts';
 import { markOf } from '#server/translation-memory/queries/pair-index.ts';
 import { findClose, indexPair, indexSet, indexWaitingPairs } from '#server/translation-memory/service.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSets } from '#test/spec/memory/sets.ts';
+import { openSets } from './sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const pair = { pairSource: 'en', pairTarget: 'fr' };

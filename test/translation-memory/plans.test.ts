@@ -4,8 +4,8 @@ import { openDatabase } from '#db/client.ts';
 import { sourceHashHex } from '#server/matching/normal-form.ts';
 import { lookUpExact } from '#server/translation-memory/service.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSets } from '#test/spec/memory/sets.ts';
-import { pairs, tmx } from '#test/spec/memory/tmx.ts';
+import { openSets } from './sets.ts';
+import { pairs, tmx } from './tmx.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findClose, indexPair, indexSet, indexWaitingPairs } from '#server/translation-memory/service.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSets } from '#test/spec/memory/sets.ts';
+import { openSets } from './sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const pair = { pairSource: 'en', pairTarget: 'fr' };

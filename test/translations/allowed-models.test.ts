@@ -2,8 +2,8 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { askedOf, failure, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { cat, good, liveEngine, models } from '#test/spec/text/live.ts';
-import { keyed, openWorkspace, type Workspace } from '#test/spec/text/workspace.ts';
+import { cat, good, liveEngine, models } from './live.ts';
+import { keyed, openWorkspace, type Workspace } from './workspace.ts';
 
 const fake = await startFakeOpenAi();
 afterAll(() => fake.close());

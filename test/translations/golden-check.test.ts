@@ -10,8 +10,8 @@ import {
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
-import { goldenFiles, manifestLinesOf, recordsOf } from '#test/spec/text/golden-files.ts';
-import { openWorkspace, type Workspace } from '#test/spec/text/workspace.ts';
+import { goldenFiles, manifestLinesOf, recordsOf } from './golden-files.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
 
 const app = useTestApp({
   env: { AUTH_RATE_LIMIT_ENABLED: 'false', STALE_PENDING_SECONDS: '1', SWEEP_INTERVAL_SECONDS: '1' },

@@ -4,7 +4,7 @@ import { requestPages } from '#server/translations/intake/pages.ts';
 import { translationRequest } from '#server/translations/schema.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { keyed, openWorkspace } from '#test/spec/text/workspace.ts';
+import { keyed, openWorkspace } from './workspace.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { outcomesOf } from '#test/spec/memory/served.ts';
-import { openSets } from '#test/spec/memory/sets.ts';
+import { outcomesOf } from '#test/translation-memory/served.ts';
+import { openSets } from '#test/translation-memory/sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const asHtml = (source_text: string) => ({ source_text, target_lang: 'fr', text_type: 'Html' });

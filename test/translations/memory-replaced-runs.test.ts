@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import { afterAll, expect, test } from 'vitest';
 import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSets } from '#test/spec/memory/sets.ts';
-import { heldReply, liveEngine } from '#test/spec/text/live.ts';
+import { openSets } from '#test/translation-memory/sets.ts';
+import { heldReply, liveEngine } from './live.ts';
 
 const fake = await startFakeOpenAi();
 afterAll(() => fake.close());

@@ -5,8 +5,8 @@ import { publishUnpersistedJobs } from '#server/translations/service.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { holdRuns } from '#test/setup/held-runs.ts';
-import { manifestLinesOf, recordsOf } from '#test/spec/text/golden-files.ts';
-import { keyed, openWorkspace, type Workspace } from '#test/spec/text/workspace.ts';
+import { manifestLinesOf, recordsOf } from './golden-files.ts';
+import { keyed, openWorkspace, type Workspace } from './workspace.ts';
 
 const operatorKey = 'the-operator-key-of-this-test';
 const runs = holdRuns();

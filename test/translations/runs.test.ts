@@ -3,8 +3,8 @@ import { AppError } from '#server/errors.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { holdRuns } from '#test/setup/held-runs.ts';
-import { recordsOf } from '#test/spec/text/golden-files.ts';
-import { keyed, openWorkspace, type Workspace } from '#test/spec/text/workspace.ts';
+import { recordsOf } from './golden-files.ts';
+import { keyed, openWorkspace, type Workspace } from './workspace.ts';
 
 const runs = holdRuns();
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: runs.engine });

@@ -6,7 +6,7 @@ import { writtenMetadata } from '#server/translations/leverage/written-metadata.
 import { decideGate } from '#server/translations/steps/gate.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { plainTask as task } from '#test/setup/engine.ts';
-import { openSets } from '../spec/memory/sets.ts';
+import { openSets } from '../translation-memory/sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 

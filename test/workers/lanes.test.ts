@@ -4,7 +4,7 @@ import { startFakeOpenAi } from '#test/fakes/openai.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
-import { bread, cat, good, liveEngine } from '#test/spec/text/live.ts';
+import { bread, cat, good, liveEngine } from '#test/translations/live.ts';
 import { startWorkers, type Workers } from '#workers/run.ts';
 import { lanes, tasks } from '#workers/tasks.ts';
 

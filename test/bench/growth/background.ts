@@ -83,7 +83,7 @@ function watchTransactions({ superuser }: Side) {
       const [row] = await superuser<{ ms: number | null; locks: string[] | null }[]>`
         select max(extract(epoch from clock_timestamp() - xact_start) * 1000)::float8 as ms,
           (select array_agg(distinct c.relname || ' ' || l.mode) from pg_locks l join pg_class c on c.oid = l.relation
-            where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and l.pid in (
+            where l.locktype = 'relation' and c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and l.pid in (
               select pid from pg_stat_activity where application_name = ${applicationName})
               and l.mode not in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')) as locks
         from pg_stat_activity where application_name = ${applicationName}`;

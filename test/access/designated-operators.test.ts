@@ -1,0 +1,239 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connect, useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { type RunningService, startService } from '#test/setup/service.ts';
+import {
+  administrator,
+  type Door,
+  enrol,
+  enrolled,
+  me,
+  openTeam,
+  operator,
+  operatorKey,
+  type Person,
+  personOf,
+  signIn,
+  type Team,
+} from '../members/inviting.ts';
+
+// Knows of no operators: it founds the workspaces, and signs people in without asking for a code.
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
+
+/** The deployment whose operators Olga and Otto are, in the workspace of Olga. The same database. */
+let platform: Door;
+let service: RunningService;
+let dataDir: string;
+
+let house: Team;
+let olga: Person;
+let otto: Person;
+/** On the list, without an authenticator. Nina gets one, Zoe's is reset. */
+let bare: Person;
+let nina: Person;
+let zoe: Person;
+/** An administrator of the house who is not on the list, with an authenticator. */
+let housekeeper: Person;
+let neighbours: Team;
+
+beforeAll(async () => {
+  house = await openTeam(app, { email: 'olga@example.org' });
+  olga = house.founder;
+  otto = await house.join({ role: administrator }, 'otto@example.org');
+  bare = await house.join({ role: administrator }, 'bare@example.org');
+  nina = await house.join({ role: administrator }, 'nina@example.org');
+  zoe = await house.join({ role: administrator }, 'zoe@example.org');
+  housekeeper = await house.join({ role: administrator });
+  neighbours = await openTeam(app);
+  for (const person of [olga, otto, housekeeper]) await enrolled(app, person);
+  dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-operators-'));
+  service = await startService(
+    {
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: app.databaseUrl,
+      DATA_DIR: dataDir,
+      SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+      AUTH_RATE_LIMIT_ENABLED: 'false',
+      OPERATOR_API_KEY: operatorKey,
+      OPERATOR_EMAILS:
+        'olga@example.org, otto@example.org,bare@example.org,nina@example.org,zoe@example.org,uma@example.org',
+      OPERATOR_TENANT_ID: house.tenantId,
+    },
+    'server/main.ts',
+    ['--api-only'],
+  );
+  platform = connect(service.address);
+});
+afterAll(async () => {
+  await service?.stop();
+  if (dataDir) await rm(dataDir, { recursive: true, force: true });
+});
+
+const provision = async ({ headers }: Pick<Person, 'headers'>) => {
+  const { status, body } = await platform.json('POST', '/api/tenants', { headers, body: { name: 'x' } });
+  return [status, status === 200 ? undefined : body.detail];
+};
+const operatorOnly = [403, 'tenant provisioning is operator-only'];
+const listed = async (headers: Record<string, string>, query = '') => {
+  const { body } = await platform.json('GET', `/api/auth/users${query}`, { headers });
+  return body.map(({ user_id }: { user_id: string }) => user_id);
+};
+const seen = async ({ headers }: Person) => {
+  const { body } = await platform.json('GET', '/api/tenants', { headers });
+  return body.map(({ id }: { id: string }) => id);
+};
+
+describe('A 5.1 rule 8: a session of a designated operator', () => {
+  test('in the operator workspace, with an authenticator: provisions, and sees all tenants', async () => {
+    expect(await provision(olga)).toEqual([200, undefined]);
+    expect(await provision({ headers: olga.cookie })).toEqual([200, undefined]);
+    expect(await seen(olga)).toEqual(expect.arrayContaining([house.tenantId, neighbours.tenantId]));
+  });
+
+  test('not on the list: global_administrator never qualifies', async () => {
+    expect(await provision(housekeeper)).toEqual(operatorOnly);
+    expect(await seen(housekeeper)).toEqual([house.tenantId]);
+    expect(await provision(neighbours.founder)).toEqual(operatorOnly);
+  });
+
+  test('on the list, but signed in to another workspace', async () => {
+    const elsewhere = await openTeam(app, { email: olga.email });
+    await enrolled(app, elsewhere.founder);
+    expect(await provision(elsewhere.founder)).toEqual(operatorOnly);
+    expect(await seen(elsewhere.founder)).toEqual([elsewhere.tenantId]);
+    const joined = await neighbours.join({ role: administrator }, olga.email);
+    await enrolled(app, joined);
+    expect(await provision(joined)).toEqual(operatorOnly);
+  });
+
+  test('on the list, without an authenticator', async () => {
+    expect(await provision(bare)).toEqual(operatorOnly);
+    expect(await seen(bare)).toEqual([house.tenantId]);
+  });
+
+  test('is looked at anew at each request: without the authenticator the standing is gone', async () => {
+    const sql = openSuperuser(app.superuserUrl);
+    const [row] = await sql`select totp_secret from users where user_id = ${otto.userId}`;
+    expect(await provision(otto)).toEqual([200, undefined]);
+    await sql`update users set totp_secret = null where user_id = ${otto.userId}`;
+    expect(await provision(otto)).toEqual(operatorOnly);
+    expect(await seen(otto)).toEqual([house.tenantId]);
+    await sql`update users set totp_secret = ${row?.['totp_secret']} where user_id = ${otto.userId}`;
+    expect(await provision(otto)).toEqual([200, undefined]);
+  });
+
+  test('a wrong operator key beside it takes nothing away, nor adds anything elsewhere', async () => {
+    expect(await provision({ headers: { ...olga.headers, 'x-api-key': 'wrong' } })).toEqual([200, undefined]);
+    expect(await provision({ headers: { ...housekeeper.headers, 'x-api-key': 'wrong' } })).toEqual(
+      operatorOnly,
+    );
+  });
+
+  test('where the deployment knows of no operators, nobody is one', async () => {
+    const { status, body } = await app.json('POST', '/api/tenants', {
+      headers: olga.headers,
+      body: { name: 'x' },
+    });
+    expect([status, body.detail]).toEqual(operatorOnly);
+  });
+});
+
+describe('A 5.1 rule 8: fail closed', () => {
+  const listOnly = useTestApp({
+    env: {
+      AUTH_RATE_LIMIT_ENABLED: 'false',
+      OPERATOR_API_KEY: operatorKey,
+      OPERATOR_EMAILS: 'olga@example.org',
+    },
+  });
+
+  test('a list without its workspace makes nobody an operator', async () => {
+    const { founder } = await openTeam(listOnly, { email: 'olga@example.org' });
+    await enrolled(listOnly, founder);
+    const { status, body } = await listOnly.json('POST', '/api/tenants', {
+      headers: founder.headers,
+      body: { name: 'x' },
+    });
+    expect([status, body.detail]).toEqual(operatorOnly);
+  });
+});
+
+describe('A 4.1, 4.4: what an operator’s session defaults to', () => {
+  test('its own workspace; of the roster it may name another', async () => {
+    expect(await listed(olga.headers)).toContain(olga.userId);
+    expect(await listed(olga.headers)).not.toContain(neighbours.founder.userId);
+    const query = `?tenant_id=${neighbours.tenantId}`;
+    expect(await listed(olga.headers, query)).toContain(neighbours.founder.userId);
+    // An ordinary administrator's is ignored.
+    expect(await listed(housekeeper.headers, query)).toContain(housekeeper.userId);
+    expect(await listed(housekeeper.headers, query)).not.toContain(neighbours.founder.userId);
+  });
+
+  test('its own workspace’s invites', async () => {
+    const { status, body } = await platform.json('POST', '/api/tenants/invites', {
+      headers: olga.headers,
+      body: {},
+    });
+    expect([status, body.invite_token?.startsWith(`${house.tenantId}.`)]).toEqual([200, true]);
+    const invites = await platform.json('GET', '/api/tenants/invites', { headers: olga.headers });
+    expect(JSON.stringify(invites.body)).toContain(body.invite_id);
+  });
+});
+
+describe('A 5.3 rule 1: MFA', () => {
+  test('is demanded of a designated operator, who completes it by enrolling', async () => {
+    const { body } = await signIn(platform, nina);
+    expect(body).toMatchObject({ mfa_required: true, mfa_challenge: { method: 'totp_enroll' } });
+    expect(body.access_token).toBeUndefined();
+    const { token } = await enrol(platform, { challenge_id: body.mfa_challenge.challenge_id });
+    expect(await provision(personOf(token))).toEqual([200, undefined]);
+  });
+
+  test('is not demanded of another member of the same workspace', async () => {
+    const plain = await house.join();
+    expect((await signIn(platform, plain)).body.access_token).toEqual(expect.any(String));
+  });
+});
+
+describe('A 5.2: resetting another operator’s sign-in', () => {
+  const ask = async (action: string, target: Person, headers: Record<string, string>) => {
+    const path = `/api/auth/users/${target.userId}/${action}`;
+    return (await platform.json('POST', path, { headers })).status;
+  };
+
+  test.each([['mfa/reset'], ['password-reset-link']])(
+    '%s: needs the operator key; an operator and an administrator of the workspace get 403',
+    async (action) => {
+      for (const target of [otto, bare])
+        for (const { headers } of [olga, housekeeper]) expect(await ask(action, target, headers)).toBe(403);
+      const { body } = await me(platform, otto);
+      expect(body.user.totp_enrolled).toBe(true);
+    },
+  );
+
+  test('an operator resets an ordinary member’s', async () => {
+    const plain = await house.join();
+    await enrolled(app, plain);
+    expect(await ask('password-reset-link', plain, olga.headers)).toBe(200);
+    expect(await ask('mfa/reset', plain, olga.headers)).toBe(200);
+  });
+
+  test('the operator key resets it, and the standing goes with the authenticator', async () => {
+    await enrolled(app, zoe);
+    expect(await provision(zoe)).toEqual([200, undefined]);
+    expect(await ask('password-reset-link', zoe, operator)).toBe(200);
+    expect(await ask('mfa/reset', zoe, operator)).toBe(200);
+    expect((await provision(zoe))[0]).not.toBe(200);
+  });
+
+  test('a revoked operator is nobody', async () => {
+    const uma = await house.join({ role: administrator }, 'uma@example.org');
+    await enrolled(app, uma);
+    expect(await provision(uma)).toEqual([200, undefined]);
+    await platform.json('DELETE', `/api/auth/users/${uma.userId}`, { headers: operator });
+    expect((await provision(uma))[0]).toBe(401);
+  });
+});

@@ -1,0 +1,84 @@
+import { afterAll } from 'vitest';
+import { type FakeOidcProvider, type OidcAccount, startOidcProvider } from '#test/fakes/oidc-provider.ts';
+import type { Door, Fields, Headers } from '../members/inviting.ts';
+
+/** The public address of the service, and a page of it to which the provider sends back. */
+export const baseUrl = 'https://lingualoop.example';
+export const redirectUri = `${baseUrl}/signin/callback`;
+export const clientSecret = 'a client secret of some length';
+
+let counted = 0;
+
+/** Starts an identity provider for a test file, and says how the service is told of it. */
+export async function openIdentityProvider() {
+  // The claims that accounts have at the start are the ones that the provider knows of.
+  const accounts: OidcAccount[] = [
+    { sub: 'seed', email: 's@example.org', email_verified: true, org_id: 'seed' },
+  ];
+  const provider = await startOidcProvider({
+    clientId: 'lingualoop',
+    clientSecret,
+    redirectUris: [redirectUri],
+    accounts,
+  });
+  afterAll(() => provider.stop());
+  return {
+    provider,
+    env: {
+      AUTH_RATE_LIMIT_ENABLED: 'false',
+      BASE_URL: baseUrl,
+      OIDC_ENABLED: 'true',
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: 'lingualoop',
+      OIDC_CLIENT_SECRET: clientSecret,
+    },
+    /** Somebody whom the provider knows, with a verified address unless the claims say otherwise. */
+    account(claims: Partial<OidcAccount> = {}) {
+      counted += 1;
+      const email = `sso${counted}@example.org`;
+      const account = { sub: `subject-${counted}`, email, email_verified: true, ...claims };
+      accounts.push(account);
+      return account;
+    },
+  };
+}
+
+/** What the browser of somebody brings back from the provider, and the cookies that authorize set. */
+export interface BroughtBack {
+  code: string;
+  state: string;
+  cookie: Headers;
+}
+
+/** The three routes of a single sign-on at one application. */
+export function dancing(at: Door, provider: FakeOidcProvider) {
+  const authorize = (fields: Fields = {}, headers: Headers = {}) =>
+    at.json('POST', '/api/oauth2/oidc/authorize', {
+      headers,
+      body: { redirect_uri: redirectUri, ...fields },
+    });
+  /** As a program sends it, or with the headers of a browser. */
+  const callback = ({ code, state }: Pick<BroughtBack, 'code' | 'state'>, headers: Headers = {}) =>
+    at.json('POST', '/api/oauth2/oidc/callback', { headers, body: { code, state } });
+
+  async function bring(sub: string, fields: Fields = {}): Promise<BroughtBack> {
+    const { status, headers, body } = await authorize(fields);
+    if (status !== 200) throw new Error(`authorize answered ${status}: ${JSON.stringify(body)}`);
+    const { code, state } = await provider.signIn(body.authorization_url, sub);
+    const cookie = headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; ');
+    return { code, state, cookie: { cookie } };
+  }
+
+  return {
+    authorize,
+    callback,
+    bring,
+    /** The whole dance: what callback answers. */
+    async signIn(sub: string, fields: Fields = {}) {
+      return callback(await bring(sub, fields));
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import type { TestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { administrator, inviting, operator, operatorKey } from '../members/inviting.ts';
+import { bearer } from '../translations/workspace.ts';
+
+export { operator } from '../members/inviting.ts';
+export { bearer, keyed } from '../translations/workspace.ts';
+
+export type Fields = Record<string, unknown>;
+export type Headers = Record<string, string>;
+
+/** What every deployment of these tests has: an operator, and no limit on how many of them may sign up. */
+export const base = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey };
+
+/** How the details of 402 begin and end (C 3). */
+export const SUBSCRIBE = /; subscribe at \/billing$/;
+export const UPDATE = /; update the payment method at \/billing$/;
+/** A 7.4, to the letter. */
+export const WORKSPACE_ONLY =
+  'the free trial covers the workspace only - API access requires an active subscription; subscribe at /billing';
+
+/** A text of so many characters that no job of this file has had. */
+export function text(length: number, begin = ''): string {
+  const letters = 'abcdefghijklmnopqrstuvwxyz';
+  const word = `${begin}${begin === '' ? '' : ' '}${randomUUID()}`;
+  if (length >= word.length) return word + letters.charAt(length % 26).repeat(length - word.length);
+  if (begin === '') return word.slice(0, length);
+  throw new Error(`no text of ${length} characters begins with ${begin}`);
+}
+
+/** What a test asks in the name of a tenant, with `headers` unless told otherwise. */
+export function customer(app: TestApp, tenantId: string, headers: Headers) {
+  const submit = (body: unknown, more: Headers = {}) =>
+    app.json('POST', '/api/translations', { headers: { ...headers, ...more }, body });
+  const billing = async (query = '') => {
+    const path = `/api/tenants/${tenantId}/billing${query}`;
+    const { status, body } = await app.json('GET', path, { headers: operator });
+    expect(status, JSON.stringify(body)).toBe(200);
+    return body;
+  };
+  return {
+    tenantId,
+    headers,
+    submit,
+    /** One text, into French unless told otherwise. */
+    translate: (source_text: string, fields: Fields = {}, more: Headers = {}) =>
+      submit({ source_text, target_lang: 'fr', ...fields }, more),
+    /** Several texts in one request, into French. */
+    batch: (texts: string[], more: Headers = {}) =>
+      submit({ inputs: texts.map((Text) => ({ Text, Targets: [{ Language: 'fr' }] })) }, more),
+    list: async () =>
+      (await app.json('GET', '/api/translations?limit=200', { headers: { ...headers } })).body as {
+        id: string;
+        status: string;
+        updated_at: string;
+      }[],
+    read: async (id: string) => (await app.json('GET', `/api/translations/${id}`, { headers })).body,
+    /** Its summary (C 3), as the operator reads it. */
+    billing,
+    billed: async (): Promise<number> => (await billing()).billable_chars,
+    /** Its account, as the operator reads it. */
+    async account() {
+      const { body } = await app.json('GET', '/api/tenants', { headers: operator });
+      return body.find(({ id }: { id: string }) => id === tenantId);
+    },
+    async metadata() {
+      return (await this.account()).metadata;
+    },
+    /** Puts all its usage so far into an earlier month, the ledger and its totals. */
+    async moveUsageBack(months = 1): Promise<void> {
+      const sql = openSuperuser(app.superuserUrl);
+      // Of the first of its month: no earlier month is without that day.
+      await sql`
+        update usage_totals set day = (date_trunc('month', day) - make_interval(months => ${months}))::date
+        where tenant_id = ${tenantId}`;
+      await sql`
+        update usage_records
+        set recorded_at = date_trunc('month', recorded_at, 'UTC') - make_interval(months => ${months}) + interval '1 hour',
+            billing_period = to_char(date_trunc('month', recorded_at at time zone 'UTC') - make_interval(months => ${months}), 'YYYY-MM')
+        where tenant_id = ${tenantId}`;
+    },
+    /** Makes the account so many days older. */
+    async age(days: number): Promise<void> {
+      await openSuperuser(app.superuserUrl)`
+        update tenants set created_at = created_at - make_interval(secs => ${days * 86_400}) where tenant_id = ${tenantId}`;
+    },
+  };
+}
+
+export type Customer = ReturnType<typeof customer>;
+
+/** A tenant that the operator provisions, and its key. */
+export async function provision(app: TestApp, fields: Fields = {}): Promise<Customer> {
+  const { status, body } = await app.json('POST', '/api/tenants', {
+    headers: operator,
+    body: { name: 'A customer', ...fields },
+  });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return customer(app, body.id, { 'x-api-key': body.api_key });
+}
+
+/** Platform-owned keys of a tenant whose subscription is `status`. */
+export const subscription = (status = 'active', more: Fields = {}) => ({
+  pay_subscription_id: `sub_${randomUUID().slice(0, 8)}`,
+  pay_subscription_status: status,
+  ...more,
+});
+
+/** A tenant with a subscription that is current, of a plan with so many characters. */
+export const subscriber = (app: TestApp, monthly_char_limit: number, metadata: Fields = {}) =>
+  provision(app, { monthly_char_limit, metadata: subscription('active', metadata) });
+
+/** An administrator of a tenant that the operator provisioned: their session. */
+export async function sessionOf(
+  app: TestApp,
+  { tenantId }: Customer,
+  role = administrator,
+): Promise<Headers> {
+  return (await inviting(app, operator, `?tenant_id=${tenantId}`).join({ role })).headers;
+}
+
+/** A workspace that signed up, so that it is on trial where the deployment grants one: its founder's session. */
+export async function trialist(app: TestApp, fields: Fields = {}) {
+  const { tenantId, accessToken, apiKey } = await app.signUp(fields);
+  return {
+    ...customer(app, tenantId, bearer(accessToken)),
+    accessToken,
+    withKey: customer(app, tenantId, { 'x-api-key': apiKey }),
+  };
+}
+
+/** `[status, detail]`, which is what a refusal is known by. */
+export const refusal = ({ status, body }: { status: number; body: { detail?: unknown } }) => [
+  status,
+  body.detail,
+];
+
+/** Holds a refusal of the trial or subscription gate: how its detail starts, and how it ends. */
+export function expectPaymentRequired(
+  answer: { status: number; body: unknown },
+  start: string,
+  end: RegExp = SUBSCRIBE,
+): void {
+  expect(answer).toMatchObject({ status: 402, body: { detail: expect.stringMatching(end) } });
+  expect((answer.body as { detail: string }).detail.slice(0, start.length)).toBe(start);
+  expect(Object.keys(answer.body as object)).toEqual(['detail']);
+}
+
+/** Holds a refusal of the monthly allowance, of whatever remedy (C 7: text's is `{detail}`). */
+export function expectOverLimit(answer: { status: number; body: unknown }): string {
+  expect(answer).toMatchObject({
+    status: 429,
+    body: { detail: expect.stringMatching(/^tenant usage limit exceeded/) },
+  });
+  expect(Object.keys(answer.body as object)).toEqual(['detail']);
+  return (answer.body as { detail: string }).detail;
+}

@@ -1,0 +1,208 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { holdRuns } from '#test/setup/held-runs.ts';
+import { poll } from '#test/setup/poll.ts';
+import { base, type Customer, expectOverLimit, keyed, provision, text } from '../billing/customers.ts';
+
+const runs = holdRuns();
+const app = useTestApp({ env: { ...base, MONTHLY_CHAR_CEILING: '1000000' }, engine: runs.engine });
+afterEach(() => runs.release());
+
+let mine: Customer;
+beforeEach(async () => {
+  mine = await provision(app, { monthly_char_limit: 300 });
+});
+
+/** A job in flight of so many characters. */
+async function inFlight(length: number, headers = {}) {
+  const answer = mine.translate(text(length, 'held'), {}, headers);
+  return { answer, run: await runs.next() };
+}
+
+describe('A 8.2 rule 1: committed + request is compared to the allowance', () => {
+  test('a text that just fits is translated, one character more is refused', async () => {
+    expectOverLimit(await mine.translate(text(301)));
+    expect((await mine.translate(text(300))).status).toBe(200);
+    expectOverLimit(await mine.translate('a'));
+    expect(await mine.billed()).toBe(300);
+  });
+
+  test('what is recorded counts, to the character', async () => {
+    expect((await mine.translate(text(200))).status).toBe(200);
+    expectOverLimit(await mine.translate(text(101)));
+    expect((await mine.translate(text(99))).status).toBe(200);
+    expect((await mine.translate('a')).status).toBe(200);
+    expectOverLimit(await mine.translate('b'));
+  });
+
+  test('a refused text makes no job and bills nothing', async () => {
+    expectOverLimit(await mine.translate(text(301)));
+    expect(await mine.list()).toEqual([]);
+    expect(await mine.billing()).toMatchObject({ jobs: 0, source_chars: 0, billable_chars: 0, records: [] });
+  });
+
+  test('a refused key belongs to nobody: sent again when there is room, it is translated', async () => {
+    const body = { source_text: text(200), target_lang: 'fr' };
+    const { answer, run } = await inFlight(200);
+    expectOverLimit(await mine.submit(body, keyed('k')));
+    run.fail(new Error('as told'));
+    await answer;
+    const again = await mine.submit(body, keyed('k'));
+    expect([again.status, again.body.status]).toEqual([200, 'published']);
+    expect(again.headers.get('idempotency-replayed')).toBeNull();
+  });
+
+  test('the limit of one tenant is no other’s', async () => {
+    expect((await mine.translate(text(300))).status).toBe(200);
+    const other = await provision(app, { monthly_char_limit: 300 });
+    expect((await other.translate(text(300))).status).toBe(200);
+  });
+
+  test('applies to the text of a file, page by page, and to a text of pages', async () => {
+    const raw = (length: number) =>
+      app.request('/api/translations?target_lang=fr', {
+        method: 'POST',
+        headers: { ...mine.headers, 'content-type': 'text/plain' },
+        body: text(length),
+      });
+    const refused = await raw(301);
+    expectOverLimit({ status: refused.status, body: await refused.json() });
+    expect((await raw(200)).status).toBe(200);
+    const metadata = { source_document: { name: 'a.txt' } };
+    expectOverLimit(await mine.translate(text(101), { metadata }));
+    expect((await mine.translate(text(100), { metadata })).status).toBe(200);
+    expect(await mine.billed()).toBe(300);
+  });
+});
+
+describe('A 8.2 rule 1: characters in flight are committed', () => {
+  test('a text in flight counts until it ends', async () => {
+    const { answer, run } = await inFlight(200);
+    expectOverLimit(await mine.translate(text(101)));
+    expect((await mine.billing()).allowance).toMatchObject({ used: 0, reserved: 200, remaining: 100 });
+    expect((await mine.translate(text(100))).status).toBe(200);
+    run.succeed();
+    expect((await answer).status).toBe(200);
+    expect((await mine.billing()).allowance).toMatchObject({ used: 300, reserved: 0, remaining: 0 });
+    expectOverLimit(await mine.translate('a'));
+  });
+
+  test('a run that fails gives back what it held, and bills nothing', async () => {
+    const { answer, run } = await inFlight(300);
+    expectOverLimit(await mine.translate('a'));
+    run.fail(new Error('as told'));
+    expect((await answer).status).toBeGreaterThanOrEqual(500);
+    expect((await mine.billing()).allowance).toMatchObject({ used: 0, reserved: 0, remaining: 300 });
+    expect((await mine.translate(text(300))).status).toBe(200);
+    expect(await mine.billed()).toBe(300);
+  });
+
+  test('a caller who hangs up takes nothing with it', async () => {
+    const caller = new AbortController();
+    const answer = app.request('/api/translations', {
+      method: 'POST',
+      signal: caller.signal,
+      headers: { ...mine.headers, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        inputs: [text(100, 'held'), text(100)].map((Text) => ({ Text, Targets: [{ Language: 'fr' }] })),
+      }),
+    });
+    const run = await runs.next();
+    caller.abort();
+    await expect(answer).rejects.toThrow();
+    run.succeed();
+    const summary = await poll(async () => {
+      const found = await mine.billing();
+      return found.allowance.reserved === 0 && found;
+    });
+    expect(summary.allowance.remaining).toBe(300 - summary.allowance.used);
+    expect(summary.records).toHaveLength(summary.allowance.used / 100);
+    expect((await mine.translate(text(summary.allowance.remaining))).status).toBe(200);
+    expectOverLimit(await mine.translate('a'));
+  });
+
+  test('of 20 at one time only as many are admitted as fit', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => mine.translate(text(40))));
+    const admitted = answers.filter(({ status }) => status === 200);
+    expect(admitted).toHaveLength(7);
+    for (const answer of answers.filter((one) => !admitted.includes(one))) expectOverLimit(answer);
+    expect(await mine.billed()).toBe(280);
+    expect(await mine.list()).toHaveLength(7);
+  });
+
+  test('A 2.5: what was delivered stays billed when the job is deleted', async () => {
+    const { answer, run } = await inFlight(200);
+    run.succeed();
+    const { body } = await answer;
+    const { status } = await app.json('DELETE', `/api/translations/${body.id}`, {
+      headers: { 'x-api-key': base.OPERATOR_API_KEY },
+    });
+    expect(status).toBe(200);
+    expect((await mine.billing()).allowance).toMatchObject({ used: 200, reserved: 0, remaining: 100 });
+  });
+});
+
+describe('C 7: a batch is admitted whole, by the sum of its items’ weights', () => {
+  test('one that just fits is translated', async () => {
+    const { status, body } = await mine.batch([text(100), text(100), text(100)]);
+    expect([status, body.length]).toEqual([200, 3]);
+    expect(await mine.billed()).toBe(300);
+  });
+
+  test('one character more, and nothing of it is made, run or billed', async () => {
+    expectOverLimit(await mine.batch([text(100), text(100), text(101)]));
+    expect(await mine.list()).toEqual([]);
+    expect(await mine.billing()).toMatchObject({ jobs: 0, billable_chars: 0 });
+    expect((await mine.batch([text(150), text(150)])).status).toBe(200);
+  });
+
+  test('an item counts once for each of its targets', async () => {
+    const of = (length: number) =>
+      mine.submit({
+        inputs: [{ Text: text(length), Targets: ['fr', 'de', 'es'].map((Language) => ({ Language })) }],
+      });
+    expectOverLimit(await of(101));
+    expect((await of(100)).status).toBe(200);
+    expect(await mine.billed()).toBe(300);
+  });
+
+  test('what it has yet to do is committed from its first item on', async () => {
+    const whole = mine.batch([text(60, 'held'), text(120), text(60)]);
+    const first = await runs.next();
+    expectOverLimit(await mine.translate(text(61)));
+    expect((await mine.billing()).allowance).toMatchObject({ reserved: 240, remaining: 60 });
+    expect((await mine.translate(text(60))).status).toBe(200);
+    first.succeed();
+    expect((await whole).status).toBe(200);
+    expect((await mine.billing()).allowance).toMatchObject({ used: 300, reserved: 0, remaining: 0 });
+  });
+
+  test('an item that fails gives back its own part and that of the items which never run', async () => {
+    const whole = mine.batch([text(100), text(100, 'held'), text(100)]);
+    const second = await runs.next();
+    expect((await mine.billing()).allowance).toMatchObject({ used: 100, reserved: 200, remaining: 0 });
+    expectOverLimit(await mine.translate('a'));
+    second.fail(new Error('as told'));
+    expect((await whole).status).toBeGreaterThanOrEqual(500);
+    expect((await mine.billing()).allowance).toMatchObject({ used: 100, reserved: 0, remaining: 200 });
+    expect((await mine.translate(text(200))).status).toBe(200);
+  });
+
+  test('of 10 batches at one time each is admitted whole or not at all', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => mine.batch([text(40), text(40)])));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(7);
+    expect(await mine.list()).toHaveLength(6);
+    expect(await mine.billed()).toBe(240);
+  });
+
+  test('a text of several pages is admitted whole too', async () => {
+    const roomy = await provision(app, { monthly_char_limit: 12_000 });
+    const metadata = { source_document: { name: 'a.txt' } };
+    expectOverLimit(await roomy.translate(text(12_001), { metadata }));
+    expect(await roomy.list()).toEqual([]);
+    const { status, body } = await roomy.translate(text(12_000), { metadata });
+    expect([status, body.length]).toEqual([200, 3]);
+    expect(await roomy.billed()).toBe(12_000);
+  });
+});

@@ -1,0 +1,209 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { holdRuns } from '#test/setup/held-runs.ts';
+import {
+  type Customer,
+  expectOverLimit,
+  expectPaymentRequired,
+  keyed,
+  subscriber,
+  text,
+  trialist,
+  UPDATE,
+} from '../billing/customers.ts';
+import { deliverAll, paid, subscriptionEvent } from '../billing/payments.ts';
+
+const runs = holdRuns();
+const app = useTestApp({ env: paid(), engine: runs.engine });
+const small = useTestApp({ env: { ...paid(), TRIAL_CHARS: '100' } });
+afterEach(() => runs.release());
+
+const isReplay = ({ headers }: { headers: Headers }) => headers.get('idempotency-replayed') === 'true';
+
+/** Lets the subscription of a tenant become `status`. */
+async function become(mine: Customer, status: string): Promise<void> {
+  const { pay_subscription_id: id } = await mine.metadata();
+  await deliverAll(
+    app,
+    subscriptionEvent('updated', { tenantId: mine.tenantId, id, status, price: 'price_x' }),
+  );
+}
+
+/** A tenant with room for 300, of which the text of a failed job under key `k` was to take 200. */
+async function withFailedJob() {
+  const mine = await subscriber(app, 300);
+  const source_text = text(200, 'held');
+  const again = () => mine.translate(source_text, {}, keyed('k'));
+  const answer = again();
+  (await runs.next()).fail(new Error('as told'));
+  expect((await answer).status).toBeGreaterThanOrEqual(500);
+  const [job] = await mine.list();
+  expect(job!.status).toBe('failed');
+  return { mine, id: job!.id, again, stored: () => mine.read(job!.id) };
+}
+
+describe('A 8.2 rule 6, B 4.2 rule 3: a replay that starts no work is answered before the gates', () => {
+  test('with the allowance spent: the job as it stands, and nothing metered', async () => {
+    const mine = await subscriber(app, 100);
+    const source_text = text(100);
+    const first = await mine.translate(source_text, {}, keyed('k'));
+    expectOverLimit(await mine.translate('a'));
+    const replay = await mine.translate(source_text, {}, keyed('k'));
+    expect([replay.status, replay.body, isReplay(replay)]).toEqual([200, first.body, true]);
+    expect(await mine.billing()).toMatchObject({ jobs: 1, billable_chars: 100 });
+  });
+
+  test.each(['past_due', 'canceled'])('with a subscription that is %s', async (status) => {
+    const mine = await subscriber(app, 100);
+    const source_text = text(50);
+    const first = await mine.translate(source_text, {}, keyed('k'));
+    await become(mine, status);
+    expect((await mine.translate('a')).status).toBe(402);
+    const replay = await mine.translate(source_text, {}, keyed('k'));
+    expect([replay.status, replay.body.id, isReplay(replay)]).toEqual([200, first.body.id, true]);
+  });
+
+  test('of a job still in flight', async () => {
+    const mine = await subscriber(app, 100);
+    const source_text = text(100, 'held');
+    const answer = mine.translate(source_text, {}, keyed('k'));
+    const run = await runs.next();
+    const replay = await mine.translate(source_text, {}, keyed('k'));
+    expect([replay.status, replay.body.status, isReplay(replay)]).toEqual([200, 'pending', true]);
+    expect((await mine.billing()).allowance).toMatchObject({ used: 0, reserved: 100 });
+    run.succeed();
+    await answer;
+    expect(await mine.billing()).toMatchObject({ jobs: 1, billable_chars: 100 });
+  });
+
+  test('of a whole batch', async () => {
+    const mine = await subscriber(app, 120);
+    const texts = [text(60), text(60)];
+    const first = await mine.batch(texts, keyed('b'));
+    const replay = await mine.batch(texts, keyed('b'));
+    expect([replay.status, replay.body]).toEqual([200, first.body]);
+    await become(mine, 'past_due');
+    expect((await mine.batch(texts, keyed('b'))).status).toBe(200);
+    expect(await mine.billing()).toMatchObject({ jobs: 2, billable_chars: 120 });
+  });
+});
+
+describe('B 4.2 rule 3: a replay that must run work again passes every gate first', () => {
+  test('no room: 429, nothing metered, the stored job untouched', async () => {
+    const { mine, again, stored } = await withFailedJob();
+    expect((await mine.translate(text(101))).status).toBe(200);
+    const before = await stored();
+    expectOverLimit(await again());
+    expect(await stored()).toEqual(before);
+    expect(await mine.billing()).toMatchObject({ jobs: 1, billable_chars: 101 });
+    expect((await mine.billing()).allowance).toMatchObject({ used: 101, reserved: 0 });
+  });
+
+  test('no subscription: 402, nothing metered, the stored job untouched', async () => {
+    const { mine, again, stored } = await withFailedJob();
+    const before = await stored();
+    await become(mine, 'past_due');
+    expectPaymentRequired(await again(), 'subscription is not current', UPDATE);
+    expect(await stored()).toEqual(before);
+    expect(await mine.billing()).toMatchObject({ jobs: 0, billable_chars: 0 });
+  });
+
+  test('just enough room: it runs under the same id, and is billed once', async () => {
+    const { mine, id, again } = await withFailedJob();
+    expect((await mine.translate(text(100))).status).toBe(200);
+    const answer = again();
+    (await runs.next()).succeed();
+    expect((await answer).body).toMatchObject({ id, status: 'published' });
+    expect((await again()).status).toBe(200);
+    expect(await mine.billing()).toMatchObject({ jobs: 2, billable_chars: 300 });
+  });
+
+  test('while it runs again its characters are committed', async () => {
+    const { mine, again } = await withFailedJob();
+    const answer = again();
+    const run = await runs.next();
+    expectOverLimit(await mine.translate(text(101)));
+    expect((await mine.translate(text(100))).status).toBe(200);
+    run.succeed();
+    await answer;
+    expect(await mine.billed()).toBe(300);
+  });
+
+  test('of several at one time one runs: room for one is enough', async () => {
+    const { mine, id, again } = await withFailedJob();
+    const answers = Array.from({ length: 5 }, () => again());
+    (await runs.next()).succeed();
+    for (const { status, body } of await Promise.all(answers)) expect([status, body.id]).toEqual([200, id]);
+    expect(await mine.billing()).toMatchObject({ jobs: 1, billable_chars: 200 });
+  });
+
+  test('a job left pending for 10 minutes or more counts as one that must run again', async () => {
+    const { mine, id, again, stored } = await withFailedJob();
+    const leave = (minutes: number) =>
+      openSuperuser(app.superuserUrl)`
+        update translation_jobs set status = 'pending', updated_at = now() - make_interval(mins => ${minutes})
+        where job_id = ${id}`;
+    expect((await mine.translate(text(101))).status).toBe(200);
+    await leave(9);
+    expect((await again()).body).toMatchObject({ id, status: 'pending' });
+    await leave(11);
+    const before = await stored();
+    expectOverLimit(await again());
+    expect(await stored()).toEqual(before);
+  });
+});
+
+describe('C 7: items of a batch that are answered by replay weigh nothing', () => {
+  test('a retry weighs the items which failed or never ran', async () => {
+    const mine = await subscriber(app, 300);
+    const texts = [text(100), text(100, 'held'), text(100)];
+    const first = mine.batch(texts, keyed('b'));
+    (await runs.next()).fail(new Error('as told'));
+    expect((await first).status).toBeGreaterThanOrEqual(500);
+    expect(await mine.billed()).toBe(100);
+    // 200 are left, which is what the two others weigh.
+    const retry = mine.batch(texts, keyed('b'));
+    (await runs.next()).succeed();
+    const { status, body } = await retry;
+    expect([status, body.map((job: { status: string }) => job.status)]).toEqual([
+      200,
+      ['published', 'published', 'published'],
+    ]);
+    expect(await mine.billing()).toMatchObject({ jobs: 3, billable_chars: 300 });
+  });
+
+  test('one character too few for these, and nothing of the retry runs', async () => {
+    const mine = await subscriber(app, 300);
+    const texts = [text(100), text(100, 'held'), text(100)];
+    const first = mine.batch(texts, keyed('b'));
+    (await runs.next()).fail(new Error('as told'));
+    await first;
+    expect((await mine.translate('a')).status).toBe(200);
+    const before = await mine.list();
+    expectOverLimit(await mine.batch(texts, keyed('b')));
+    expect(await mine.list()).toEqual(before);
+    expect(await mine.billing()).toMatchObject({ jobs: 2, billable_chars: 101 });
+  });
+
+  test('a longer batch under a known key weighs what it adds', async () => {
+    const mine = await subscriber(app, 100);
+    const texts = [text(60), text(40), 'a'];
+    expect((await mine.batch(texts.slice(0, 1), keyed('b'))).status).toBe(200);
+    expectOverLimit(await mine.batch(texts, keyed('b')));
+    const { status, body } = await mine.batch(texts.slice(0, 2), keyed('b'));
+    expect([status, body.length]).toEqual([200, 2]);
+    expect(await mine.billed()).toBe(100);
+  });
+
+  test('on trial as well', async () => {
+    const founder = await trialist(small);
+    const texts = [text(60), text(40), 'a'];
+    expect((await founder.batch(texts.slice(0, 1), keyed('b'))).status).toBe(200);
+    expectPaymentRequired(await founder.batch(texts, keyed('b')), 'free trial has too few characters left');
+    expect((await founder.batch(texts.slice(0, 2), keyed('b'))).status).toBe(200);
+    expectPaymentRequired(await founder.batch(texts, keyed('b')), 'free trial used up');
+    expect((await founder.batch(texts.slice(0, 2), keyed('b'))).status).toBe(200);
+    expect(await founder.billed()).toBe(100);
+  });
+});

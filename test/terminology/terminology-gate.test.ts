@@ -1,0 +1,220 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { blockingOf, expectPipeline, type Job, triggersOf } from '../translation-memory/served.ts';
+import { openSets, type Sets } from '../translation-memory/sets.ts';
+import { liveEngine } from '../translations/live.ts';
+
+const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
+const app = useTestApp({ env });
+
+const fake = await startFakeOpenAi();
+afterAll(() => fake.close());
+const live = useTestApp({ env, engine: liveEngine(fake) });
+
+let mine: Sets;
+beforeEach(async () => {
+  fake.requests.length = 0;
+  mine = await openSets(app);
+});
+
+const keys = [
+  'expected_target_counts',
+  'matched_source_terms',
+  'missing_terms',
+  'observed_target_counts',
+  'passed',
+];
+const gateOf = (job: Job) => job.request.metadata.terminology_gate;
+
+/** Holds that a job waits for a reviewer because of its terms. */
+function expectNoncompliant(job: Job): void {
+  expectPipeline(job);
+  expect(job).toMatchObject({
+    status: 'awaiting_review',
+    agent_run: { quality_gate: { decision: 'needs_human' }, human_review_task: { status: 'open' } },
+  });
+  expect(triggersOf(job)).toContain('terminology_noncompliant');
+  expect(blockingOf(job)).toContain('terminology_noncompliant');
+  expect(gateOf(job).passed).toBe(false);
+}
+
+describe('B 1 rule 4: non-compliant output cannot publish autonomously, whatever its score', () => {
+  // The stub's translation is the source behind the language's code: whatever has another target is missing from it.
+  test('a term whose target is missing: awaiting_review with terminology_noncompliant', async () => {
+    await mine.glossary(['invoice,facture']);
+    expectNoncompliant(await mine.job({ source_text: 'Pay the invoice.' }));
+  });
+
+  test('at any threshold', async () => {
+    await mine.glossary(['invoice,facture']);
+    for (const min_quality_score of [0, 50, -1])
+      expectNoncompliant(
+        await mine.job({ source_text: 'Pay the invoice.', metadata: { min_quality_score } }),
+      );
+  });
+
+  test('one reason for each trigger, in their order', async () => {
+    await mine.glossary(['invoice,facture']);
+    const job = await mine.job({
+      source_text: 'Pay the invoice.',
+      domain: 'legal',
+      metadata: { sensitive: true },
+    });
+    const { triggers, reasons } = job.agent_run.quality_gate;
+    expect(reasons).toHaveLength(triggers.length);
+    expect(blockingOf(job)).toEqual(
+      expect.arrayContaining(['policy_required', 'sensitive_content', 'terminology_noncompliant']),
+    );
+  });
+
+  test('a term of another pair, or of no occurrence, holds nothing back', async () => {
+    await mine.glossary(['invoice,Rechnung,,de', 'order,commande', 'invoice,fatura,de,pt-BR']);
+    const job = await mine.job({ source_text: 'Pay the invoice.' });
+    expect(job.status).toBe('published');
+    expect(triggersOf(job)).not.toContain('terminology_noncompliant');
+  });
+
+  test('each item of a batch is judged by the terms of its own language', async () => {
+    await mine.glossary(['invoice,facture,,fr', 'invoice,invoice,,de']);
+    const { body } = await mine.submit({
+      inputs: [
+        { Text: 'Pay the invoice.', Targets: ['fr', 'de', 'fr-CA'].map((Language) => ({ Language })) },
+      ],
+    });
+    expect(body.map(({ status }: Job) => status)).toEqual(['awaiting_review', 'published', 'published']);
+  });
+
+  test('a reviewer may publish a text that complies', async () => {
+    await mine.glossary(['invoice,facture']);
+    const { id } = await mine.job({ source_text: 'Pay the invoice.' });
+    const final_translation = 'Payez la facture.';
+    const { status, body } = await mine.review(id, { action: 'modify', final_translation });
+    expect([status, body.status, body.final_translation]).toEqual([200, 'human_edited', final_translation]);
+  });
+
+  test('or one that does not, which is written down', async () => {
+    await mine.glossary(['invoice,facture']);
+    const { id } = await mine.job({ source_text: 'Pay the invoice.' });
+    const { status, body } = await mine.review(id, {
+      action: 'approve',
+      final_translation: 'Payez la note.',
+    });
+    expect([status, body.status]).toEqual([200, 'human_edited']);
+    expect(body.request.metadata).toHaveProperty('terminology_gate_override');
+  });
+
+  test('B 2.1: of HTML the text is looked at, and what is never translated is not', async () => {
+    await mine.glossary(['invoice,facture']);
+    const html = (source_text: string) => mine.job({ source_text, text_type: 'Html' });
+    expect((await html('<p class="invoice" id=invoice>Hi</p><!-- invoice -->')).status).toBe('published');
+    expectNoncompliant(await html('<p>Pay the <b>invoice</b>.</p>'));
+    expectNoncompliant(await html('<a href="#" title="invoice">Hi</a>'));
+  });
+
+  test('what a caller writes under the keys of the pipeline passes no gate', async () => {
+    await mine.glossary(['invoice,facture']);
+    const metadata = {
+      terminology_gate_override: true,
+      terminology_gate: { passed: true },
+      terminology_entries: [],
+    };
+    expectNoncompliant(await mine.job({ source_text: 'Pay the invoice.', metadata }));
+  });
+});
+
+describe('B 2.6: terminology_gate', () => {
+  test('has its keys, and stands in the gate’s metadata too', async () => {
+    await mine.glossary(['invoice,facture']);
+    const job = await mine.job({ source_text: 'Pay the invoice.' });
+    expect(Object.keys(gateOf(job)).toSorted()).toEqual(expect.arrayContaining(keys));
+    expect(job.agent_run.quality_gate.metadata.terminology_gate).toEqual(gateOf(job));
+    for (const key of ['terminology_matches', 'terminology_entries'])
+      expect(JSON.stringify(job.request.metadata[key])).toContain('invoice');
+    expect(await mine.read(job.id)).toEqual(job);
+  });
+
+  test('counts each target that is expected, and each that is there', async () => {
+    await mine.glossary(['KapiMart,KapiMart', 'invoice,facture', 'order,commande']);
+    const job = await mine.job({ source_text: 'KapiMart sends an invoice. The invoice of KapiMart is due.' });
+    const gate = gateOf(job);
+    expect(gate.expected_target_counts).toEqual({ KapiMart: 2, facture: 2 });
+    expect(gate.observed_target_counts).toMatchObject({ KapiMart: 2 });
+    expect(gate.observed_target_counts.facture ?? 0).toBe(0);
+    expect(JSON.stringify(gate.missing_terms)).toMatch(/invoice|facture/);
+    expect(JSON.stringify(gate.missing_terms)).not.toContain('KapiMart');
+    expect(JSON.stringify(gate.matched_source_terms)).toMatch(/KapiMart/);
+    expect(JSON.stringify(gate.matched_source_terms)).toMatch(/invoice/);
+    expect(JSON.stringify(gate.matched_source_terms)).not.toContain('order');
+    expectNoncompliant(job);
+  });
+
+  test('two terms that share a target want it twice', async () => {
+    await mine.glossary(['invoice,facture', 'bill,facture']);
+    const job = await mine.job({ source_text: 'The invoice is a bill.' });
+    expect(gateOf(job).expected_target_counts).toEqual({ facture: 2 });
+  });
+
+  test('passed, with nothing missing, where all are there: published', async () => {
+    await mine.glossary(['KapiMart,KapiMart']);
+    const job = await mine.job({ source_text: 'KapiMart sells shoes.' });
+    expect(job.status).toBe('published');
+    expect(gateOf(job)).toMatchObject({
+      passed: true,
+      missing_terms: [],
+      expected_target_counts: { KapiMart: 1 },
+      observed_target_counts: { KapiMart: 1 },
+    });
+    expect(triggersOf(job)).not.toContain('terminology_noncompliant');
+  });
+
+  test('too few of them are not enough', async () => {
+    const at = await openSets(live);
+    await at.glossary(['museum,Museum,en,de']);
+    const translation = 'Das Museum ist neben dem Bahnhof; das andere Haus ist neben dem Fluss.';
+    fake.otherwise(translatingReply({ translate: () => translation }));
+    const source_text = 'The museum is next to the station; the other museum is next to the river.';
+    const job = await at.job({ source_text, target_lang: 'de' });
+    expect(gateOf(job)).toMatchObject({
+      expected_target_counts: { Museum: 2 },
+      observed_target_counts: { Museum: 1 },
+    });
+    expectNoncompliant(job);
+  });
+});
+
+describe('B 1 rule 4: glossaries are enforced during translation', () => {
+  const source_text = 'The museum is open every day except Monday.';
+
+  test('the model is given the terms that occur, with their targets, and no others', async () => {
+    const at = await openSets(live);
+    await at.glossary(['museum,Kunsthaus,en,de', 'bicycle,Drahtesel,en,de', 'museum,musée,en,fr']);
+    fake.otherwise(
+      translatingReply({ translate: () => 'Das Kunsthaus ist täglich außer montags geöffnet.' }),
+    );
+    const job = await at.job({ source_text, target_lang: 'de' });
+    expect(job.status).toBe('published');
+    const asked = fake.requests.map(askedOf).filter(({ role }) => role === 'translation');
+    const data = JSON.stringify(asked.map((one) => one.data));
+    expect([/Kunsthaus/, /Drahtesel/, /musée/].map((term) => term.test(data))).toEqual([true, false, false]);
+  });
+
+  test('a model that will not use the term is held back', async () => {
+    const at = await openSets(live);
+    await at.glossary(['museum,Kunsthaus,en,de']);
+    fake.otherwise(
+      translatingReply({
+        translate: () => 'Das Museum ist täglich außer montags geöffnet.',
+        repair: (text) => text,
+      }),
+    );
+    expectNoncompliant(await at.job({ source_text, target_lang: 'de' }));
+  });
+
+  test('another tenant’s glossary is not enforced', async () => {
+    const other = await openSets(app);
+    await other.glossary(['invoice,facture']);
+    const job = await mine.job({ source_text: 'Pay the invoice.' });
+    expect([job.status, gateOf(job)?.passed ?? true]).toEqual(['published', true]);
+  });
+});

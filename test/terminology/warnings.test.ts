@@ -1,0 +1,103 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSets, refusal, type Sets } from '../translation-memory/sets.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', MAX_TERMINOLOGY_TERMS: '50000' } });
+
+let mine: Sets;
+beforeEach(async () => {
+  mine = await openSets(app);
+});
+
+const pair = { source_lang: 'en', target_lang: 'fr' };
+const header = 'source_term,target_term';
+const warnings = async (lines: string[], fields: Record<string, string> = pair): Promise<string[]> =>
+  (await mine.glossary(lines, fields)).warnings;
+
+describe('C 6: an upload answers warnings', () => {
+  test('none where there is nothing to warn of, and none in the list', async () => {
+    const set = await mine.glossary([header, 'ledger,grand livre', '', 'stock,inventaire'], pair);
+    expect(set.warnings).toEqual([]);
+    const [listed] = await mine.glossaries();
+    expect(listed).not.toHaveProperty('warnings');
+  });
+
+  test('no header row was recognised: the first row was taken as a term', async () => {
+    expect(await warnings(['', 'term,translation', 'ledger,grand livre'])).toEqual([
+      'no header row was recognised; the first row was taken as a term: line 2, “term” → “translation”',
+    ]);
+  });
+
+  test('rows that were skipped, by their physical lines', async () => {
+    const lines = [
+      `${header},note`,
+      'ledger,grand livre,"two',
+      'lines"',
+      'stock,',
+      ',inventaire',
+      '',
+      'card,carte',
+      ',,alone',
+    ];
+    expect(await warnings(lines)).toEqual(['skipped for want of a source or a target term: lines 4, 5, 8']);
+  });
+
+  test('units of a TMX file that were skipped, too', async () => {
+    const seg = (lang: string, text: string) => `<tuv xml:lang="${lang}"><seg>${text}</seg></tuv>`;
+    const file = `<tmx version="1.4"><header/><body>\n<tu>${seg('en', 'a')}${seg('fr', 'b')}</tu>\n<tu>${seg('en', 'c')}</tu>\n</body></tmx>`;
+    const { body } = await mine.uploadFile(file, pair, { name: 't.tmx', type: 'application/xml' });
+    expect(body.warnings).toEqual(['skipped for want of a source or a target term: line 3']);
+  });
+
+  test('two targets for one source, of one pair and case rule', async () => {
+    const lines = [
+      'source,target,target_lang,case_sensitive',
+      'May,Mai,de,1',
+      'may,dürfen,de,0',
+      'stock,Lager,de,0',
+      'Stock ,Bestand,de,0',
+      'stock,inventaire,fr,0',
+      'card,Karte,de,0',
+      'card,Karte,de,0',
+    ];
+    expect(await warnings(lines, { source_lang: 'en' })).toEqual([
+      'more than one target for one source: “stock” (lines 4, 5)',
+    ]);
+  });
+
+  test('entries that apply to every language pair', async () => {
+    expect(await warnings([header, 'ledger,grand livre', 'stock,inventaire'], {})).toEqual([
+      '2 of 2 entries apply to every language pair, for neither they nor the upload name languages: lines 2, 3',
+    ]);
+    expect(await warnings([header, 'ledger,grand livre'], { target_lang: 'fr' })).toEqual([]);
+  });
+
+  test('are bounded, whatever the file', async () => {
+    const long = (n: number) => `😀${'x'.repeat(300)}`.replace('x', `${n} `);
+    const lines = Array.from({ length: 120 }, (_, n) => [`${long(n % 60)},t${n}`, `skipped ${n},`]).flat();
+    const told = await warnings(lines, {});
+    expect(told).toHaveLength(4);
+    for (const warning of told) expect(warning.length).toBeLessThan(3000);
+    expect(told.join('\n')).toMatch(/lines 2, 4, .* and 100 more/);
+    expect(told.join('\n')).toMatch(/“😀0 x{20,60}…” \(lines 1, 121\).* and 40 more/);
+  });
+
+  test('and nothing where the upload is refused', async () => {
+    const { body } = await mine.uploadFile('only one column', pair);
+    expect(body).not.toHaveProperty('warnings');
+  });
+});
+
+describe('B 4.4: a content type that a file may not have', () => {
+  test('is 415 whose message names those that it may have: curl declares application/octet-stream', async () => {
+    const csv = await mine.uploadFile('a,b', pair, { type: 'application/octet-stream' });
+    expect(refusal(csv)).toEqual([
+      415,
+      'terminology_file is read as .csv, which its content type "application/octet-stream" contradicts; send it as text/csv, application/vnd.ms-excel or text/plain',
+    ]);
+    const tmx = await mine.uploadFile('<tmx/>', pair, { name: 't.tmx', type: 'text/csv' });
+    expect(refusal(tmx)[1]).toContain(
+      'send it as application/xml, text/xml, application/x-tmx+xml or application/octet-stream',
+    );
+  });
+});

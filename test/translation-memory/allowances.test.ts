@@ -1,0 +1,61 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { expectOverLimit, expectPaymentRequired, provision, text, trialist } from '../billing/customers.ts';
+import { paid } from '../billing/payments.ts';
+import { keyed } from '../translations/workspace.ts';
+import { expectServed } from './served.ts';
+import { setsOf } from './sets.ts';
+
+const app = useTestApp({ env: { ...paid(), TRIAL_CHARS: '30' } });
+
+let source: string;
+beforeEach(() => {
+  source = text(20);
+});
+
+describe('B 8 "Exact tier": metered and drawn against the trial like any job', () => {
+  test('what a memory or a glossary serves uses the trial up; a replay uses nothing', async () => {
+    const founder = await trialist(app);
+    await setsOf(app, founder.headers).memory([[source, 'servi']]);
+    await setsOf(app, founder.headers).glossary(['ten chars.,dix caract.']);
+    const first = await founder.translate(source, {}, keyed('k'));
+    expectServed(first.body, 'tm_exact', 'servi');
+    expect((await founder.translate(source, {}, keyed('k'))).body).toEqual(first.body);
+    expectPaymentRequired(await founder.translate(source), 'free trial has too few characters left');
+    expectServed((await founder.translate('ten chars.')).body, 'glossary_exact', 'dix caract.');
+    expect(await founder.billed()).toBe(30);
+    expectPaymentRequired(await founder.translate('x'), 'free trial used up');
+  });
+
+  test('and the monthly allowance', async () => {
+    const free = await provision(app, {
+      monthly_char_limit: 30,
+      metadata: { pay_subscription_status: 'active' },
+    });
+    await setsOf(app, free.headers).memory([[source, 'servi']]);
+    expectServed((await free.translate(source)).body, 'tm_exact', 'servi');
+    expectOverLimit(await free.translate(source));
+    expect(await free.billed()).toBe(20);
+  });
+
+  test('A 8.1: by the weight of its source’s script', async () => {
+    const free = await provision(app, {
+      monthly_char_limit: 100,
+      metadata: { pay_subscription_status: 'active' },
+    });
+    await setsOf(app, free.headers).memory([['請求書', 'invoice']], { source_lang: 'ja', target_lang: 'en' });
+    const { body } = await free.translate('請求書', { source_lang: 'ja', target_lang: 'en' });
+    expectServed(body, 'tm_exact', 'invoice');
+    expect(await free.billed()).toBe(11);
+  });
+});
+
+describe('B 7: sets are no billable work', () => {
+  test('a tenant whose trial covers no API call keeps its glossaries and memory by its key', async () => {
+    const { withKey } = await trialist(app);
+    const mine = setsOf(app, withKey.headers);
+    await mine.memory([[source, 'servi']]);
+    await mine.glossary(['a,b']);
+    expect([await mine.memories(), await mine.glossaries()].map(({ length }) => length)).toEqual([1, 1]);
+  });
+});

@@ -1,0 +1,195 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { startFakeOpenAi } from '#test/fakes/openai.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { goldenFiles } from '../translations/golden-files.ts';
+import { cat, good, liveEngine, windows } from '../translations/live.ts';
+import { answerOf, keyed } from '../translations/workspace.ts';
+import { expectPipeline, expectServed, fastPathOf, type Job } from './served.ts';
+import { openSets, type Sets } from './sets.ts';
+
+const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
+const app = useTestApp({ env });
+
+const fake = await startFakeOpenAi();
+afterAll(() => fake.close());
+const live = useTestApp({ env, engine: liveEngine(fake) });
+
+let mine: Sets;
+beforeEach(async () => {
+  fake.otherwise(good);
+  fake.requests.length = 0;
+  mine = await openSets(app);
+});
+
+describe('B 8 "Exact tier": what a 100 % match is', () => {
+  test.each([
+    ['the same text', 'Save the file.', 'Save the file.'],
+    ['runs of white space', 'Save the file.', 'Save  the\tfile.'],
+    ['lines', 'Save the file.', 'Save\nthe\r\nfile.'],
+    ['stored with lines', 'Save\n   the file.', 'Save the file.'],
+    ['at its ends', 'Save the file.', '  Save the file.\n'],
+    ['composed and asked decomposed', 'Caf\u00e9', 'Cafe\u0301'],
+    ['decomposed and asked composed', 'Cafe\u0301', 'Caf\u00e9'],
+    ['Hangul', '\ud55c\uad6d\uc5b4', '\u1112\u1161\u11ab\u1100\u116e\u11a8\u110b\u1165'],
+  ])('NFC and white space are levelled: %s', async (_, stored, asked) => {
+    await mine.memory([[stored, 'Voilà']]);
+    expectServed(await mine.job({ source_text: asked }), 'tm_exact', 'Voilà');
+  });
+
+  test.each([
+    ['case', 'Save the file.', 'save the file.'],
+    ['case, the other way', 'save the file.', 'Save the file.'],
+    ['punctuation', 'Save the file.', 'Save the file'],
+    ['a space more', 'file name', 'filename'],
+    ['compatibility forms', '\ufb01le', 'file'],
+    ['full-width digits', '１２３', '123'],
+    ['accents', 'resume', 'résumé'],
+    ['a text around it', 'Save the file.', 'Save the file. Close it.'],
+  ])('and nothing else: not %s', async (_, stored, asked) => {
+    await mine.memory([[stored, 'Voilà']]);
+    const job = await mine.job({ source_text: asked });
+    expectPipeline(job);
+    expect(job.final_translation).toBe(`[fr] ${asked}`);
+  });
+
+  test('its target is served verbatim', async () => {
+    const target = '  Deux  espaces\net une\tligne : e\u0301 ';
+    await mine.memory([['Hello', target]]);
+    expectServed(await mine.job(), 'tm_exact', target);
+  });
+
+  test('B 8 "Close-match text length": at any length', async () => {
+    const source = `${'A long sentence. '.repeat(2900)}End.`;
+    expect(source.length).toBeGreaterThan(49_000);
+    const target = `${'Une longue phrase. '.repeat(2900)}Fin.`;
+    await mine.memory([[source, target]]);
+    expectServed(await mine.job({ source_text: source }), 'tm_exact', target);
+  });
+
+  test('the languages of the request decide, source and target, and a memory serves its own direction', async () => {
+    await mine.memory([['Hello', 'Bonjour']]);
+    for (const [source_lang, target_lang] of [
+      ['en', 'de'],
+      ['de', 'fr'],
+      ['fr', 'en'],
+      ['en', 'fr-CA'],
+    ])
+      expect(fastPathOf(await mine.job({ source_lang, target_lang }))).toBeUndefined();
+    expect(
+      (await mine.job({ source_text: 'Bonjour', source_lang: 'fr', target_lang: 'en' })).final_translation,
+    ).toBe('[en] Bonjour');
+    expectServed(await mine.job({ source_lang: 'EN', target_lang: 'FR' }), 'tm_exact', 'Bonjour');
+  });
+});
+
+describe('B 8 "Exact tier": the job of a match', () => {
+  test('is published as it is: nulls, provenance, a passed gate of 100, no task; read again it is the same', async () => {
+    await mine.memory([['Hello', 'Bonjour']]);
+    const job = await mine.job({ metadata: { colour: 'red', min_quality_score: 100 } });
+    expectServed(job, 'tm_exact', 'Bonjour', 100);
+    expect(job.baseline_translation).toBe('Bonjour');
+    expect(job.request.metadata).toMatchObject({ colour: 'red', tenant: { id: mine.tenantId } });
+    expect(job.agent_run).toMatchObject({ status: 'completed', error: null });
+    expect(await mine.read(job.id)).toEqual(job);
+    expect(await mine.list()).toEqual([job]);
+  });
+
+  test('a caller cannot write the provenance of a job that went the whole way', async () => {
+    const job = await mine.job({ metadata: { provenance: { fast_path: 'tm_exact' } } });
+    expectPipeline(job);
+  });
+
+  test('no golden record, no golden pair', async () => {
+    await mine.memory([['Hello', 'Bonjour']]);
+    const job = await mine.job();
+    expect(await goldenFiles(app, mine)).toEqual(new Map());
+    expect((await mine.memories()).map(({ name }: { name: string }) => name)).toEqual(['A memory']);
+    expect(job.request.metadata).not.toHaveProperty('golden_uri');
+  });
+
+  test('C 7: it can be downloaded like any other, and stays what it is when the memory goes', async () => {
+    const { id: set } = await mine.memory([['Hello', 'Bonjour']]);
+    const job = await mine.job();
+    await mine.removeMemory(set);
+    const download = await mine.golden(job.id);
+    expect([download.status, (await download.text()).trim()]).toEqual([200, 'Bonjour']);
+    expect(await mine.read(job.id)).toEqual(job);
+  });
+
+  test('is metered like any job, and the record says by what it was served', async () => {
+    await mine.memory([['Hello', 'Bonjour']]);
+    const served = await mine.job();
+    const full = await mine.job({ source_text: 'Good day' });
+    const { status, body } = await app.json('GET', `/api/tenants/${mine.tenantId}/billing`, {
+      headers: mine.admin,
+    });
+    expect([status, body.billable_chars, body.jobs]).toEqual([200, 13, 2]);
+    const records = Object.fromEntries(body.records.map((record: Job) => [record.job_id, record]));
+    expect(records[served.id]).toMatchObject({
+      kind: 'text',
+      source_chars: 5,
+      billable_chars: 5,
+      job_status: 'published',
+      fast_path: 'tm_exact',
+    });
+    expect(records[full.id]).toMatchObject({ fast_path: null });
+  });
+
+  test('B 4.2: sent again with its key it is a replay, also when the memory says something else by then', async () => {
+    await mine.memory([['Hello', 'Bonjour']]);
+    const text = { source_text: 'Hello', target_lang: 'fr' };
+    const first = await mine.submit(text, keyed('k'));
+    await mine.memory([['Hello', 'Salut']]);
+    const again = await mine.submit(text, keyed('k'));
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(again.body).toEqual(first.body);
+    expectServed(again.body, 'tm_exact', 'Bonjour');
+    expect(await mine.usage()).toHaveLength(1);
+    expectServed((await mine.submit(text, keyed('l'))).body, 'tm_exact', 'Salut');
+  });
+
+  test('no model is asked', async () => {
+    const at = await openSets(live);
+    await at.memory([[cat, 'Die Katze.']], { target_lang: 'de' });
+    const job = await at.job({ source_text: cat, target_lang: 'de', metadata: { candidate_models: 'a,b' } });
+    expectServed(job, 'tm_exact', 'Die Katze.');
+    expect(fake.requests).toEqual([]);
+    await at.job({ source_text: windows, target_lang: 'de' });
+    expect(fake.requests.length).toBeGreaterThan(0);
+  });
+});
+
+describe('B 8 "Exact tier": every way to send a text', () => {
+  test('the items of a batch, each for itself', async () => {
+    await mine.memory([['Hello', 'Bonjour']]);
+    await mine.memory([['Hello', 'Hallo']], { name: 'German', target_lang: 'de' });
+    const to = (...codes: string[]) => codes.map((Language) => ({ Language }));
+    const { status, body } = await mine.submit({
+      inputs: [
+        { Text: 'Hello', Targets: to('fr', 'de', 'it') },
+        { Text: 'Hello ', Targets: to('fr') },
+        { Text: 'Bye', Targets: to('fr') },
+      ],
+    });
+    expect(status).toBe(200);
+    expect(body.map((job: Job) => [job.final_translation, fastPathOf(job) ?? null])).toEqual([
+      ['Bonjour', 'tm_exact'],
+      ['Hallo', 'tm_exact'],
+      ['[it] Hello', null],
+      ['Bonjour', 'tm_exact'],
+      ['[fr] Bye', null],
+    ]);
+  });
+
+  test('the pages of a text file', async () => {
+    await mine.memory([['Hello', 'Bonjour']]);
+    const form = new FormData();
+    form.append('target_lang', 'fr');
+    form.append('source_document', new File(['Hello\n'], 'a.txt', { type: 'text/plain' }));
+    const { headers } = mine;
+    const { body } = await answerOf(
+      app.request('/api/translations', { method: 'POST', headers, body: form }),
+    );
+    expectServed(body[0], 'tm_exact', 'Bonjour');
+  });
+});

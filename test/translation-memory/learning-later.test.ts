@@ -1,0 +1,134 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { failure, startFakeOpenAi } from '#test/fakes/openai.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { poll } from '#test/setup/poll.ts';
+import { breakGoldenStore } from '../translations/golden-files.ts';
+import { bread, cat, german, good, liveEngine } from '../translations/live.ts';
+import { keyed } from '../translations/workspace.ts';
+import { withWorkers } from './background.ts';
+import { expectServed, type Job } from './served.ts';
+import { openSets, type Sets } from './sets.ts';
+import { pairs } from './tmx.ts';
+
+const env = { AUTH_RATE_LIMIT_ENABLED: 'false', STALE_PENDING_SECONDS: '1', SWEEP_INTERVAL_SECONDS: '1' };
+const fake = await startFakeOpenAi();
+afterAll(() => fake.close());
+const app = useTestApp({ env, engine: liveEngine(fake) });
+
+let mine: Sets;
+let mend: (() => Promise<void>) | undefined;
+beforeEach(async () => {
+  fake.otherwise(good);
+  mine = await openSets(app);
+});
+afterEach(() => mend?.());
+
+const golden = async () =>
+  (await mine.memories()).filter(({ name }: Job) => name.startsWith('golden-approved-'));
+
+describe('B 8 rule 4: a job that is published later feeds the memory later', () => {
+  const text = { source_text: cat, target_lang: 'de' };
+
+  /** From here on no golden record of the tenant can be written, until it is mended. */
+  async function breakStore(): Promise<void> {
+    await mine.job({ source_text: bread, target_lang: 'de' });
+    const back = await breakGoldenStore(app, mine);
+    mend = async () => {
+      mend = undefined;
+      await back();
+    };
+  }
+  const publishedByTheSweep = (id: string) =>
+    withWorkers(app, () =>
+      poll(async () => {
+        const { status } = await mine.read(id);
+        return status !== 'persistence_failed' && status;
+      }),
+    );
+
+  test('parked by its own publication', async () => {
+    await breakStore();
+    const { status, body } = await mine.submit(text);
+    expect([status, body.error_code]).toEqual([502, 'persistence_failed']);
+    const [job] = (await mine.list()).filter(({ status }: Job) => status === 'persistence_failed');
+    await mend?.();
+    expect(await publishedByTheSweep(job.id)).toBe('published');
+    expect(await golden()).toMatchObject([{ entry_count: 2 }]);
+    expectServed(await mine.job(text), 'tm_exact', german[cat]!);
+  });
+
+  test('parked by a review: the reviewer’s text, once', async () => {
+    await breakStore();
+    const { id } = await mine.job({ ...text, domain: 'legal' });
+    const answer = await mine.review(id, { action: 'modify', final_translation: 'Die Katze döst.' });
+    expect([answer.status, answer.body.error_code]).toEqual([502, 'persistence_failed']);
+    await mend?.();
+    expect(await publishedByTheSweep(id)).toBe('human_edited');
+    expect(await golden()).toMatchObject([{ entry_count: 2 }]);
+    expectServed(await mine.job(text), 'tm_exact', 'Die Katze döst.');
+    const { body } = await mine.remove(id, mine.admin);
+    expect(body.tm_pairs_removed).toBe(1);
+  });
+});
+
+describe('B 8 rule 4: two jobs that fed the same pair', () => {
+  const text = { source_text: cat, target_lang: 'de' };
+
+  test('each has its own: it serves until both are deleted', async () => {
+    const first = await mine.job(text);
+    const second = await mine.job({ ...text, domain: 'legal' });
+    expect((await mine.review(second.id, { action: 'approve' })).body.status).toBe('published');
+    expect((await mine.remove(first.id, mine.admin)).body.tm_pairs_removed).toBe(1);
+    expectServed(await mine.job(text), 'tm_exact', german[cat]!);
+    expect((await mine.remove(second.id, mine.admin)).body.tm_pairs_removed).toBe(1);
+    expect((await mine.job(text)).request.metadata.provenance).toBeUndefined();
+  });
+
+  test('also when they were translated at the same time', async () => {
+    const jobs = await Promise.all(Array.from({ length: 5 }, () => mine.job(text)));
+    expectServed(await mine.job(text), 'tm_exact', german[cat]!);
+    for (const { id } of jobs) expect((await mine.remove(id, mine.admin)).status).toBe(200);
+    expect((await golden())[0]?.entry_count ?? 0).toBe(0);
+    expect((await mine.exportGolden('?source_lang=en&target_lang=de')).status).toBe(404);
+  });
+});
+
+describe('B 2.9: entry_count of a golden set', () => {
+  test('is of its own pairs, beside imports of the same languages', async () => {
+    await mine.memory(pairs(3), { name: 'imported', target_lang: 'de' });
+    await mine.job({ source_text: cat, target_lang: 'de' });
+    await mine.job({ source_text: bread, target_lang: 'de' });
+    const counts = (await mine.memories()).map(({ name, entry_count }: Job) => [name, entry_count]);
+    expect(counts.toSorted()).toEqual([
+      ['golden-approved-en-de', 2],
+      ['imported', 3],
+    ]);
+  });
+});
+
+describe('B 4.2: a failed job that is sent again', () => {
+  test('is served by a memory that came meanwhile, under the same id, billed once', async () => {
+    const text = { source_text: cat, target_lang: 'de' };
+    fake.otherwise(failure(500));
+    expect((await mine.submit(text, keyed('k'))).status).toBe(503);
+    const [failed] = await mine.list();
+    await mine.memory([[cat, 'Aus dem Speicher.']], { target_lang: 'de' });
+    const { status, body } = await mine.submit(text, keyed('k'));
+    expect([status, body.id]).toEqual([200, failed.id]);
+    expectServed(body, 'tm_exact', 'Aus dem Speicher.');
+    expect(await mine.usage()).toMatchObject([{ job_id: failed.id, billable_chars: cat.length }]);
+  });
+
+  test('forgets the match of a run that is over', async () => {
+    const text = { source_text: cat, target_lang: 'de' };
+    await mine.memory([[cat, 'Aus dem Speicher.']], { target_lang: 'de' });
+    await mine.glossary(['windowsill,Sims,en,de']);
+    fake.otherwise(failure(500));
+    expect((await mine.submit(text, keyed('k'))).status).toBe(503);
+    const [glossary] = await mine.glossaries();
+    await mine.removeGlossary(glossary.id);
+    const { body } = await mine.submit(text, keyed('k'));
+    expectServed(body, 'tm_exact', 'Aus dem Speicher.');
+    expect(body.request.metadata.terminology_gate ?? null).toBeNull();
+  });
+});

@@ -1,0 +1,260 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import {
+  bread,
+  cat,
+  garden,
+  german,
+  good,
+  liveEngine,
+  train,
+  translate,
+  windows,
+} from '../translations/live.ts';
+import { expectServed, type Job } from './served.ts';
+import { openSets, type Sets } from './sets.ts';
+
+const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
+const fake = await startFakeOpenAi();
+afterAll(() => fake.close());
+const app = useTestApp({ env, engine: liveEngine(fake) });
+const stub = useTestApp({ env });
+
+let mine: Sets;
+beforeEach(async () => {
+  fake.otherwise(good);
+  fake.requests.length = 0;
+  mine = await openSets(app);
+});
+
+const job = (source_text: string, fields = {}) => mine.job({ source_text, target_lang: 'de', ...fields });
+const held = (source_text: string) => job(source_text, { metadata: { sensitive: true } });
+const golden = async (of = mine) =>
+  (await of.memories()).filter(({ name }: { name: string }) => name.startsWith('golden-approved-'));
+
+async function review(id: string, body: Record<string, unknown>, of = mine): Promise<Job> {
+  const answer = await of.review(id, body);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return answer.body;
+}
+
+/** Holds that a text is served from what was learnt, and that nothing is asked of the model for it. */
+async function expectLearnt(source_text: string, target: string): Promise<void> {
+  fake.requests.length = 0;
+  expectServed(await job(source_text), 'tm_exact', target);
+  expect(fake.requests).toEqual([]);
+}
+
+describe('B 8 rule 4: a published text job appends its pair to golden-approved-<src>-<tgt>', () => {
+  test('autonomously: a set that was not there before', async () => {
+    expect(await mine.memories()).toEqual([]);
+    expect(await job(cat)).toMatchObject({ status: 'published' });
+    const [set, ...others] = await mine.memories();
+    expect(others).toEqual([]);
+    expect(set).toMatchObject({
+      id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      name: 'golden-approved-en-de',
+      source_lang: 'en',
+      target_lang: 'de',
+      entry_count: 1,
+      origin: expect.stringMatching(/golden/),
+      stub_embeddings: true,
+    });
+    await expectLearnt(cat, german[cat]!);
+  });
+
+  test('with the moment of its approval, never a later one', async () => {
+    // Rounded to seconds, half of all moments would come to lie ahead.
+    for (const text of [cat, bread, train]) await job(text);
+    const now = Date.now();
+    const [set] = await golden();
+    expect(Date.parse(set.updated_at)).toBeLessThanOrEqual(now);
+    const { text } = await mine.exportGolden('?source_lang=en&target_lang=de');
+    const dates = [...text.matchAll(/changedate="(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z"/g)];
+    expect(dates).toHaveLength(3);
+    for (const [, year, month, day, hour, minute, second] of dates)
+      expect(Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)).toBeLessThanOrEqual(now);
+  });
+
+  test('the same set for the next one, whose name has supported codes', async () => {
+    await job(cat);
+    await job(bread);
+    expect(await golden()).toMatchObject([{ name: 'golden-approved-en-de', entry_count: 2 }]);
+    const at = await openSets(stub);
+    const { id } = await at.job({ target_lang: 'pt-br', metadata: { sensitive: true } });
+    await review(id, { action: 'modify', final_translation: 'Olá' }, at);
+    expect(await golden(at)).toMatchObject([{ name: 'golden-approved-en-pt-BR', entry_count: 1 }]);
+    expect((await at.job({ target_lang: 'pt-PT' })).final_translation).toBe('[pt-PT] Hello');
+  });
+
+  test('approved: not before', async () => {
+    const { id } = await held(cat);
+    expect(await golden()).toEqual([]);
+    await review(id, { action: 'approve' });
+    expect(await golden()).toMatchObject([{ entry_count: 1 }]);
+    await expectLearnt(cat, german[cat]!);
+  });
+
+  test('modified: the reviewer’s text', async () => {
+    await review((await held(cat)).id, { action: 'modify', final_translation: 'Die Katze döst.' });
+    await expectLearnt(cat, 'Die Katze döst.');
+  });
+
+  test('saved and approved: the draft; saved alone: nothing', async () => {
+    const { id } = await held(cat);
+    await review(id, { action: 'save', final_translation: 'Die Katze döst.' });
+    expect(await golden()).toEqual([]);
+    await review(id, { action: 'approve' });
+    await expectLearnt(cat, 'Die Katze döst.');
+  });
+
+  test('rejected: nothing', async () => {
+    await review((await held(cat)).id, { action: 'reject' });
+    expect(await golden()).toEqual([]);
+    fake.requests.length = 0;
+    await job(cat);
+    expect(fake.requests.length).toBeGreaterThan(0);
+  });
+
+  test('held for its score, or failed: nothing', async () => {
+    fake.otherwise(translatingReply({ translate, score: 10 }));
+    expect((await job(cat)).status).toBe('awaiting_review');
+    fake.otherwise((response) => void response.writeHead(500).end());
+    expect((await mine.submit({ source_text: bread, target_lang: 'de' })).status).toBe(503);
+    expect(await golden()).toEqual([]);
+  });
+
+  test('the items of a batch: the second of one text is served from the first', async () => {
+    const to = [{ Language: 'de' }];
+    const { body } = await mine.submit({
+      inputs: [train, windows, train].map((Text) => ({ Text, Targets: to })),
+    });
+    expect(body.map(({ status }: Job) => status)).toEqual(Array(3).fill('published'));
+    expect(await golden()).toMatchObject([{ entry_count: 2 }]);
+    expectServed(body[2], 'tm_exact', german[train]!);
+  });
+
+  test('a job that a fast path served appends nothing', async () => {
+    await job(cat);
+    for (let n = 0; n < 3; n += 1) await expectLearnt(cat, german[cat]!);
+    expect(await golden()).toMatchObject([{ entry_count: 1 }]);
+  });
+
+  test('a correction is served from then on: the newest golden target', async () => {
+    await job(cat);
+    for (const target of ['Die Katze döst.', 'Die Katze ruht.']) {
+      await review((await held(cat)).id, { action: 'modify', final_translation: target });
+      await expectLearnt(cat, target);
+    }
+  });
+
+  test('of one tenant is not another’s', async () => {
+    await job(cat);
+    mine = await openSets(app);
+    fake.requests.length = 0;
+    await job(cat);
+    expect(fake.requests.length).toBeGreaterThan(0);
+    expect(await golden()).toMatchObject([{ entry_count: 1 }]);
+  });
+
+  test('ten approvals at once are ten pairs of one set', async () => {
+    const at = await openSets(stub);
+    const jobs = await Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        at.job({ source_text: `Text ${n}`, metadata: { sensitive: true } }),
+      ),
+    );
+    await Promise.all(
+      jobs.map(({ id }, n) => review(id, { action: 'modify', final_translation: `Texte ${n}` }, at)),
+    );
+    expect(await golden(at)).toMatchObject([{ entry_count: 10 }]);
+  });
+});
+
+describe('B 8 rule 5: untranslated pairs are not memorized', () => {
+  test('the stub’s [<lang>] <source>, published or approved; the approval succeeds', async () => {
+    const at = await openSets(stub);
+    expect((await at.job()).status).toBe('published');
+    const { id } = await at.job({ source_text: 'Bye', metadata: { sensitive: true } });
+    expect((await review(id, { action: 'approve' }, at)).status).toBe('published');
+    expect(await golden(at)).toEqual([]);
+    expect((await at.job()).request.metadata.provenance).toBeUndefined();
+  });
+
+  test.each([
+    ['Hello there', 'Hello there'],
+    ['Hello there', '  Hello \n there '],
+    ['Cafe\u0301 noir', 'Caf\u00e9 noir'],
+    ['Hello there', '[fr] Hello  there'],
+  ])('%j into %j', async (source_text, final_translation) => {
+    const at = await openSets(stub);
+    const { id } = await at.job({ source_text, metadata: { sensitive: true } });
+    const { status } = await review(id, { action: 'modify', final_translation }, at);
+    expect(['published', 'human_edited']).toContain(status);
+    expect(await golden(at)).toEqual([]);
+  });
+
+  test('what differs in case alone is a translation', async () => {
+    const at = await openSets(stub);
+    const { id } = await at.job({ source_text: 'PARIS', metadata: { sensitive: true } });
+    await review(id, { action: 'modify', final_translation: 'Paris' }, at);
+    expectServed(await at.job({ source_text: 'PARIS' }), 'tm_exact', 'Paris');
+  });
+});
+
+describe('B 4.1, C 4: deleting a job removes the pair it fed', () => {
+  test('tm_pairs_removed 1; the text is translated again', async () => {
+    const { id } = await job(cat);
+    await job(garden);
+    const { status, body } = await mine.remove(id, mine.admin);
+    expect([status, body.tm_pairs_removed]).toEqual([200, 1]);
+    await expectLearnt(garden, german[garden]!);
+    await job(cat);
+    expect(fake.requests.length).toBeGreaterThan(0);
+  });
+
+  test('a correction’s: the target before it serves again', async () => {
+    await job(cat);
+    const { id } = await held(cat);
+    await review(id, { action: 'modify', final_translation: 'Die Katze döst.' });
+    const { body } = await mine.remove(id, mine.admin);
+    expect(body.tm_pairs_removed).toBe(1);
+    await expectLearnt(cat, german[cat]!);
+  });
+
+  test('a job that fed nothing removes nothing: served, held, untranslated; imports stay', async () => {
+    await mine.memory([[windows, 'Fenster zu!']], { target_lang: 'de' });
+    await job(cat);
+    for (const { id } of [await job(cat), await job(windows), await held(bread)]) {
+      const { body } = await mine.remove(id, mine.admin);
+      expect(body).toMatchObject({ deleted: true, tm_pairs_removed: 0 });
+    }
+    await expectLearnt(cat, german[cat]!);
+    await expectLearnt(windows, 'Fenster zu!');
+  });
+
+  test('B 4.5: when the set’s last pair is gone, there is nothing to export', async () => {
+    const { id } = await job(cat);
+    const [set] = await golden();
+    await mine.remove(id, mine.admin);
+    expect((await mine.exportMemory(set.id)).status).toBe(404);
+    expect((await mine.exportGolden('?source_lang=en&target_lang=de')).status).toBe(404);
+  });
+});
+
+describe('B 4.5: golden sets can be deleted', () => {
+  test('which discards what they hold; the next approval makes a new one', async () => {
+    const { id: jobId } = await job(cat);
+    const [{ id }] = await golden();
+    expect((await mine.removeMemory(id)).status).toBe(204);
+    expect(await golden()).toEqual([]);
+    expect((await mine.get(jobId)).status).toBe(200);
+    fake.requests.length = 0;
+    await job(cat);
+    expect(fake.requests.length).toBeGreaterThan(0);
+    const [set] = await golden();
+    expect([set.entry_count, set.id === id]).toEqual([1, false]);
+    expect((await mine.remove(jobId, mine.admin)).status).toBe(200);
+  });
+});

@@ -1,0 +1,88 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { startFakeOpenAi } from '#test/fakes/openai.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { good, liveEngine } from '../translations/live.ts';
+import { expectServed, type Job } from './served.ts';
+import { openSets, type Sets } from './sets.ts';
+
+const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
+const app = useTestApp({ env });
+
+const fake = await startFakeOpenAi();
+afterAll(() => fake.close());
+const live = useTestApp({ env, engine: liveEngine(fake) });
+
+let mine: Sets;
+beforeEach(async () => {
+  fake.otherwise(good);
+  mine = await openSets(app);
+});
+
+/** Every string of a trace, wherever it stands. */
+const stringsOf = (value: unknown): string[] =>
+  typeof value === 'string'
+    ? [value]
+    : value && typeof value === 'object'
+      ? Object.values(value).flatMap(stringsOf)
+      : [];
+
+/** A moment as TMX and as JSON write it. */
+const moment = /2024-?02-?29T10:?11:?12(\.000)?Z/;
+
+/** Holds that the steps of a job, as the tenant reads them, name a set, a unit and its date. */
+function expectNamed(job: Job, ...parts: (string | RegExp)[]) {
+  const strings = stringsOf(job.agent_run.steps);
+  for (const part of parts)
+    expect(strings).toContainEqual(
+      typeof part === 'string' ? expect.stringContaining(part) : expect.stringMatching(part),
+    );
+}
+
+const unit = { source: 'Hello', target: 'Bonjour', tuid: 'unit-zq81', changedate: '20240229T101112Z' };
+
+describe('Provenance: a hit carries where it came from, in the trace that the tenant sees', () => {
+  test('an exact match: set, tuid, changedate; read again too', async () => {
+    await mine.memory([unit], { name: 'Manuals zq82' });
+    const job = await mine.job();
+    expectServed(job, 'tm_exact', 'Bonjour');
+    expectNamed(job, 'Manuals zq82', 'unit-zq81', moment);
+    expect(await mine.read(job.id)).toEqual(job);
+  });
+
+  test('an exact match that is held, so that the reviewer knows whom to trust', async () => {
+    await mine.memory([unit], { name: 'Manuals zq82' });
+    expectNamed(await mine.job({ domain: 'legal' }), 'Manuals zq82', 'unit-zq81', moment);
+  });
+
+  test('an approved pair: the golden set, and the tuid that its export has, of the job', async () => {
+    const { id } = await mine.job({ metadata: { sensitive: true } });
+    await mine.review(id, { action: 'modify', final_translation: 'Salut' });
+    expectNamed(await mine.job(), 'golden-approved-en-fr', id);
+    expect((await mine.exportGolden('?source_lang=en&target_lang=fr')).text).toContain(`tuid="${id}"`);
+  });
+
+  test('a glossary term that served: its set', async () => {
+    await mine.glossary('Hello,Bonjour', { name: 'Terms zq83' });
+    const job = await mine.job();
+    expectServed(job, 'glossary_exact', 'Bonjour');
+    expectNamed(job, 'Terms zq83');
+  });
+
+  test('close matches that the model was given: set, tuid, changedate', async () => {
+    const at = await openSets(live);
+    const stored = {
+      source: 'The red pump must be checked every week.',
+      target: 'Die rote Pumpe muss jede Woche geprüft werden.',
+    };
+    await at.memory([{ ...unit, ...stored }], { name: 'Manuals zq82', target_lang: 'de' });
+    const source_text = 'The blue pump must be checked every week.';
+    const job = await at.job({ source_text, target_lang: 'de' });
+    expectNamed(job, 'Manuals zq82', 'unit-zq81', moment);
+  });
+
+  test('another set that did not serve is not named', async () => {
+    await mine.memory([{ ...unit, changedate: '20990101T000000Z' }], { name: 'Manuals zq82' });
+    await mine.memory([{ source: 'Other', target: 'Autre' }], { name: 'Manuals zq85' });
+    expect(JSON.stringify((await mine.job()).agent_run)).not.toContain('zq85');
+  });
+});
