@@ -4,7 +4,7 @@ import type { RequestContext, Services } from '#server/context.ts';
 import type { AppRouter } from '#server/router.ts';
 import type { FileAnswer, StreamAnswer } from '#server/trpc.ts';
 import { type Address, openAddress } from './address.ts';
-import { bodyCeiling, refuseDeclaredSize, tooLargeUnbelieved } from './body-limits.ts';
+import { bodyCeiling, refuseDeclaredSize, tooLargeUnauthenticated } from './body-limits.ts';
 import { sendError } from './errors.ts';
 import { sendFile } from './files.ts';
 import { type RestProcedure, restProcedures } from './procedures.ts';
@@ -28,11 +28,11 @@ export function serveRest(
         versioned: route.versioned !== false,
         formOnly: address.body === 'form',
         ...(ceiling && { bodyCeiling: ceiling.name }),
-        // Bytes of whatever type are signed: their sender is believed by them.
+        // Bytes of whatever type are signed: their sender is authenticated by them.
         ...(address.body !== 'raw' && {
-          believe: async (request, reply) => {
-            const believed = await createContext(request, reply).believe(meta.guard ?? 'public');
-            if (!believed) throw tooLargeUnbelieved();
+          authenticate: async (request, reply) => {
+            const authenticated = await createContext(request, reply).authenticate(meta.guard ?? 'public');
+            if (!authenticated) throw tooLargeUnauthenticated();
           },
         }),
       },

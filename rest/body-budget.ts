@@ -2,7 +2,7 @@ import { type Readable, Transform } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
-import { declaredSize, largestUnbelieved } from './body-limits.ts';
+import { declaredSize, largestUnauthenticated } from './body-limits.ts';
 import { createHeldBytes, type HeldBytes, type Holding } from './held-bytes.ts';
 
 /** Bytes of a body that is not counted: as many as there can be connections. */
@@ -13,14 +13,14 @@ export interface BodyBudget {
   /** Of bodies whose senders are looked up, above `largestUnbelieved`. */
   large: number;
   /** Of larger ones that anybody may send: those of routes that ask for no credential before the body is read. */
-  unbelieved: number;
+  unauthenticated: number;
   /** Of the others. */
   small: number;
 }
 
 /** @param largest bytes of a body at most: an address, which may hold a quarter, must have room for it */
 export function bodyBudget(largest: number): BodyBudget {
-  return { large: Math.max(300_000_000, 4 * largest), unbelieved: 8_000_000, small: 200_000_000 };
+  return { large: Math.max(300_000_000, 4 * largest), unauthenticated: 8_000_000, small: 200_000_000 };
 }
 
 declare module 'fastify' {
@@ -30,13 +30,13 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /** Asked before more than `largestUnbelieved` bytes of a body are read. @throws AppError where they shall not be */
-    believe?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+    authenticate?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   }
 }
 
 /**
  * Bounds what the bodies of all requests together may hold, by the address of their clients, and has a large one's sender
- * believed before it is read: anybody may open many connections. Past a bound a request is refused, and may come again; or
+ * authenticated before it is read: anybody may open many connections. Past a bound a request is refused, and may come again; or
  * one whose body has not come whole is broken off, of an address that holds more.
  * A body is held until its handler has made the answer, whether that is read or not.
  */
@@ -46,7 +46,7 @@ export function boundBodies(
   budget: BodyBudget,
 ): void {
   const large = createHeldBytes(budget.large);
-  const unbelieved = createHeldBytes(budget.unbelieved);
+  const unauthenticated = createHeldBytes(budget.unauthenticated);
   const small = createHeldBytes(budget.small);
 
   app.decorateRequest('giveBackBody', null);
@@ -58,9 +58,11 @@ export function boundBodies(
     if (declared > request.routeOptions.bodyLimit) return done(null, payload);
 
     const address = addressOf(request);
-    const isLarge = !undeclared && declared > largestUnbelieved;
+    const isLarge = !undeclared && declared > largestUnauthenticated;
     // As the bytes come, a large one: what is only announced costs nothing.
-    const reserved = isLarge ? 0 : Math.min(undeclared ? largestUnbelieved : declared, largestUnbelieved);
+    const reserved = isLarge
+      ? 0
+      : Math.min(undeclared ? largestUnauthenticated : declared, largestUnauthenticated);
     const holdings: Holding[] = [];
     request.giveBackBody = () => {
       request.giveBackBody = null;
@@ -81,18 +83,18 @@ export function boundBodies(
     });
     if (!isLarge && !undeclared) return done(null, payload);
 
-    const { believe: ask } = request.routeOptions.config;
-    const believe = async () => ask?.(request, reply);
-    const counted = hold(ask ? large : unbelieved);
+    const { authenticate: ask } = request.routeOptions.config;
+    const authenticate = async () => ask?.(request, reply);
+    const counted = hold(ask ? large : unauthenticated);
     // What was given back is answered already.
     const take = (bytes: number) => request.giveBackBody !== null && counted.take(bytes);
     const read = () => {
       if (request.raw.destroyed) return done(brokeOff());
-      const counting = countBytes(payload, isLarge ? 0 : largestUnbelieved, believe, take);
+      const counting = countBytes(payload, isLarge ? 0 : largestUnauthenticated, authenticate, take);
       stop = () => void counting.destroy(tooMuch());
       done(null, counting);
     };
-    if (isLarge) believe().then(read, done);
+    if (isLarge) authenticate().then(read, done);
     else read();
   });
   // Large bodies that arrive together are not parsed in one go: whatever else came meanwhile goes between.
@@ -139,17 +141,17 @@ function startTurn(): void {
 }
 
 /**
- * A body with its bytes counted. Past `free` of them `believe` is asked, once, before any more is handed on; from then on
+ * A body with its bytes counted. Past `free` of them `authenticate` is asked, once, before any more is handed on; from then on
  * each piece asks `take` for room.
  */
 function countBytes(
   payload: Readable,
   free: number,
-  believe: () => Promise<void>,
+  authenticate: () => Promise<void>,
   take: (bytes: number) => boolean,
 ): Readable & { receivedEncodedLength: number } {
   let length = 0;
-  let believed = free === 0;
+  let authenticated = free === 0;
   const handOn = (chunk: Buffer, next: (error: Error | null, chunk?: Buffer) => void) =>
     waitForTurn(chunk.length, () => next(null, chunk));
   const counting = new Transform({
@@ -159,9 +161,9 @@ function countBytes(
       Object.assign(counting, { receivedEncodedLength: length });
       if (length <= free) return next(null, chunk);
       const count = () => (take(chunk.length) ? handOn(chunk, next) : next(tooMuch()));
-      if (believed) return count();
-      believe().then(() => {
-        believed = true;
+      if (authenticated) return count();
+      authenticate().then(() => {
+        authenticated = true;
         count();
       }, next);
     },
@@ -180,7 +182,7 @@ function countBytes(
 }
 
 function isLargeBody(body: unknown): boolean {
-  return Buffer.isBuffer(body) && body.length > largestUnbelieved;
+  return Buffer.isBuffer(body) && body.length > largestUnauthenticated;
 }
 
 function brokeOff(): AppError {

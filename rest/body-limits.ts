@@ -14,11 +14,11 @@ export interface BodyLimits {
 /** Bytes; a token or a password is far from it. */
 const largestForm = 65_536;
 
-/** Bytes; a payment event has some thousands. Its signature is over the very bytes: it is read before anybody is believed. */
+/** Bytes; a payment event has some thousands. Its signature is over the very bytes: it is read before anybody is authenticated. */
 const largestEvent = 1_000_000;
 
-/** Bytes; past them nothing is read of a body whose sender is not believed. */
-export const largestUnbelieved = 102_400;
+/** Bytes; past them nothing is read of a body whose sender is not authenticated. */
+export const largestUnauthenticated = 102_400;
 
 /** What bodies at an address are held to, and what a refusal calls it. */
 export interface BodyCeiling {
@@ -72,6 +72,6 @@ export function tooLarge(limit: keyof BodyLimits): AppError {
 }
 
 /** What is answered to a large body where no credential is asked for: no request there has one. */
-export function tooLargeUnbelieved(): AppError {
-  return new AppError('payload_too_large', `request body exceeds ${largestUnbelieved} bytes`);
+export function tooLargeUnauthenticated(): AppError {
+  return new AppError('payload_too_large', `request body exceeds ${largestUnauthenticated} bytes`);
 }

@@ -15,7 +15,7 @@ import { servePages } from '#rest/pages.ts';
 import { requestIdFrom } from '#rest/request-id.ts';
 import { boundUnreadAnswers } from '#rest/unread-answers.ts';
 import { stampVersion } from '#rest/versions.ts';
-import { believeCaller, readCredentials } from './access/service.ts';
+import { authenticateCaller, readCredentials } from './access/service.ts';
 import { checkSsoSettings } from './auth/service.ts';
 import { clientAddress } from './client-address.ts';
 import { followConnections } from './connections.ts';
@@ -143,8 +143,8 @@ export function contextOf(services: Services, cookies: boolean) {
     crossSite: isCrossSite(request.headers, BASE_URL),
     fromBrowser: isFromBrowser(request.headers),
     hungUp: () => hangUpSignal(reply),
-    believe(guard) {
-      return believeCaller(this, guard);
+    authenticate(guard) {
+      return authenticateCaller(this, guard);
     },
     answer: {
       setHeader: (name, value) => void reply.header(name, value),

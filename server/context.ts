@@ -68,5 +68,5 @@ export interface RequestContext {
    * Believes the caller before the body is read, as `guard` will again with it; false where that asks for no credential.
    * @throws AppError the guard's 401 or 403
    */
-  believe(guard: GuardName): Promise<boolean>;
+  authenticate(guard: GuardName): Promise<boolean>;
 }

@@ -2,7 +2,7 @@ import { callTRPCProcedure, getTRPCErrorFromUnknown, getTRPCErrorShape, TRPCErro
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import superjson from 'superjson';
 import type { z } from 'zod';
-import { tooLargeUnbelieved } from '#rest/body-limits.ts';
+import { tooLargeUnauthenticated } from '#rest/body-limits.ts';
 import { arrayCheckOf } from './array-bounds.ts';
 import type { RequestContext } from './context.ts';
 import { AppError, errorTable, toAppError } from './errors.ts';
@@ -42,11 +42,12 @@ export function serveRpc(
     method: ['GET', 'POST'],
     url: '/trpc/:path',
     config: {
-      believe: async (request, reply) => {
+      authenticate: async (request, reply) => {
         const { path } = request.params as { path: string };
         const procedure = procedures.get(path);
         if (!procedure) throw new AppError('route_not_found', 'not found');
-        if (!(await createContext(request, reply).believe(procedure.guard))) throw tooLargeUnbelieved();
+        if (!(await createContext(request, reply).authenticate(procedure.guard)))
+          throw tooLargeUnauthenticated();
       },
     },
     handler: async (request, reply) => {

@@ -2,7 +2,7 @@ import type { CredentialOwner, Tx } from '#db/client.ts';
 import type { Settings } from '#server/settings.ts';
 import { hashSecret, type PresentedCredentials } from './credentials.ts';
 import { isDesignatedOperator } from './operator.ts';
-import { readStanding, type StandingMember } from './queries/standing.ts';
+import { lookUpPrincipal, type PrincipalMember } from './queries/standing.ts';
 import { type Family, readSession } from './sessions.ts';
 
 export interface PrincipalTenant {
@@ -14,7 +14,7 @@ export interface PrincipalTenant {
 export interface SessionPrincipal {
   kind: 'session';
   tenant: PrincipalTenant;
-  user: Omit<StandingMember, 'active'>;
+  user: Omit<PrincipalMember, 'active'>;
   /** Signed in as a platform operator (A 5.1 rule 8). */
   operator: boolean;
   /** The sign-in that the token descends from. */
@@ -54,7 +54,7 @@ export async function readPrincipal(
   const { bearer, tenantId } = credentials;
   const [found, standing] = await Promise.all([
     owner,
-    bearer === null ? readStanding(tx, null) : readSession(tx, bearer),
+    bearer === null ? lookUpPrincipal(tx, null) : readSession(tx, bearer),
   ]);
   if (!found || !standing) return 'no_credential';
   if (tenantId !== null && tenantId !== found.tenantId) return 'no_credential';

@@ -12,7 +12,7 @@ export const sameSiteOnly = middleware(({ ctx, next }) => {
 });
 
 /** For answers that carry a secret, shown once: nobody in between may keep them. */
-export const unstored = middleware(({ ctx, next }) => {
+export const noStore = middleware(({ ctx, next }) => {
   ctx.answer.setHeader('cache-control', 'no-store');
   return next();
 });

@@ -22,7 +22,7 @@ export async function hasTenants(database: Database): Promise<boolean> {
  * service key, whose work is filed under the tenant `default`. That tenant is made at its first use.
  * @throws AppError 401
  */
-export async function enterAsService<T, E>(
+export async function withServiceTenant<T, E>(
   { database, settings }: Services,
   credentials: PresentedCredentials,
   work: (tx: Tx, principal: Principal, found: E) => Promise<T>,

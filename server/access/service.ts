@@ -7,21 +7,21 @@ export {
 export {
   type Administrator,
   adminProcedure,
-  type EnterAdmin,
-  type EnterNamedTenant,
   operatorProcedure,
   tenantNotFound,
+  type WithNamedTenant,
+  type WithOwningTenant,
 } from './guards/admin.ts';
 export { bearerProcedure } from './guards/bearer.ts';
-export { believeCaller } from './guards/caller.ts';
+export { authenticateCaller } from './guards/caller.ts';
 export { publicProcedure } from './guards/public.ts';
-export { enterByCookie, notSignedIn, sessionCookieProcedure } from './guards/session-cookie.ts';
+export { notSignedIn, sessionCookieProcedure, withSessionCookie } from './guards/session-cookie.ts';
 export {
-  type EnterTenant,
-  tenantAdminEntryProcedure,
-  tenantEntryProcedure,
-  tenantOrCookieEntryProcedure,
+  deferredTenantAdminProcedure,
+  deferredTenantOrCookieProcedure,
+  deferredTenantProcedure,
   tenantProcedure,
+  type WithTenant,
 } from './guards/tenant.ts';
 export { isDesignatedOperator } from './operator.ts';
 export type { Principal, SessionPrincipal } from './principal.ts';
@@ -32,7 +32,7 @@ export { lockMember } from './queries/member-locks.ts';
 export { serviceTenantId } from './queries/service-tenant.ts';
 export { deleteTokens, findToken, markSecondFactor, tenantOfToken } from './queries/tokens.ts';
 export { limitAttempts, limited, tooMany as tooManyAttempts } from './rate-limit.ts';
-export { sameSiteOnly, unstored } from './same-site.ts';
+export { noStore, sameSiteOnly } from './same-site.ts';
 export { serverAdministrator } from './server-administrator.ts';
 export { hasTenants } from './service-key.ts';
 export { clearedSessionCookie, sessionCookie } from './session-cookie.ts';

@@ -4,7 +4,7 @@ import { newId } from '#server/ids.ts';
 import type { Settings } from '#server/settings.ts';
 import { hashSecret, newSecret } from './credentials.ts';
 import { deleteSignIns, lockAllMembers, lockMember } from './queries/member-locks.ts';
-import { readStanding, type Standing } from './queries/standing.ts';
+import { lookUpPrincipal, type PrincipalLookup } from './queries/standing.ts';
 import { deleteTokens, insertTokens, type NewToken } from './queries/tokens.ts';
 
 /**
@@ -101,8 +101,8 @@ export async function startSession(
  * The standing of whoever asks: of the access token's member where it is a live one, else of the tenant that the
  * transaction is scoped to. The statement leaves at once, with the transaction's first packet.
  */
-export async function readSession(tx: Tx, accessToken: string): Promise<Standing | undefined> {
-  let standing: Standing | undefined;
+export async function readSession(tx: Tx, accessToken: string): Promise<PrincipalLookup | undefined> {
+  let standing: PrincipalLookup | undefined;
   const sessions = new Lucia(
     adapterOver(tx, {
       onStanding: (read) => {
@@ -139,7 +139,7 @@ interface AdapterParts {
   ttl?: number;
   /** Tokens that are inserted with a new session, by its statement. */
   beside?: NewToken[];
-  onStanding?: (standing: Standing | undefined) => void;
+  onStanding?: (standing: PrincipalLookup | undefined) => void;
 }
 
 /** What lucia asks of a store, over our tables and inside one transaction of one tenant. */
@@ -147,7 +147,7 @@ function adapterOver(tx: Tx, { ttl = 0, beside = [], onStanding }: AdapterParts)
   const never = () => Promise.reject(new Error('sessions are not ended one by one through lucia'));
   return {
     async getSessionAndUser(accessToken) {
-      const standing = await readStanding(tx, hashSecret(accessToken));
+      const standing = await lookUpPrincipal(tx, hashSecret(accessToken));
       onStanding?.(standing);
       if (!standing?.token || !standing.user) return [null, null];
       const { user, token, tenantId } = standing;

@@ -10,7 +10,7 @@ import type { SignInWay } from './mfa/demand.ts';
 import { completeSignIn, type SignIn } from './sign-in.ts';
 
 /** Somebody who is about to become a member, by a password or by the identity provider. */
-export interface Newcomer {
+export interface Registrant {
   userId: string;
   /** Lowercase. */
   email: string;
@@ -35,7 +35,7 @@ export async function foundWorkspace(
   tx: Tx,
   services: Services,
   origin: Origin,
-  { way, ...newcomer }: Newcomer,
+  { way, ...newcomer }: Registrant,
   tenant: FoundedTenant,
 ): Promise<Founding> {
   const tenantId = tenant.id;
@@ -72,7 +72,7 @@ export async function joinWorkspace(
   tx: Tx,
   services: Services,
   origin: Origin,
-  { way, ...newcomer }: Newcomer,
+  { way, ...newcomer }: Registrant,
   { tenantId, secretHash }: InviteKey,
 ): Promise<SignIn> {
   const { userId } = newcomer;

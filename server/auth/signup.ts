@@ -6,7 +6,13 @@ import { newId } from '#server/ids.ts';
 import { findPendingInvite, readInviteToken } from '#server/members/service.ts';
 import { memberViewOf, readTenant, type TenantAccount } from '#server/tenants/service.ts';
 import { requireEmail } from './email-address.ts';
-import { foundWorkspace, type InviteKey, invalidInvite, joinWorkspace, type Newcomer } from './newcomers.ts';
+import {
+  foundWorkspace,
+  type InviteKey,
+  invalidInvite,
+  joinWorkspace,
+  type Registrant,
+} from './newcomers.ts';
 import { hashPassword } from './passwords/hashing.ts';
 import { checkPasswordPolicy, normalizePassword } from './passwords/policy.ts';
 import type { EmailSignupRequest } from './schema.ts';
@@ -35,7 +41,7 @@ export async function signUp(
   await checkPasswordPolicy(password, email);
   const join = request.invite_token ? await checkInvite(services, request.invite_token, email) : undefined;
   const passwordHash = await hashPassword(password, email, secretsKey);
-  const registrant: Newcomer = {
+  const registrant: Registrant = {
     userId: newId(),
     email,
     provider: 'email',
@@ -49,7 +55,7 @@ export async function signUp(
 async function found(
   services: Services,
   origin: Origin,
-  registrant: Newcomer,
+  registrant: Registrant,
   request: EmailSignupRequest,
 ): Promise<Signup> {
   const limit = services.settings.DEFAULT_MONTHLY_CHAR_LIMIT;
@@ -90,7 +96,7 @@ async function checkInvite(
 async function joinTenant(
   services: Services,
   origin: Origin,
-  registrant: Newcomer,
+  registrant: Registrant,
   invite: InviteKey,
 ): Promise<Signup> {
   const { tenantId } = invite;

@@ -1,11 +1,11 @@
 import type { Tx } from '#db/client.ts';
 import {
   deleteTokens,
-  type EnterAdmin,
   endFamily,
   findToken,
   hashSecret,
   tenantOfToken,
+  type WithOwningTenant,
 } from '#server/access/service.ts';
 import { type Origin, recordAdministration } from '#server/audit/service.ts';
 import { findMember } from '#server/members/service.ts';
@@ -34,9 +34,12 @@ const inactive: Introspection = {
   role: null,
 };
 
-export async function introspectToken(enter: EnterAdmin, token: string): Promise<Introspection> {
+export async function introspectToken(
+  withOwningTenant: WithOwningTenant,
+  token: string,
+): Promise<Introspection> {
   const tokenHash = hashSecret(token);
-  const known = await enter(
+  const known = await withOwningTenant(
     (tx, tenantId) => introspectIn(tx, tenantId, tokenHash),
     (tx) => tenantOfToken(tx, tokenHash),
   );
@@ -64,9 +67,13 @@ async function introspectIn(tx: Tx, tenantId: string, tokenHash: Uint8Array): Pr
 }
 
 /** Revokes a token of either kind, where the administrator's reach has it; a refresh token takes its family along. */
-export async function revokeToken(enter: EnterAdmin, origin: Origin, token: string): Promise<void> {
+export async function revokeToken(
+  withOwningTenant: WithOwningTenant,
+  origin: Origin,
+  token: string,
+): Promise<void> {
   const tokenHash = hashSecret(token);
-  await enter(
+  await withOwningTenant(
     async (tx, tenantId, admin) => {
       const target = await endToken(tx, tenantId, tokenHash);
       if (target === undefined) return;

@@ -1,5 +1,5 @@
 import type { ZodError } from 'zod';
-import { type EnterTenant, hasTenants, tenantEntryProcedure } from '#server/access/service.ts';
+import { deferredTenantProcedure, hasTenants, type WithTenant } from '#server/access/service.ts';
 import type { Log, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { middleware } from '#server/trpc.ts';
@@ -12,22 +12,24 @@ import { ProcessorError } from './processor.ts';
  * @param gate throws the 503
  */
 export function payingProcedure(gate: (services: Services) => void) {
-  return tenantEntryProcedure
+  return deferredTenantProcedure
     .use(({ ctx, next }) => {
       gate(ctx.services);
       return next();
     })
     .use(refusalsOfBilling)
-    .use(async ({ ctx, next }) => next({ ctx: { tenant: await readPayingTenant(ctx.services, ctx.enter) } }));
+    .use(async ({ ctx, next }) =>
+      next({ ctx: { tenant: await readPayingTenant(ctx.services, ctx.withTenant) } }),
+    );
 }
 
 /** @throws AppError 401; of a deployment without any tenant in other words, since no credential could do better there */
-async function readPayingTenant({ database }: Services, enter: EnterTenant): Promise<PayingTenant> {
+async function readPayingTenant({ database }: Services, withTenant: WithTenant): Promise<PayingTenant> {
   if (!(await hasTenants(database)))
     throw new AppError('unauthenticated', 'billing requires an authenticated tenant');
-  return enter(async (tx, { tenant: { id, name } }) => {
+  return withTenant(async (tx, { tenant: { id, name } }) => {
     const row = await selectBilledTenant(tx, id);
-    if (!row) throw new Error('the tenant of a believed credential is gone');
+    if (!row) throw new Error('the tenant of an authenticated credential is gone');
     return { id, name, account: readBillingAccount(row) };
   });
 }

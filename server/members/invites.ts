@@ -1,9 +1,9 @@
 import type { Tx } from '#db/client.ts';
 import {
   type Administrator,
-  type EnterNamedTenant,
   isDesignatedOperator,
   tenantNotFound,
+  type WithNamedTenant,
 } from '#server/access/service.ts';
 import { type Origin, recordAdministration } from '#server/audit/service.ts';
 import { AppError } from '#server/errors.ts';
@@ -40,11 +40,11 @@ const parameterOf = (named: string | undefined) =>
  */
 export async function createInvite(
   origin: Origin,
-  enter: EnterNamedTenant,
+  withNamedTenant: WithNamedTenant,
   settings: Settings,
   { tenant_id, email = null, role, expires_in_days }: InviteCreateRequest,
 ): Promise<CreatedInvite> {
-  return enter(parameterOf(tenant_id), async (tx, tenantId, admin) => {
+  return withNamedTenant(parameterOf(tenant_id), async (tx, tenantId, admin) => {
     // Who joins as a designated operator is one: no ordinary administrator decides that (A 5.1 rule 8).
     if (email !== null && isDesignatedOperator(tenantId, email, settings) && !admin.operator)
       throw new AppError('forbidden', 'inviting an operator requires operator access');
@@ -88,11 +88,11 @@ export interface InviteQuery {
 
 /** A page of a tenant's invites, newest first, whatever became of them. @throws AppError 404 for a foreign or unknown tenant */
 export async function listInvites(
-  enter: EnterNamedTenant,
+  withNamedTenant: WithNamedTenant,
   { tenant_id, limit, cursor }: InviteQuery,
 ): Promise<{ invites: InviteRecord[]; nextCursor: string | null }> {
   const after = cursor === undefined ? undefined : readCursor(cursor);
-  return enter(parameterOf(tenant_id), async (tx, tenantId) => {
+  return withNamedTenant(parameterOf(tenant_id), async (tx, tenantId) => {
     const [rows, tenant] = await Promise.all([
       selectInvites(tx, { tenantId, pendingOnly: false, limit: limit + 1, after }),
       readTenant(tx, tenantId),
@@ -117,11 +117,11 @@ export async function pendingInvites(tx: Tx, tenantId: string): Promise<InviteRe
 /** Takes an invite back. @throws AppError 404 for one that is not pending, is foreign or unknown */
 export async function withdrawInvite(
   origin: Origin,
-  enter: EnterNamedTenant,
+  withNamedTenant: WithNamedTenant,
   tenantNamed: string | undefined,
   inviteId: string,
 ): Promise<void> {
-  await enter(parameterOf(tenantNamed), async (tx, tenantId, admin) => {
+  await withNamedTenant(parameterOf(tenantNamed), async (tx, tenantId, admin) => {
     if (!(await readTenant(tx, tenantId))) throw tenantNotFound();
     if (!(await markWithdrawn(tx, tenantId, inviteId))) throw new AppError('not_found', 'invite not found');
     await recordAdministration(tx, origin, admin, {

@@ -1,9 +1,9 @@
 import type { Tx } from '#db/client.ts';
 import {
   type Administrator,
-  type EnterAdmin,
   isDesignatedOperator,
   lockMember,
+  type WithOwningTenant,
 } from '#server/access/service.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
@@ -27,11 +27,11 @@ export interface LockedMemberContext {
  * @throws AppError 404 for an unknown or foreign id
  */
 export async function withLockedMember<T>(
-  enter: EnterAdmin,
+  withOwningTenant: WithOwningTenant,
   userId: string,
   work: (found: LockedMemberContext) => Promise<T>,
 ): Promise<T> {
-  const entered = await enter(
+  const entered = await withOwningTenant(
     async (tx, tenantId, admin) => {
       const [, member] = await Promise.all([lockTenant(tx, tenantId), lockMember(tx, tenantId, userId)]);
       if (!member) throw memberNotFound();

@@ -1,4 +1,4 @@
-import { type EnterAdmin, endSessionsOf } from '#server/access/service.ts';
+import { endSessionsOf, type WithOwningTenant } from '#server/access/service.ts';
 import { type Origin, recordAdministration } from '#server/audit/service.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
@@ -18,8 +18,12 @@ import type { Role, UserRow } from './schema.ts';
  * changes nothing.
  * @throws AppError 404, 409 for the last active administrator
  */
-export async function revokeMember(origin: Origin, enter: EnterAdmin, userId: string): Promise<UserRow> {
-  return withLockedMember(enter, userId, async (found) => {
+export async function revokeMember(
+  origin: Origin,
+  withOwningTenant: WithOwningTenant,
+  userId: string,
+): Promise<UserRow> {
+  return withLockedMember(withOwningTenant, userId, async (found) => {
     const { tx, tenantId, admin, member } = found;
     if (!member.active) return unchanged(found);
     await requireAnotherAdministrator(found);
@@ -37,11 +41,11 @@ export async function revokeMember(origin: Origin, enter: EnterAdmin, userId: st
 /** Reinstates a member, with the role that it had; a member that is active stays so. @throws AppError 404, 403 for an operator */
 export async function restoreMember(
   origin: Origin,
-  enter: EnterAdmin,
+  withOwningTenant: WithOwningTenant,
   settings: Settings,
   userId: string,
 ): Promise<UserRow> {
-  return withLockedMember(enter, userId, async (found) => {
+  return withLockedMember(withOwningTenant, userId, async (found) => {
     const { tx, tenantId, admin, member } = found;
     if (member.active) return unchanged(found);
     requireMayRestore(found, settings);
@@ -58,11 +62,11 @@ export async function restoreMember(
  */
 export async function changeRole(
   origin: Origin,
-  enter: EnterAdmin,
+  withOwningTenant: WithOwningTenant,
   userId: string,
   role: Role,
 ): Promise<UserRow> {
-  return withLockedMember(enter, userId, async (found) => {
+  return withLockedMember(withOwningTenant, userId, async (found) => {
     const { tx, tenantId, admin, member } = found;
     if (member.role === role) return unchanged(found);
     await requireAnotherAdministrator(found);

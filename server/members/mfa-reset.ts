@@ -1,4 +1,4 @@
-import type { EnterAdmin } from '#server/access/service.ts';
+import type { WithOwningTenant } from '#server/access/service.ts';
 import { type Origin, recordAdministration } from '#server/audit/service.ts';
 import type { Settings } from '#server/settings.ts';
 import { requireMayReset, requireStillAdministrator, withLockedMember } from './locked-member.ts';
@@ -11,11 +11,11 @@ import { deleteAuthenticator, deleteChallenges } from './members.ts';
  */
 export async function resetMfa(
   origin: Origin,
-  enter: EnterAdmin,
+  withOwningTenant: WithOwningTenant,
   settings: Settings,
   userId: string,
 ): Promise<{ mfa_reset: true; user_id: string }> {
-  return withLockedMember(enter, userId, async (found) => {
+  return withLockedMember(withOwningTenant, userId, async (found) => {
     requireMayReset(found, settings);
     const { tx, tenantId, admin } = found;
     await requireStillAdministrator(tx, tenantId, admin);

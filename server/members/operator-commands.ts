@@ -1,5 +1,5 @@
 import type { Database } from '#db/client.ts';
-import { type EnterAdmin, type EnterNamedTenant, serverAdministrator } from '#server/access/service.ts';
+import { serverAdministrator, type WithNamedTenant, type WithOwningTenant } from '#server/access/service.ts';
 import { atTheServer, recordAdministration } from '#server/audit/service.ts';
 import type { Services } from '#server/context.ts';
 import { lockAccount, type TenantAccount } from '#server/tenants/service.ts';
@@ -40,16 +40,17 @@ export async function restoreAdministrator(
     if (!member) return undefined;
     const { userId, provider } = member;
     // The transaction that is open, for the use cases that an administrator calls one by one.
-    const enter: EnterAdmin = (work) => work(tx, tenantId, serverAdministrator);
-    const changed = await restoreMemberStatus(enter, userId);
-    if (clearMfa) await resetMfa(atTheServer, enter, settings, userId);
-    const link = provider === 'email' ? await issueResetLink(atTheServer, enter, settings, userId) : null;
+    const withOwningTenant: WithOwningTenant = (work) => work(tx, tenantId, serverAdministrator);
+    const changed = await restoreMemberStatus(withOwningTenant, userId);
+    if (clearMfa) await resetMfa(atTheServer, withOwningTenant, settings, userId);
+    const link =
+      provider === 'email' ? await issueResetLink(atTheServer, withOwningTenant, settings, userId) : null;
     return { account, email, changed, mfaCleared: clearMfa, link };
   });
 }
 
-function restoreMemberStatus(enter: EnterAdmin, userId: string): Promise<boolean> {
-  return withLockedMember(enter, userId, async ({ tx, tenantId, admin, member }) => {
+function restoreMemberStatus(withOwningTenant: WithOwningTenant, userId: string): Promise<boolean> {
+  return withLockedMember(withOwningTenant, userId, async ({ tx, tenantId, admin, member }) => {
     const role: Role = 'global_administrator';
     if (member.active && member.role === role) return false;
     await updateMember(tx, tenantId, userId, { active: true, role });
@@ -75,8 +76,11 @@ export async function inviteByOperator(
 ): Promise<{ account: TenantAccount; invite: CreatedInvite }> {
   return database.inTenant(tenantId, async (tx) => {
     const account = await lockAccount(tx, tenantId);
-    const enter: EnterNamedTenant = (_parameter, work) => work(tx, tenantId, serverAdministrator);
-    const created = await createInvite(atTheServer, enter, settings, { tenant_id: tenantId, ...invite });
+    const withNamedTenant: WithNamedTenant = (_parameter, work) => work(tx, tenantId, serverAdministrator);
+    const created = await createInvite(atTheServer, withNamedTenant, settings, {
+      tenant_id: tenantId,
+      ...invite,
+    });
     return { account, invite: created };
   });
 }

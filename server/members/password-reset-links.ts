@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { resetLinks, users } from '#db/schema/identity.ts';
-import { type EnterAdmin, endSessionsOf, lockMember } from '#server/access/service.ts';
+import { endSessionsOf, lockMember, type WithOwningTenant } from '#server/access/service.ts';
 import { type Origin, recordAdministration } from '#server/audit/service.ts';
 import { AppError } from '#server/errors.ts';
 import { publicAddress, type Settings } from '#server/settings.ts';
@@ -18,11 +18,11 @@ import { newTenantToken, readTenantToken } from './tenant-token.ts';
  */
 export async function issueResetLink(
   origin: Origin,
-  enter: EnterAdmin,
+  withOwningTenant: WithOwningTenant,
   settings: Settings,
   userId: string,
 ): Promise<PasswordResetLink> {
-  return withLockedMember(enter, userId, async (found) => {
+  return withLockedMember(withOwningTenant, userId, async (found) => {
     requireMayReset(found, settings);
     const { tx, tenantId, admin, member } = found;
     await requireStillAdministrator(tx, tenantId, admin);

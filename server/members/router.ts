@@ -1,11 +1,5 @@
 import { z } from 'zod';
-import {
-  adminProcedure,
-  limited,
-  publicProcedure,
-  tenantNotFound,
-  unstored,
-} from '#server/access/service.ts';
+import { adminProcedure, limited, noStore, publicProcedure, tenantNotFound } from '#server/access/service.ts';
 import { listPage, readTenant } from '#server/tenants/service.ts';
 import { router } from '#server/trpc.ts';
 import {
@@ -56,17 +50,14 @@ export const membersRouter = router({
     .query(async ({ ctx, input }) => {
       const { tenant_id: named, include_revoked: includeRevoked, limit, cursor } = input;
       const missing = 'tenant_id query parameter is required with API-key access';
-      const page = await ctx.enterNamedTenant(
-        { named, foreign: 'ignored', missing },
-        async (tx, tenantId) => {
-          const [members, tenant] = await Promise.all([
-            listMembers(tx, tenantId, { includeRevoked, limit, cursor }),
-            readTenant(tx, tenantId),
-          ]);
-          if (!tenant) throw tenantNotFound();
-          return members;
-        },
-      );
+      const page = await ctx.withNamedTenant({ named, foreign: 'ignored', missing }, async (tx, tenantId) => {
+        const [members, tenant] = await Promise.all([
+          listMembers(tx, tenantId, { includeRevoked, limit, cursor }),
+          readTenant(tx, tenantId),
+        ]);
+        if (!tenant) throw tenantNotFound();
+        return members;
+      });
       if (page.nextCursor) ctx.answer.setHeader('X-Next-Cursor', page.nextCursor);
       return page.users;
     }),
@@ -84,7 +75,7 @@ export const membersRouter = router({
     })
     .input(memberPath)
     .output(userRow)
-    .mutation(({ ctx, input }) => revokeMember(ctx, ctx.enterAdmin, input.user_id)),
+    .mutation(({ ctx, input }) => revokeMember(ctx, ctx.withOwningTenant, input.user_id)),
 
   restore: adminProcedure
     .meta({
@@ -97,7 +88,9 @@ export const membersRouter = router({
     })
     .input(memberPath)
     .output(userRow)
-    .mutation(({ ctx, input }) => restoreMember(ctx, ctx.enterAdmin, ctx.services.settings, input.user_id)),
+    .mutation(({ ctx, input }) =>
+      restoreMember(ctx, ctx.withOwningTenant, ctx.services.settings, input.user_id),
+    ),
 
   changeRole: adminProcedure
     .meta({
@@ -112,7 +105,7 @@ export const membersRouter = router({
     })
     .input(roleChangeRequest)
     .output(userRow)
-    .mutation(({ ctx, input }) => changeRole(ctx, ctx.enterAdmin, input.user_id, input.role)),
+    .mutation(({ ctx, input }) => changeRole(ctx, ctx.withOwningTenant, input.user_id, input.role)),
 
   resetMfa: adminProcedure
     .meta({
@@ -126,7 +119,7 @@ export const membersRouter = router({
     })
     .input(memberPath)
     .output(mfaResetResponse)
-    .mutation(({ ctx, input }) => resetMfa(ctx, ctx.enterAdmin, ctx.services.settings, input.user_id)),
+    .mutation(({ ctx, input }) => resetMfa(ctx, ctx.withOwningTenant, ctx.services.settings, input.user_id)),
 
   issueResetLink: adminProcedure
     .meta({
@@ -139,10 +132,12 @@ export const membersRouter = router({
           "Used once; a new one replaces it. For active members with a password. Another platform operator's is issued with the operator key alone.",
       },
     })
-    .use(unstored)
+    .use(noStore)
     .input(memberPath)
     .output(passwordResetLink)
-    .mutation(({ ctx, input }) => issueResetLink(ctx, ctx.enterAdmin, ctx.services.settings, input.user_id)),
+    .mutation(({ ctx, input }) =>
+      issueResetLink(ctx, ctx.withOwningTenant, ctx.services.settings, input.user_id),
+    ),
 
   previewInvite: publicProcedure
     .meta({
@@ -171,10 +166,10 @@ export const membersRouter = router({
         query: ['tenant_id'],
       },
     })
-    .use(unstored)
+    .use(noStore)
     .input(inviteCreateRequest)
     .output(createdInvite)
-    .mutation(({ ctx, input }) => createInvite(ctx, ctx.enterNamedTenant, ctx.services.settings, input)),
+    .mutation(({ ctx, input }) => createInvite(ctx, ctx.withNamedTenant, ctx.services.settings, input)),
 
   listInvites: adminProcedure
     .meta({
@@ -190,7 +185,7 @@ export const membersRouter = router({
     .input(z.object({ tenant_id: z.string().optional(), ...listPage }))
     .output(z.array(inviteRecord))
     .query(async ({ ctx, input }) => {
-      const { invites, nextCursor } = await listInvites(ctx.enterNamedTenant, input);
+      const { invites, nextCursor } = await listInvites(ctx.withNamedTenant, input);
       if (nextCursor) ctx.answer.setHeader('X-Next-Cursor', nextCursor);
       return invites;
     }),
@@ -207,7 +202,5 @@ export const membersRouter = router({
     })
     .input(z.object({ invite_id: z.string(), tenant_id: z.string().optional() }))
     .output(z.void())
-    .mutation(({ ctx, input }) =>
-      withdrawInvite(ctx, ctx.enterNamedTenant, input.tenant_id, input.invite_id),
-    ),
+    .mutation(({ ctx, input }) => withdrawInvite(ctx, ctx.withNamedTenant, input.tenant_id, input.invite_id)),
 });

@@ -1,5 +1,5 @@
 import type { Database, Tx } from '#db/client.ts';
-import type { Administrator, EnterNamedTenant } from '#server/access/service.ts';
+import type { Administrator, WithNamedTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { type DateRange, daysOf, readDateRange } from './periods.ts';
 import type { DailyUsage } from './schema.ts';
@@ -16,7 +16,7 @@ interface Asked {
   services: Pick<Services, 'database'>;
   credentials: { tenantId: string | null };
   asAdministrator: <T>(work: (admin: Administrator, tx: Tx | null) => Promise<T>) => Promise<T>;
-  enterNamedTenant: EnterNamedTenant;
+  withNamedTenant: WithNamedTenant;
 }
 
 export interface DailyQuery {
@@ -31,11 +31,11 @@ export interface DailyQuery {
  * @throws AppError 400 for more than 366 days, 404, 422
  */
 export async function reportDaily(ctx: Asked, query: DailyQuery): Promise<DailyUsage> {
-  const { services, credentials, asAdministrator, enterNamedTenant } = ctx;
+  const { services, credentials, asAdministrator, withNamedTenant } = ctx;
   const range = readDateRange(query);
   const named = query.tenant_id ?? credentials.tenantId ?? undefined;
   if (named !== undefined)
-    return enterNamedTenant({ named, foreign: 'ignored', missing: '' }, (tx, tenantId, { operator }) =>
+    return withNamedTenant({ named, foreign: 'ignored', missing: '' }, (tx, tenantId, { operator }) =>
       reportTenant(tx, tenantId, range, operator),
     );
   // An operator's own transaction is left before the platform's begins: two at once could wait for each other's

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EnterNamedTenant } from '#server/access/service.ts';
+import type { WithNamedTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { beginExport, type ExportRequest, guardExport, makePage } from '#server/exports.ts';
 import type { StreamAnswer } from '#server/trpc.ts';
@@ -90,12 +90,12 @@ interface Ledger {
  */
 export async function exportPeriod(
   services: Services,
-  enter: EnterNamedTenant,
+  withNamedTenant: WithNamedTenant,
   { tenant_id: named, format, period: asked }: ExportQuery,
   request: ExportRequest,
 ): Promise<StreamAnswer> {
   const period = billingPeriod(asked);
-  const ledger = await enter(
+  const ledger = await withNamedTenant(
     { named, foreign: 'not_found', missing: '' },
     async (tx, tenantId, { operator }): Promise<Ledger> => {
       const [newest] = await Promise.all([

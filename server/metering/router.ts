@@ -42,8 +42,8 @@ export const usageRouter = router({
     .input(z.object({ tenant_id: z.string(), period: period.optional(), ...recordPage }))
     .output(usageSummary)
     .query(async ({ ctx, input }) => {
-      const { services, enterNamedTenant, answer } = ctx;
-      const { summary, nextCursor } = await summarizePeriod(services.settings, enterNamedTenant, input);
+      const { services, withNamedTenant, answer } = ctx;
+      const { summary, nextCursor } = await summarizePeriod(services.settings, withNamedTenant, input);
       if (nextCursor) answer.setHeader('X-Next-Cursor', nextCursor);
       return summary;
     }),
@@ -63,7 +63,7 @@ export const usageRouter = router({
     .input(z.object({ tenant_id: z.string(), format: exportFormat, period: period.optional() }))
     .output(streamAnswer)
     .query(({ ctx, input }) => {
-      const { services, enterNamedTenant, requestId } = ctx;
-      return exportPeriod(services, enterNamedTenant, input, { requestId, signal: ctx.hungUp() });
+      const { services, withNamedTenant, requestId } = ctx;
+      return exportPeriod(services, withNamedTenant, input, { requestId, signal: ctx.hungUp() });
     }),
 });

@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import { type EnterNamedTenant, tenantNotFound } from '#server/access/service.ts';
+import { tenantNotFound, type WithNamedTenant } from '#server/access/service.ts';
 import { readBillingAccount, subscriptionStateOf } from '#server/billing/service.ts';
 import { readCursor, writeCursor } from '#server/paging.ts';
 import type { Settings } from '#server/settings.ts';
@@ -29,12 +29,12 @@ interface SummaryPage {
  */
 export async function summarizePeriod(
   settings: Settings,
-  enter: EnterNamedTenant,
+  withNamedTenant: WithNamedTenant,
   { tenant_id: named, period: asked, limit, cursor }: SummaryQuery,
 ): Promise<SummaryPage> {
   const period = billingPeriod(asked);
   const after = cursor === undefined ? undefined : readCursor(cursor);
-  return enter({ named, foreign: 'not_found', missing: '' }, async (tx, tenantId, { operator }) => {
+  return withNamedTenant({ named, foreign: 'not_found', missing: '' }, async (tx, tenantId, { operator }) => {
     const [monthlyCharLimit, days, { records, more }, allowance] = await Promise.all([
       selectMonthlyLimit(tx, tenantId),
       selectDays(tx, tenantId, { from: period.firstDay, to: period.lastDay }),

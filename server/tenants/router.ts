@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { adminProcedure, operatorProcedure, unstored } from '#server/access/service.ts';
+import { adminProcedure, noStore, operatorProcedure } from '#server/access/service.ts';
 import { router } from '#server/trpc.ts';
 import {
   listPage,
@@ -21,7 +21,7 @@ export const tenantsRouter = router({
         description: 'For platform operators. The answer carries the tenant API key, this once.',
       },
     })
-    .use(unstored)
+    .use(noStore)
     .input(tenantAccountCreate)
     .output(provisionedTenant)
     .mutation(async ({ ctx, input }) => provisionTenant(ctx.services, ctx, await ctx.asOperator(), input)),
@@ -59,5 +59,5 @@ export const tenantsRouter = router({
     })
     .input(securityPolicyRequest)
     .output(tenantAccount)
-    .mutation(({ ctx, input }) => setSecurityPolicy(ctx, ctx.enterNamedTenant, input)),
+    .mutation(({ ctx, input }) => setSecurityPolicy(ctx, ctx.withNamedTenant, input)),
 });

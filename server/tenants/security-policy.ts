@@ -1,4 +1,4 @@
-import { type EnterNamedTenant, tenantNotFound } from '#server/access/service.ts';
+import { tenantNotFound, type WithNamedTenant } from '#server/access/service.ts';
 import { type Origin, recordAdministration } from '#server/audit/service.ts';
 import { accountOf } from './accounts.ts';
 import { mergeMetadata } from './queries.ts';
@@ -10,7 +10,7 @@ import type { SecurityPolicyRequest, TenantAccount } from './schema.ts';
  */
 export async function setSecurityPolicy(
   origin: Origin,
-  enter: EnterNamedTenant,
+  withNamedTenant: WithNamedTenant,
   { tenant_id: named, ...request }: SecurityPolicyRequest,
 ): Promise<TenantAccount> {
   const given = Object.entries(request).filter(
@@ -23,7 +23,7 @@ export async function setSecurityPolicy(
     missing: 'tenant_id query parameter is required for operators',
     operatorMustName: true,
   } as const;
-  return enter(parameter, async (tx, tenantId, admin) => {
+  return withNamedTenant(parameter, async (tx, tenantId, admin) => {
     const row = await mergeMetadata(tx, tenantId, toggles);
     if (!row) throw tenantNotFound();
     await recordAdministration(tx, origin, admin, {

@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import type { EnterTenant } from '#server/access/service.ts';
+import type { WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { GlossaryFile } from '#server/formats/glossary/index.ts';
@@ -32,12 +32,12 @@ import { glossaryWarnings } from './warnings.ts';
  */
 export async function uploadGlossary(
   services: Services,
-  enter: EnterTenant,
+  withTenant: WithTenant,
   form: GlossaryForm,
   signal: AbortSignal,
 ): Promise<UploadedGlossary> {
   // Nobody is told anything who is not let in; and reading a file is not cheap.
-  const { tenantId, file, kind, name, source, target } = await enter(async (tx, { tenant }) => {
+  const { tenantId, file, kind, name, source, target } = await withTenant(async (tx, { tenant }) => {
     const checked = checkForm(form);
     await requireRoomForSet(services, tx, tenant.id, checked.name);
     return { tenantId: tenant.id, ...checked };

@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import type { EnterTenant } from '#server/access/service.ts';
+import type { WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } from '#server/exports.ts';
@@ -22,11 +22,11 @@ interface Exported {
 /** B 4.5: a set as TMX 1.4b. @throws AppError 404 for a set that is unknown, foreign or empty */
 export function exportSet(
   services: Services,
-  enter: EnterTenant,
+  withTenant: WithTenant,
   setId: string,
   request: ExportRequest,
 ): Promise<StreamAnswer> {
-  return exportFound(services, enter, request, async (tx, tenantId) => {
+  return exportFound(services, withTenant, request, async (tx, tenantId) => {
     const set = await selectSetById(tx, tenantId, setId);
     if (!set) throw new AppError('not_found', 'translation memory set not found');
     return set;
@@ -39,14 +39,14 @@ export function exportSet(
  */
 export async function exportGolden(
   services: Services,
-  enter: EnterTenant,
+  withTenant: WithTenant,
   languages: { source_lang: string; target_lang: string },
   request: ExportRequest,
 ): Promise<StreamAnswer> {
   const nothing = () => new AppError('not_found', 'no approved golden pairs for this language pair');
   return exportFound(
     services,
-    enter,
+    withTenant,
     request,
     async (tx, tenantId) => {
       const { source_lang, target_lang } = languages;
@@ -68,7 +68,7 @@ export async function exportGolden(
  */
 async function exportFound(
   { database, settings, log }: Services,
-  enter: EnterTenant,
+  withTenant: WithTenant,
   request: ExportRequest,
   find: (tx: Tx, tenantId: string) => Promise<SetRow>,
   empty = () => new AppError('not_found', 'the set has no segments'),
@@ -79,7 +79,7 @@ async function exportFound(
     if (!range) throw empty();
     return { set, range };
   };
-  const { tenantId, seen } = await enter(async (tx, { tenant }) => ({
+  const { tenantId, seen } = await withTenant(async (tx, { tenant }) => ({
     tenantId: tenant.id,
     seen: await look(tx, tenant.id),
   }));

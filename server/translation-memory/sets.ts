@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import type { EnterTenant } from '#server/access/service.ts';
+import type { WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { withTenantLock } from '#server/tenant-lock.ts';
@@ -29,8 +29,12 @@ export async function readImport(tx: Tx, tenantId: string, importId: string): Pr
 }
 
 /** Deletes a set with its segments. @throws AppError 404; 409 tm_import_in_progress while an import into it runs */
-export async function removeSet({ database }: Services, enter: EnterTenant, setId: string): Promise<void> {
-  const seen = await enter(async (tx, { tenant }) => {
+export async function removeSet(
+  { database }: Services,
+  withTenant: WithTenant,
+  setId: string,
+): Promise<void> {
+  const seen = await withTenant(async (tx, { tenant }) => {
     const set = requireFound(await selectSetById(tx, tenant.id, setId));
     // Before the turn, which may come when the import has ended: what that has brought is not what is to be deleted.
     if (isReceiving(set) || (await isImporting(tx, tenant.id, set.name))) throw inProgress();

@@ -1,4 +1,4 @@
-import type { EnterAdmin } from '#server/access/service.ts';
+import type { WithOwningTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
 import { addJob } from '#server/jobs.ts';
@@ -17,8 +17,12 @@ const secondLookAfter = 60;
  * goes over them again, should the process die in between.
  * @throws AppError 404
  */
-export async function removeJob(services: Services, enter: EnterAdmin, jobId: string): Promise<JobDeletion> {
-  const removed = await enter(
+export async function removeJob(
+  services: Services,
+  withOwningTenant: WithOwningTenant,
+  jobId: string,
+): Promise<JobDeletion> {
+  const removed = await withOwningTenant(
     async (tx, tenantId) => {
       const job = await deleteJob(tx, tenantId, jobId);
       if (!job) throw new AppError('not_found', 'job not found');

@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import type { EnterTenant, Principal } from '#server/access/service.ts';
+import type { Principal, WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { TermCheck } from '#server/terminology/service.ts';
@@ -18,7 +18,7 @@ import type { ReviewRequest, TranslationJob } from './schema.ts';
  */
 export async function reviewJob(
   services: Services,
-  enter: EnterTenant,
+  withTenant: WithTenant,
   jobId: string,
   request: ReviewRequest,
 ): Promise<TranslationJob> {
@@ -42,7 +42,7 @@ export async function reviewJob(
     const job = await updateReviewed(tx, tenantId, jobId, change);
     return { tenantId, reviewer, job, attempt: found.attempt, publishAs: change.publishAs };
   };
-  let decided = await enter(async (tx, principal) =>
+  let decided = await withTenant(async (tx, principal) =>
     decide(tx, principal.tenant.id, reviewerOf(principal, request.reviewer)),
   );
   // A long check holds no job and no connection. Drafts saved meanwhile are another text.

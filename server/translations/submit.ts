@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import type { EnterTenant } from '#server/access/service.ts';
+import type { WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { type BilledTenant, readBilledTenant } from '#server/metering/service.ts';
@@ -30,12 +30,12 @@ export function requireTranslationEnabled({ settings }: Services): void {
  */
 export async function submit(
   services: Services,
-  enter: EnterTenant,
+  withTenant: WithTenant,
   requests: TranslationRequest[],
 ): Promise<Submission> {
   const { settings } = services;
   const keys = requests.flatMap(({ idempotency_key: key }) => key ?? []);
-  const admitted = await enter(
+  const admitted = await withTenant(
     // The one transaction in which the caller was authenticated (gate 4).
     async (tx, principal, found: Found): Promise<Series | Submission> => {
       const items = itemsOf(requests, found.known, settings);

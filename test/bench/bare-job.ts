@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { setScope, setScopeByCredential } from '#db/client.ts';
 import { hashSecret } from '#server/access/credentials.ts';
-import { readStanding } from '#server/access/queries/standing.ts';
+import { lookUpPrincipal } from '#server/access/queries/standing.ts';
 import { stubEngine } from '#server/engines/stub.ts';
 import { newId } from '#server/ids.ts';
 import { lockAdmissions } from '#server/metering/service.ts';
@@ -24,7 +24,7 @@ async function recordJob(sourceText: string): Promise<{ admit: Statement[]; comp
   const request = translationRequest.parse({ source_text: sourceText, target_lang: 'fr' });
   request.metadata = { tenant: { id: tenantMark, name: 'Bench' } };
   const result = await runPipeline(stubEngine, request, { tenantId: tenantMark });
-  const standing = await recordStatements((tx) => readStanding(tx, null));
+  const standing = await recordStatements((tx) => lookUpPrincipal(tx, null));
   const chars = sourceText.length;
   const lock = await recordStatements((tx) => lockAdmissions(tx, tenantMark));
   const insert = await recordStatements((tx) =>

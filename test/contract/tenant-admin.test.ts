@@ -5,7 +5,7 @@ import { serveRest } from '#rest/adapter.ts';
 import { acceptBodies } from '#rest/content-types.ts';
 import { answerErrors } from '#rest/errors.ts';
 import { type RestProcedure, restProcedures } from '#rest/procedures.ts';
-import { tenantAdminEntryProcedure } from '#server/access/service.ts';
+import { deferredTenantAdminProcedure } from '#server/access/service.ts';
 import { contextOf } from '#server/app.ts';
 import type { AppRouter } from '#server/router.ts';
 import { serveRpc } from '#server/rpc-door.ts';
@@ -17,10 +17,10 @@ import { useStage } from './guards/stage.ts';
 
 // No procedure of the service is under this guard yet.
 const served = router({
-  whose: tenantAdminEntryProcedure
+  whose: deferredTenantAdminProcedure
     .meta({ route: { method: 'PUT', path: '/api/whose', tag: 'Test', summary: 'Whose tenant it is' } })
     .output(z.object({ tenant_id: z.string() }))
-    .mutation(({ ctx }) => ctx.enter(async (_tx, { tenant }) => ({ tenant_id: tenant.id }))),
+    .mutation(({ ctx }) => ctx.withTenant(async (_tx, { tenant }) => ({ tenant_id: tenant.id }))),
 }) as unknown as AppRouter;
 const [whose] = restProcedures(served) as [RestProcedure];
 

@@ -10,7 +10,7 @@ import { poll } from '#test/setup/poll.ts';
 const app = fastify({ bodyLimit: 5_000_000 });
 let port: number;
 let reading: number;
-let believed: number;
+let authenticated: number;
 let read: number;
 /** What the handler of `/held` waits for. */
 let settle: () => void;
@@ -21,7 +21,7 @@ let turn = 0;
 beforeAll(async () => {
   boundBodies(app, ({ headers }) => String(headers['x-address'] ?? '192.0.2.1'), {
     large: 4_000_000,
-    unbelieved: 1_200_000,
+    unauthenticated: 1_200_000,
     small: 800_000,
   });
   answerErrors(app);
@@ -34,8 +34,8 @@ beforeAll(async () => {
     done(null, body);
   });
   const config = {
-    believe: async ({ headers }: { headers: Record<string, unknown> }) => {
-      believed += 1;
+    authenticate: async ({ headers }: { headers: Record<string, unknown> }) => {
+      authenticated += 1;
       if (headers['x-stranger']) throw new AppError('unauthenticated', 'nobody');
     },
   };
@@ -61,7 +61,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 beforeEach(() => {
   reading = 0;
-  believed = 0;
+  authenticated = 0;
   read = 0;
 });
 
@@ -216,23 +216,23 @@ test('a body is held until its handler settles, though its client has gone', asy
 test('the sender of a body above 100 KB is asked for before any of it is read', async () => {
   const refused = open(200_000, { end: false, headers: { 'x-stranger': 'yes' } });
   expect(await statusOf(refused)).toBe(401);
-  expect([believed, read]).toEqual([1, 0]);
+  expect([authenticated, read]).toEqual([1, 0]);
   refused.destroy();
 });
 
 test('the sender of a body that does not say how long it is is asked for once 100 KB have come', async () => {
   const stranger = { chunked: true, headers: { 'x-stranger': 'yes' } };
   expect(await statusOf(open(99_000, stranger))).toBe(200);
-  expect(believed).toBe(0);
+  expect(authenticated).toBe(0);
   const refused = open(150_000, { ...stranger, end: false });
   expect(await statusOf(refused)).toBe(401);
-  expect([believed, read]).toEqual([1, 1]);
+  expect([authenticated, read]).toEqual([1, 1]);
   refused.destroy();
 });
 
 test('a small body costs no look-up', async () => {
   expect(await statusOf(open(102_400))).toBe(200);
-  expect(believed).toBe(0);
+  expect(authenticated).toBe(0);
 });
 
 test('large bodies that arrive together are handled in different turns of the event loop', async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { openDatabase } from '#db/client.ts';
-import { readStanding } from '#server/access/queries/standing.ts';
+import { lookUpPrincipal } from '#server/access/queries/standing.ts';
 import { selectCommitted } from '#server/metering/committed-usage.ts';
 import { selectJobsByKeys } from '#server/translations/queries/admission.ts';
 import { selectJobs } from '#server/translations/queries/reading.ts';
@@ -108,7 +108,9 @@ test('a caller is believed by the keys of its tenant, token and member, before t
   const database = openDatabase(app.databaseUrl, { size: 1 });
   try {
     for (let time = 0; time < 10; time++)
-      expect(await database.inTenant(tenantId, (tx) => readStanding(tx, new Uint8Array(32)))).toMatchObject({
+      expect(
+        await database.inTenant(tenantId, (tx) => lookUpPrincipal(tx, new Uint8Array(32))),
+      ).toMatchObject({
         tenantId,
         token: null,
       });

@@ -69,12 +69,15 @@ export function asAdministrator(ctx: RequestContext): AsAdministrator {
  * Opens a transaction in the tenant that an id belongs to: an administrator's own, or, for the operator key, the one that
  * `tenantOf` finds over all tenants. Undefined where that finds none.
  */
-export type EnterAdmin = <T>(
+export type WithOwningTenant = <T>(
   work: (tx: Tx, tenantId: string, admin: Administrator) => Promise<T>,
   tenantOf: (tx: Tx) => Promise<string | undefined>,
 ) => Promise<T | undefined>;
 
-function enterAdmin({ services, credentials }: RequestContext, asAdmin: AsAdministrator): EnterAdmin {
+function withOwningTenantOf(
+  { services, credentials }: RequestContext,
+  asAdmin: AsAdministrator,
+): WithOwningTenant {
   const { database } = services;
   return async (work, tenantOf) => {
     let elsewhere: Administrator | undefined;
@@ -104,14 +107,14 @@ export interface TenantParameter {
 }
 
 /** Opens a transaction in the tenant that `?tenant_id` names, or in the administrator's own. */
-export type EnterNamedTenant = <T>(
+export type WithNamedTenant = <T>(
   parameter: TenantParameter,
   work: (tx: Tx, tenantId: string, admin: Administrator) => Promise<T>,
 ) => Promise<T>;
 
-function enterNamedTenant(ctx: RequestContext, asAdmin: AsAdministrator): EnterNamedTenant {
+function withNamedTenantOf(ctx: RequestContext, asAdmin: AsAdministrator): WithNamedTenant {
   const { database } = ctx.services;
-  return async <T>(parameter: TenantParameter, work: Parameters<EnterNamedTenant>[1]) => {
+  return async <T>(parameter: TenantParameter, work: Parameters<WithNamedTenant>[1]) => {
     const { named, foreign, missing, operatorMustName = false } = parameter;
     const entered = await asAdmin(async (admin, tx) => {
       const own = admin.tenant?.id;
@@ -147,7 +150,7 @@ function remembering(asAdmin: AsAdministrator): { asAdmin: AsAdministrator; look
 }
 
 /**
- * A 5.2 "Admin": the body calls what suits it of `enterAdmin`, `enterNamedTenant` and `asAdministrator`, which believe the
+ * A 5.2 "Admin": the body calls what suits it of `withOwningTenant`, `withNamedTenant` and `asAdministrator`, which believe the
  * caller in the transaction that the work needs anyway. Where it never came to that, because the input was refused, the
  * caller is looked at now: who may not call is told so first.
  */
@@ -155,8 +158,8 @@ export const adminProcedure = procedure.meta({ guard: 'admin' }).use(async ({ ct
   const { asAdmin, looked } = remembering(asAdministrator(ctx));
   const result = await next({
     ctx: {
-      enterAdmin: enterAdmin(ctx, asAdmin),
-      enterNamedTenant: enterNamedTenant(ctx, asAdmin),
+      withOwningTenant: withOwningTenantOf(ctx, asAdmin),
+      withNamedTenant: withNamedTenantOf(ctx, asAdmin),
       asAdministrator: asAdmin,
     },
   });

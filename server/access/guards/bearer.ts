@@ -8,7 +8,7 @@ import { readPrincipal, type SessionPrincipal, tokenHashes } from '../principal.
  * Opens a transaction as the member that the bearer belongs to.
  * @throws AppError 401
  */
-export async function enterByBearer<T>(
+export async function withBearer<T>(
   { credentials, services }: RequestContext,
   work: (tx: Tx, principal: SessionPrincipal) => Promise<T>,
 ): Promise<T> {
@@ -27,7 +27,7 @@ export async function enterByBearer<T>(
 
 /** A 5.2 "Bearer only": the body runs inside one transaction of the member's tenant. */
 export const bearerProcedure = procedure.meta({ guard: 'bearer' }).use(({ ctx, next }) =>
-  enterByBearer(ctx, async (tx, principal) => {
+  withBearer(ctx, async (tx, principal) => {
     const result = await next({ ctx: { tx, principal } });
     if (!result.ok) throw result.error;
     return result;

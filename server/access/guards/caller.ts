@@ -1,9 +1,9 @@
 import type { RequestContext } from '#server/context.ts';
 import type { GuardName } from '#server/trpc.ts';
 import { asAdministrator } from './admin.ts';
-import { enterByBearer } from './bearer.ts';
-import { enterByCookie } from './session-cookie.ts';
-import { audienceOf, enterTenant, enterTenantOrCookie } from './tenant.ts';
+import { withBearer } from './bearer.ts';
+import { withSessionCookie } from './session-cookie.ts';
+import { audienceOf, withTenantOf, withTenantOrCookieOf } from './tenant.ts';
 
 /**
  * Believes the caller of a request whose body is not read yet, as its guard will again with the body: one look-up, in a
@@ -11,28 +11,28 @@ import { audienceOf, enterTenant, enterTenantOrCookie } from './tenant.ts';
  * @returns false where the guard asks for none
  * @throws AppError the guard's own 401 or 403
  */
-export async function believeCaller(ctx: RequestContext, guard: GuardName): Promise<boolean> {
+export async function authenticateCaller(ctx: RequestContext, guard: GuardName): Promise<boolean> {
   const nothing = async () => {};
   switch (guard) {
     case 'public':
     case 'challenge_or_cookie':
       return false;
     case 'tenant_identity':
-      await enterTenant(ctx, audienceOf(ctx))(nothing);
+      await withTenantOf(ctx, audienceOf(ctx))(nothing);
       return true;
     case 'tenant_identity_or_cookie':
     case 'tenant_admin':
-      await enterTenantOrCookie(ctx, audienceOf(ctx))(nothing);
+      await withTenantOrCookieOf(ctx, audienceOf(ctx))(nothing);
       return true;
     case 'admin':
     case 'platform_operator':
       await asAdministrator(ctx)(nothing);
       return true;
     case 'bearer':
-      await enterByBearer(ctx, nothing);
+      await withBearer(ctx, nothing);
       return true;
     case 'session_cookie':
-      await enterByCookie(ctx, nothing);
+      await withSessionCookie(ctx, nothing);
       return true;
   }
 }

@@ -8,7 +8,7 @@ import { readPrincipal, type SessionPrincipal, tokenHashes } from '../principal.
  * Opens a transaction as the member that the session cookie belongs to. A bearer does not count here.
  * @throws AppError 401
  */
-export async function enterByCookie<T>(
+export async function withSessionCookie<T>(
   { credentials, services }: RequestContext,
   work: (tx: Tx, principal: SessionPrincipal) => Promise<T>,
 ): Promise<T> {
@@ -29,6 +29,8 @@ export function notSignedIn(): AppError {
 /** A full session, by its cookie alone (A 4.1, the new recovery codes). */
 export const sessionCookieProcedure = procedure.meta({ guard: 'session_cookie' }).use(({ ctx, next }) =>
   next({
-    ctx: { enter: <T>(work: Parameters<typeof enterByCookie<T>>[1]) => enterByCookie(ctx, work) },
+    ctx: {
+      withSession: <T>(work: Parameters<typeof withSessionCookie<T>>[1]) => withSessionCookie(ctx, work),
+    },
   }),
 );

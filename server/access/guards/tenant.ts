@@ -5,35 +5,35 @@ import { procedure } from '#server/trpc.ts';
 import type { PresentedCredentials } from '../credentials.ts';
 import { presentsOperatorKey } from '../operator.ts';
 import { type Principal, presentedHashes, readPrincipal, tokenHashes } from '../principal.ts';
-import { enterAsService } from '../service-key.ts';
+import { withServiceTenant } from '../service-key.ts';
 
 /**
  * Opens a transaction as the tenant that the request's credential belongs to; 401 where there is none. `early` is a
  * query that travels in the transaction's first packet, in the scope that the credential opened but before the caller
  * is believed: only `work` sees its answer.
  */
-export type EnterTenant = <T, E = undefined>(
+export type WithTenant = <T, E = undefined>(
   work: (tx: Tx, principal: Principal, found: E) => Promise<T>,
   early?: (tx: Tx) => Promise<E>,
 ) => Promise<T>;
 
 /**
  * Who will read the answer. Operator standing is added to a call by the operator key in X-API-Key beside a tenant's
- * access token (C 7), or is the member's own (A 5.1 rule 8), which is known once `enter` has believed it.
+ * access token (C 7), or is the member's own (A 5.1 rule 8), which is known once `withTenant` has believed it.
  */
 export interface Audience {
   operator: boolean;
 }
 
 /** Thrown inside the transaction, to leave it. */
-class NobodyBelieved extends Error {}
+class Unauthenticated extends Error {}
 
-export function enterTenant(
+export function withTenantOf(
   ctx: RequestContext,
   audience: Audience,
   credentials: PresentedCredentials = ctx.credentials,
   hashes = presentedHashes(credentials),
-): EnterTenant {
+): WithTenant {
   const { database, settings } = ctx.services;
   return async (work, early) => {
     try {
@@ -42,13 +42,13 @@ export function enterTenant(
           readPrincipal(tx, owner, credentials, settings),
           early?.(tx) as Promise<never>,
         ]);
-        if (typeof principal === 'string') throw new NobodyBelieved();
+        if (typeof principal === 'string') throw new Unauthenticated();
         if (principal.kind === 'session' && principal.operator) audience.operator = true;
         return work(tx, principal, found);
       });
     } catch (error) {
-      if (!(error instanceof NobodyBelieved)) throw error;
-      return enterAsService(ctx.services, credentials, work, early);
+      if (!(error instanceof Unauthenticated)) throw error;
+      return withServiceTenant(ctx.services, credentials, work, early);
     }
   };
 }
@@ -63,7 +63,7 @@ export function audienceOf({ credentials, services }: RequestContext): Audience 
  */
 export const tenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(({ ctx, next }) => {
   const audience = audienceOf(ctx);
-  return enterTenant(
+  return withTenantOf(
     ctx,
     audience,
   )(async (tx, principal) => {
@@ -75,36 +75,36 @@ export const tenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(
 
 /**
  * "Tenant identity" for work that must not hold a transaction (model calls, rendering, transfers): the body
- * calls `ctx.enter`, its only way to any data, when its own order of gates says so.
+ * calls `ctx.withTenant`, its only way to any data, when its own order of gates says so.
  */
-export const tenantEntryProcedure = procedure.meta({ guard: 'tenant_identity' }).use(({ ctx, next }) => {
+export const deferredTenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(({ ctx, next }) => {
   const audience = audienceOf(ctx);
-  return next({ ctx: { enter: enterTenant(ctx, audience), audience } });
+  return next({ ctx: { withTenant: withTenantOf(ctx, audience), audience } });
 });
 
 /**
  * A 5.2 "Tenant identity", and the session cookie where nothing else is presented (B 5, the golden download): a
  * presented but invalid credential is refused, not ignored.
  */
-export const tenantOrCookieEntryProcedure = procedure
+export const deferredTenantOrCookieProcedure = procedure
   .meta({ guard: 'tenant_identity_or_cookie' })
-  .use(({ ctx, next }) => next({ ctx: { enter: enterTenantOrCookie(ctx, audienceOf(ctx)) } }));
+  .use(({ ctx, next }) => next({ ctx: { withTenant: withTenantOrCookieOf(ctx, audienceOf(ctx)) } }));
 
-export function enterTenantOrCookie(ctx: RequestContext, audience: Audience): EnterTenant {
+export function withTenantOrCookieOf(ctx: RequestContext, audience: Audience): WithTenant {
   const { bearer, apiKey, unreadable, cookie } = ctx.credentials;
-  if (bearer !== null || apiKey !== null || unreadable || cookie === null) return enterTenant(ctx, audience);
-  return enterTenant(ctx, audience, { ...ctx.credentials, bearer: cookie }, tokenHashes(cookie));
+  if (bearer !== null || apiKey !== null || unreadable || cookie === null) return withTenantOf(ctx, audience);
+  return withTenantOf(ctx, audience, { ...ctx.credentials, bearer: cookie }, tokenHashes(cookie));
 }
 
 /** A 5.2 "Tenant admin": a tenant's key, or an administrator by bearer or cookie. */
-export const tenantAdminEntryProcedure = procedure.meta({ guard: 'tenant_admin' }).use(({ ctx, next }) => {
+export const deferredTenantAdminProcedure = procedure.meta({ guard: 'tenant_admin' }).use(({ ctx, next }) => {
   const audience = audienceOf(ctx);
-  const enter = enterTenantOrCookie(ctx, audience);
-  const enterAsAdmin: EnterTenant = (work, early) =>
-    enter(async (tx, principal, found) => {
+  const withTenant = withTenantOrCookieOf(ctx, audience);
+  const withTenantAsAdmin: WithTenant = (work, early) =>
+    withTenant(async (tx, principal, found) => {
       if (principal.kind === 'session' && principal.user.role !== 'global_administrator')
         throw new AppError('forbidden', 'admin role required');
       return work(tx, principal, found);
     }, early);
-  return next({ ctx: { enter: enterAsAdmin, audience } });
+  return next({ ctx: { withTenant: withTenantAsAdmin, audience } });
 });

@@ -4,15 +4,15 @@ import { tokens, users } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
 
 /** What a request needs to know of the caller: its tenant and, for an access token, the member it was issued to. */
-export interface Standing {
+export interface PrincipalLookup {
   tenantId: string;
   name: string;
   active: boolean;
-  user: StandingMember | null;
+  user: PrincipalMember | null;
   token: { familyId: string; expiresAt: Date; secondFactor: boolean } | null;
 }
 
-export interface StandingMember {
+export interface PrincipalMember {
   id: string;
   email: string;
   provider: string;
@@ -27,7 +27,7 @@ const scopedTenant = sql`current_setting(${sql.placeholder('scope')})`;
  * The tenant that the transaction is scoped to, named by the setting that holds it, since it is not known here yet: the policy
  * by itself uses no index (docs/decisions/0025). And, for an access token, the member it was issued to.
  */
-const selectStanding = prepare<{ accessTokenHash: Uint8Array; scope: string }, Standing[]>((db) =>
+const selectPrincipal = prepare<{ accessTokenHash: Uint8Array; scope: string }, PrincipalLookup[]>((db) =>
   db
     .select({
       tenantId: tenants.tenantId,
@@ -66,7 +66,7 @@ const selectStanding = prepare<{ accessTokenHash: Uint8Array; scope: string }, S
 const tenantScope = 'lingualoop.tenant_id';
 
 /** Where no token is presented. A statement of its own: PostgreSQL would plan the other one anew each time for it. */
-const selectTenantStanding = prepare<{ scope: string }, Pick<Standing, 'tenantId' | 'name' | 'active'>[]>(
+const selectTenant = prepare<{ scope: string }, Pick<PrincipalLookup, 'tenantId' | 'name' | 'active'>[]>(
   (db) =>
     db
       .select({ tenantId: tenants.tenantId, name: tenants.name, active: tenants.active })
@@ -75,14 +75,14 @@ const selectTenantStanding = prepare<{ scope: string }, Pick<Standing, 'tenantId
       .prepare('select_tenant_standing'),
 );
 
-export async function readStanding(
+export async function lookUpPrincipal(
   tx: Tx,
   accessTokenHash: Uint8Array | null,
-): Promise<Standing | undefined> {
+): Promise<PrincipalLookup | undefined> {
   if (accessTokenHash === null) {
-    const [tenant] = await selectTenantStanding(tx, { scope: tenantScope });
+    const [tenant] = await selectTenant(tx, { scope: tenantScope });
     return tenant && { ...tenant, user: null, token: null };
   }
-  const [standing] = await selectStanding(tx, { accessTokenHash, scope: tenantScope });
+  const [standing] = await selectPrincipal(tx, { accessTokenHash, scope: tenantScope });
   return standing;
 }

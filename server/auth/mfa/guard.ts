@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import { enterByCookie, lockMember, notSignedIn } from '#server/access/service.ts';
+import { lockMember, notSignedIn, withSessionCookie } from '#server/access/service.ts';
 import type { RequestContext } from '#server/context.ts';
 import { procedure } from '#server/trpc.ts';
 import { type Claimant, lockChallenge, readChallengeId } from './challenge.ts';
@@ -8,12 +8,12 @@ import { type Claimant, lockChallenge, readChallengeId } from './challenge.ts';
  * Opens a transaction as the member who enrolls, its row locked: by the challenge that is given, which must be pending,
  * else by the session cookie; never by a bearer. 401 `authentication required` where neither is good.
  */
-export type EnterFactor = <T>(
+export type WithClaimant = <T>(
   challengeId: string | undefined,
   work: (tx: Tx, claimant: Claimant) => Promise<T>,
 ) => Promise<T>;
 
-function enterFactor(ctx: RequestContext): EnterFactor {
+function withClaimantOf(ctx: RequestContext): WithClaimant {
   return async (challengeId, work) => {
     if (challengeId !== undefined) {
       const key = readChallengeId(challengeId);
@@ -24,7 +24,7 @@ function enterFactor(ctx: RequestContext): EnterFactor {
         return work(tx, claimant);
       });
     }
-    return enterByCookie(ctx, async (tx, { tenant, user: { id }, family }) => {
+    return withSessionCookie(ctx, async (tx, { tenant, user: { id }, family }) => {
       const user = await lockMember(tx, tenant.id, id);
       if (!user?.active) throw notSignedIn();
       return work(tx, { user, challenge: null, familyId: family.id });
@@ -32,7 +32,7 @@ function enterFactor(ctx: RequestContext): EnterFactor {
   };
 }
 
-/** A 5.2 "Challenge or cookie": the challenge is in the input, so the body calls `ctx.enterFactor` with it. */
+/** A 5.2 "Challenge or cookie": the challenge is in the input, so the body calls `ctx.withClaimant` with it. */
 export const challengeOrCookieProcedure = procedure
   .meta({ guard: 'challenge_or_cookie' })
-  .use(({ ctx, next }) => next({ ctx: { enterFactor: enterFactor(ctx) } }));
+  .use(({ ctx, next }) => next({ ctx: { withClaimant: withClaimantOf(ctx) } }));

@@ -21,7 +21,7 @@ export const confirmMfa = challengeOrCookieProcedure
   .input(mfaEnrollConfirmRequest)
   .output(mfaEnrollConfirmResponse)
   .mutation(async ({ ctx, input }) => {
-    const outcome = await ctx.enterFactor(input.challenge_id, (tx, claimant) =>
+    const outcome = await ctx.withClaimant(input.challenge_id, (tx, claimant) =>
       confirmEnrolment(tx, ctx.services, ctx, claimant, input.mfa_code),
     );
     const { recoveryCodes, tokens } = settle(outcome);

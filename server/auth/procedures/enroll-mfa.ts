@@ -1,4 +1,4 @@
-import { limited, unstored } from '#server/access/service.ts';
+import { limited, noStore } from '#server/access/service.ts';
 import { beginEnrolment, describeEnrolment } from '../mfa/enrolment.ts';
 import { challengeOrCookieProcedure } from '../mfa/guard.ts';
 import { mfaEnrollRequest, mfaEnrollResponse } from '../schema.ts';
@@ -14,12 +14,12 @@ export const enrollMfa = challengeOrCookieProcedure
         'By a pending challenge of method totp_enroll, or by the session cookie. Enrolling again before the confirmation replaces the secret.',
     },
   })
-  .use(unstored)
+  .use(noStore)
   .use(limited('mfa_enroll'))
   .input(mfaEnrollRequest)
   .output(mfaEnrollResponse)
   .mutation(async ({ ctx, input }) => {
-    const pending = await ctx.enterFactor(input.challenge_id, (tx, claimant) =>
+    const pending = await ctx.withClaimant(input.challenge_id, (tx, claimant) =>
       beginEnrolment(tx, ctx.services, claimant),
     );
     const { secret, uri, qrCode } = describeEnrolment(pending);

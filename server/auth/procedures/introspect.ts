@@ -14,4 +14,4 @@ export const introspect = adminProcedure
   })
   .input(introspectRequest)
   .output(introspectResponse)
-  .mutation(({ ctx, input }) => introspectToken(ctx.enterAdmin, input.token));
+  .mutation(({ ctx, input }) => introspectToken(ctx.withOwningTenant, input.token));

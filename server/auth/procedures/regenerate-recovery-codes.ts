@@ -1,4 +1,4 @@
-import { limited, sessionCookieProcedure, unstored } from '#server/access/service.ts';
+import { limited, noStore, sessionCookieProcedure } from '#server/access/service.ts';
 import { regenerateCodes } from '../mfa/regenerate.ts';
 import { recoveryCodesResponse } from '../schema.ts';
 
@@ -12,9 +12,11 @@ export const regenerateRecoveryCodes = sessionCookieProcedure
       description: 'By the session cookie alone. The old codes are good for nothing any more.',
     },
   })
-  .use(unstored)
+  .use(noStore)
   .use(limited('mfa_recovery'))
   .output(recoveryCodesResponse)
   .mutation(async ({ ctx }) => ({
-    recovery_codes: await ctx.enter((tx, principal) => regenerateCodes(tx, ctx.services, ctx, principal)),
+    recovery_codes: await ctx.withSession((tx, principal) =>
+      regenerateCodes(tx, ctx.services, ctx, principal),
+    ),
   }));

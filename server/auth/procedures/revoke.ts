@@ -15,7 +15,7 @@ export const revoke = adminProcedure
   .input(revokeRequest)
   .output(revokeResponse)
   .mutation(async ({ ctx, input }) => {
-    await revokeToken(ctx.enterAdmin, ctx, input.token);
+    await revokeToken(ctx.withOwningTenant, ctx, input.token);
     ctx.answer.addCookie(clearedSessionCookie(ctx.services.settings));
     return { revoked: true };
   });

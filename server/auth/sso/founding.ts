@@ -4,7 +4,7 @@ import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
 import { foundWorkspace } from '../newcomers.ts';
 import { findMemberships, hasTenantOfOrganization, lockFounding } from '../queries.ts';
-import { newcomerOf, type Person } from './person.ts';
+import { type Person, registrantOf } from './person.ts';
 import type { SsoSignIn } from './tenant-choice.ts';
 
 /**
@@ -32,7 +32,7 @@ export async function foundByProvider(
       metadata: {},
       platformMetadata: organization === null ? {} : { oidc_org_id: organization },
     };
-    const { signIn, apiKey } = await foundWorkspace(tx, services, origin, newcomerOf(person), tenant);
+    const { signIn, apiKey } = await foundWorkspace(tx, services, origin, registrantOf(person), tenant);
     return { ...signIn, apiKey };
   });
 }

@@ -1,5 +1,5 @@
 import { newId } from '#server/ids.ts';
-import type { Newcomer } from '../newcomers.ts';
+import type { Registrant } from '../newcomers.ts';
 
 /** Who came back from the provider: `subject` is issuer and `sub`, the address is verified and lowercase. */
 export interface Person {
@@ -9,7 +9,7 @@ export interface Person {
 }
 
 /** A person as a member that is still to be made. */
-export function newcomerOf({ subject, email }: Person): Newcomer {
+export function registrantOf({ subject, email }: Person): Registrant {
   return {
     userId: newId(),
     email,

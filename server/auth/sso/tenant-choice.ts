@@ -6,7 +6,7 @@ import { joinWorkspace } from '../newcomers.ts';
 import { findMemberships, type Membership } from '../queries.ts';
 import { completeSignIn, type SignIn } from '../sign-in.ts';
 import { foundByProvider } from './founding.ts';
-import { newcomerOf, type Person } from './person.ts';
+import { type Person, registrantOf } from './person.ts';
 import type { SsoState } from './states.ts';
 
 /** `apiKey` is the key of a tenant that this sign-in created, this once. */
@@ -61,6 +61,6 @@ async function joinByInvite(
 ): Promise<SignIn> {
   const invite = { tenantId, secretHash: Buffer.from(secretHash, 'hex') };
   return services.database.inTenant(tenantId, (tx) =>
-    joinWorkspace(tx, services, origin, newcomerOf(person), invite),
+    joinWorkspace(tx, services, origin, registrantOf(person), invite),
   );
 }

@@ -1,8 +1,8 @@
-import { tenantEntryProcedure } from '#server/access/service.ts';
+import { deferredTenantProcedure } from '#server/access/service.ts';
 import { glossaryForm, uploadedGlossary } from '../schema.ts';
 import { uploadGlossary } from '../service.ts';
 
-export const upload = tenantEntryProcedure
+export const upload = deferredTenantProcedure
   .meta({
     route: {
       method: 'POST',
@@ -20,4 +20,4 @@ export const upload = tenantEntryProcedure
   })
   .input(glossaryForm)
   .output(uploadedGlossary)
-  .mutation(({ ctx, input }) => uploadGlossary(ctx.services, ctx.enter, input, ctx.hungUp()));
+  .mutation(({ ctx, input }) => uploadGlossary(ctx.services, ctx.withTenant, input, ctx.hungUp()));

@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import type { EnterTenant } from '#server/access/service.ts';
+import type { WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
@@ -48,12 +48,12 @@ interface Upload {
  */
 export async function receiveImport(
   services: Services,
-  enter: EnterTenant,
+  withTenant: WithTenant,
   form: ImportForm,
   signal: AbortSignal,
 ): Promise<Received> {
   // Nobody is told anything who is not let in; and a file that could not be stored is not read, which is not cheap.
-  const { upload, ...payload } = await enter(async (tx, { tenant }) => {
+  const { upload, ...payload } = await withTenant(async (tx, { tenant }) => {
     const { file, name, source, target } = checkForm(form);
     await requireIdle(isImporting(tx, tenant.id, name));
     await requireRoomForSet(services, tx, tenant.id, name);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { tenantEntryProcedure } from '#server/access/service.ts';
+import { deferredTenantProcedure } from '#server/access/service.ts';
 import { removeSet } from '../service.ts';
 
-export const remove = tenantEntryProcedure
+export const remove = deferredTenantProcedure
   .meta({
     route: {
       method: 'DELETE',
@@ -14,4 +14,4 @@ export const remove = tenantEntryProcedure
   })
   .input(z.object({ set_id: z.string() }))
   .output(z.void())
-  .mutation(({ ctx, input }) => removeSet(ctx.services, ctx.enter, input.set_id));
+  .mutation(({ ctx, input }) => removeSet(ctx.services, ctx.withTenant, input.set_id));

@@ -1,9 +1,9 @@
-import { tenantEntryProcedure } from '#server/access/service.ts';
+import { deferredTenantProcedure } from '#server/access/service.ts';
 import { streamAnswer } from '#server/trpc.ts';
 import { goldenExportQuery } from '../schema.ts';
 import { exportGolden as start } from '../service.ts';
 
-export const exportGolden = tenantEntryProcedure
+export const exportGolden = deferredTenantProcedure
   .meta({
     route: {
       method: 'GET',
@@ -16,5 +16,5 @@ export const exportGolden = tenantEntryProcedure
   .input(goldenExportQuery)
   .output(streamAnswer)
   .query(({ ctx, input }) =>
-    start(ctx.services, ctx.enter, input, { requestId: ctx.requestId, signal: ctx.hungUp() }),
+    start(ctx.services, ctx.withTenant, input, { requestId: ctx.requestId, signal: ctx.hungUp() }),
   );

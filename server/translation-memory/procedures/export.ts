@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { tenantEntryProcedure } from '#server/access/service.ts';
+import { deferredTenantProcedure } from '#server/access/service.ts';
 import { streamAnswer } from '#server/trpc.ts';
 import { exportSet as start } from '../service.ts';
 
-export const exportSet = tenantEntryProcedure
+export const exportSet = deferredTenantProcedure
   .meta({
     route: {
       method: 'GET',
@@ -16,5 +16,5 @@ export const exportSet = tenantEntryProcedure
   .input(z.object({ set_id: z.string() }))
   .output(streamAnswer)
   .query(({ ctx, input }) =>
-    start(ctx.services, ctx.enter, input.set_id, { requestId: ctx.requestId, signal: ctx.hungUp() }),
+    start(ctx.services, ctx.withTenant, input.set_id, { requestId: ctx.requestId, signal: ctx.hungUp() }),
   );

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { tenantEntryProcedure } from '#server/access/service.ts';
+import { deferredTenantProcedure } from '#server/access/service.ts';
 import { importForm, memoryImportAnswer, memorySet } from '../schema.ts';
 import { receiveImport } from '../service.ts';
 
-export const importTmx = tenantEntryProcedure
+export const importTmx = deferredTenantProcedure
   .meta({
     route: {
       method: 'POST',
@@ -19,7 +19,7 @@ export const importTmx = tenantEntryProcedure
   .input(importForm)
   .output(z.union([memorySet, memoryImportAnswer]))
   .mutation(async ({ ctx, input }) => {
-    const received = await receiveImport(ctx.services, ctx.enter, input, ctx.hungUp());
+    const received = await receiveImport(ctx.services, ctx.withTenant, input, ctx.hungUp());
     if ('set' in received) return received.set;
     ctx.answer.setStatus(202);
     return received.accepted;

@@ -1,4 +1,4 @@
-import type { EnterTenant } from '#server/access/service.ts';
+import type { WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { FileAnswer } from '#server/trpc.ts';
@@ -15,12 +15,12 @@ import { renderGolden } from './render.ts';
  */
 export async function downloadGolden(
   services: Services,
-  enter: EnterTenant,
+  withTenant: WithTenant,
   jobId: string,
   format: GoldenFormat,
   signal: AbortSignal,
 ): Promise<FileAnswer> {
-  const { job, tenantId } = await enter(async (tx, { tenant }) => ({
+  const { job, tenantId } = await withTenant(async (tx, { tenant }) => ({
     job: await getJob(tx, tenant.id, jobId),
     tenantId: tenant.id,
   }));

@@ -23,7 +23,7 @@ export const createBatch = tenantSubmission
   .output(z.array(translationJob))
   .mutation(async ({ ctx, input }) => {
     const requests = expandBatch(input, ctx.services.settings);
-    const { jobs, replayed } = await submit(ctx.services, ctx.enter, requests);
+    const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, requests);
     if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
     return jobs.map(viewFor(ctx.audience));
   });

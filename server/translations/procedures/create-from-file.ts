@@ -27,9 +27,9 @@ export const createFromFile = tenantSubmission
   .output(z.array(translationJob))
   .mutation(async ({ ctx, input }) => {
     const authenticate = () =>
-      ctx.enter(async (_tx, principal) => ({ tenantId: principal.tenant.id, signal: ctx.hungUp() }));
+      ctx.withTenant(async (_tx, principal) => ({ tenantId: principal.tenant.id, signal: ctx.hungUp() }));
     const requests = await readFileRequest(ctx.services, input, authenticate);
-    const { jobs, replayed } = await submit(ctx.services, ctx.enter, requests);
+    const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, requests);
     if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
     return jobs.map(viewFor(ctx.audience));
   });

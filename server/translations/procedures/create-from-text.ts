@@ -30,7 +30,7 @@ export const createFromText = tenantSubmission
     const { source_document } = input.metadata;
     const metadata = { ...callersMetadata(input.metadata), source_document };
     const requests = await requestPagesOfText({ ...input, metadata }, ctx.services.settings);
-    const { jobs, replayed } = await submit(ctx.services, ctx.enter, requests);
+    const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, requests);
     if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
     return jobs.map(viewFor(ctx.audience));
   });

@@ -29,7 +29,7 @@ export const create = tenantSubmission
     requireKey(input.idempotency_key);
     const metadata = callersMetadata(input.metadata);
     const request = checkRequest({ ...input, metadata }, ctx.services.settings);
-    const { jobs, replayed } = await submit(ctx.services, ctx.enter, [request]);
+    const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, [request]);
     if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
     const [job] = jobs;
     if (!job) throw new Error('a submission came to no job');

@@ -16,4 +16,4 @@ export const deleteJob = adminProcedure
   })
   .input(z.object({ job_id: z.string() }))
   .output(jobDeletion)
-  .mutation(({ ctx, input }) => removeJob(ctx.services, ctx.enterAdmin, input.job_id));
+  .mutation(({ ctx, input }) => removeJob(ctx.services, ctx.withOwningTenant, input.job_id));

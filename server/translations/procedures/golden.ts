@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { tenantOrCookieEntryProcedure } from '#server/access/service.ts';
+import { deferredTenantOrCookieProcedure } from '#server/access/service.ts';
 import { fileAnswer } from '#server/trpc.ts';
 import { goldenTypes } from '../golden/render.ts';
 import { goldenFormat } from '../schema.ts';
 import { downloadGolden } from '../service.ts';
 
-export const golden = tenantOrCookieEntryProcedure
+export const golden = deferredTenantOrCookieProcedure
   .meta({
     route: {
       method: 'GET',
@@ -19,5 +19,5 @@ export const golden = tenantOrCookieEntryProcedure
   .input(z.object({ job_id: z.string(), format: goldenFormat }))
   .output(fileAnswer)
   .query(({ ctx, input }) =>
-    downloadGolden(ctx.services, ctx.enter, input.job_id, input.format, ctx.hungUp()),
+    downloadGolden(ctx.services, ctx.withTenant, input.job_id, input.format, ctx.hungUp()),
   );

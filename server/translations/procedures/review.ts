@@ -1,9 +1,9 @@
-import { tenantEntryProcedure } from '#server/access/service.ts';
+import { deferredTenantProcedure } from '#server/access/service.ts';
 import { reviewInput, translationJob } from '../schema.ts';
 import { reviewJob } from '../service.ts';
 import { viewFor } from '../tenant-view.ts';
 
-export const review = tenantEntryProcedure
+export const review = deferredTenantProcedure
   .meta({
     route: {
       method: 'POST',
@@ -17,5 +17,5 @@ export const review = tenantEntryProcedure
   .input(reviewInput)
   .output(translationJob)
   .mutation(async ({ ctx, input: { job_id, ...review } }) =>
-    viewFor(ctx.audience)(await reviewJob(ctx.services, ctx.enter, job_id, review)),
+    viewFor(ctx.audience)(await reviewJob(ctx.services, ctx.withTenant, job_id, review)),
   );
