@@ -177,6 +177,7 @@ export const rooms: Room[] = [
     may: [
       /^server\/(context|errors|jobs|process|stop-signals)\.ts$/,
       services,
+      /^server\/translations\/(removal|stale-sweep|golden\/(check|pending-persistence))\.ts$/,
       /^db\/client\.ts$/,
       /^npm:(graphile-worker|drizzle-orm|pg)$/,
       /^node:/,
