@@ -1,5 +1,5 @@
 import type { Services } from '#server/context.ts';
-import type { TaskName, TaskPayloads } from '#server/jobs.ts';
+import type { TaskName, TaskPayloads } from '#server/job-queue.ts';
 import { indexPair } from '#server/translation-memory/service.ts';
 import { removeGoldenRecords } from '#server/translations/removal.ts';
 import { checkGolden } from './check-golden-records.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findUnstorable } from '#server/storable.ts';
+import { findUnstorable } from '#server/input-limits.ts';
 import type { PaymentEvent, ReceivedEvent, Unstored } from './payment-event.ts';
 
 /** Stripe expands some references into the whole object, by the version of the endpoint. */

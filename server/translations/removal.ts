@@ -3,7 +3,7 @@ import { translationJobs } from '#db/schema/translations.ts';
 import type { WithOwningTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
-import { addJob } from '#server/jobs.ts';
+import { addJob } from '#server/job-queue.ts';
 import { unlearnJob } from '#server/translation-memory/service.ts';
 import { formerGoldenUri, goldenUri } from './golden/record.ts';
 import { isJob, selectTenantOfJob } from './jobs.ts';

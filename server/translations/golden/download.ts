@@ -2,7 +2,7 @@ import type { WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { TurnScope } from '#server/sandbox/index.ts';
-import { sandboxRefusal } from '#server/sandbox-refusal.ts';
+import { sandboxRefusal } from '#server/sandbox-errors.ts';
 import type { FileAnswer } from '#server/trpc.ts';
 import { clip } from '../intake/check-request.ts';
 import { isDownloadable } from '../job-states.ts';

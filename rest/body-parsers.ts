@@ -1,7 +1,66 @@
+import type { FastifyInstance } from 'fastify';
 import { AppError } from '#server/errors.ts';
+import { refuseManyValues } from '#server/input-limits.ts';
 import type { BodyKind } from '#server/trpc.ts';
-import { parseJsonBody } from './json-body.ts';
-import { mediaType } from './raw-types.ts';
+import { isRawType, mediaType } from './media-types.ts';
+
+/** Hands every body on as bytes, for its route to parse; a multipart form as a stream, to the routes that take files. */
+export function acceptBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('multipart/form-data', ({ routeOptions: { config } }, body, done) => {
+    if (config.bodyCeiling === 'MAX_UPLOAD_BYTES') return done(null, body);
+    done(
+      config.formOnly
+        ? notAForm()
+        : new AppError('unsupported_media_type', 'unsupported content type; send application/json'),
+    );
+  });
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+}
+
+/**
+ * The object that a request's body holds.
+ * @throws AppError 415 for a body declared as something else, 400 for one that is no JSON, 422 for one that is no object
+ * (C 7) and for too many values
+ */
+export function parseJsonBody(body: unknown, contentType: string | undefined): Record<string, unknown> {
+  const value = parseJson(body, contentType);
+  if (isObject(value)) return value;
+  throw new AppError('invalid_fields', [
+    { loc: ['body'], msg: 'an object is expected', type: 'invalid_type' },
+  ]);
+}
+
+/** The same where the body also says what is asked for: one that is no object says nothing (B 4.1), and is 400. */
+export function parseChoosingBody(body: unknown, contentType: string | undefined): Record<string, unknown> {
+  const value = parseJson(body, contentType);
+  if (isObject(value)) return value;
+  throw new AppError('malformed_request', 'invalid JSON body: an object is expected');
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parseJson(body: unknown, contentType: string | undefined): unknown {
+  // A form arrives as a stream, which only the routes that take files read.
+  const type = mediaType(contentType);
+  if (type.startsWith('multipart/')) throw unsupported();
+  if (!Buffer.isBuffer(body) || body.length === 0)
+    throw new AppError('malformed_request', 'invalid JSON body: it is empty');
+  if (isRawType(type)) throw unsupported();
+  refuseManyValues(body);
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? error.message : 'not UTF-8';
+    throw new AppError('malformed_request', `invalid JSON body: ${reason.slice(0, 200)}`);
+  }
+}
+
+function unsupported(): AppError {
+  return new AppError('unsupported_media_type', 'unsupported content type; send application/json');
+}
 
 const formType = 'application/x-www-form-urlencoded';
 

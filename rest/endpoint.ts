@@ -1,16 +1,15 @@
 import type { FastifyRequest } from 'fastify';
-import { arrayCheckOf } from '#server/array-bounds.ts';
+import { z } from 'zod';
+import { arrayCheckOf } from '#server/array-limits.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
-import { type BodyKind, inputSource, type Upload } from '#server/trpc.ts';
-import { parseForm, parseFormOrJson } from './form-body.ts';
-import { parseChoosingBody, parseJsonBody } from './json-body.ts';
+import { type BodyKind, inputSource, type Route, type Upload } from '#server/trpc.ts';
+import { parseChoosingBody, parseForm, parseFormOrJson, parseJsonBody } from './body-parsers.ts';
 import { needsBody, type RestProcedure } from './procedures.ts';
-import { coerceQuery, queryKinds } from './query.ts';
 import { isUpload, readUpload } from './upload.ts';
 
 /** The procedure that a request asks for, and its input, read when the procedure wants it. */
-export interface Choice {
+interface Choice {
   procedure: RestProcedure;
   readInput(): Promise<Record<string, unknown>>;
 }
@@ -131,4 +130,46 @@ function bodyReader(procedure: RestProcedure): (request: FastifyRequest) => Reco
     if (optional && (!Buffer.isBuffer(body) || body.length === 0)) return {};
     return parse(body, headers['content-type'], names);
   };
+}
+
+type QueryKind = 'string' | 'number' | 'boolean';
+
+/** What each query parameter of a route is to become, worked out once; the schemas themselves stay untouched. */
+function queryKinds(shape: Record<string, z.ZodType>, route: Route): ReadonlyMap<string, QueryKind> {
+  return new Map(
+    Object.entries(shape)
+      .filter(([name]) => inputSource(route, name) === 'query')
+      .map(([name, schema]) => [name, kindOf(schema)]),
+  );
+}
+
+function kindOf(schema: z.ZodType): QueryKind {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return kindOf(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodNumber) return 'number';
+  if (schema instanceof z.ZodBoolean) return 'boolean';
+  return 'string';
+}
+
+/**
+ * A query string's values in their schemas' types. What does not read as a number or a boolean stays the string
+ * it is, for the schema to refuse by name; parameters that the route does not have are left out.
+ */
+function coerceQuery(
+  query: Record<string, unknown>,
+  kinds: ReadonlyMap<string, QueryKind>,
+): Record<string, unknown> {
+  const input: Record<string, unknown> = {};
+  for (const [name, kind] of kinds) {
+    const value = query[name];
+    if (value !== undefined) input[name] = typeof value === 'string' ? coerce(value, kind) : value;
+  }
+  return input;
+}
+
+function coerce(value: string, kind: QueryKind): unknown {
+  if (kind === 'number' && /^-?\d+(\.\d+)?$/.test(value)) return Number(value);
+  if (kind === 'boolean' && /^(true|1)$/i.test(value)) return true;
+  if (kind === 'boolean' && /^(false|0)$/i.test(value)) return false;
+  return value;
 }

@@ -1,5 +1,5 @@
+import { SandboxError } from '#server/sandbox/index.ts';
 import { AppError } from './errors.ts';
-import { SandboxError } from './sandbox/index.ts';
 
 /** Seconds after which a caller may come again. */
 const retryAfter = 5;

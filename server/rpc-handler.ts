@@ -2,11 +2,11 @@ import { callTRPCProcedure, getTRPCErrorFromUnknown, getTRPCErrorShape, TRPCErro
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import superjson from 'superjson';
 import type { z } from 'zod';
-import { tooLargeUnauthenticated } from '#rest/body-limits.ts';
-import { arrayCheckOf } from './array-bounds.ts';
+import { tooLargeUnauthenticated } from '#rest/request-limits.ts';
+import { arrayCheckOf } from './array-limits.ts';
 import type { RequestContext } from './context.ts';
 import { AppError, errorTable, toAppError } from './errors.ts';
-import { refuseManyValues } from './many-values.ts';
+import { refuseManyValues } from './input-limits.ts';
 import type { AppRouter } from './router.ts';
 import { carriesFiles, type ProcedureMeta, proceduresOf } from './trpc.ts';
 

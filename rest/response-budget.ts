@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, errorBody } from '#server/errors.ts';
-import { createHeldBytes, type Holding } from './held-bytes.ts';
+import { createHeldBytes, type Holding } from './memory-budget.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
