@@ -4,11 +4,12 @@ import type { Log, Services } from './context.ts';
 import { selectModels } from './engines/select.ts';
 import { describeForLog } from './errors.ts';
 import { collectWhenIdle } from './idle-collection.ts';
-import { networkBarrier, openFileWork } from './sandbox/index.ts';
+import { networkBarrier } from './sandbox/network-barrier.ts';
+import { openFileWork } from './sandbox/file-work.ts';
 import { loadSecretsKey } from './secrets-key.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
 import { listenForStop, type StopSignals } from './stop-signals.ts';
-import { openObjectStore } from './storage/service.ts';
+import { openObjectStore } from './storage/object-store.ts';
 import { createGlossaries } from './terminology/service.ts';
 import { followWork } from './under-way.ts';
 

@@ -1,4 +1,4 @@
-import type { FlattenKind } from '../formats/flatten/index.ts';
+import type { FlattenKind } from '../formats/flatten/kind.ts';
 import type { Payload } from './registry.ts';
 import type { tasks } from './tasks.ts';
 

@@ -1,4 +1,4 @@
-import type { FlattenReason } from '../formats/flatten/index.ts';
+import type { FlattenReason } from '../formats/flatten/error.ts';
 import { type Lane, lanes, workOf } from './allowances.ts';
 import { DeferredTenants } from './deferred-tenants.ts';
 import { SandboxError } from './error.ts';

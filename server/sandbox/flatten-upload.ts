@@ -1,4 +1,5 @@
-import { FlattenError, type FlattenKind } from '../formats/flatten/index.ts';
+import { FlattenError } from '../formats/flatten/error.ts';
+import type { FlattenKind } from '../formats/flatten/kind.ts';
 import { SandboxError } from './error.ts';
 import type { FileWork } from './file-work.ts';
 import type { TurnScope } from './turns.ts';

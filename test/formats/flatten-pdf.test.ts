@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { flatten } from '#server/formats/flatten/index.ts';
+import { flatten } from '#server/formats/flatten/flatten.ts';
 import { type Piece, textOfLine } from '#server/formats/flatten/pdf/right-to-left.ts';
 import { corpusFile } from '#test/corpus/files.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { flatten } from '#server/formats/flatten/index.ts';
+import { flatten } from '#server/formats/flatten/flatten.ts';
 import { Meter } from '#server/formats/flatten/pdf/meter.ts';
 import { fontsOfForms, nestedForms, pageTree, spaces } from '#test/abuse/hostile-files.ts';
 

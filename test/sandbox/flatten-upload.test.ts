@@ -1,7 +1,8 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { documentKind } from '#server/formats/flatten/index.ts';
-import { flattenUpload, openFileWork } from '#server/sandbox/index.ts';
+import { documentKind } from '#server/formats/flatten/kind.ts';
+import { flattenUpload } from '#server/sandbox/flatten-upload.ts';
+import { openFileWork } from '#server/sandbox/file-work.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 
 const open = () => {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CurrentBarrier } from '#server/sandbox/index.ts';
+import { CurrentBarrier } from '#server/sandbox/network-barrier.ts';
 import type { FoundBarrier } from '#server/sandbox/network-barrier.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets, type Sets } from '#test/translation-memory/sets.ts';

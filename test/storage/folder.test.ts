@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readSettings } from '#server/settings.ts';
 import { openFolder } from '#server/storage/folder.ts';
-import { openObjectStore } from '#server/storage/service.ts';
+import { openObjectStore } from '#server/storage/object-store.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { CsvError as ParserError } from 'csv-parse/sync';
-import { decodeText, TextEncodingError } from '../text/index.ts';
+import { decodeText, TextEncodingError } from '../text/decode.ts';
 import { type IsHeader, sniffDelimiter } from './delimiter.ts';
 import { CsvError } from './error.ts';
 import { type CsvRow, eachRow, rowOf } from './rows.ts';

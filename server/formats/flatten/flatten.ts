@@ -1,4 +1,4 @@
-import { decodeText, TextEncodingError } from '../text/index.ts';
+import { decodeText, TextEncodingError } from '../text/decode.ts';
 import { readDocx } from './docx/read.ts';
 import { FlattenError } from './error.ts';
 import { readHtml } from './html.ts';

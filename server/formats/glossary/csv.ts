@@ -1,5 +1,7 @@
 import { type LanguageCode, languageOfName, readLanguage } from '../../languages.ts';
-import { CsvError, type CsvRow, readCsv } from '../csv/index.ts';
+import { CsvError } from '../csv/error.ts';
+import type { CsvRow } from '../csv/rows.ts';
+import { readCsv } from '../csv/read.ts';
 import { type ColumnPlaces, columns, positional, readHeader } from './columns.ts';
 import { type GlossaryFile, type GlossaryFileEntry, requireTermLength } from './entry.ts';
 import { GlossaryFileError } from './error.ts';

@@ -1,5 +1,5 @@
 import type { LanguageCode } from '../../languages.ts';
-import { countCodePoints } from '../text/index.ts';
+import { countCodePoints } from '../text/code-points.ts';
 import { GlossaryFileError } from './error.ts';
 
 /** A term and its translation, as a file has them. */

@@ -1,5 +1,7 @@
 import { type LanguageCode, readDeclaredVariant } from '../../languages.ts';
-import { readTmx, TmxError, type TmxPair } from '../tmx/index.ts';
+import { readTmx } from '../tmx/read.ts';
+import { TmxError } from '../tmx/error.ts';
+import type { TmxPair } from '../tmx/unit.ts';
 import { type GlossaryFile, type GlossaryFileEntry, requireTermLength } from './entry.ts';
 import { GlossaryFileError } from './error.ts';
 

@@ -17,7 +17,7 @@ const noTime = new Date(1980, 0, 1, 12);
  * Renders the text as a Word document. The library makes a document of one paragraph, and its XML is the pattern of
  * all: of each paragraph it would build a tree of some 8 KB.
  */
-export async function renderDocx({ text, language, title }: GoldenText): Promise<Uint8Array> {
+export async function renderGoldenDocx({ text, language, title }: GoldenText): Promise<Uint8Array> {
   const rightToLeft = directionOf(language) === 'rtl';
   const document = new Document({
     title: paragraphsOf(title).join(' '),

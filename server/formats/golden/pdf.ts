@@ -1,12 +1,8 @@
 import { PageSizes, PDFDocument, PDFName, ReadingDirection } from '@cantoo/pdf-lib';
-import {
-  breakLines,
-  DocumentFonts,
-  directionOf,
-  type Line,
-  lineHeightOf,
-  shapeParagraph,
-} from '../typesetting/index.ts';
+import { breakLines, type Line } from '../typesetting/lines.ts';
+import { DocumentFonts } from '../typesetting/document-fonts.ts';
+import { directionOf, lineHeightOf } from '../typesetting/languages.ts';
+import { shapeParagraph } from '../typesetting/paragraph.ts';
 import type { GoldenText } from './golden-text.ts';
 import { paragraphsOf } from './paragraphs.ts';
 
@@ -18,7 +14,7 @@ const fontSize = 11;
 const paragraphGap = 0.3;
 
 /** Renders the text on A4 pages. */
-export async function renderPdf({ text, language, title }: GoldenText): Promise<Uint8Array> {
+export async function renderGoldenPdf({ text, language, title }: GoldenText): Promise<Uint8Array> {
   const document = await PDFDocument.create({ updateMetadata: false });
   const fonts = new DocumentFonts(document);
   const rightToLeft = directionOf(language) === 'rtl';

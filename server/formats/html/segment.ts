@@ -1,7 +1,4 @@
-/** The attributes whose values are translated (B 2.1), on every element that carries them. */
-export const translatableAttributes = ['title', 'alt', 'placeholder', 'aria-label'] as const;
-
-export type TranslatableAttribute = (typeof translatableAttributes)[number];
+import type { TranslatableAttribute } from './places.ts';
 
 interface Span {
   /** Offset in the source of the first UTF-16 unit that a translation replaces. */

@@ -1,4 +1,6 @@
-import { FlattenError, type FlattenKind, type FlattenReason, flatten } from '../../formats/flatten/index.ts';
+import { FlattenError, type FlattenReason } from '../../formats/flatten/error.ts';
+import type { FlattenKind } from '../../formats/flatten/kind.ts';
+import { flatten } from '../../formats/flatten/flatten.ts';
 
 export interface FlattenPayload {
   kind: FlattenKind;

@@ -1,4 +1,5 @@
-import { readTmx, TmxError } from '../../formats/tmx/index.ts';
+import { readTmx } from '../../formats/tmx/read.ts';
+import { TmxError } from '../../formats/tmx/error.ts';
 import { type LanguageCode, readDeclaredVariant } from '../../languages.ts';
 import { normalForm } from '../../matching/normal-form.ts';
 import { release } from '../release.ts';

@@ -1,4 +1,4 @@
-import type { ObjectStore } from '#server/storage/service.ts';
+import type { ObjectStore } from '#server/storage/object-store.ts';
 
 /** Bytes that are read of an object at a time. */
 const chunkBytes = 1_000_000;

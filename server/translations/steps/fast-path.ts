@@ -1,4 +1,5 @@
-import { extractHtml, rebuildHtml } from '#server/formats/html/index.ts';
+import { extractHtml } from '#server/formats/html/extract.ts';
+import { rebuildHtml } from '#server/formats/html/rebuild.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
 import type { TermRow } from '#server/terminology/service.ts';
 import type { MemoryHit } from '#server/translation-memory/service.ts';

@@ -6,10 +6,9 @@ import { instructions } from '../instructions.ts';
 import { readSegments } from '../read-segments.ts';
 import { taskData } from '../task-data.ts';
 import { contextsBefore } from '../texts/context-before.ts';
-import { frameUnits, groupConsecutive } from '../texts/groups.ts';
+import { frameUnits, groupConsecutive, unitsPerCall } from '../texts/groups.ts';
 import { locateIssues } from '../texts/locate-issues.ts';
 import { keepOuterSpace } from '../texts/outer-space.ts';
-import { unitsPerCall } from '../texts/pieces.ts';
 import { cutForRepair, type RepairedPassage } from '../texts/repaired-passages.ts';
 import { worstIssues } from '../worst-issues.ts';
 

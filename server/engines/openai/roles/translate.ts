@@ -6,8 +6,8 @@ import { instructions } from '../instructions.ts';
 import { readSegments } from '../read-segments.ts';
 import { taskData } from '../task-data.ts';
 import { contextsBefore } from '../texts/context-before.ts';
-import { frameUnits, groupConsecutive } from '../texts/groups.ts';
-import { cutSegments, joinPieces, unitsPerCall } from '../texts/pieces.ts';
+import { frameUnits, groupConsecutive, unitsPerCall } from '../texts/groups.ts';
+import { cutSegments, joinPieces } from '../texts/pieces.ts';
 
 /**
  * Translates the segments, a long text in several questions: what a model writes in OPENAI_TIMEOUT_SECONDS is less than

@@ -1,5 +1,5 @@
 /** A blank line, with all the whitespace that follows it. */
-const paragraphEnd = /\n[^\S\n]*\n\s*/g;
+export const paragraphEnd = /\n[^\S\n]*\n\s*/g;
 
 /** Enough to complete a surrogate pair: whether a grapheme goes on shows in its next character. */
 const lookahead = 2;

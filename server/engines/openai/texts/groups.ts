@@ -1,3 +1,13 @@
+import { isDenseScript } from '../../../languages.ts';
+
+/**
+ * UTF-16 units of a text in this language that a model translates well within OPENAI_TIMEOUT_SECONDS (60): some 2000
+ * tokens either way. A character of a dense script says about what three Latin letters do.
+ */
+export function unitsPerCall(language: string): number {
+  return isDenseScript(language) ? 2000 : 6000;
+}
+
 /** What a segment's id and field names weigh in a question, in UTF-16 units: many short segments are work too. */
 export const frameUnits = 20;
 

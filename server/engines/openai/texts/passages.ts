@@ -1,7 +1,7 @@
+import { paragraphEnd } from './cut-text.ts';
 import { groupConsecutive } from './groups.ts';
 
 const lineEnd = /\n\s*/g;
-const paragraphEnd = /\n[^\S\n]*\n\s*/g;
 
 /**
  * Versions of one text (a source and its translations) cut into passages that say the same: consecutive rows, with a

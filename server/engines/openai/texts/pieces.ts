@@ -1,5 +1,5 @@
-import { isDenseScript } from '../../../languages.ts';
 import { cutText } from './cut-text.ts';
+import { unitsPerCall } from './groups.ts';
 import { keepOuterSpace } from './outer-space.ts';
 
 /** A stretch of source short enough to be asked for at once: a whole segment, or a part of a long one. */
@@ -8,14 +8,6 @@ export interface Piece {
   segment: number;
   /** Its source to the letter; a segment's pieces joined are the segment. */
   source: string;
-}
-
-/**
- * UTF-16 units of a text in this language that a model translates well within OPENAI_TIMEOUT_SECONDS (60): some 2000
- * tokens either way. A character of a dense script says about what three Latin letters do.
- */
-export function unitsPerCall(language: string): number {
-  return isDenseScript(language) ? 2000 : 6000;
 }
 
 export function cutSegments(segments: readonly string[], language: string): Piece[] {

@@ -1,6 +1,6 @@
 import { cutText } from './cut-text.ts';
 import { alignPassages } from './passages.ts';
-import { unitsPerCall } from './pieces.ts';
+import { unitsPerCall } from './groups.ts';
 
 /** What an approximate source reaches beyond its translation on either side, in UTF-16 units. */
 const margin = 1000;

@@ -1,5 +1,5 @@
 import type { SaxesTagPlain } from 'saxes';
-import { countCodePoints } from '../../text/index.ts';
+import { countCodePoints } from '../../text/code-points.ts';
 import { FlattenError } from '../error.ts';
 import { limits, overLimit } from '../limits.ts';
 import { Paragraphs } from '../paragraphs.ts';

@@ -1,5 +1,5 @@
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { countCodePoints } from '../../text/index.ts';
+import { countCodePoints } from '../../text/code-points.ts';
 import { FlattenError } from '../error.ts';
 import { limits, overLimit } from '../limits.ts';
 import { joinLines } from './join-lines.ts';
