@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { type Database, openDatabase } from '#db/client.ts';
+import { networkBarrier } from '#server/sandbox/network-namespace-seccomp.ts';
 import type { Log, Services } from './context.ts';
 import { selectModels } from './engines/select.ts';
 import { describeForLog } from './errors.ts';
 import { collectWhenIdle } from './idle-collection.ts';
-import { networkBarrier } from './sandbox/network-barrier.ts';
 import { openFileWork } from './sandbox/file-work.ts';
 import { loadSecretsKey } from './secrets-key.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';

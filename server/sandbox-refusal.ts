@@ -1,5 +1,5 @@
+import { SandboxError } from '#server/sandbox/sandbox-error.ts';
 import { AppError } from './errors.ts';
-import { SandboxError } from './sandbox/error.ts';
 
 /** Seconds after which a caller may come again. */
 const retryAfter = 5;

@@ -1,6 +1,6 @@
+import { SandboxError } from '#server/sandbox/sandbox-error.ts';
 import { AppError } from './errors.ts';
 import { type LanguageCode, languageCodes, readLanguage } from './languages.ts';
-import { SandboxError } from './sandbox/error.ts';
 import { sandboxRefusal } from './sandbox-refusal.ts';
 
 /** B 8 "Set name length", in characters. */

@@ -1,7 +1,7 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
-import { extractHtml } from '#server/formats/html/extract.ts';
+import { extractHtml } from '#server/formats/html-segments.ts';
 import { isUntranslated, learnFromJob } from '#server/translation-memory/service.ts';
 import { isPublished } from './queries/publication.ts';
 import type { TranslationJob } from './schema.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FlattenError } from '#server/formats/flatten/error.ts';
-import type { FlattenKind } from '#server/formats/flatten/kind.ts';
-import { flatten } from '#server/formats/flatten/flatten.ts';
+import type { FlattenKind } from '#server/formats/document-kind.ts';
+import { flatten } from '#server/formats/flatten.ts';
+import { FlattenError } from '#server/formats/flatten-error.ts';
 
 const read = (kind: FlattenKind, source: string): Promise<string> => flatten(kind, Buffer.from(source));
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderGoldenPdf } from '#server/formats/golden/pdf.ts';
+import { renderGoldenPdf } from '#server/formats/golden-pdf.ts';
 import { type LanguageCode, languageCodes } from '#server/languages.ts';
 import { declaration } from './golden-declaration.ts';
 import { hasPdftotext, textByPdfjs, textByPdftotext, withPdf } from './golden-pdf-readers.ts';

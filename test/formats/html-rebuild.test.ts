@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { type DefaultTreeAdapterTypes, parse, parseFragment } from 'parse5';
 import { describe, expect, it } from 'vitest';
-import { extractHtml } from '#server/formats/html/extract.ts';
-import { rebuildHtml } from '#server/formats/html/rebuild.ts';
+import { extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
 import { texts } from './html-texts.ts';
 
 const translated = (source: string, ...translations: string[]): string =>

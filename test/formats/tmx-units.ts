@@ -1,6 +1,4 @@
-import { readTmx, type TmxSummary } from '#server/formats/tmx/read.ts';
-import type { TmxPair } from '#server/formats/tmx/unit.ts';
-import type { TmxSides } from '#server/formats/tmx/sides.ts';
+import { readTmx, type TmxPair, type TmxSides, type TmxSummary } from '#server/formats/tmx-reader.ts';
 import { readDeclaredVariant, readLanguage } from '#server/languages.ts';
 
 /** Sides as an uploader declares them. */

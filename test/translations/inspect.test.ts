@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { blocksOf } from '#server/formats/html/blocks.ts';
-import { extractHtml } from '#server/formats/html/extract.ts';
+import { blocksOf, extractHtml } from '#server/formats/html-segments.ts';
 import { translationRequest } from '#server/translations/schema.ts';
 import { inspectorOf } from '#server/translations/steps/inspect.ts';
 import { readSourceText } from '#server/translations/steps/source-text.ts';

@@ -1,6 +1,6 @@
-import { FlattenError, type FlattenReason } from '../../formats/flatten/error.ts';
-import type { FlattenKind } from '../../formats/flatten/kind.ts';
-import { flatten } from '../../formats/flatten/flatten.ts';
+import type { FlattenKind } from '#server/formats/document-kind.ts';
+import { flatten } from '#server/formats/flatten.ts';
+import { FlattenError, type FlattenReason } from '#server/formats/flatten-error.ts';
 
 export interface FlattenPayload {
   kind: FlattenKind;

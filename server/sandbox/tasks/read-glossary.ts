@@ -1,7 +1,9 @@
-import type { GlossaryFile } from '../../formats/glossary/entry.ts';
-import { GlossaryFileError } from '../../formats/glossary/error.ts';
-import { readGlossaryCsv } from '../../formats/glossary/csv.ts';
-import { readGlossaryTmx } from '../../formats/glossary/tmx.ts';
+import {
+  type GlossaryFile,
+  GlossaryFileError,
+  readGlossaryCsv,
+  readGlossaryTmx,
+} from '#server/formats/glossary-file.ts';
 import type { LanguageCode } from '../../languages.ts';
 
 export interface ReadGlossaryPayload {

@@ -1,5 +1,5 @@
-import { FlattenError } from '../../formats/flatten/error.ts';
-import { flatten } from '../../formats/flatten/flatten.ts';
+import { flatten } from '#server/formats/flatten.ts';
+import { FlattenError } from '#server/formats/flatten-error.ts';
 
 export interface RenderPayload {
   format: 'pdf' | 'docx';
@@ -16,10 +16,10 @@ export async function renderGoldenTask(payload: RenderPayload): Promise<Uint8Arr
   const text = payload.markup ? await visibleText(payload.text) : payload.text;
   // Only the library of the format that is asked for is loaded.
   if (format === 'pdf') {
-    const { renderGoldenPdf } = await import('../../formats/golden/pdf.ts');
+    const { renderGoldenPdf } = await import('#server/formats/golden-pdf.ts');
     return renderGoldenPdf({ text, language, title });
   }
-  const { renderGoldenDocx } = await import('../../formats/golden/docx.ts');
+  const { renderGoldenDocx } = await import('#server/formats/golden-docx.ts');
   return renderGoldenDocx({ text, language, title });
 }
 

@@ -1,5 +1,5 @@
 import type { Services } from '#server/context.ts';
-import type { TurnScope } from '#server/sandbox/turns.ts';
+import type { TurnScope } from '#server/sandbox/task-queue.ts';
 import { sandboxRefusal } from '#server/sandbox-refusal.ts';
 import type { FileAnswer } from '#server/trpc.ts';
 import type { GoldenFormat, TranslationJob } from '../schema.ts';

@@ -1,7 +1,7 @@
+import type { ShareScope } from '#server/concurrency-limit.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { ShareScope } from '#server/fair-share.ts';
-import { documentKind, type FlattenKind, layoutKind } from '#server/formats/flatten/kind.ts';
+import { documentKind, type FlattenKind, layoutKind } from '#server/formats/document-kind.ts';
 import { findUnstorable } from '#server/storable.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import { callersMetadata, clip, requireAllowedModels, requireLanguage } from '../limits.ts';

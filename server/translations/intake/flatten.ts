@@ -1,9 +1,9 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { FlattenError } from '#server/formats/flatten/error.ts';
-import type { FlattenKind } from '#server/formats/flatten/kind.ts';
-import { flattenUpload } from '#server/sandbox/flatten-upload.ts';
-import type { TurnScope } from '#server/sandbox/turns.ts';
+import type { FlattenKind } from '#server/formats/document-kind.ts';
+import { FlattenError } from '#server/formats/flatten-error.ts';
+import { flattenUpload } from '#server/sandbox/file-work.ts';
+import type { TurnScope } from '#server/sandbox/task-queue.ts';
 import { sandboxRefusal } from '#server/sandbox-refusal.ts';
 
 /**

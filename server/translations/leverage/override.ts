@@ -1,4 +1,4 @@
-import { extractHtml } from '#server/formats/html/extract.ts';
+import { extractHtml } from '#server/formats/html-segments.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import type { TermCheck } from '#server/terminology/service.ts';
 import type { TranslationJob } from '../schema.ts';

@@ -1,5 +1,4 @@
-import { extractHtml } from '#server/formats/html/extract.ts';
-import { rebuildHtml } from '#server/formats/html/rebuild.ts';
+import { extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
 import type { TermRow } from '#server/terminology/service.ts';
 import type { MemoryHit } from '#server/translation-memory/service.ts';

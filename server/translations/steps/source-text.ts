@@ -1,7 +1,5 @@
 import type { Translations, TranslationTask } from '#server/engines/engine.ts';
-import { blocksOf } from '#server/formats/html/blocks.ts';
-import { extractHtml } from '#server/formats/html/extract.ts';
-import { rebuildHtml } from '#server/formats/html/rebuild.ts';
+import { blocksOf, extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
 import type { TranslationRequest } from '../schema.ts';
 
 /** A request's text as the pipeline handles it: what is translated, and the way back to the text that is published. */
