@@ -1,6 +1,6 @@
 import type { Tx } from '#db/client.ts';
+import { seal, unseal } from '#server/encryption.ts';
 import { AppError } from '#server/errors.ts';
-import { seal, unseal } from '#server/sealing.ts';
 import { type MemberRow, saveLastStep } from './queries.ts';
 import { readRecoveryCode, redeemRecoveryCode } from './recovery-codes.ts';
 import { matchStep } from './totp.ts';

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Tx } from '#db/client.ts';
-import { keyedHash } from '#server/sealing.ts';
+import { keyedHash } from '#server/encryption.ts';
 import { countRecoveryCodes, deleteRecoveryCode, type MemberRow, replaceRecoveryCodes } from './queries.ts';
 
 /** Without the characters that are taken for one another on paper: 0 and o, 1, i and l. */

@@ -1,4 +1,4 @@
-import { keyedHash } from '#server/sealing.ts';
+import { keyedHash } from '#server/encryption.ts';
 import { hashOnThread } from './hashing-threads.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { fetchUserInfo } from 'openid-client';
-import { findUnstorable } from '#server/storable.ts';
+import { findUnstorable } from '#server/input-limits.ts';
 import type { Redeemed } from './code-grant.ts';
 import { ProviderRefused } from './outbound.ts';
 

@@ -1,6 +1,6 @@
 import type { Tx } from '#db/client.ts';
 import { hashSecret } from '#server/access/service.ts';
-import { seal, unseal } from '#server/sealing.ts';
+import { seal, unseal } from '#server/encryption.ts';
 import { insertSsoState, takeSsoState } from '../queries.ts';
 
 /** Seconds in which a person must come back from the provider (C 2). */

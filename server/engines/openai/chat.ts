@@ -1,5 +1,5 @@
 import type { ChatCompletion } from 'openai/resources/chat/completions';
-import { findUnstorable } from '#server/storable.ts';
+import { findUnstorable } from '../../input-limits.ts';
 import type { CallScope, EngineAnswer } from '../engine.ts';
 import type { AnswerFormat } from './answer-formats.ts';
 import { type ClientSettings, openClient } from './client.ts';
