@@ -54,7 +54,7 @@ const domains =
   'access|audit|auth|billing|members|metering|storage|system|tenants|terminology|translation-memory|translations';
 const anyPackage = /^(npm|node):/;
 const kernel =
-  /^server\/(array-limits|background-work|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|tenant-turn|trpc)\.ts$/;
+  /^server\/(array-limits|background-work|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|tenant-lock|trpc)\.ts$/;
 const services = new RegExp(`^server/((${domains})/service|storage/object-store)\\.ts$`);
 /** What a format offers is a file directly in the folder; the folders below hold how it is done. */
 const formats = /^server\/formats\/[\w-]+\.ts$/;
