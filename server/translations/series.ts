@@ -12,13 +12,12 @@ import {
   type SeriesCaller,
   type SeriesItem,
   type WorkItem,
-} from './admit.ts';
-import { type Completed, completeRun, recordFailure } from './complete.ts';
-import { forget, type LookedUp, leverageOf } from './leverage/look-up.ts';
-import { selectJobsByKeys } from './queries/admission.ts';
-import { touchJob } from './queries/completion.ts';
-import type { StoredJob } from './queries/rows.ts';
-import { RunError, runPipeline } from './run.ts';
+} from './admit-series.ts';
+import { type Completed, completeRun, recordFailure, touchJob } from './complete.ts';
+import { selectJobsByKeys } from './insert-jobs.ts';
+import type { StoredJob } from './jobs.ts';
+import { forget, type LookedUp, leverageOf } from './leverage/prefetch.ts';
+import { RunError, runPipeline } from './pipeline/run.ts';
 import type { TranslationJob } from './schema.ts';
 
 /** Milliseconds after which a run is given up: models that answer late, again and again, must end some time. */
@@ -57,7 +56,7 @@ export async function runSeries(
     }
     if (!admitted) {
       // A process that stops ends with the run it is at: a resend goes on from there.
-      if (services.underWay.closing)
+      if (services.backgroundWork.closing)
         throw new AppError('transient_error', 'the service is stopping; send it again with the same key');
       const again = await admitAgain(services, caller, items.slice(index));
       items = [...items.slice(0, index), ...again.items];
@@ -83,13 +82,13 @@ export async function runSeries(
 
 /** Makes the next job in the transaction that stored the one before it; not any more where the process stops. */
 async function admitNext(
-  { settings, underWay }: Services,
+  { settings, backgroundWork }: Services,
   tx: Tx,
   caller: SeriesCaller,
   rest: readonly WorkItem[],
   run: Run,
 ): Promise<Run | undefined> {
-  return underWay.closing ? undefined : admitFollowing(tx, settings, caller, rest, run);
+  return backgroundWork.closing ? undefined : admitFollowing(tx, settings, caller, rest, run);
 }
 
 /**
