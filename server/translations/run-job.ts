@@ -4,7 +4,7 @@ import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { type AppError, describeForLog, toAppError } from '#server/errors.ts';
 import { SaturatedError } from '#server/fair-share.ts';
-import { addFailedRun, shareOfHour } from '#server/metering/service.ts';
+import { recordFailedRun, secondsPerFailedRun } from '#server/metering/service.ts';
 import type { Run } from './admit-series.ts';
 import { type Completion, type CompletionServices, completeRun, type RestOfSeries } from './complete.ts';
 import type { Admitted } from './insert-jobs.ts';
@@ -99,7 +99,7 @@ async function storeFailure(
   advance('pending', 'failed');
   const steps = error instanceof RunError ? error.steps : [];
   const calledEngine = error instanceof RunError && mayHaveCalled(error);
-  const share = engine.live && calledEngine ? shareOfHour(settings) : null;
+  const share = engine.live && calledEngine ? secondsPerFailedRun(settings) : null;
   await database.inTenant(tenantId, async (tx) => {
     const failing = failJob(tx, tenantId, admitted, {
       status: 'failed',
@@ -109,7 +109,7 @@ async function storeFailure(
       error: message,
     });
     if (share === null) await tx.last(failing);
-    else await Promise.all([failing, tx.last(addFailedRun(tx, tenantId, share))]);
+    else await Promise.all([failing, tx.last(recordFailedRun(tx, tenantId, share))]);
   });
 }
 
