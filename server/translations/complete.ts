@@ -30,7 +30,7 @@ export interface RestOfSeries {
 
 export type CompletionServices = Pick<
   Services,
-  'database' | 'embedder' | 'log' | 'settings' | 'storage' | 'underWay'
+  'database' | 'embedder' | 'log' | 'settings' | 'storage' | 'backgroundWork'
 >;
 
 export interface Completion {
@@ -121,13 +121,13 @@ function withMetadata(request: TranslationRequest, written: RunResult['metadata'
 
 /** Inserts the next job of the series. Optional: a finished translation must not be lost because of the next one. */
 function insertNext(
-  { settings, underWay }: CompletionServices,
+  { settings, backgroundWork }: CompletionServices,
   run: Run,
   { caller, work }: RestOfSeries,
 ): OptionalWrite<Run | undefined> {
   return new OptionalWrite('a run is stored without the next job of its series', async (tx) =>
     // A process that is stopping begins nothing.
-    underWay.closing ? undefined : admitNext(tx, settings, caller, work, run),
+    backgroundWork.closing ? undefined : admitNext(tx, settings, caller, work, run),
   );
 }
 

@@ -28,18 +28,18 @@ const submissionProcedure = deferredTenantProcedure.use(({ ctx, next }) => {
   return next();
 });
 
-type SubmissionContext = Pick<RequestContext, 'services' | 'answer'> & {
+type SubmissionContext = Pick<RequestContext, 'services' | 'response'> & {
   withTenant: WithTenant;
   audience: { operator: boolean };
 };
 
 /** Runs a submission and returns its jobs as the caller may see them. Marks a full replay in the response (B 4.2). */
 async function submitFor(
-  { services, answer, withTenant, audience }: SubmissionContext,
+  { services, response, withTenant, audience }: SubmissionContext,
   requests: TranslationRequest[],
 ): Promise<TranslationJob[]> {
   const { jobs, replayed } = await submit(services, withTenant, requests);
-  if (replayed) answer.setHeader('Idempotency-Replayed', 'true');
+  if (replayed) response.setHeader('Idempotency-Replayed', 'true');
   return jobs.map(viewFor(audience));
 }
 
@@ -120,7 +120,10 @@ export const createFromFile = submissionProcedure
   .output(z.array(translationJob))
   .mutation(async ({ ctx, input }) => {
     const authenticate = () =>
-      ctx.withTenant(async (_tx, principal) => ({ tenantId: principal.tenant.id, signal: ctx.hungUp() }));
+      ctx.withTenant(async (_tx, principal) => ({
+        tenantId: principal.tenant.id,
+        signal: ctx.disconnected(),
+      }));
     const requests = await readFileRequest(ctx.services, input, authenticate);
     return submitFor(ctx, requests);
   });

@@ -48,7 +48,7 @@ export async function runSeries(
     }
     if (!run) {
       // A resend with the same keys goes on from here.
-      if (services.underWay.closing)
+      if (services.backgroundWork.closing)
         throw new AppError('transient_error', 'the service is stopping; send it again with the same key');
       const rest = await admitRest(services, caller, items.slice(index));
       items = [...items.slice(0, index), ...rest.items];

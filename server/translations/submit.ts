@@ -47,7 +47,7 @@ export async function submit(
     async (tx) => lookUp(tx, requests, keys, settings),
   );
   if ('jobs' in admitted) return admitted;
-  const { jobs, ran } = await services.underWay.track(runSeries(services, admitted));
+  const { jobs, ran } = await services.backgroundWork.track(runSeries(services, admitted));
   return { jobs, replayed: !ran };
 }
 
