@@ -4,14 +4,7 @@ import { prepare, type Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import {
-  addToTotals,
-  type JobUsage,
-  settleTopUp,
-  usageRecords,
-  usageRows,
-  usageTotals,
-} from '#server/metering/service.ts';
+import { type JobUsage, recordUsage, settleTopUp } from '#server/metering/service.ts';
 import { admitNext, type Run, type SeriesCaller, type WorkItem } from './admit-series.ts';
 import { persistenceFailed } from './golden/pending-persistence.ts';
 import { persistGolden, removeGolden } from './golden/record.ts';
@@ -251,13 +244,7 @@ const finishPending = prepare<FinishedJob & JobUsage, { updatedAt: Date }[]>((db
         updatedAt: translationJobs.updatedAt,
       }),
   );
-  const totals = db.$with('totals').as(addToTotals(db, finished).returning({ slot: usageTotals.slot }));
-  return db
-    .with(finished, totals)
-    .insert(usageRecords)
-    .select(usageRows('text', finished))
-    .returning({ updatedAt: usageRecords.recordedAt })
-    .prepare('finish_pending');
+  return recordUsage(db, 'text', finished).prepare('finish_pending');
 });
 
 /**
