@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
+import { SaturatedError } from '#server/concurrency-limit.ts';
 import type { Services } from '#server/context.ts';
 import { type AppError, describeForLog, toAppError } from '#server/errors.ts';
-import { SaturatedError } from '#server/fair-share.ts';
 import { recordFailedRun, secondsPerFailedRun } from '#server/metering/service.ts';
 import type { Run } from './admit-series.ts';
 import { type Completion, type CompletionServices, completeRun, type RestOfSeries } from './complete.ts';
