@@ -58,7 +58,7 @@ const kernel =
 const services = new RegExp(`^server/(${domains})/service\\.ts$`);
 const formats = /^server\/formats\/\w+\/index\.ts$/;
 /** Pure: what is like what, and which terms are in a text. */
-const matching = /^server\/matching\/(\w+\/index|normal-form)\.ts$/;
+const matching = /^server\/matching\/(\w+\/index|normal-form|vectors)\.ts$/;
 const port = /^server\/engines\/engine\.ts$/;
 const libraries = /^npm:(?!fastify|graphile-worker|drizzle-orm|postgres$|openai|stripe$)/;
 
