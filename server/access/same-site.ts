@@ -7,12 +7,12 @@ import { middleware } from '#server/trpc.ts';
  */
 export const sameSiteOnly = middleware(({ ctx, next }) => {
   if (ctx.crossSite) throw new AppError('forbidden', 'cross-site requests are not allowed here');
-  ctx.answer.setHeader('cache-control', 'no-store');
+  ctx.response.setHeader('cache-control', 'no-store');
   return next();
 });
 
 /** For answers that carry a secret, shown once: nobody in between may keep them. */
 export const noStore = middleware(({ ctx, next }) => {
-  ctx.answer.setHeader('cache-control', 'no-store');
+  ctx.response.setHeader('cache-control', 'no-store');
   return next();
 });

@@ -23,7 +23,7 @@ const upload = deferredTenantProcedure
   })
   .input(glossaryForm)
   .output(uploadedGlossary)
-  .mutation(({ ctx, input }) => uploadGlossary(ctx.services, ctx.withTenant, input, ctx.hungUp()));
+  .mutation(({ ctx, input }) => uploadGlossary(ctx.services, ctx.withTenant, input, ctx.disconnected()));
 
 const remove = tenantProcedure
   .meta({
@@ -54,7 +54,7 @@ const list = tenantProcedure
   .output(z.array(terminologySet))
   .query(async ({ ctx, input }) => {
     const { items, nextCursor } = pageOf(await listSets(ctx.tx, ctx.principal.tenant.id), input);
-    if (nextCursor) ctx.answer.setHeader('X-Next-Cursor', nextCursor);
+    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
     return items;
   });
 

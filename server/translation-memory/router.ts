@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deferredTenantProcedure, tenantProcedure } from '#server/access/service.ts';
 import { pageOf, setListQuery } from '#server/paging.ts';
-import { router, streamAnswer } from '#server/trpc.ts';
+import { router, streamResponse } from '#server/trpc.ts';
 import { goldenExportQuery, importForm, memoryImportAnswer, memoryImportJob, memorySet } from './schema.ts';
 import {
   exportGolden,
@@ -29,9 +29,9 @@ const importTmx = deferredTenantProcedure
   .input(importForm)
   .output(z.union([memorySet, memoryImportAnswer]))
   .mutation(async ({ ctx, input }) => {
-    const received = await receiveImport(ctx.services, ctx.withTenant, input, ctx.hungUp());
+    const received = await receiveImport(ctx.services, ctx.withTenant, input, ctx.disconnected());
     if ('set' in received) return received.set;
-    ctx.answer.setStatus(202);
+    ctx.response.setStatus(202);
     return received.accepted;
   });
 
@@ -64,7 +64,7 @@ const list = tenantProcedure
   .output(z.array(memorySet))
   .query(async ({ ctx, input }) => {
     const { items, nextCursor } = pageOf(await listSets(ctx.tx, ctx.principal.tenant.id), input);
-    if (nextCursor) ctx.answer.setHeader('X-Next-Cursor', nextCursor);
+    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
     return items;
   });
 
@@ -104,9 +104,12 @@ const exportSetProcedure = deferredTenantProcedure
     },
   })
   .input(z.object({ set_id: z.string() }))
-  .output(streamAnswer)
+  .output(streamResponse)
   .query(({ ctx, input }) =>
-    exportSet(ctx.services, ctx.withTenant, input.set_id, { requestId: ctx.requestId, signal: ctx.hungUp() }),
+    exportSet(ctx.services, ctx.withTenant, input.set_id, {
+      requestId: ctx.requestId,
+      signal: ctx.disconnected(),
+    }),
   );
 
 const exportGoldenProcedure = deferredTenantProcedure
@@ -120,9 +123,12 @@ const exportGoldenProcedure = deferredTenantProcedure
     },
   })
   .input(goldenExportQuery)
-  .output(streamAnswer)
+  .output(streamResponse)
   .query(({ ctx, input }) =>
-    exportGolden(ctx.services, ctx.withTenant, input, { requestId: ctx.requestId, signal: ctx.hungUp() }),
+    exportGolden(ctx.services, ctx.withTenant, input, {
+      requestId: ctx.requestId,
+      signal: ctx.disconnected(),
+    }),
   );
 
 export const memoryRouter = router({

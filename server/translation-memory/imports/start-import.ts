@@ -19,7 +19,7 @@ import {
   tmxTypes,
   unreadableFile,
 } from '#server/set-upload.ts';
-import { inTenantTurn } from '#server/tenant-turn.ts';
+import { withTenantLock } from '#server/tenant-lock.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import { collectParts, insertRows, type RowPart, rowParts } from '../packed-rows.ts';
 import type { ImportForm, MemoryImportAnswer, MemorySet } from '../schema.ts';
@@ -200,8 +200,8 @@ function inTurn<T>(
     await requireRoom(services, tx, upload, summary);
     return work(tx);
   };
-  return inTenantTurn(services.database, tenantId, 'memory', checked, {
-    claim: { name, refusal: inProgress },
+  return withTenantLock(services.database, tenantId, 'memory', checked, {
+    tryLock: { name, refusal: inProgress },
     signal,
   });
 }

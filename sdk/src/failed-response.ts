@@ -1,0 +1,151 @@
+import { type Failure, type FieldProblem, LinguaLoopError } from './errors.ts';
+import { readRetryAfter } from './retry-after.ts';
+import {
+  AuthenticationError,
+  BadGatewayError,
+  BadRequestError,
+  ConflictError,
+  GatewayTimeoutError,
+  InsufficientStorageError,
+  InternalServerError,
+  MethodNotAllowedError,
+  NotFoundError,
+  PayloadTooLargeError,
+  PaymentRequiredError,
+  PermissionDeniedError,
+  RateLimitError,
+  RequestTimeoutError,
+  ServiceUnavailableError,
+  UnprocessableContentError,
+  UnsupportedMediaTypeError,
+} from './status-errors.ts';
+
+/** An answer that is no result: the service's error, or something that is not the service's at all. */
+export class FailedResponse {
+  readonly status: number;
+  readonly headers: Pick<Headers, 'get'>;
+  /** Parsed where it is JSON, else the text. */
+  readonly body: unknown;
+
+  constructor(status: number, headers: Pick<Headers, 'get'>, body: unknown) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+}
+
+/** The error that an answer stands for, whoever gave it. */
+export function errorOfResponse(
+  { status, headers, body }: FailedResponse,
+  now: number = Date.now(),
+): LinguaLoopError {
+  const requestId = headers.get('x-request-id');
+  const known = rpcError(body) ?? restError(body);
+  const retryAfter = readRetryAfter(headers.get('retry-after'), now) ?? known?.retryAfter ?? null;
+  if (!known)
+    return errorOfStatus({
+      status,
+      detail: describe(status, headers, body),
+      requestId,
+      retryAfter,
+      answeredBy: 'other',
+    });
+  return errorOfStatus({
+    status,
+    detail: known.detail,
+    code: known.code,
+    requestId: known.requestId ?? requestId,
+    retryAfter,
+    answeredBy: 'service',
+  });
+}
+
+interface ServiceError {
+  detail: string | FieldProblem[];
+  code: string | null;
+  requestId: string | null;
+  retryAfter: number | null;
+}
+
+/** The typed door's error: superjson around tRPC's envelope, our own fields in `data`. */
+function rpcError(body: unknown): ServiceError | undefined {
+  const data = member(member(member(body, 'error'), 'json'), 'data');
+  return serviceError(data, number(member(data, 'retry_after')));
+}
+
+/** The documented door's error, which answers what never reached the typed one (an over-long body, a broken request). */
+function restError(body: unknown): ServiceError | undefined {
+  return serviceError(body, null);
+}
+
+function serviceError(fields: unknown, retryAfter: number | null): ServiceError | undefined {
+  const detail = member(fields, 'detail');
+  if (typeof detail !== 'string' && !isProblems(detail)) return undefined;
+  return {
+    detail,
+    code: text(member(fields, 'error_code')),
+    requestId: text(member(fields, 'request_id')),
+    retryAfter,
+  };
+}
+
+/** What to say of an answer that is not ours: what it is, and how it begins. */
+function describe(status: number, headers: Pick<Headers, 'get'>, body: unknown): string {
+  const location = headers.get('location');
+  if (status >= 300 && status < 400 && location) return `redirected to ${location}: is baseUrl right?`;
+  const type = headers.get('content-type')?.split(';', 1)[0] ?? 'no content type';
+  const words = (typeof body === 'string' ? body.slice(0, 2000) : JSON.stringify(body).slice(0, 2000))
+    .replaceAll(/<(script|style)\b.*?<\/\1>/gis, ' ')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, 200);
+  return `an answer that is not LinguaLoop's (${type})${words === '' ? '' : `: ${words}`}`;
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function number(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+function isProblems(value: unknown): value is FieldProblem[] {
+  return Array.isArray(value) && value.every((entry) => Array.isArray(member(entry, 'loc')));
+}
+
+/** The class of each status. */
+const classes: Readonly<Record<number, new (failure: Failure) => LinguaLoopError>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  402: PaymentRequiredError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  405: MethodNotAllowedError,
+  408: RequestTimeoutError,
+  409: ConflictError,
+  413: PayloadTooLargeError,
+  415: UnsupportedMediaTypeError,
+  422: UnprocessableContentError,
+  429: RateLimitError,
+  500: InternalServerError,
+  502: BadGatewayError,
+  503: ServiceUnavailableError,
+  504: GatewayTimeoutError,
+  507: InsufficientStorageError,
+};
+
+/** The error of an answer, in the class of its status. */
+export function errorOfStatus(failure: Failure & { status: number }): LinguaLoopError {
+  return new (classes[failure.status] ?? LinguaLoopError)(failure);
+}
+
+/** Whether the service itself refused what was presented to it; a proxy's 401 says nothing of our tokens. */
+export function isServiceRefusal(error: unknown): error is AuthenticationError {
+  return error instanceof AuthenticationError && error.answeredBy === 'service';
+}
