@@ -2,7 +2,7 @@ import { and, count, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { terminologySets } from '#db/schema/terminology.ts';
 import { AppError } from '#server/errors.ts';
-import type { GlossaryFileEntry } from '#server/formats/glossary/index.ts';
+import type { GlossaryFileEntry } from '#server/formats/glossary-file.ts';
 import type { TerminologySet } from './schema.ts';
 
 export async function listSets(tx: Tx, tenantId: string): Promise<TerminologySet[]> {

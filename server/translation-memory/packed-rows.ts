@@ -1,9 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { type MemoryPiece, type RowPiece, release } from '#server/sandbox/index.ts';
+import { release } from '#server/sandbox/release-bytes.ts';
+import type { RowPiece } from '#server/sandbox/tasks/index-memory.ts';
+import type { MemoryPiece } from '#server/sandbox/tasks/read-memory.ts';
 import type { Content } from './versions.ts';
 
-/** What a file was read into: packed rows, unpacked by PostgreSQL (`server/sandbox/tasks/memory/packed-rows.ts`). */
+/** What a file was read into: packed rows, unpacked by PostgreSQL (`server/sandbox/tasks/index-memory.ts`). */
 export type RowKind = 'segments' | 'shards' | 'postings' | 'vectors';
 
 /**

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import type { ShareScope } from '#server/concurrency-limit.ts';
 import type { Services } from '#server/context.ts';
 import type { CallScope, Embedder } from '#server/engines/engine.ts';
 import { AppError } from '#server/errors.ts';
-import type { ShareScope } from '#server/fair-share.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { fieldEnd, insertRows, type RowPart, rowEnd } from '../packed-rows.ts';
 import { base64, blockOf, blockSize, embedTexts } from '../vector-blocks.ts';

@@ -4,13 +4,10 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
 import { addJob } from '#server/job-queue.ts';
-import {
-  type MemorySummary,
-  type ReadMemoryPayload,
-  release,
-  SandboxError,
-  type TurnScope,
-} from '#server/sandbox/index.ts';
+import { release } from '#server/sandbox/release-bytes.ts';
+import { SandboxError } from '#server/sandbox/sandbox-error.ts';
+import type { TurnScope } from '#server/sandbox/task-queue.ts';
+import type { MemorySummary, ReadMemoryPayload } from '#server/sandbox/tasks/read-memory.ts';
 import {
   declaredType,
   requireDeclaredLanguage,
