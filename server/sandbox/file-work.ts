@@ -1,7 +1,8 @@
 import type { FlattenKind } from '#server/formats/document-kind.ts';
 import { FlattenError, type FlattenReason } from '#server/formats/flatten-error.ts';
 import { type Lane, lanes, workOf } from './limits.ts';
-import { openSandbox, type RunLimits, type Sandbox, type SandboxOptions } from './sandbox.ts';
+import type { RunLimits, SandboxOptions } from './pool.ts';
+import { openSandbox, type Sandbox } from './sandbox.ts';
 import { SandboxError } from './sandbox-error.ts';
 import { DeferredTenants, type TurnScope, Turns } from './task-queue.ts';
 import { type Payload, type Piece, type Result, tasks } from './tasks.ts';

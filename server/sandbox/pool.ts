@@ -1,8 +1,41 @@
-import type { NetworkBarrier } from './network-namespace-seccomp.ts';
+import type { CurrentBarrier, NetworkBarrier } from './network-namespace-seccomp.ts';
 import { type PieceSink, Pieces } from './piece-stream.ts';
-import type { RunLimits, SandboxOptions } from './sandbox.ts';
 import { SandboxError } from './sandbox-error.ts';
 import { type Assignment, type ChildOptions, TaskProcess } from './task-process.ts';
+
+/** What one task may take; what is not given is as the sandbox has it. */
+export interface RunLimits {
+  /** Milliseconds from its start, waiting not counted. */
+  timeMs?: number | undefined;
+  /** Milliseconds of CPU time, all threads of its process together. */
+  cpuMs?: number | undefined;
+  /** Bytes of memory of its process, the runtime's own some 70 MB included. */
+  memoryBytes?: number | undefined;
+  /** Ends the task, or its waiting; `run` then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface SandboxOptions {
+  /** How many processes there are at most: tasks that run at a time. */
+  processes?: number;
+  /** How many tasks may wait for a process. */
+  queued?: number;
+  timeMs?: number;
+  cpuMs?: number;
+  memoryBytes?: number;
+  /** Bytes of the JavaScript heap of a process: the second line, behind `memoryBytes`. */
+  heapBytes?: number;
+  /** Bytes of one answer. */
+  answerBytes?: number;
+  /** How many tasks a process runs before another takes its place. */
+  tasksPerProcess?: number;
+  /** Bytes of memory with which a process is not kept for a next task. */
+  keptBytes?: number;
+  /** Milliseconds after which a process without a task is ended. */
+  idleMs?: number;
+  /** What keeps the network from its processes. */
+  network?: CurrentBarrier;
+}
 
 /** A process between two tasks. */
 interface Kept {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { foundByProvider } from '#server/auth/sso/founding.ts';
+import { foundByProvider } from '#server/auth/sso/tenant-choice.ts';
 import { holdEvents, waitingOr } from '#test/access/held-transactions.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
-import { openSandboxOf, type Sandbox, type SandboxOptions } from '#server/sandbox/sandbox.ts';
+import type { SandboxOptions } from '#server/sandbox/pool.ts';
+import { openSandboxOf, type Sandbox } from '#server/sandbox/sandbox.ts';
 import type { tasks } from './tasks.ts';
 
 export type TestSandbox = Sandbox<typeof tasks>;

@@ -1,5 +1,5 @@
 import type { RequestContext } from '#server/context.ts';
-import type { GuardName } from '#server/trpc.ts';
+import type { GuardName } from '#server/context.ts';
 import { asAdministrator } from './admin.ts';
 import { withBearer } from './bearer.ts';
 import { withSessionCookie } from './session-cookie.ts';
