@@ -1,4 +1,4 @@
-import type { ShareScope } from '#server/concurrency-limit.ts';
+import type { SlotScope } from '#server/concurrency-limit.ts';
 import type { Services } from '#server/context.ts';
 import { beginEmbedding, keepBlock, selectNextBlock } from '../queries/import-vectors.ts';
 import { embedBlock, embedRows } from '../vectors/embed-rows.ts';
@@ -16,7 +16,7 @@ export interface EmbeddedFile {
  */
 export async function embedFile(
   { embedder }: Services,
-  scope: ShareScope,
+  scope: SlotScope,
   file: readonly RowPart[],
 ): Promise<EmbeddedFile | null> {
   if (!embedder) return null;

@@ -1,8 +1,8 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { release } from '#server/sandbox/release-bytes.ts';
+import { releaseBytes } from '#server/sandbox/release-bytes.ts';
 import { SandboxError } from '#server/sandbox/sandbox-error.ts';
-import type { TurnScope } from '#server/sandbox/task-queue.ts';
+import type { TaskScope } from '#server/sandbox/task-queue.ts';
 import type { RowPiece } from '#server/sandbox/tasks/index-memory.ts';
 import type { MemoryPiece, MemorySummary, ReadMemoryPayload } from '#server/sandbox/tasks/read-memory.ts';
 import { unreadableFile } from '#server/set-upload.ts';
@@ -27,7 +27,7 @@ export interface ReadMemory {
  */
 export async function readMemoryFile<T>(
   { fileWork }: Services,
-  scope: TurnScope,
+  scope: TaskScope,
   payload: ReadMemoryPayload,
   take: (read: ReadMemory) => Promise<T>,
 ): Promise<T> {
@@ -35,7 +35,7 @@ export async function readMemoryFile<T>(
   try {
     return await fileWork.stream('read_memory', payload, scope, async (pieces) => {
       const { value: first } = await pieces.next();
-      release(payload.bytes);
+      releaseBytes(payload.bytes);
       read = true;
       if (first?.kind === 'refused') throw new AppError('validation_error', `tmx_file: ${first.message}`);
       if (first?.kind !== 'summary') throw new Error('read_memory does not begin with what it read');
@@ -66,7 +66,7 @@ export async function* rowParts(pieces: AsyncIterable<MemoryPiece | RowPiece>): 
   for await (const piece of pieces) {
     if (!('rows' in piece)) continue;
     const rows = utf8.decode(piece.rows);
-    release(piece.rows);
+    releaseBytes(piece.rows);
     yield { kind: piece.kind, rows };
   }
 }
