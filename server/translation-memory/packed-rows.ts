@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { releaseBytes } from '#server/sandbox/releaseBytes-bytes.ts';
+import { releaseBytes } from '#server/sandbox/release-bytes.ts';
 import type { RowPiece } from '#server/sandbox/tasks/index-memory.ts';
 import type { MemoryPiece } from '#server/sandbox/tasks/read-memory.ts';
 import type { Content } from './versions.ts';

@@ -4,7 +4,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
 import { addJob } from '#server/job-queue.ts';
-import { releaseBytes } from '#server/sandbox/releaseBytes-bytes.ts';
+import { releaseBytes } from '#server/sandbox/release-bytes.ts';
 import { SandboxError } from '#server/sandbox/sandbox-error.ts';
 import type { TaskScope } from '#server/sandbox/task-queue.ts';
 import type { MemorySummary, ReadMemoryPayload } from '#server/sandbox/tasks/read-memory.ts';
