@@ -1,4 +1,4 @@
-import { limited, publicProcedure } from '#server/access/service.ts';
+import { publicProcedure, rateLimited } from '#server/access/service.ts';
 import { invitePreview, invitePreviewRequest } from '../schema.ts';
 import { previewInvite as preview } from '../service.ts';
 
@@ -12,7 +12,7 @@ export const previewInvite = publicProcedure
       description: 'Every unusable token gives the same answer: valid is false.',
     },
   })
-  .use(limited('invite_preview'))
+  .use(rateLimited('invite_preview'))
   .input(invitePreviewRequest)
   .output(invitePreview)
   .mutation(({ ctx, input }) => preview(ctx.services, input.invite_token));
