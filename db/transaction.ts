@@ -1,7 +1,8 @@
 import { type Connection, ConnectionLostError, type Pool } from './pool.ts';
-import { type BuildPrepared, preparedQueriesOf } from './prepared.ts';
 import {
+  type BuildPrepared,
   buildQueriesWith,
+  preparedQueriesOf,
   type QueryBuilder,
   type Send,
   sendOn,

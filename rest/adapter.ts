@@ -3,11 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestContext, Services } from '#server/context.ts';
 import type { AppRouter } from '#server/router.ts';
 import type { FileAnswer, StreamAnswer } from '#server/trpc.ts';
-import { type Address, openAddress } from './address.ts';
-import { bodyCeiling, refuseDeclaredSize, tooLargeUnauthenticated } from './body-limits.ts';
+import { sendFile } from './downloads.ts';
+import { type Address, openAddress } from './endpoint.ts';
 import { sendError } from './errors.ts';
-import { sendFile } from './files.ts';
 import { type RestProcedure, restProcedures } from './procedures.ts';
+import { bodyCeiling, refuseDeclaredSize, tooLargeUnauthenticated } from './request-limits.ts';
 
 /** Puts every procedure that has a route at its REST address. */
 export function serveRest(

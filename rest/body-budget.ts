@@ -2,15 +2,15 @@ import { type Readable, Transform } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
-import { declaredSize, largestUnauthenticated } from './body-limits.ts';
-import { createHeldBytes, type HeldBytes, type Holding } from './held-bytes.ts';
+import { createHeldBytes, type HeldBytes, type Holding } from './memory-budget.ts';
+import { declaredSize, largestUnauthenticated } from './request-limits.ts';
 
 /** Bytes of a body that is not counted: as many as there can be connections. */
 const uncounted = 8_000;
 
 /** What the bodies of one process may come to, answered for or not, in bytes. */
 export interface BodyBudget {
-  /** Of bodies whose senders are looked up, above `largestUnbelieved`. */
+  /** Of bodies whose senders are looked up, above `largestUnauthenticated`. */
   large: number;
   /** Of larger ones that anybody may send: those of routes that ask for no credential before the body is read. */
   unauthenticated: number;
@@ -29,7 +29,7 @@ declare module 'fastify' {
     giveBackBody: (() => void) | null;
   }
   interface FastifyContextConfig {
-    /** Asked before more than `largestUnbelieved` bytes of a body are read. @throws AppError where they shall not be */
+    /** Asked before more than `largestUnauthenticated` bytes of a body are read. @throws AppError where they shall not be */
     authenticate?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   }
 }

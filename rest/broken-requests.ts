@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError, errorBody } from '#server/errors.ts';
-import { requestIdFrom } from './request-id.ts';
+import { requestIdFrom } from '#server/ids.ts';
 
 /** Milliseconds that a client has for reading a refusal. */
 const readingTime = 1000;

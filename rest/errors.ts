@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { AppError, describeForLog, errorBody, toAppError } from '#server/errors.ts';
-import { notAForm } from './form-body.ts';
+import { notAForm } from './body-parsers.ts';
 
 /** Answers an error in its shape, with Retry-After where it has one. */
 export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
@@ -47,4 +47,33 @@ function fromFastify(thrown: unknown, { request }: FastifyReply): AppError | und
 /** Makes what throws outside of a procedure answer in the shapes of A 7.1 too. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, _request, reply) => sendError(reply, error));
+}
+
+/** Which methods each path has; asked only about requests that no route took. */
+interface KnownPaths {
+  /** The refusal of a request that met no route: 405 with what is allowed where the path is known, else 404. */
+  refusalFor(url: string): { error: AppError; allow?: string };
+}
+
+/** Collects every path and method that is registered after this call. */
+export function collectPaths(app: FastifyInstance): KnownPaths {
+  const methodsOf = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const pattern = new RegExp(`^${url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`);
+    const known = methodsOf.get(url) ?? { pattern, methods: new Set() };
+    for (const one of [method].flat()) known.methods.add(one);
+    methodsOf.set(url, known);
+  });
+  return {
+    refusalFor(url) {
+      const path = url.split('?', 1)[0] as string;
+      const known = [...methodsOf.values()].find(({ pattern }) => pattern.test(path));
+      return known
+        ? {
+            error: new AppError('method_not_allowed', 'method not allowed'),
+            allow: [...known.methods].sort().join(', '),
+          }
+        : { error: new AppError('route_not_found', 'not found') };
+    },
+  };
 }

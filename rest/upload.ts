@@ -3,10 +3,8 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
 import type { Upload } from '#server/trpc.ts';
-import { type BodyLimits, declaredSize, isForm, tooLarge } from './body-limits.ts';
-import { collectBytes } from './collect-bytes.ts';
-import { watchPartTypes } from './part-types.ts';
-import { isRawType, mediaType } from './raw-types.ts';
+import { isRawType, mediaType } from './media-types.ts';
+import { type BodyLimits, declaredSize, isForm, tooLarge } from './request-limits.ts';
 
 export function isUpload(request: FastifyRequest, { raw }: Upload): boolean {
   return isForm(request) || (raw && isRawType(mediaType(request.headers['content-type'])));
@@ -146,4 +144,67 @@ function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): 
 
 function malformed(reason = 'the form cannot be read'): AppError {
   return new AppError('malformed_request', `invalid multipart body: ${reason}`);
+}
+
+/** Collects the bytes of a stream in one place: pieces that are joined at the end are in memory twice. */
+interface ByteCollector {
+  add(piece: Uint8Array): void;
+  /** What has been added; nothing may be added any more. */
+  finish(): Buffer;
+}
+
+/** Bytes that are reserved for what has only been announced. */
+const reserved = 2 ** 20;
+
+/** @param expected bytes there will be at most, as far as somebody said; believed when a good part has come */
+function collectBytes(expected: number): ByteCollector {
+  // Not from the pool, which small ones would keep from being freed.
+  let bytes = Buffer.allocUnsafeSlow(Math.min(Math.max(expected, 1024), reserved));
+  let length = 0;
+  return {
+    add(piece) {
+      const needed = length + piece.length;
+      if (needed > bytes.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(needed, expected, 2 * bytes.length));
+        bytes.copy(larger, 0, 0, length);
+        bytes = larger;
+      }
+      bytes.set(piece, length);
+      length = needed;
+    },
+    finish: () => bytes.subarray(0, length),
+  };
+}
+
+/** More than the headers of one part may be (`headerSize`), and the boundary before them. */
+const kept = 32_768;
+
+/** A part's headers, behind its boundary; a bounded number of them, or a hostile form would be read again and again. */
+const partHeaders = /\r\n--[^\r\n]*\r\n((?:[^\r\n]+\r\n){1,20})\r\n/g;
+
+function namesOf(field: string): string[] {
+  return [` name="${field}"`, ` name=${field}`, `;name="${field}"`, `;name=${field}`];
+}
+
+/**
+ * Watches a form's bytes for parts that declare no content type: Busboy calls them text/plain, and what is not declared must
+ * not be held against what a file is called.
+ */
+function watchPartTypes(): { push(chunk: Buffer): void; isDeclared(field: string): boolean } {
+  let recent = '\r\n';
+  return {
+    push(chunk) {
+      recent = recent.slice(-kept) + chunk.toString('latin1');
+    },
+    /** Of the part of this name that begins now. */
+    isDeclared(field) {
+      for (const { 0: whole, 1: headers = '', index } of recent.matchAll(partHeaders)) {
+        // A field of that name is no file.
+        if (!headers.includes('filename') || !namesOf(field).some((name) => headers.includes(name))) continue;
+        recent = recent.slice(index + whole.length - 2);
+        return /^content-type:[ \t]*\S/im.test(headers);
+      }
+      return true;
+    },
+  };
 }

@@ -5,26 +5,24 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { serveRest } from '#rest/adapter.ts';
+import { stampVersion } from '#rest/api-version.ts';
 import { bodyBudget, boundBodies } from '#rest/body-budget.ts';
+import { acceptBodies } from '#rest/body-parsers.ts';
 import { refuseBrokenRequests, refuseOnConnection } from '#rest/broken-requests.ts';
-import { acceptBodies } from '#rest/content-types.ts';
 import { serveDocs } from '#rest/docs.ts';
-import { answerErrors, sendError } from '#rest/errors.ts';
-import { collectPaths } from '#rest/methods.ts';
+import { answerErrors, collectPaths, sendError } from '#rest/errors.ts';
 import { servePages } from '#rest/pages.ts';
-import { requestIdFrom } from '#rest/request-id.ts';
-import { boundUnreadAnswers } from '#rest/unread-answers.ts';
-import { stampVersion } from '#rest/versions.ts';
+import { boundUnreadAnswers } from '#rest/response-budget.ts';
 import { authenticateCaller, readCredentials } from './access/service.ts';
 import { checkSsoSettings } from './auth/service.ts';
 import { clientAddress } from './client-address.ts';
 import { followConnections } from './connections.ts';
 import type { RequestContext, Services } from './context.ts';
-import { readCookie } from './cookies.ts';
-import { carriesSessionCookie, isCrossSite, isFromBrowser } from './cross-site.ts';
+import { isCrossSite, isFromBrowser, readCookie, refuseCrossSiteChange } from './csrf.ts';
 import { AppError } from './errors.ts';
+import { requestIdFrom } from './ids.ts';
 import { appRouter } from './router.ts';
-import { serveRpc } from './rpc-door.ts';
+import { serveRpc } from './rpc-handler.ts';
 import { publicAddress } from './settings.ts';
 
 /** What the whole HTTP application is built from; its log becomes the services' log. */
@@ -81,7 +79,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
       stampVersion(request, reply);
       if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
         throw new AppError('malformed_request', 'the Host header is missing');
-      refuseCrossSiteChange(request, settings.BASE_URL);
+      refuseCrossSiteChange(request.method, request.headers, settings.BASE_URL);
       // A 8: of any request, whatever its route makes of it.
       if (Number(request.headers['content-length'] ?? 0) > settings.MAX_UPLOAD_BYTES)
         throw new AppError('payload_too_large', 'request body exceeds MAX_UPLOAD_BYTES');
@@ -152,13 +150,6 @@ export function contextOf(services: Services, cookies: boolean) {
       addCookie: (cookie) => void reply.header('set-cookie', cookie),
     },
   });
-}
-
-/** C 7: a changing request that carries the cookie must not come from another site's page. */
-function refuseCrossSiteChange({ method, headers }: FastifyRequest, baseUrl: string | undefined): void {
-  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
-  if (carriesSessionCookie(headers) && isCrossSite(headers, baseUrl))
-    throw new AppError('forbidden', 'cross-site requests are not allowed here');
 }
 
 /** Made only where somebody asks for it. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { createPlaces } from './connection-places.ts';
+import { createPlaces } from './connection-slots.ts';
 import { AppError } from './errors.ts';
 
 /** Milliseconds that requests under way may still take once the drain has begun. */

@@ -1,5 +1,6 @@
 import type { Database } from '#db/client.ts';
 import type { PresentedCredentials } from './access/credentials.ts';
+import type { UnderWay } from './background-work.ts';
 import type { PaymentProcessor } from './billing/service.ts';
 import type { Embedder, Engine } from './engines/engine.ts';
 import type { FileWork } from './sandbox/index.ts';
@@ -7,7 +8,6 @@ import type { Settings } from './settings.ts';
 import type { ObjectStore } from './storage/service.ts';
 import type { Glossaries } from './terminology/service.ts';
 import type { GuardName } from './trpc.ts';
-import type { UnderWay } from './under-way.ts';
 
 /** Where log lines go: pino's interface, as much of it as we use. Never given text, secrets or parameters. */
 export interface Log {

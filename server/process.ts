@@ -1,16 +1,16 @@
 import { setFlagsFromString } from 'node:v8';
 import { type Database, openDatabase } from '#db/client.ts';
+import { followWork } from './background-work.ts';
 import type { Log, Services } from './context.ts';
+import { loadSecretsKey } from './encryption.ts';
 import { selectModels } from './engines/select.ts';
 import { describeForLog } from './errors.ts';
-import { collectWhenIdle } from './idle-collection.ts';
+import { collectWhenIdle } from './garbage-collection.ts';
 import { networkBarrier, openFileWork } from './sandbox/index.ts';
-import { loadSecretsKey } from './secrets-key.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
 import { listenForStop, type StopSignals } from './stop-signals.ts';
 import { openObjectStore } from './storage/service.ts';
 import { createGlossaries } from './terminology/service.ts';
-import { followWork } from './under-way.ts';
 
 /** PostgreSQL connections of the API, and of its workers' tasks and reports, which a busy API must not starve. */
 const apiConnections = 10;

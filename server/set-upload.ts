@@ -1,7 +1,7 @@
 import { AppError } from './errors.ts';
 import { type LanguageCode, languageCodes, readLanguage } from './languages.ts';
 import { SandboxError } from './sandbox/index.ts';
-import { sandboxRefusal } from './sandbox-refusal.ts';
+import { sandboxRefusal } from './sandbox-errors.ts';
 
 /** B 8 "Set name length", in characters. */
 const longestName = 128;

@@ -3,7 +3,7 @@ import superjson from 'superjson';
 import { type ZodError, z } from 'zod';
 import type { RequestContext, Services } from './context.ts';
 import { AppError, describeForLog, errorBody, errorTable, type FieldProblem, toAppError } from './errors.ts';
-import { findUnstorable } from './storable.ts';
+import { findUnstorable } from './input-limits.ts';
 
 /** The rows of A 5.2. Each procedure declares exactly one. */
 export type GuardName =

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { arrayBounds, arrayCheckOf } from '#server/array-bounds.ts';
+import { arrayBounds, arrayCheckOf } from '#server/array-limits.ts';
 import { AppError } from '#server/errors.ts';
 import { appRouter } from '#server/router.ts';
 import { readSettings } from '#server/settings.ts';

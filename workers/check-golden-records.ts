@@ -1,5 +1,5 @@
 import type { Services } from '#server/context.ts';
-import { checkGoldenRecords } from '#server/translations/service.ts';
+import { checkGoldenRecords } from '#server/translations/golden/check.ts';
 
 /** Compares the golden records with the jobs, over all tenants. */
 export async function checkGolden(services: Services): Promise<void> {

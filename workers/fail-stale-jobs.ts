@@ -1,5 +1,5 @@
 import type { Services } from '#server/context.ts';
-import { failStaleJobsOfTenant } from '#server/translations/service.ts';
+import { failStaleJobsOfTenant } from '#server/translations/stale-sweep.ts';
 
 /** Marks one tenant's stale pending jobs failed (B 8 "Stale pending job"). */
 export async function failStaleJobs(

@@ -1,7 +1,7 @@
 import { pruneExpired as prune } from '#server/access/service.ts';
 import { prunePaymentEvents } from '#server/billing/service.ts';
 import type { Services } from '#server/context.ts';
-import { pruneQueue } from '#server/jobs.ts';
+import { pruneQueue } from '#server/job-queue.ts';
 import { pruneImports } from '#server/translation-memory/service.ts';
 
 /** Deletes expired tokens, challenges, links, states and rate windows, payment events and memory imports of long ago, and jobs that will never run. */

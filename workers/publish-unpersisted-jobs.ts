@@ -1,5 +1,5 @@
 import type { Services } from '#server/context.ts';
-import { publishUnpersistedJobs } from '#server/translations/service.ts';
+import { publishUnpersistedJobs } from '#server/translations/golden/pending-persistence.ts';
 
 /** Publishes one tenant's parked jobs (B 3.1 persistence_failed). */
 export async function publishUnpersisted(

@@ -1,8 +1,8 @@
 import type { Services } from '#server/context.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { type RunningLane, startLane } from './lane.ts';
 import { startSchedule } from './schedule.ts';
 import { lanes } from './tasks.ts';
+import { type RunningLane, startLane } from './worker-pool.ts';
 
 export interface Workers {
   /** Takes no more jobs, and resolves when those that run are done. */

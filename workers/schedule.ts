@@ -1,6 +1,6 @@
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
-import { addJob, type TaskName, type TaskPayloads } from '#server/jobs.ts';
+import { addJob, type TaskName, type TaskPayloads } from '#server/job-queue.ts';
 
 /** Tasks that need no payload: what recurs finds its work by itself. */
 type RecurringTask = {

@@ -1,5 +1,5 @@
 import type { Services } from '#server/context.ts';
-import { addJob } from '#server/jobs.ts';
+import { addJob } from '#server/job-queue.ts';
 import { foldUsage } from '#server/metering/service.ts';
 import {
   embedWaiting,
@@ -8,7 +8,8 @@ import {
   resumeImports,
   sweepOutdated,
 } from '#server/translation-memory/service.ts';
-import { tenantsWithStaleJobs, tenantsWithUnpersistedJobs } from '#server/translations/service.ts';
+import { tenantsWithUnpersistedJobs } from '#server/translations/golden/pending-persistence.ts';
+import { tenantsWithStaleJobs } from '#server/translations/stale-sweep.ts';
 
 /** One look over all tenants; the writing is done tenant by tenant, each in its own scope. */
 export async function sweepStaleJobs(services: Services): Promise<void> {

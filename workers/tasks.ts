@@ -1,7 +1,7 @@
 import type { Services } from '#server/context.ts';
-import type { TaskName, TaskPayloads } from '#server/jobs.ts';
+import type { TaskName, TaskPayloads } from '#server/job-queue.ts';
 import { indexPair } from '#server/translation-memory/service.ts';
-import { removeGoldenRecords } from '#server/translations/service.ts';
+import { removeGoldenRecords } from '#server/translations/removal.ts';
 import { checkGolden } from './check-golden-records.ts';
 import { embedMemory } from './embed-memory.ts';
 import { failStaleJobs } from './fail-stale-jobs.ts';

@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { lchown, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Binaries } from './binaries.ts';
 import type { DataFolder } from './folder.ts';
 import { type Command, run } from './run.ts';
@@ -92,4 +92,14 @@ function asRootInDisguise(shown: Owner): Account {
     owner: { uid: 0, gid: 0 },
     command: (program, args) => ({ file: 'unshare', args: [...prefix, program, ...args] }),
   };
+}
+
+/** Gives a cluster that belongs to somebody else to the user PostgreSQL will run as. Only for root, before a start. */
+export async function giveCluster(folder: DataFolder, owner: Owner): Promise<void> {
+  if ((await stat(folder.cluster)).uid === owner.uid) return;
+  for (const name of await readdir(folder.cluster, { recursive: true })) {
+    await lchown(join(folder.cluster, name), owner.uid, owner.gid);
+  }
+  // Last, so that its owner tells that all the others are done.
+  await lchown(folder.cluster, owner.uid, owner.gid);
 }

@@ -1,16 +1,14 @@
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { chooseAccount } from './account.ts';
+import { chooseAccount, giveCluster } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { claimStart, releaseClaim } from './claim.ts';
-import { type DataFolder, removeLeftovers } from './folder.ts';
+import { type DataFolder, isAlive, removeLeftovers } from './folder.ts';
 import { clusterExists, createCluster } from './initdb.ts';
 import { failure } from './log.ts';
-import { giveCluster } from './ownership.ts';
 import { discardPidFile, readPidFile } from './pidfile.ts';
-import { freePort } from './port.ts';
 import { startPostmaster } from './postmaster.ts';
 import { isPassing, openPresence, type Presence } from './presence.ts';
-import { ensureSecrets, readSecrets, type Secrets } from './secrets.ts';
+import { ensureSecrets, freePort, readSecrets, type Secrets } from './secrets.ts';
 
 const timeoutMs = 15_000;
 const noticeAfterMs = 2000;
@@ -24,7 +22,7 @@ export interface Joined {
   readonly secrets: Secrets;
 }
 
-export interface JoinOptions {
+interface JoinOptions {
   /** Whether a missing cluster is created. */
   readonly create: boolean;
   /** The port to start on when it is free; otherwise that of postgres.json. */
@@ -157,4 +155,37 @@ async function requireSecrets(folder: DataFolder): Promise<Secrets> {
   throw new Error(
     `${folder.secrets} is missing: restore it from a backup, it holds the passwords of ${folder.cluster}.`,
   );
+}
+
+const staleAfterMs = 10_000;
+
+/**
+ * Claims the work of creating and starting the cluster, so that many who come at once do not all do it.
+ * It only saves work: what decides is the rename of the finished cluster and postmaster.pid, so a claim
+ * of a dead or slow process may be taken over without care. Resolves to false while somebody else has it.
+ */
+async function claimStart(folder: DataFolder): Promise<boolean> {
+  try {
+    await writeFile(folder.claim, String(process.pid), { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  if (await isStale(folder)) await rm(folder.claim, { force: true });
+  return false;
+}
+
+/** Gives the claim back. */
+async function releaseClaim(folder: DataFolder): Promise<void> {
+  const holder = await readFile(folder.claim, 'utf8').catch(() => '');
+  if (holder === String(process.pid)) await rm(folder.claim, { force: true });
+}
+
+async function isStale(folder: DataFolder): Promise<boolean> {
+  const written = await stat(folder.claim).catch(() => undefined);
+  if (!written) return false;
+  if (Date.now() - written.mtimeMs > staleAfterMs) return true;
+  const holder = Number(await readFile(folder.claim, 'utf8').catch(() => ''));
+  // Empty in the moment between creating and writing it.
+  return holder > 0 && !isAlive(holder);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { type DataFolder, temporaryPath, whoami } from './folder.ts';
-import { freePort } from './port.ts';
 
 /** The contents of postgres.json: who may log in to this cluster, and how it is recognized. */
 export interface Secrets {
@@ -70,4 +70,16 @@ export async function ensureSecrets(folder: DataFolder): Promise<Secrets> {
     await rm(draft, { force: true });
   }
   return (await readSecrets(folder)) as Secrets;
+}
+
+/** A TCP port of 127.0.0.1 that is free at this moment. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen({ host: '127.0.0.1', port: 0 }, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
 }

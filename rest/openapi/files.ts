@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Upload } from '#server/trpc.ts';
+import { rawTypes } from '../media-types.ts';
 import type { RestProcedure } from '../procedures.ts';
-import { rawTypes } from '../raw-types.ts';
 import type { Content, JsonSchema, Operation, Parameter } from './document.ts';
-import { neededInputsOf } from './needed-inputs.ts';
+import { neededInputsOf } from './operation.ts';
 
 const binary: JsonSchema = { type: 'string', format: 'binary' };
 

@@ -1,6 +1,24 @@
-import { errorOfStatus } from './error-of-status.ts';
-import type { FieldProblem, LinguaLoopError } from './errors.ts';
+import { type Failure, type FieldProblem, LinguaLoopError } from './errors.ts';
 import { readRetryAfter } from './retry-after.ts';
+import {
+  AuthenticationError,
+  BadGatewayError,
+  BadRequestError,
+  ConflictError,
+  GatewayTimeoutError,
+  InsufficientStorageError,
+  InternalServerError,
+  MethodNotAllowedError,
+  NotFoundError,
+  PayloadTooLargeError,
+  PaymentRequiredError,
+  PermissionDeniedError,
+  RateLimitError,
+  RequestTimeoutError,
+  ServiceUnavailableError,
+  UnprocessableContentError,
+  UnsupportedMediaTypeError,
+} from './status-errors.ts';
 
 /** An answer that is no result: the service's error, or something that is not the service's at all. */
 export class Answer {
@@ -96,4 +114,35 @@ function number(value: unknown): number | null {
 
 function isProblems(value: unknown): value is FieldProblem[] {
   return Array.isArray(value) && value.every((entry) => Array.isArray(member(entry, 'loc')));
+}
+
+/** The class of each status. */
+const classes: Readonly<Record<number, new (failure: Failure) => LinguaLoopError>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  402: PaymentRequiredError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  405: MethodNotAllowedError,
+  408: RequestTimeoutError,
+  409: ConflictError,
+  413: PayloadTooLargeError,
+  415: UnsupportedMediaTypeError,
+  422: UnprocessableContentError,
+  429: RateLimitError,
+  500: InternalServerError,
+  502: BadGatewayError,
+  503: ServiceUnavailableError,
+  504: GatewayTimeoutError,
+  507: InsufficientStorageError,
+};
+
+/** The error of an answer, in the class of its status. */
+export function errorOfStatus(failure: Failure & { status: number }): LinguaLoopError {
+  return new (classes[failure.status] ?? LinguaLoopError)(failure);
+}
+
+/** Whether the service itself refused what was presented to it; a proxy's 401 says nothing of our tokens. */
+export function isServiceRefusal(error: unknown): error is AuthenticationError {
+  return error instanceof AuthenticationError && error.answeredBy === 'service';
 }

@@ -3,7 +3,6 @@ import { Expired } from './deadline.ts';
 import { ConnectionError, TimeoutError } from './errors.ts';
 import { NoAnswer } from './exchange.ts';
 import { unwrap } from './rpc.ts';
-import { neverSent } from './unsent.ts';
 
 /** The public error for what an attempt threw; what is no failed exchange (a token source's error) stays as it is. */
 export function errorOf(thrown: unknown, call: string, timeoutMs: number): unknown {
@@ -29,4 +28,22 @@ function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (cause.cause instanceof Error) return describe(cause.cause);
   return cause.message || String((cause as { code?: unknown }).code ?? cause.name);
+}
+
+/** Codes of Node, undici and Bun for a connection that was never made. */
+const codes: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ConnectionRefused',
+]);
+
+/** Whether the connection was never made, so that nothing was sent. A browser does not say: false. */
+function neverSent(cause: unknown): boolean {
+  for (let error = cause; error instanceof Error; error = error.cause)
+    if (codes.has((error as { code?: unknown }).code)) return true;
+  return false;
 }

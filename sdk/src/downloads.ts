@@ -1,7 +1,7 @@
 import { brokenOff } from './attempt-error.ts';
-import type { Piece } from './body.ts';
 import { Expired, withDeadline } from './deadline.ts';
 import { TimeoutError } from './errors.ts';
+import type { Piece } from './exchange.ts';
 import type { CallOptions, Settings } from './options.ts';
 import type { Rest, RestRequest } from './rest.ts';
 import type { Call, Send } from './send.ts';
@@ -89,4 +89,33 @@ export function streamOf({ read, cancel }: Pick<OpenDownload, 'read' | 'cancel'>
     // Asks for a piece when one is asked for, and not before.
     { highWaterMark: 0 },
   );
+}
+
+/**
+ * The file name that a Content-Disposition header gives, in `filename*` before `filename` (RFC 6266); undefined where
+ * there is none that a file can have. Folders and control characters are taken off: whoever saves under this name
+ * must not be led elsewhere.
+ */
+export function readFileName(header: string | null): string | undefined {
+  if (header === null) return undefined;
+  const name = extended(header) ?? plain(header);
+  const last = name
+    ?.replace(/^.*[\\/]/s, '')
+    .replaceAll(/\p{Cc}/gu, '')
+    .trim();
+  return last === '' || last === '.' || last === '..' ? undefined : last;
+}
+
+function extended(header: string): string | undefined {
+  const [, encoded] = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(header) ?? [];
+  try {
+    return encoded === undefined ? undefined : decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
+}
+
+function plain(header: string): string | undefined {
+  const [, quoted, token] = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))/i.exec(header) ?? [];
+  return quoted?.replaceAll(/\\(.)/g, '$1') ?? token;
 }

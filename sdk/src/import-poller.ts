@@ -1,6 +1,6 @@
 import { LinguaLoopError } from './errors.ts';
-import { ImportFailedError } from './import-failed-error.ts';
 import type { CallOptions } from './options.ts';
+import { ImportFailedError } from './outcome-errors.ts';
 import { createPolling, usualPolling } from './polling.ts';
 import type { Backoff } from './retry.ts';
 import type { TranslationMemoryImportJob, TranslationMemorySet } from './types.ts';

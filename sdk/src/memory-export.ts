@@ -1,7 +1,6 @@
 import { brokenOff } from './attempt-error.ts';
-import type { Piece } from './body.ts';
-import { type OpenDownload, streamOf } from './downloads.ts';
-import { readFileName } from './file-name.ts';
+import { type OpenDownload, readFileName, streamOf } from './downloads.ts';
+import type { Piece } from './exchange.ts';
 
 export const tmxType = 'application/xml';
 

@@ -1,5 +1,5 @@
 import type { Backoff } from './retry.ts';
-import type { TokenStore } from './token-store.ts';
+import type { TokenStore } from './tokens.ts';
 
 /**
  * Sends one HTTP request: `globalThis.fetch`, or whatever stands in for it. Where its answers have no `body` to read piece

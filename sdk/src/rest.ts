@@ -1,6 +1,5 @@
 import { Answer } from './answer.ts';
-import { type BodyReader, type Piece, readBody } from './body.ts';
-import { exchange, parse } from './exchange.ts';
+import { type BodyReader, exchange, type Piece, parse, readBody } from './exchange.ts';
 import type { RequestHeaders } from './headers.ts';
 import type { Fetch } from './options.ts';
 import type { Attempt } from './send.ts';

@@ -1,7 +1,6 @@
+import { isServiceRefusal } from './answer.ts';
 import { pause } from './deadline.ts';
-import { isServiceRefusal } from './refusal.ts';
-import { inOrder, memoryStore, type TokenStore } from './token-store.ts';
-import { isDue, type Tokens, tokensOf } from './tokens.ts';
+import { inOrder, isDue, memoryStore, type TokenStore, type Tokens, tokensOf } from './tokens.ts';
 import type { OAuth2TokenResponse } from './types.ts';
 
 /** Who is signed in. The store alone says it; this adds that tokens are renewed, once however many calls ask. */

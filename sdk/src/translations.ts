@@ -1,5 +1,4 @@
-import { type GoldenFile, golden } from './golden.ts';
-import { newIdempotencyKey } from './idempotency-key.ts';
+import { readFileName } from './downloads.ts';
 import type { CallOptions, CreateOptions } from './options.ts';
 import { createListing, type Page } from './pages.ts';
 import type { Rest } from './rest.ts';
@@ -17,6 +16,45 @@ import type {
   TranslationListQuery,
   TranslationRequest,
 } from './types.ts';
+
+/** A published translation as a file. */
+export interface GoldenFile {
+  bytes: Uint8Array<ArrayBuffer>;
+  contentType: string;
+  /** After the source document, page and language; it names no folder. */
+  fileName: string;
+}
+
+const goldenCall: Call = { name: 'translations.golden', repeatable: true };
+
+const mediaTypes: Readonly<Record<GoldenFormat, string>> = {
+  txt: 'text/plain',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  pdf: 'application/pdf',
+};
+
+function golden(rest: Rest, send: Send) {
+  return async (
+    jobId: string,
+    { format = 'txt' }: { format?: GoldenFormat | undefined } = {},
+    options?: CallOptions,
+  ): Promise<GoldenFile> => {
+    const request = {
+      method: 'GET',
+      path: `/api/translations/${encodeURIComponent(jobId)}/golden?format=${format}`,
+    } as const;
+    const { bytes, headers } = await send(
+      goldenCall,
+      (attempt) => rest.download(request, mediaTypes[format], attempt),
+      options,
+    );
+    return {
+      bytes,
+      contentType: headers.get('content-type') ?? mediaTypes[format],
+      fileName: readFileName(headers.get('content-disposition')) ?? `translation-${jobId}.${format}`,
+    };
+  };
+}
 
 /**
  * Texts and their translation jobs. Whatever creates is sent with an idempotency key, so that a retry never translates
@@ -140,4 +178,12 @@ function withKey<T extends { idempotency_key?: string | null | undefined }>(
 ): T & { idempotency_key: string } {
   const idempotency_key = request.idempotency_key ?? options?.idempotencyKey ?? newIdempotencyKey();
   return { ...request, idempotency_key };
+}
+
+/** A new idempotency key. */
+export function newIdempotencyKey(): string {
+  // Browsers keep randomUUID from pages that came over plain HTTP.
+  if (crypto.randomUUID) return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,7 +1,7 @@
-import { type Downloads, streamOf } from './downloads.ts';
-import { readFileName } from './file-name.ts';
+import { brokenOff } from './attempt-error.ts';
+import { type Downloads, type OpenDownload, readFileName, streamOf } from './downloads.ts';
+import { LinguaLoopError } from './errors.ts';
 import type { CallOptions, TenantOptions } from './options.ts';
-import { readRecords } from './records.ts';
 import type { RestRequest } from './rest.ts';
 import type { Rpc } from './rpc.ts';
 import type { Call, Send } from './send.ts';
@@ -93,4 +93,67 @@ export function usage(rpc: Rpc, send: Send, downloads: Downloads): Usage {
 function exportRequest(tenantId: string, format: UsageExportFormat, period: string | undefined): RestRequest {
   const query = new URLSearchParams({ format, ...(period !== undefined && { period }) });
   return { method: 'GET', path: `/api/tenants/${encodeURIComponent(tenantId)}/billing/export?${query}` };
+}
+
+/** Characters. No record comes near it: what is longer is none, and must not fill the memory. */
+const longestLine = 1_048_576;
+
+/**
+ * The records of a jsonl export, one a line, as they come; whoever stops reading ends the download. The service ends every
+ * line, the last one too: an export that ends elsewhere was cut, even where the connection did not tell.
+ * @throws LinguaLoopError where a line is no record; ConnectionError where it breaks off
+ */
+async function* readRecords(
+  open: () => Promise<OpenDownload>,
+  call: string,
+): AsyncGenerator<TenantUsageRecord, void, undefined> {
+  const download = await open();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let lines = 0;
+  let begun = '';
+  const fail = (): never => {
+    const requestId = download.headers.get('x-request-id');
+    const detail = `${call}: line ${lines + 1} is no usage record`;
+    throw new LinguaLoopError({ status: 200, detail, requestId, answeredBy: 'other' });
+  };
+  const decode = (piece: Uint8Array | undefined): string => {
+    try {
+      return decoder.decode(piece, { stream: piece !== undefined });
+    } catch {
+      return fail();
+    }
+  };
+  try {
+    for (;;) {
+      const piece = await download.read();
+      const ended = decode(piece).split('\n');
+      ended[0] = begun + ended[0];
+      begun = ended.pop() as string;
+      for (const line of ended) {
+        yield recordOf(line) ?? fail();
+        lines += 1;
+      }
+      if (begun.length > longestLine) fail();
+      if (!piece) break;
+    }
+    if (begun !== '') throw brokenOff(call, new Error('it ends within a record'));
+  } finally {
+    download.cancel();
+  }
+}
+
+function recordOf(line: string): TenantUsageRecord | undefined {
+  if (line.length > longestLine) return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Enough to tell it from anything else: a page that a proxy put in the way, an error. */
+function isRecord(value: unknown): value is TenantUsageRecord {
+  const { job_id, billable_chars } = (value ?? {}) as Record<string, unknown>;
+  return typeof job_id === 'string' && typeof billable_chars === 'number';
 }

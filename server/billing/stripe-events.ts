@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findUnstorable } from '#server/storable.ts';
+import { findUnstorable } from '#server/input-limits.ts';
 import type { PaymentEvent } from './payment-event.ts';
 import type { ReceivedEvent, Unstored } from './received-event.ts';
 

@@ -1,5 +1,5 @@
 import type { Services } from '#server/context.ts';
-import { addJob } from '#server/jobs.ts';
+import { addJob } from '#server/job-queue.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import {
   appendVectors,

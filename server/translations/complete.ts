@@ -1,15 +1,132 @@
-import type { Tx } from '#db/client.ts';
+import { and, eq, Param, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import { prepare, type Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
-import { addFailedRun, type JobUsage, settleTopUp, shareOfHour } from '#server/metering/service.ts';
-import type { Run } from './admit.ts';
-import { persistGolden, removeGolden } from './golden/persist.ts';
+import {
+  addFailedRun,
+  addToTotals,
+  type JobUsage,
+  settleTopUp,
+  shareOfHour,
+  usageRecords,
+  usageRows,
+  usageTotals,
+} from '#server/metering/service.ts';
+import type { Run } from './admit-series.ts';
+import { persistenceFailed } from './golden/pending-persistence.ts';
+import { persistGolden, removeGolden } from './golden/record.ts';
+import type { Admitted } from './insert-jobs.ts';
 import { advance } from './job-states.ts';
+import { isJob, selectJob } from './jobs.ts';
 import { type Learn, learnIfPossible, learningOf } from './learning.ts';
-import { failJob, finishJob } from './queries/completion.ts';
-import { selectJob } from './queries/reading.ts';
-import type { RunResult } from './run.ts';
-import type { AgentStep, TranslationJob, TranslationRequest } from './schema.ts';
+import type { RunResult } from './pipeline/run.ts';
+import type { AgentRun, AgentStep, JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
+
+interface FinishedJob {
+  tenantId: string;
+  jobId: string;
+  attempt: number;
+  status: JobStatus;
+  baselineTranslation: string | null;
+  finalTranslation: string | null;
+  qualityAssessment: unknown;
+  refinement: unknown;
+  verification: unknown;
+  agentRun: AgentRun;
+  pipelineMetadata: Record<string, unknown> | null;
+  goldenUri: string | null;
+  publishAs: string | null;
+}
+
+const value = sql.placeholder;
+
+/** A placeholder as a value to set; with a column, written as that column writes its values. */
+function bound(name: string, column?: PgColumn): SQL {
+  return column ? sql`${new Param(value(name), column)}` : sql`${value(name)}`;
+}
+
+const finishPending = prepare<FinishedJob & JobUsage, { updatedAt: Date }[]>((db) => {
+  const finished = db.$with('finished').as(
+    db
+      .update(translationJobs)
+      .set({
+        status: bound('status'),
+        baselineTranslation: bound('baselineTranslation'),
+        finalTranslation: bound('finalTranslation'),
+        qualityAssessment: bound('qualityAssessment', translationJobs.qualityAssessment),
+        refinement: bound('refinement', translationJobs.refinement),
+        verification: bound('verification', translationJobs.verification),
+        agentRun: bound('agentRun', translationJobs.agentRun),
+        pipelineMetadata: bound('pipelineMetadata', translationJobs.pipelineMetadata),
+        goldenUri: bound('goldenUri'),
+        publishAs: bound('publishAs'),
+        updatedAt: sql`now()`,
+      })
+      .where(
+        and(
+          eq(translationJobs.tenantId, value('tenantId')),
+          eq(translationJobs.jobId, value('jobId')),
+          eq(translationJobs.attempt, value('attempt')),
+          eq(translationJobs.status, 'pending'),
+        ),
+      )
+      .returning({
+        tenantId: translationJobs.tenantId,
+        jobId: translationJobs.jobId,
+        status: translationJobs.status,
+        updatedAt: translationJobs.updatedAt,
+      }),
+  );
+  const totals = db.$with('totals').as(addToTotals(db, finished).returning({ slot: usageTotals.slot }));
+  return db
+    .with(finished, totals)
+    .insert(usageRecords)
+    .select(usageRows('text', finished))
+    .returning({ updatedAt: usageRecords.recordedAt })
+    .prepare('finish_pending');
+});
+
+/**
+ * Writes a finished run and its usage record, with the running totals, in one statement: no record without the job, and
+ * neither for a run whose attempt is no longer the job's. Answers the job's new updated_at, or no row.
+ */
+export function finishJob(tx: Tx, job: FinishedJob, usage: JobUsage): Promise<{ updatedAt: Date }[]> {
+  return finishPending(tx, { ...job, ...usage });
+}
+
+/** A pending job under this very attempt: one that another run has taken over is not touched. */
+function isRunning(tenantId: string, { jobId, attempt }: Pick<Admitted, 'jobId' | 'attempt'>) {
+  return and(
+    isJob(tenantId, jobId),
+    eq(translationJobs.attempt, attempt),
+    eq(translationJobs.status, 'pending'),
+  );
+}
+
+/** Says that a pending job is still being run. */
+export function touchJob(
+  tx: Tx,
+  tenantId: string,
+  run: Pick<Admitted, 'jobId' | 'attempt'>,
+): PromiseLike<unknown> {
+  return tx.update(translationJobs).set({ updatedAt: sql`now()` }).where(isRunning(tenantId, run));
+}
+
+/** Marks a pending job failed. It leaves at once. */
+function failJob(
+  tx: Tx,
+  tenantId: string,
+  run: Pick<Admitted, 'jobId' | 'attempt'>,
+  agentRun: AgentRun,
+): Promise<unknown> {
+  return tx
+    .update(translationJobs)
+    .set({ status: 'failed', agentRun, updatedAt: sql`now()` })
+    .where(isRunning(tenantId, run))
+    .execute();
+}
 
 export interface Completed<N> {
   job: TranslationJob;
@@ -161,14 +278,6 @@ async function storeRun<N>(
   return { stored, following: undefined };
 }
 
-/** B 7: the translation is kept and billed, and is published without being asked for again. */
-export function persistenceFailed(): AppError {
-  return new AppError(
-    'persistence_failed',
-    'the golden record could not be written; the translation is kept and will be published later, do not send it again',
-  );
-}
-
 const mostTokens = 1_000_000_000;
 
 function usageOf({ request, weight, onTrial }: Run, { cost, fastPath }: RunResult): JobUsage {
@@ -185,7 +294,7 @@ function usageOf({ request, weight, onTrial }: Run, { cost, fastPath }: RunResul
   };
 }
 
-export interface Failure {
+interface Failure {
   /** The steps that the run got through. */
   steps: AgentStep[];
   /** What the API answers (B 3.1). */

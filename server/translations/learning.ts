@@ -1,9 +1,11 @@
+import { eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import { extractHtml } from '#server/formats/html/index.ts';
 import { isUntranslated, learnFromJob } from '#server/translation-memory/service.ts';
-import { isPublished } from './queries/publication.ts';
+import { isJob } from './jobs.ts';
 import type { TranslationJob } from './schema.ts';
 
 /** Statements that feed the memory with a job's pair, behind those that publish it in the same transaction. */
@@ -59,4 +61,14 @@ export async function learnIfPossible<T>(
     }
   }
   return database.inTenant(tenantId, (tx) => publish(tx, undefined));
+}
+
+/**
+ * Whether a job's row says that this very record of it is published: a condition of a statement behind the one that publishes
+ * it. Each attempt has its own record: what a run writes that another has replaced is none of it.
+ */
+function isPublished(tenantId: string, jobId: string, goldenUri: string): SQL {
+  return sql`exists (select from ${translationJobs} where ${isJob(tenantId, jobId)}
+    and ${inArray(translationJobs.status, ['published', 'human_edited'])}
+    and ${eq(translationJobs.goldenUri, goldenUri)})`;
 }

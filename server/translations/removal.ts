@@ -1,11 +1,12 @@
+import type { Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
 import type { WithOwningTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
-import { addJob } from '#server/jobs.ts';
+import { addJob } from '#server/job-queue.ts';
 import { unlearnJob } from '#server/translation-memory/service.ts';
 import { formerGoldenUri, goldenUri } from './golden/record.ts';
-import { selectTenantOfJob } from './queries/reading.ts';
-import { deleteJob } from './queries/removal.ts';
+import { isJob, selectTenantOfJob } from './jobs.ts';
 import type { JobDeletion } from './schema.ts';
 
 /** Seconds after which a worker looks for what a crash may have left of a deleted job. */
@@ -66,4 +67,13 @@ export async function removeGoldenRecords(
     for (const uri of [goldenUri(jobId, n), formerGoldenUri(jobId, n)])
       if (await storage.remove(`${tenantId}/${uri}`)) count += 1;
   return count;
+}
+
+/** Deletes a job's row, and answers its last attempt; nothing where there was no such job. */
+async function deleteJob(tx: Tx, tenantId: string, jobId: string): Promise<{ attempt: number } | undefined> {
+  const [row] = await tx
+    .delete(translationJobs)
+    .where(isJob(tenantId, jobId))
+    .returning({ attempt: translationJobs.attempt });
+  return row;
 }

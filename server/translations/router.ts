@@ -1,13 +1,100 @@
-import { router } from '#server/trpc.ts';
-import { create } from './procedures/create.ts';
-import { createBatch } from './procedures/create-batch.ts';
-import { createFromFile } from './procedures/create-from-file.ts';
-import { createFromText } from './procedures/create-from-text.ts';
-import { deleteJob } from './procedures/delete.ts';
-import { get } from './procedures/get.ts';
-import { golden } from './procedures/golden.ts';
-import { list } from './procedures/list.ts';
-import { review } from './procedures/review.ts';
+import { z } from 'zod';
+import {
+  adminProcedure,
+  deferredTenantOrCookieProcedure,
+  deferredTenantProcedure,
+  tenantProcedure,
+} from '#server/access/service.ts';
+import { fileAnswer, router } from '#server/trpc.ts';
+import { create, createBatch, createFromFile, createFromText } from './create.ts';
+import { downloadGolden, goldenTypes } from './golden/download.ts';
+import { getJob, listJobs } from './jobs.ts';
+import { removeJob } from './removal.ts';
+import { reviewJob } from './review.ts';
+import { goldenFormat, jobDeletion, listQuery, reviewInput, translationJob } from './schema.ts';
+import { viewFor } from './tenant-view.ts';
+
+const deleteJob = adminProcedure
+  .meta({
+    route: {
+      method: 'DELETE',
+      path: '/api/translations/{job_id}',
+      tag: 'Translations',
+      summary: 'Delete a job with its records',
+      description:
+        "For an administrator's session of the job's tenant or the operator key, never for a tenant's API key. Usage records stay.",
+    },
+  })
+  .input(z.object({ job_id: z.string() }))
+  .output(jobDeletion)
+  .mutation(({ ctx, input }) => removeJob(ctx.services, ctx.withOwningTenant, input.job_id));
+
+const golden = deferredTenantOrCookieProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/translations/{job_id}/golden',
+      tag: 'Translations',
+      summary: 'Download a published translation',
+      description: 'Of a published or human_edited job; 409 at any other status.',
+      download: Object.values(goldenTypes),
+    },
+  })
+  .input(z.object({ job_id: z.string(), format: goldenFormat }))
+  .output(fileAnswer)
+  .query(({ ctx, input }) =>
+    downloadGolden(ctx.services, ctx.withTenant, input.job_id, input.format, ctx.hungUp()),
+  );
+
+const review = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/translations/{job_id}/review',
+      tag: 'Translations',
+      summary: 'Save a draft of, approve, modify or reject a job that awaits review',
+      description:
+        'Of reviewers who act at once, one wins; the others find a job that is not reviewable. The reviewer is the session, and the body says it only for a caller with an API key.',
+    },
+  })
+  .input(reviewInput)
+  .output(translationJob)
+  .mutation(async ({ ctx, input: { job_id, ...review } }) =>
+    viewFor(ctx.audience)(await reviewJob(ctx.services, ctx.withTenant, job_id, review)),
+  );
+
+const list = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/translations',
+      tag: 'Translations',
+      summary: 'List translation jobs',
+      description: 'Newest updated_at first. While there is more, X-Next-Cursor carries the next cursor.',
+    },
+  })
+  .input(listQuery)
+  .output(z.array(translationJob))
+  .query(async ({ ctx, input }) => {
+    const { jobs, nextCursor } = await listJobs(ctx.tx, ctx.principal.tenant.id, input);
+    if (nextCursor) ctx.answer.setHeader('X-Next-Cursor', nextCursor);
+    return jobs.map(viewFor(ctx.audience));
+  });
+
+const get = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/translations/{job_id}',
+      tag: 'Translations',
+      summary: 'Get a translation job',
+    },
+  })
+  .input(z.object({ job_id: z.string() }))
+  .output(translationJob)
+  .query(async ({ ctx, input }) =>
+    viewFor(ctx.audience)(await getJob(ctx.tx, ctx.principal.tenant.id, input.job_id)),
+  );
 
 export const translationsRouter = router({
   create,

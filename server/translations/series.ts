@@ -12,13 +12,12 @@ import {
   type SeriesCaller,
   type SeriesItem,
   type WorkItem,
-} from './admit.ts';
-import { type Completed, completeRun, recordFailure } from './complete.ts';
-import { forget, type LookedUp, leverageOf } from './leverage/look-up.ts';
-import { selectJobsByKeys } from './queries/admission.ts';
-import { touchJob } from './queries/completion.ts';
-import type { StoredJob } from './queries/rows.ts';
-import { RunError, runPipeline } from './run.ts';
+} from './admit-series.ts';
+import { type Completed, completeRun, recordFailure, touchJob } from './complete.ts';
+import { selectJobsByKeys } from './insert-jobs.ts';
+import type { StoredJob } from './jobs.ts';
+import { forget, type LookedUp, leverageOf } from './leverage/prefetch.ts';
+import { RunError, runPipeline } from './pipeline/run.ts';
 import type { TranslationJob } from './schema.ts';
 
 /** Milliseconds after which a run is given up: models that answer late, again and again, must end some time. */

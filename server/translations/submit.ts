@@ -4,10 +4,10 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { type BilledTenant, readBilledTenant } from '#server/metering/service.ts';
 import type { Settings } from '#server/settings.ts';
-import { admitSeries, isWork, itemsOf } from './admit.ts';
-import { type LookedUp, lookUp } from './leverage/look-up.ts';
-import { selectJobsByKeys } from './queries/admission.ts';
-import type { StoredJob } from './queries/rows.ts';
+import { admitSeries, isWork, itemsOf } from './admit-series.ts';
+import { selectJobsByKeys } from './insert-jobs.ts';
+import type { StoredJob } from './jobs.ts';
+import { type LookedUp, lookUp } from './leverage/prefetch.ts';
 import type { TranslationJob, TranslationRequest } from './schema.ts';
 import { runSeries, type Series } from './series.ts';
 

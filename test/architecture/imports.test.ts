@@ -13,8 +13,8 @@ test('every import goes where its room may go (decision 5)', () => {
 
 describe('what must not be is refused', () => {
   test.each([
-    ["another domain's tables", 'server/auth/x.ts', '#server/translations/queries/rows.ts'],
-    ["another domain's tables, by a relative path", 'server/auth/x.ts', '../translations/queries/rows.ts'],
+    ["another domain's tables", 'server/auth/x.ts', '#server/translations/jobs.ts'],
+    ["another domain's tables, by a relative path", 'server/auth/x.ts', '../translations/jobs.ts'],
     [
       "another domain's tables, from three folders deep",
       'server/auth/mfa/totp/x.ts',
@@ -26,19 +26,19 @@ describe('what must not be is refused', () => {
     ['the pool, from a domain', 'server/tenants/x.ts', '#db/pool.ts'],
     ['the server, from a format', 'server/formats/html/x.ts', '../../errors.ts'],
     ['the network, from a format', 'server/formats/html/x.ts', 'node:https'],
-    ['a domain, from an engine', 'server/engines/x.ts', '../translations/service.ts'],
+    ['a domain, from an engine', 'server/engines/x.ts', '../metering/service.ts'],
     ['the database, from an engine', 'server/engines/x.ts', '../../db/client.ts'],
     ['the server, from the database', 'db/x.ts', '../server/errors.ts'],
-    ['a domain, from the REST door', 'rest/x.ts', '../server/translations/service.ts'],
+    ['a domain, from the REST door', 'rest/x.ts', '../server/metering/service.ts'],
     ['the database, from the REST door', 'rest/x.ts', '#db/client.ts'],
-    ["a domain's inside, from a worker", 'workers/x.ts', '#server/translations/steps/gate.ts'],
+    ["a domain's inside, from a worker", 'workers/x.ts', '#server/translations/pipeline/quality-gate.ts'],
     ['a table, from a worker', 'workers/x.ts', '#db/schema/identity.ts'],
     [
       "a domain's inside, from an operator's command",
       'server/admin/commands/x.ts',
       '#server/tenants/queries.ts',
     ],
-    ["a domain's inside, from the top of server/", 'server/x.ts', './translations/queries/rows.ts'],
+    ["a domain's inside, from the top of server/", 'server/x.ts', './translations/jobs.ts'],
     ['the server, from the SDK', 'sdk/src/x.ts', '../../server/errors.ts'],
     ['anything, from a room that is not on the plan', 'server/unheard-of/x.ts', 'zod'],
   ])('%s', (_what, file, specifier) => {

@@ -54,7 +54,7 @@ const domains =
   'access|audit|auth|billing|members|metering|storage|system|tenants|terminology|translation-memory|translations';
 const anyPackage = /^(npm|node):/;
 const kernel =
-  /^server\/(array-bounds|client-address|context|cookies|errors|exports|fair-share|ids|jobs|languages|paging|sandbox-refusal|sealing|set-upload|settings|storable|tenant-turn|trpc|under-way)\.ts$/;
+  /^server\/(array-limits|background-work|client-address|context|encryption|errors|exports|fair-share|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|tenant-turn|trpc)\.ts$/;
 const services = new RegExp(`^server/(${domains})/service\\.ts$`);
 const formats = /^server\/formats\/\w+\/index\.ts$/;
 /** Pure: what is like what, and which terms are in a text. */
@@ -127,7 +127,7 @@ export const rooms: Room[] = [
     name: 'server/engines',
     files: /^server\/engines\//,
     may: [
-      /^server\/(errors|fair-share|languages|settings|storable)\.ts$/,
+      /^server\/(errors|fair-share|input-limits|languages|settings)\.ts$/,
       formats,
       /^npm:(openai|zod)$/,
       /^node:timers/,
@@ -166,7 +166,7 @@ export const rooms: Room[] = [
     name: 'rest',
     files: /^rest\//,
     may: [
-      /^server\/(array-bounds|client-address|context|errors|ids|many-values|router|settings|trpc)\.ts$/,
+      /^server\/(array-limits|client-address|context|errors|ids|input-limits|router|settings|trpc)\.ts$/,
       /^npm:(?!drizzle-orm|postgres$|graphile-worker|openai|stripe$)/,
       /^node:/,
     ],
@@ -175,8 +175,9 @@ export const rooms: Room[] = [
     name: 'workers',
     files: /^workers\//,
     may: [
-      /^server\/(context|errors|jobs|process|stop-signals)\.ts$/,
+      /^server\/(context|errors|job-queue|process|stop-signals)\.ts$/,
       services,
+      /^server\/translations\/(removal|stale-sweep|golden\/(check|pending-persistence))\.ts$/,
       /^db\/client\.ts$/,
       /^npm:(graphile-worker|drizzle-orm|pg)$/,
       /^node:/,

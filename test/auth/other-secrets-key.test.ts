@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { hashSecret } from '#server/access/service.ts';
-import { type SealPurpose, seal } from '#server/sealing.ts';
+import { type SealPurpose, seal } from '#server/encryption.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { totpCode } from '#test/setup/totp.ts';

@@ -5,10 +5,10 @@ import { lookUpPrincipal } from '#server/access/principal-lookup.ts';
 import { stubEngine } from '#server/engines/stub.ts';
 import { newId } from '#server/ids.ts';
 import { lockAdmissions } from '#server/metering/service.ts';
-import { lookUp } from '#server/translations/leverage/look-up.ts';
-import { admitJob } from '#server/translations/queries/admission.ts';
-import { finishJob } from '#server/translations/queries/completion.ts';
-import { runPipeline } from '#server/translations/run.ts';
+import { finishJob } from '#server/translations/complete.ts';
+import { admitJob } from '#server/translations/insert-jobs.ts';
+import { lookUp } from '#server/translations/leverage/prefetch.ts';
+import { runPipeline } from '#server/translations/pipeline/run.ts';
 import { translationRequest } from '#server/translations/schema.ts';
 import { recordStatements, type Statement } from './recorded-statements.ts';
 

@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import { PreparedQueries } from '#db/prepared.ts';
+import { PreparedQueries } from '#db/query-builder.ts';
 
 export interface Statement {
   text: string;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { freePort } from '#db/embedded/port.ts';
+import { freePort } from '#db/embedded/secrets.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 
 /** What a kill takes away. */

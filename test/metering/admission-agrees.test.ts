@@ -8,7 +8,7 @@ import { newId } from '#server/ids.ts';
 import { openAdmission, readBilledTenant } from '#server/metering/admission.ts';
 import { addFailedRun, shareOfHour } from '#server/metering/service.ts';
 import { readSettings } from '#server/settings.ts';
-import { admitJob } from '#server/translations/queries/admission.ts';
+import { admitJob } from '#server/translations/insert-jobs.ts';
 import { translationRequest } from '#server/translations/schema.ts';
 import { useTestApp } from '#test/setup/app.ts';
 

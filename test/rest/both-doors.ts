@@ -1,12 +1,12 @@
 import fastify from 'fastify';
 import { afterAll, beforeAll } from 'vitest';
 import { serveRest } from '#rest/adapter.ts';
-import { acceptBodies } from '#rest/content-types.ts';
+import { acceptBodies } from '#rest/body-parsers.ts';
 import { answerErrors } from '#rest/errors.ts';
 import { contextOf } from '#server/app.ts';
 import type { Services } from '#server/context.ts';
 import type { AppRouter } from '#server/router.ts';
-import { serveRpc } from '#server/rpc-door.ts';
+import { serveRpc } from '#server/rpc-handler.ts';
 import { readSettings } from '#server/settings.ts';
 import type { router } from '#server/trpc.ts';
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import fastify from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sendFile } from '#rest/files.ts';
+import { sendFile } from '#rest/downloads.ts';
 import { requestText } from '#test/abuse/raw-socket.ts';
 
 const app = fastify({ forceCloseConnections: true });

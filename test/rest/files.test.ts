@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { sendFile } from '#rest/files.ts';
+import { sendFile } from '#rest/downloads.ts';
 
 /** The Content-Disposition of a download of this name. */
 function dispositionOf(fileName: string): string | undefined {

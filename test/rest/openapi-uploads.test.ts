@@ -1,9 +1,9 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { rawTypes } from '#rest/media-types.ts';
 import type { OpenApiDocument } from '#rest/openapi/document.ts';
 import { buildOpenApiDocument } from '#rest/openapi.ts';
-import { rawTypes } from '#rest/raw-types.ts';
 import type { AppRouter } from '#server/router.ts';
 import { procedure, type Route, router, type Upload, uploadedFile } from '#server/trpc.ts';
 

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type AnswerBounds, boundUnreadAnswers } from '#rest/unread-answers.ts';
+import { type AnswerBounds, boundUnreadAnswers } from '#rest/response-budget.ts';
 import { requestText } from '#test/abuse/raw-socket.ts';
 import { poll } from '#test/setup/poll.ts';
 

@@ -1,7 +1,7 @@
 import { create } from 'content-disposition';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readFileName } from '#sdk/file-name.ts';
+import { readFileName } from '#sdk/downloads.ts';
 
 test.each([
   ['attachment; filename="plan.fr.txt"', 'plan.fr.txt'],

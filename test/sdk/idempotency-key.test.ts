@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { newIdempotencyKey } from '#sdk/idempotency-key.ts';
+import { newIdempotencyKey } from '#sdk/translations.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 

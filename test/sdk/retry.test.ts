@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { errorOfStatus } from '#sdk/error-of-status.ts';
+import { errorOfStatus } from '#sdk/answer.ts';
 import { ConnectionError, type Failure, type LinguaLoopError, TimeoutError } from '#sdk/errors.ts';
 import { delayBeforeRetry } from '#sdk/retry.ts';
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { type Database, openDatabase } from '#db/client.ts';
 import { buildApp } from '#server/app.ts';
+import { followWork } from '#server/background-work.ts';
 import { openPaymentProcessor } from '#server/billing/service.ts';
 import type { Services } from '#server/context.ts';
 import type { Embedder, Engine } from '#server/engines/engine.ts';
@@ -12,7 +13,6 @@ import { openFileWork } from '#server/sandbox/index.ts';
 import { readSettings } from '#server/settings.ts';
 import { openObjectStore } from '#server/storage/service.ts';
 import { createGlossaries } from '#server/terminology/service.ts';
-import { followWork } from '#server/under-way.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export interface TestAppOptions {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CloseHit, MemoryHit } from '#server/translation-memory/service.ts';
+import { gatherLeverage } from '#server/translations/leverage/gather.ts';
 import type { AgentStep } from '#server/translations/schema.ts';
-import { gatherLeverage } from '#server/translations/steps/gather.ts';
 
 const stored = (sourceText: string): MemoryHit => ({
   sourceText,

@@ -2,11 +2,9 @@ import { appendFile, readdir, readFile, stat, utimes, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openObjectStore } from '#server/storage/service.ts';
-import {
-  checkGoldenRecords,
-  publishUnpersistedJobs,
-  removeGoldenRecords,
-} from '#server/translations/service.ts';
+import { checkGoldenRecords } from '#server/translations/golden/check.ts';
+import { publishUnpersistedJobs } from '#server/translations/golden/pending-persistence.ts';
+import { removeGoldenRecords } from '#server/translations/removal.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';

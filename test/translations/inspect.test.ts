@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { blocksOf, extractHtml } from '#server/formats/html/index.ts';
+import { inspectorOf } from '#server/translations/pipeline/inspect.ts';
+import { readSourceText } from '#server/translations/pipeline/source-text.ts';
 import { translationRequest } from '#server/translations/schema.ts';
-import { inspectorOf } from '#server/translations/steps/inspect.ts';
-import { readSourceText } from '#server/translations/steps/source-text.ts';
 
 /** What the service finds in a page whose texts were translated by the table, and otherwise well. */
 function inspectPage(source_text: string, translated: Record<string, string>) {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Engine, QualityIssue } from '#server/engines/engine.ts';
 import { stubEngine } from '#server/engines/stub.ts';
-import { runPipeline } from '#server/translations/run.ts';
+import { verifyFinal } from '#server/translations/pipeline/assess.ts';
+import { debateCandidates } from '#server/translations/pipeline/candidates.ts';
+import { inspectNothing, inspectorOf } from '#server/translations/pipeline/inspect.ts';
+import { runPipeline } from '#server/translations/pipeline/run.ts';
+import type { StepDeps } from '#server/translations/pipeline/step.ts';
 import { translationRequest } from '#server/translations/schema.ts';
-import { debateCandidates } from '#server/translations/steps/debate.ts';
-import type { StepDeps } from '#server/translations/steps/deps.ts';
-import { inspectNothing, inspectorOf } from '#server/translations/steps/inspect.ts';
-import { verifyFinal } from '#server/translations/steps/verify.ts';
 import { answered, engineOf, plainTask as task } from '#test/setup/engine.ts';
 
 const scope = { tenantId: 'tenant' };

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '#db/client.ts';
 import { lookUpPrincipal } from '#server/access/principal-lookup.ts';
 import { selectCommitted } from '#server/metering/queries/admission.ts';
-import { selectJobsByKeys } from '#server/translations/queries/admission.ts';
-import { selectJobs } from '#server/translations/queries/reading.ts';
+import { selectJobsByKeys } from '#server/translations/insert-jobs.ts';
+import { selectJobs } from '#server/translations/jobs.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { AppError } from '#server/errors.ts';
 import type { ObjectStore } from '#server/storage/service.ts';
-import { publishUnpersistedJobs } from '#server/translations/service.ts';
+import { publishUnpersistedJobs } from '#server/translations/golden/pending-persistence.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { holdRuns } from '#test/setup/held-runs.ts';

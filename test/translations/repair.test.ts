@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Engine, Judgement, QualityIssue, TranslationTask } from '#server/engines/engine.ts';
-import { type Assessed, assessCandidate } from '#server/translations/steps/assess.ts';
-import type { StepDeps } from '#server/translations/steps/deps.ts';
-import type { Inspect } from '#server/translations/steps/inspect.ts';
-import { repairLoop } from '#server/translations/steps/repair.ts';
-import { repairDelta } from '#server/translations/steps/repair-delta.ts';
+import { type Assessed, assessCandidate } from '#server/translations/pipeline/assess.ts';
+import type { Inspect } from '#server/translations/pipeline/inspect.ts';
+import { repairDelta, repairLoop } from '#server/translations/pipeline/repair.ts';
+import type { StepDeps } from '#server/translations/pipeline/step.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 
 const task: TranslationTask = {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { pruneImports, sweepOutdated } from '#server/translation-memory/service.ts';
-import { failStaleJobs, stalePage } from '#server/translations/queries/sweep.ts';
-import { failStaleJobsOfTenant } from '#server/translations/service.ts';
+import { failStaleJobs, failStaleJobsOfTenant, stalePage } from '#server/translations/stale-sweep.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { reportAndTakeOver } from '#workers/heartbeat.ts';
-import { startLane } from '#workers/lane.ts';
 import { startQueueRunner } from '#workers/queue-runner.ts';
 import { startWorkers } from '#workers/run.ts';
+import { startLane } from '#workers/worker-pool.ts';
 
 const app = useTestApp();
 let superuser: postgres.Sql;

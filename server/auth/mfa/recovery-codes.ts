@@ -13,8 +13,8 @@ import {
 } from '#server/access/service.ts';
 import { type Origin, recordEvent } from '#server/audit/service.ts';
 import type { Services } from '#server/context.ts';
+import { keyedHash } from '#server/encryption.ts';
 import { AppError } from '#server/errors.ts';
-import { keyedHash } from '#server/sealing.ts';
 import { readTenant } from '#server/tenants/service.ts';
 import { recoveryCodesResponse } from '../schema.ts';
 import { isMfaRequired, signInWayOf } from './requirement.ts';

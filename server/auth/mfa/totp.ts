@@ -4,8 +4,8 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
 import type { LockedMember } from '#server/access/service.ts';
+import { seal, unseal } from '#server/encryption.ts';
 import { AppError } from '#server/errors.ts';
-import { seal, unseal } from '#server/sealing.ts';
 
 /** RFC 6238 with the parameters that every authenticator app supports: SHA-1, 30-second steps, six digits. */
 const stepSeconds = 30;

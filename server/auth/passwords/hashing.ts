@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { keyedHash } from '#server/sealing.ts';
+import { keyedHash } from '#server/encryption.ts';
 import { hashOnThread } from './hashing-pool.ts';
 
 /**

@@ -18,7 +18,7 @@ import {
   type TokenEndpointResponseHelpers,
   WWWAuthenticateChallengeError,
 } from 'openid-client';
-import { findUnstorable } from '#server/storable.ts';
+import { findUnstorable } from '#server/input-limits.ts';
 import { type OutboundParts, openOutbound, ProviderRefused } from './outbound.ts';
 
 /** What is asked for of the person's data. */

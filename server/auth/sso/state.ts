@@ -3,7 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { ssoStates } from '#db/schema/identity.ts';
 import { hashSecret, newSecret } from '#server/access/service.ts';
 import type { RequestContext } from '#server/context.ts';
-import { seal, unseal } from '#server/sealing.ts';
+import { seal, unseal } from '#server/encryption.ts';
 
 /** Seconds in which a person must come back from the provider (C 2). */
 const stateTtl = 600;

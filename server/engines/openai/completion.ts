@@ -1,5 +1,5 @@
 import type { ChatCompletion } from 'openai/resources/chat/completions';
-import { findUnstorable } from '../../storable.ts';
+import { findUnstorable } from '#server/input-limits.ts';
 import type { Question } from './chat.ts';
 import { UpstreamFailure } from './failure.ts';
 

@@ -3,7 +3,7 @@ import type { WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
-import { addJob } from '#server/jobs.ts';
+import { addJob } from '#server/job-queue.ts';
 import type { MemorySummary, ReadMemoryPayload } from '#server/sandbox/index.ts';
 import {
   declaredType,

@@ -1,7 +1,7 @@
 import type { Services } from '#server/context.ts';
 import { describeForLog, toAppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
-import { addJob } from '#server/jobs.ts';
+import { addJob } from '#server/job-queue.ts';
 import { deleteContent } from '../queries/contents.ts';
 import { beginAttempt, endImport, lockRunningImport, selectIdleImports } from '../queries/imports.ts';
 import { showContent } from '../queries/sets.ts';

@@ -1,12 +1,11 @@
+import { and, eq, gt, gte, inArray, isNotNull, lt, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
-import {
-  type RecordedJob,
-  selectPublishedBetween,
-  selectRecorded,
-  selectTenantsPublishedSince,
-} from '../queries/golden-check.ts';
-import { selectNow } from '../queries/publication.ts';
-import { readLines } from './read-lines.ts';
+import type { ObjectStore } from '#server/storage/service.ts';
+import { jobOfRow } from '../jobs.ts';
+import type { JobStatus } from '../schema.ts';
+import { selectNow } from './pending-persistence.ts';
 import {
   type Announcement,
   announcements,
@@ -16,12 +15,41 @@ import {
   manifestPath,
 } from './record.ts';
 
+/** Bytes that are read of an object at a time. */
+const chunkBytes = 1_000_000;
+
+/**
+ * The whole lines of an object, parsed, in pieces of some thousand; none where there is no such object. Left out are those that are no JSON,
+ * which is what a power cut leaves, and a last one without its end, which is still being written.
+ */
+async function* readLines<T>(storage: ObjectStore, path: string): AsyncGenerator<T[]> {
+  for (let at = 0; ; ) {
+    const bytes = Buffer.from((await storage.read(path, at, chunkBytes)) ?? []);
+    const end = bytes.lastIndexOf(10) + 1;
+    if (end === 0) return;
+    yield bytes
+      .toString('utf8', 0, end)
+      .split('\n')
+      .flatMap((line) => parse<T>(line));
+    at += end;
+  }
+}
+
+function parse<T>(line: string): T[] {
+  try {
+    const value = JSON.parse(line) as T | null;
+    return value === null ? [] : [value];
+  } catch {
+    return [];
+  }
+}
+
 const dayMs = 86_400_000;
 /** Milliseconds by which a manifest's line may differ from its job: between the two lies the end of a run, by two clocks. */
 const lineMargin = 3_600_000;
 const pageSize = 500;
 
-export interface GoldenCheck {
+interface GoldenCheck {
   /** Records that no job referred to. */
   removed: number;
   /** Records that were lost, and are there again. */
@@ -176,4 +204,78 @@ function isRecordOf(bytes: Uint8Array | null, jobId: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** How a job stands with its golden record. */
+interface RecordedJob {
+  status: JobStatus;
+  /** The job's last. */
+  attempt: number;
+  goldenUri: string | null;
+}
+
+/** How some jobs stand, by `tenant job`; read in platform scope. */
+async function selectRecorded(
+  tx: Tx,
+  wanted: readonly { tenant_id: string; job_id: string }[],
+): Promise<Map<string, RecordedJob>> {
+  const pairs = wanted.map(({ tenant_id, job_id }) => ({ tenant_id, job_id }));
+  const rows = await tx
+    .select({
+      tenantId: translationJobs.tenantId,
+      jobId: translationJobs.jobId,
+      status: translationJobs.status,
+      attempt: translationJobs.attempt,
+      goldenUri: translationJobs.goldenUri,
+    })
+    .from(translationJobs)
+    .innerJoin(
+      sql`jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as wanted(tenant_id text, job_id text)`,
+      sql`wanted.tenant_id = ${translationJobs.tenantId} and wanted.job_id = ${translationJobs.jobId}`,
+    );
+  return new Map(
+    rows.map(({ tenantId, jobId, status, attempt, goldenUri }) => [
+      `${tenantId} ${jobId}`,
+      { status: status as JobStatus, attempt, goldenUri },
+    ]),
+  );
+}
+
+/** The tenants that have published jobs changed since then; read in platform scope. */
+async function selectTenantsPublishedSince(tx: Tx, since: Date): Promise<string[]> {
+  const rows = await tx
+    .selectDistinct({ tenantId: translationJobs.tenantId })
+    .from(translationJobs)
+    .where(publishedSince(since));
+  return rows.map(({ tenantId }) => tenantId);
+}
+
+/** A tenant's published jobs that were last changed in the span that begins at `from` and ends before `to`, in the order of their ids, after `after`. */
+async function selectPublishedBetween(
+  tx: Tx,
+  tenantId: string,
+  { from, to, after, limit }: { from: Date; to: Date; after: string; limit: number },
+) {
+  const rows = await tx
+    .select()
+    .from(translationJobs)
+    .where(
+      and(
+        eq(translationJobs.tenantId, tenantId),
+        publishedSince(from),
+        lt(translationJobs.updatedAt, to),
+        gt(translationJobs.jobId, after),
+      ),
+    )
+    .orderBy(translationJobs.jobId)
+    .limit(limit);
+  return rows.map((row) => ({ job: jobOfRow(row), goldenUri: row.goldenUri as string }));
+}
+
+function publishedSince(since: Date) {
+  return and(
+    inArray(translationJobs.status, ['published', 'human_edited']),
+    isNotNull(translationJobs.goldenUri),
+    gte(translationJobs.updatedAt, since),
+  );
 }

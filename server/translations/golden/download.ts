@@ -1,12 +1,43 @@
 import type { WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import type { TurnScope } from '#server/sandbox/index.ts';
+import { sandboxRefusal } from '#server/sandbox-errors.ts';
 import type { FileAnswer } from '#server/trpc.ts';
+import { clip } from '../intake/check-request.ts';
 import { isDownloadable } from '../job-states.ts';
-import { getJob } from '../reading.ts';
-import type { GoldenFormat } from '../schema.ts';
-import { goldenFileName } from './file-name.ts';
-import { renderGolden } from './render.ts';
+import { getJob } from '../jobs.ts';
+import type { GoldenFormat, TranslationJob } from '../schema.ts';
+
+/** B 4.1 "Download content types". */
+export const goldenTypes = {
+  txt: 'text/plain; charset=utf-8',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  pdf: 'application/pdf',
+} as const satisfies Record<GoldenFormat, string>;
+
+/** A job's final translation in a format. Shaping and packing run in a child process: they may take seconds. */
+async function renderGolden(
+  { fileWork }: Services,
+  scope: TurnScope,
+  job: TranslationJob,
+  format: GoldenFormat,
+): Promise<Omit<FileAnswer, 'fileName'>> {
+  const text = job.final_translation ?? '';
+  const contentType = goldenTypes[format];
+  if (format === 'txt') return { bytes: Buffer.from(text), contentType };
+  const { target_lang: language, text_type } = job.request;
+  const golden = { format, text, markup: text_type === 'Html', language, title: titleOf(job) };
+  const bytes = await fileWork.run('render_golden', golden, scope).catch((error: unknown) => {
+    throw sandboxRefusal(error);
+  });
+  return { bytes, contentType };
+}
+
+function titleOf({ id, request }: TranslationJob): string {
+  const document = request.metadata['source_document'] as { name?: unknown } | undefined;
+  return typeof document?.name === 'string' ? document.name : `Translation ${id}`;
+}
 
 /**
  * A published translation as a file (B 4.1, C 4 "Golden"), rendered from the job itself: a fast-path job has no golden
@@ -31,4 +62,26 @@ export async function downloadGolden(
     );
   const { bytes, contentType } = await renderGolden(services, { tenantId, signal }, job, format);
   return { bytes, contentType, fileName: goldenFileName(job, format) };
+}
+
+/**
+ * What a download is called: after its source document (B 2.6 `source_document`), page and language; after the job
+ * where it has none.
+ */
+function goldenFileName({ id, request }: TranslationJob, extension: string): string {
+  const { source_document: document } = request.metadata as {
+    source_document?: { name?: unknown; page_number?: unknown; page_count?: unknown };
+  };
+  const name = typeof document?.name === 'string' ? document.name : '';
+  const stem =
+    name
+      .replace(/^.*[\\/]/s, '')
+      .replace(/\p{C}/gu, '')
+      .replace(/\.[A-Za-z0-9]{1,5}$/, '')
+      .replace(/^[.\s]+/, '') || `translation-${id}`;
+  const page =
+    typeof document?.page_count === 'number' && document.page_count > 1
+      ? `-page-${document.page_number}`
+      : '';
+  return `${clip(stem, 150)}${page}.${request.target_lang}.${extension}`;
 }

@@ -1,6 +1,6 @@
 import type { Settings } from '#server/settings.ts';
-import { checkRequest } from '../limits.ts';
 import type { TranslationRequest } from '../schema.ts';
+import { checkRequest } from './check-request.ts';
 import type { BatchRequest } from './schema.ts';
 
 /**

@@ -1,12 +1,13 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { ShareScope } from '#server/fair-share.ts';
-import { documentKind, type FlattenKind, layoutKind } from '#server/formats/flatten/index.ts';
-import { findUnstorable } from '#server/storable.ts';
+import { documentKind, FlattenError, type FlattenKind, layoutKind } from '#server/formats/flatten/index.ts';
+import { findUnstorable } from '#server/input-limits.ts';
+import { flattenUpload, type TurnScope } from '#server/sandbox/index.ts';
+import { sandboxRefusal } from '#server/sandbox-errors.ts';
 import type { UploadedFile } from '#server/trpc.ts';
-import { callersMetadata, clip, requireAllowedModels, requireLanguage } from '../limits.ts';
 import type { TranslationRequest } from '../schema.ts';
-import { flattenFile } from './flatten.ts';
+import { callersMetadata, clip, requireAllowedModels, requireLanguage } from './check-request.ts';
 import { requestPages, type SourceDocument } from './pages.ts';
 import type { FileRequest } from './schema.ts';
 
@@ -108,4 +109,23 @@ function readMetadata(text: string | undefined): Record<string, unknown> {
 function displayName(name: string): string {
   const last = name.replace(/^.*[\\/]/s, '');
   return clip(last.replace(/\p{C}/gu, ''), 255) || defaultName;
+}
+
+/**
+ * The text of a file, read in a child process when it is the tenant's turn.
+ * @throws AppError 400 for a file that gives no text, 429 or 503 where too many files wait to be read
+ */
+async function flattenFile(
+  { fileWork }: Services,
+  scope: TurnScope,
+  kind: FlattenKind,
+  bytes: Uint8Array,
+): Promise<string> {
+  try {
+    return await flattenUpload(fileWork, kind, bytes, scope);
+  } catch (error) {
+    if (error instanceof FlattenError)
+      throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
+    throw sandboxRefusal(error);
+  }
 }

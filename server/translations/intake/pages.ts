@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { AppError } from '#server/errors.ts';
 import { pagesOf } from '#server/formats/text/index.ts';
 import type { Settings } from '#server/settings.ts';
-import { checkRequest } from '../limits.ts';
 import type { TranslationRequest } from '../schema.ts';
 import { keyOfPlace } from './batch.ts';
+import { checkRequest } from './check-request.ts';
 import type { DocumentTextRequest } from './schema.ts';
 
 /** What is known of the document that a page belongs to; what its caller said beside it is kept. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { arrayBounds } from '#server/array-bounds.ts';
+import { arrayBounds } from '#server/array-limits.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { uploadedFile } from '#server/trpc.ts';

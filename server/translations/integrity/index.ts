@@ -1,10 +1,9 @@
 import type { QualityIssue } from '#server/engines/engine.ts';
-import { choiceIssues } from './choice-losses.ts';
 import { blanked, compared, type Found } from './found.ts';
 import { findLinks, withSchemesOf } from './links.ts';
 import { findMarkup, type Markup } from './markup.ts';
 import { lostNumbers, type NumberLoss } from './number-losses.ts';
-import { placeholderIssues } from './placeholder-losses.ts';
+import { choiceIssues, placeholderIssues } from './placeholder-losses.ts';
 import { findPlaceholders } from './placeholders.ts';
 
 /** What is kept of a report; no text of a caller needs more, and a hostile one would fill it. */

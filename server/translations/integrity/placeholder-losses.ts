@@ -1,8 +1,8 @@
 import type { QualityIssue } from '#server/engines/engine.ts';
 import { lostFields } from './date-formats.ts';
 import { compared, type Found } from './found.ts';
-import type { Placeholders } from './placeholders.ts';
-import { aligned, reordered } from './printf.ts';
+import type { Choice } from './message-syntax.ts';
+import type { Conversion, Placeholders } from './placeholders.ts';
 
 const critical = (span: string, explanation: string, suggestion: string): QualityIssue => ({
   severity: 'critical',
@@ -86,4 +86,109 @@ export function placeholderIssues(source: Placeholders, target: Placeholders, re
       .filter(({ key }) => !shown.has(key) && !choosing.has(key))
       .map(rarer),
   ];
+}
+
+const lostChoice = ({ head }: Choice): QualityIssue =>
+  critical(head, `The choice ${head}, …} of the source is missing.`, `Keep ${head}, …} as it is.`);
+
+/** What a choice has lost that is in the target still. */
+function lostWithin(choice: Choice, own: Choice, isShown: boolean): QualityIssue[] {
+  const issues = compared(choice.selectors, own.selectors)
+    .lost.filter(({ key }) => choice.type === 'select' || key === 'other')
+    .map(({ span }: Found) =>
+      critical(
+        span,
+        `The key ${span} of the choice ${choice.head}, …} is missing; it is a part of the program.`,
+        `Keep ${span} {…} and translate only between its braces.`,
+      ),
+    );
+  if (choice.hash && !own.hash && !isShown) {
+    issues.push(
+      critical('#', `The number of ${choice.key} is not shown.`, 'Keep # where the number stands.'),
+    );
+  }
+  return issues;
+}
+
+/** The choices of each argument as one: a translator joins two plurals as often as not. */
+function byArgument(choices: readonly Choice[]): Map<string, Choice> {
+  const known = new Map<string, Choice>();
+  for (const choice of choices) {
+    const name = `${choice.type} ${choice.key}`;
+    const before = known.get(name);
+    if (before === undefined) known.set(name, { ...choice, selectors: [...choice.selectors] });
+    else {
+      before.selectors.push(...choice.selectors);
+      before.hash ||= choice.hash;
+    }
+  }
+  return known;
+}
+
+/**
+ * What of the choices of ICU messages is lost: the choice, a key of a select, the `other` of any, the number that a
+ * plural shows. Plural categories differ between languages, so they are free.
+ * @param rest what of the target is no placeholder
+ */
+export function choiceIssues(source: Placeholders, target: Placeholders, rest: string): QualityIssue[] {
+  const wanted = byArgument(source.choices);
+  const present = byArgument(target.choices);
+  const shown = new Set(target.certain.map(({ key }) => key));
+  const issues: QualityIssue[] = [];
+  if (source.choices.length > 0 && source.bracesMatch && !target.bracesMatch) {
+    const { head } = source.choices[0]!;
+    issues.push(
+      critical(head, `The braces around ${head}, …} do not match.`, 'Close every brace as the source does.'),
+    );
+  }
+  for (const [name, choice] of wanted) {
+    const own = present.get(name);
+    const isShown = shown.has(choice.key);
+    if (own !== undefined) issues.push(...lostWithin(choice, own, isShown));
+    // Japanese and Turkish need no plural here, and so no argument, unless its number is to be shown.
+    else if (choice.type === 'select' || (choice.hash && !isShown) || rest.includes('{')) {
+      issues.push(lostChoice(choice));
+    }
+  }
+  const known = new Set([
+    ...[...source.certain, ...source.choices].map(({ key }) => key),
+    ...source.arguments,
+  ]);
+  for (const { key, head } of present.values()) {
+    if (known.has(key)) continue;
+    issues.push(
+      critical(
+        head,
+        `The choice ${head}, …} is not in the source.`,
+        `Put the source's argument in its place.`,
+      ),
+    );
+  }
+  return issues;
+}
+
+const numbered = (conversions: readonly Conversion[]): Conversion[] => {
+  let next = 0;
+  return conversions.map((conversion) => {
+    // A width or precision `*` takes a value of its own.
+    next += conversion.position === undefined ? 1 + conversion.span.split('*').length - 1 : 0;
+    const position = conversion.position ?? next;
+    return { ...conversion, position, key: `%${position}$${conversion.type}` };
+  });
+};
+
+/**
+ * The two sides of a format, both by position if either is: a translator who turns arguments around has to number
+ * them.
+ */
+function aligned(source: readonly Conversion[], target: readonly Conversion[]): [Conversion[], Conversion[]] {
+  const byPosition = [...source, ...target].some(({ position }) => position !== undefined);
+  if (source.length === 0 || !byPosition) return [[...source], [...target]];
+  return [numbered(source), numbered(target)];
+}
+
+/** Whether conversions that take the next argument each come in another order than those of the source. */
+function reordered(source: readonly Conversion[], target: readonly Conversion[]): boolean {
+  if (source.length !== target.length || source.some(({ position }) => position !== undefined)) return false;
+  return source.some(({ key }, i) => key !== target[i]!.key);
 }

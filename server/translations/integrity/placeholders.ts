@@ -1,8 +1,6 @@
 import { dateFields } from './date-formats.ts';
 import type { Found, Range } from './found.ts';
-import { type Choice, findIcu } from './icu.ts';
-import type { Conversion } from './printf.ts';
-import { findWikiForms } from './wiki-forms.ts';
+import { type Choice, findIcu, findWikiForms } from './message-syntax.ts';
 
 export interface Placeholders {
   /** `{name}`, `{{x}}`, `${x}`, `%{x}`, `%(name)s` and the like: nothing else in a text looks like them. */
@@ -306,4 +304,15 @@ export function findPlaceholders(text: string, lang: string, source?: Placeholde
     out.ranges = out.ranges.filter(({ start }) => !money.has(start));
   }
   return out;
+}
+
+/**
+ * One conversion of a printf format. Its key is `%s` without width and precision, or `%2$s` where it names its
+ * argument.
+ */
+export interface Conversion extends Found {
+  /** The argument it names, from 1; undefined where it takes the next one. */
+  position: number | undefined;
+  /** Length and type: `s`, `ld`. */
+  type: string;
 }

@@ -7,8 +7,8 @@ import {
   type TermMatch,
 } from '#server/matching/terms/index.ts';
 import type { Glossary, TermRow } from '#server/terminology/service.ts';
-import { clip } from '../limits.ts';
-import type { SourceText } from '../steps/source-text.ts';
+import { clip } from '../intake/check-request.ts';
+import type { SourceText } from '../pipeline/source-text.ts';
 
 /** The glossary terms of a text, and what they ask of its translation. */
 export interface TermsInText {

@@ -1,12 +1,12 @@
 import { openDatabase } from '#db/client.ts';
+import { followWork } from '#server/background-work.ts';
 import type { Services } from '#server/context.ts';
 import { stubEngine } from '#server/engines/stub.ts';
-import type { TaskName, TaskPayloads } from '#server/jobs.ts';
+import type { TaskName, TaskPayloads } from '#server/job-queue.ts';
 import { openFileWork } from '#server/sandbox/index.ts';
 import { readSettings } from '#server/settings.ts';
 import { openObjectStore } from '#server/storage/service.ts';
 import { createGlossaries } from '#server/terminology/service.ts';
-import { followWork } from '#server/under-way.ts';
 import { tasks } from '#workers/tasks.ts';
 import type { Side } from './side.ts';
 

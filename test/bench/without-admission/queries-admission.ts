@@ -1,7 +1,7 @@
 import type { Tx } from '#db/client.ts';
-import { type Counted, insertJob, type NewJob } from '#server/translations/queries/admission.ts';
+import { type Counted, insertJob, type NewJob } from '#server/translations/insert-jobs.ts';
 
-export * from '#server/translations/queries/admission.ts';
+export * from '#server/translations/insert-jobs.ts';
 
 const nothingCounted = {
   monthlyLimit: 0,

@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module';
 /** The modules that stand in for the service's own: text jobs as they were before anything was counted. */
 const instead: Record<string, string> = {
   '/server/metering/service.ts': './metering.ts',
-  '/server/translations/queries/admission.ts': './queries-admission.ts',
+  '/server/translations/insert-jobs.ts': './queries-admission.ts',
 };
 
 registerHooks({

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
-import { checkPlausibility } from '#server/translations/vetoes/index.ts';
+import { checkPlausibility } from '#server/translations/plausibility/index.ts';
 
 const areLoaded = () =>
   Object.keys(createRequire(import.meta.url).cache).some((file) =>
-    file.endsWith('/vetoes/language-profiles.ts'),
+    file.endsWith('/plausibility/language-profiles.ts'),
   );
 
 it('the profiles of languages are loaded by the first text that needs them, not before', () => {

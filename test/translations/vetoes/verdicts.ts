@@ -1,11 +1,11 @@
-import { addedLinkIssue } from '#server/translations/vetoes/added-link.ts';
-import { echoIssue } from '#server/translations/vetoes/echo.ts';
-import { languageIssue } from '#server/translations/vetoes/language.ts';
-import { lengthIssue } from '#server/translations/vetoes/length-ratio.ts';
-import { loopIssue } from '#server/translations/vetoes/loop.ts';
-import { refusalIssue } from '#server/translations/vetoes/refusal.ts';
-import { textPair } from '#server/translations/vetoes/text-pair.ts';
-import { scriptIssue } from '#server/translations/vetoes/wrong-script.ts';
+import { addedLinkIssue } from '#server/translations/plausibility/additions.ts';
+import { echoIssue } from '#server/translations/plausibility/echo.ts';
+import { languageIssue } from '#server/translations/plausibility/language.ts';
+import { lengthIssue } from '#server/translations/plausibility/length-ratio.ts';
+import { loopIssue } from '#server/translations/plausibility/loop.ts';
+import { refusalIssue } from '#server/translations/plausibility/refusal.ts';
+import { textPair } from '#server/translations/plausibility/text-pair.ts';
+import { scriptIssue } from '#server/translations/plausibility/wrong-script.ts';
 
 const checks = {
   length: lengthIssue,

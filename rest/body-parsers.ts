@@ -1,0 +1,153 @@
+import type { FastifyInstance } from 'fastify';
+import { AppError } from '#server/errors.ts';
+import { refuseManyValues } from '#server/input-limits.ts';
+import type { BodyKind } from '#server/trpc.ts';
+import { isRawType, mediaType } from './media-types.ts';
+
+/** Hands every body on as bytes, for its route to parse; a multipart form as a stream, to the routes that take files. */
+export function acceptBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('multipart/form-data', ({ routeOptions: { config } }, body, done) => {
+    if (config.bodyCeiling === 'MAX_UPLOAD_BYTES') return done(null, body);
+    done(
+      config.formOnly
+        ? notAForm()
+        : new AppError('unsupported_media_type', 'unsupported content type; send application/json'),
+    );
+  });
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+}
+
+/**
+ * The object that a request's body holds.
+ * @throws AppError 415 for a body declared as something else, 400 for one that is no JSON, 422 for one that is no object
+ * (C 7) and for too many values
+ */
+export function parseJsonBody(body: unknown, contentType: string | undefined): Record<string, unknown> {
+  const value = parseJson(body, contentType);
+  if (isObject(value)) return value;
+  throw new AppError('invalid_fields', [
+    { loc: ['body'], msg: 'an object is expected', type: 'invalid_type' },
+  ]);
+}
+
+/** The same where the body also says what is asked for: one that is no object says nothing (B 4.1), and is 400. */
+export function parseChoosingBody(body: unknown, contentType: string | undefined): Record<string, unknown> {
+  const value = parseJson(body, contentType);
+  if (isObject(value)) return value;
+  throw new AppError('malformed_request', 'invalid JSON body: an object is expected');
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parseJson(body: unknown, contentType: string | undefined): unknown {
+  // A form arrives as a stream, which only the routes that take files read.
+  const type = mediaType(contentType);
+  if (type.startsWith('multipart/')) throw unsupported();
+  if (!Buffer.isBuffer(body) || body.length === 0)
+    throw new AppError('malformed_request', 'invalid JSON body: it is empty');
+  if (isRawType(type)) throw unsupported();
+  refuseManyValues(body);
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? error.message : 'not UTF-8';
+    throw new AppError('malformed_request', `invalid JSON body: ${reason.slice(0, 200)}`);
+  }
+}
+
+function unsupported(): AppError {
+  return new AppError('unsupported_media_type', 'unsupported content type; send application/json');
+}
+
+const formType = 'application/x-www-form-urlencoded';
+
+/** The content types of each kind of body, as the document names them. */
+export const bodyTypes: Readonly<Record<BodyKind, readonly string[]>> = {
+  json: ['application/json'],
+  form: [formType],
+  form_or_json: [formType, 'application/json'],
+  raw: ['application/json'],
+};
+
+/** More than any form here has. */
+const mostFields = 100;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * The fields of a form (A 4.3), of those in `names`; others are ignored. No body is an empty form, and a field without a
+ * value counts as left out (RFC 6749 3.2).
+ * @throws AppError 422 for a body declared as something else, for too many fields and for one that is given twice; 400
+ * for what is not UTF-8 or not percent-encoded
+ */
+export function parseForm(
+  body: unknown,
+  contentType: string | undefined,
+  names: readonly string[],
+): Record<string, unknown> {
+  const type = mediaType(contentType);
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+  if (type !== formType && (type !== '' || bytes.length > 0)) throw notAForm();
+  const pairs = readText(bytes).split('&').filter(Boolean);
+  if (pairs.length > mostFields)
+    throw invalidForm(['body'], `more than ${mostFields} fields`, 'too_many_values');
+
+  const known = new Set(names);
+  const fields = new Map<string, string>();
+  for (const pair of pairs) {
+    const [name, value] = readPair(pair);
+    if (!known.has(name)) continue;
+    if (fields.has(name)) throw invalidForm(['body', name], 'must not be given twice', 'duplicate_field');
+    fields.set(name, value);
+  }
+  return Object.fromEntries([...fields].filter(([, value]) => value !== ''));
+}
+
+/**
+ * A form or a JSON object, as it is declared; an empty body is an empty object whatever it is declared as.
+ * @throws AppError as `parseForm` and `parseJsonBody` do
+ */
+export function parseFormOrJson(
+  body: unknown,
+  contentType: string | undefined,
+  names: readonly string[],
+): Record<string, unknown> {
+  if (!Buffer.isBuffer(body) || body.length === 0) return {};
+  return mediaType(contentType) === formType
+    ? parseForm(body, contentType, names)
+    : parseJsonBody(body, contentType);
+}
+
+/** A 4.3: what is no form is an invalid value, not an unsupported type. */
+export function notAForm(): AppError {
+  return invalidForm(['body'], `send ${formType}`, 'invalid_content_type');
+}
+
+function invalidForm(loc: string[], msg: string, type: string): AppError {
+  return new AppError('invalid_fields', [{ loc, msg, type }]);
+}
+
+function readText(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new AppError('malformed_request', 'invalid form body: not UTF-8');
+  }
+}
+
+function readPair(pair: string): [name: string, value: string] {
+  const at = pair.indexOf('=');
+  return at < 0 ? [decode(pair), ''] : [decode(pair.slice(0, at)), decode(pair.slice(at + 1))];
+}
+
+/** Strict, where URLSearchParams would put U+FFFD for bytes that are no UTF-8: two passwords must not read as one. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw new AppError('malformed_request', 'invalid form body: a field is not percent-encoded UTF-8');
+  }
+}

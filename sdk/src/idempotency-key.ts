@@ -1,7 +1,0 @@
-/** A new idempotency key. */
-export function newIdempotencyKey(): string {
-  // Browsers keep randomUUID from pages that came over plain HTTP.
-  if (crypto.randomUUID) return crypto.randomUUID();
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}

@@ -1,0 +1,63 @@
+import { LinguaLoopError } from './errors.ts';
+import type { MfaChallenge, TranslationMemoryImportJob, Workspace } from './types.ts';
+
+/** An import that the service had accepted ended without importing anything. The message says what to do. */
+export class ImportFailedError extends LinguaLoopError {
+  static {
+    ImportFailedError.prototype.name = 'ImportFailedError';
+  }
+
+  declare readonly status: null;
+  /** At its end: `error` is the service's word. */
+  readonly job: TranslationMemoryImportJob;
+
+  constructor(job: TranslationMemoryImportJob) {
+    super({
+      status: null,
+      detail: `import ${job.id} failed: ${job.error ?? 'the service does not say why'}`,
+    });
+    this.job = job;
+  }
+}
+
+/** The password is right; the sign-in goes on with a second factor, and has nobody to ask for it. */
+export class MfaRequiredError extends LinguaLoopError {
+  static {
+    MfaRequiredError.prototype.name = 'MfaRequiredError';
+  }
+
+  declare readonly status: null;
+  /** The callback that `auth.signIn` needs. */
+  readonly callback: 'onMfa' | 'onRecoveryCodes';
+  readonly challenge: MfaChallenge;
+
+  constructor(callback: 'onMfa' | 'onRecoveryCodes', challenge: MfaChallenge) {
+    super({
+      status: null,
+      detail: `auth.signIn needs ${callback}: the service asks for MFA (${challenge.method})`,
+    });
+    this.callback = callback;
+    this.challenge = challenge;
+  }
+}
+
+/** Address and password fit several workspaces, and there is nobody to choose: give `tenantId` or `onWorkspaces`. */
+export class WorkspaceRequiredError extends LinguaLoopError {
+  static {
+    WorkspaceRequiredError.prototype.name = 'WorkspaceRequiredError';
+  }
+
+  declare readonly status: null;
+  /** The callback that `auth.signIn` needs. */
+  readonly callback: 'onWorkspaces';
+  readonly workspaces: Workspace[];
+
+  constructor(workspaces: Workspace[]) {
+    super({
+      status: null,
+      detail: 'auth.signIn needs onWorkspaces or tenantId: the password fits several workspaces',
+    });
+    this.callback = 'onWorkspaces';
+    this.workspaces = workspaces;
+  }
+}

@@ -1,0 +1,46 @@
+import { AppError } from './errors.ts';
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** C 7: a changing request that carries the session cookie must not come from another site's page. @throws AppError 403 */
+export function refuseCrossSiteChange(method: string, headers: Headers, baseUrl: string | undefined): void {
+  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
+  if (carriesSessionCookie(headers) && isCrossSite(headers, baseUrl))
+    throw new AppError('forbidden', 'cross-site requests are not allowed here');
+}
+
+/**
+ * Whether a browser says that the page behind this request is another site's (C 7), by either header. What is no
+ * browser sends neither. A page of our own is of BASE_URL's origin, or of the host it asked.
+ */
+export function isCrossSite(headers: Headers, baseUrl: string | undefined): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
+  const { origin, host } = headers;
+  if (typeof origin !== 'string') return false;
+  if (baseUrl !== undefined && origin === new URL(baseUrl).origin) return false;
+  return origin !== `http://${host}` && origin !== `https://${host}`;
+}
+
+/** Whether the request carries the session cookie, valid or not. */
+function carriesSessionCookie({ cookie }: Headers): boolean {
+  return typeof cookie === 'string' && /(?:^|;\s*)ll_session=/.test(cookie);
+}
+
+/** Whether a browser sent the request; what is none sends neither header. */
+export function isFromBrowser(headers: Headers): boolean {
+  return headers['origin'] !== undefined || headers['sec-fetch-site'] !== undefined;
+}
+
+/** More than a browser keeps for one site. */
+const mostCookies = 1000;
+
+/** A cookie of a request by its name, as it was sent; of several of one name the first. Null where it is empty, too. */
+export function readCookie({ cookie }: Headers, name: string): string | null {
+  const text = Array.isArray(cookie) ? cookie.join(';') : (cookie ?? '');
+  for (const pair of text.split(';', mostCookies)) {
+    const at = pair.indexOf('=');
+    if (at >= 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim() || null;
+  }
+  return null;
+}

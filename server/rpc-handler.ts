@@ -1,0 +1,163 @@
+import { callTRPCProcedure, getTRPCErrorFromUnknown, getTRPCErrorShape, TRPCError } from '@trpc/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import superjson from 'superjson';
+import type { z } from 'zod';
+import { tooLargeUnauthenticated } from '#rest/request-limits.ts';
+import { arrayCheckOf } from './array-limits.ts';
+import type { RequestContext } from './context.ts';
+import { AppError, errorTable, toAppError } from './errors.ts';
+import { refuseManyValues } from './input-limits.ts';
+import type { AppRouter } from './router.ts';
+import { carriesFiles, type ProcedureMeta, proceduresOf } from './trpc.ts';
+
+interface Definition {
+  type: 'query' | 'mutation';
+  meta?: ProcedureMeta;
+  inputs: z.ZodType[];
+}
+
+/**
+ * The typed door, for the SDK: tRPC's own HTTP format under /trpc, one call a request. tRPC's adapters build a web
+ * Request and Response for each call, which costs more than the call, and answer a malformed one with 500; here
+ * are only JSON bodies, and every refusal comes from the error table.
+ */
+export function serveRpc(
+  app: FastifyInstance,
+  router: AppRouter,
+  createContext: (request: FastifyRequest, reply: FastifyReply) => RequestContext,
+): void {
+  const procedures = new Map(
+    proceduresOf(router)
+      .filter(([, { _def }]) => !travelsByRestOnly(_def.meta as ProcedureMeta | undefined))
+      .map(([path, { _def }]) => {
+        // tRPC keeps the schemas at run time and leaves them out of the type.
+        const { type, meta, inputs } = _def as unknown as Definition;
+        return [
+          path,
+          { type, guard: meta?.guard ?? 'public', refuseLongArrays: arrayCheckOf(inputs[0], meta?.route) },
+        ];
+      }),
+  );
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/trpc/:path',
+    config: {
+      authenticate: async (request, reply) => {
+        const { path } = request.params as { path: string };
+        const procedure = procedures.get(path);
+        if (!procedure) throw new AppError('route_not_found', 'not found');
+        if (!(await createContext(request, reply).authenticate(procedure.guard)))
+          throw tooLargeUnauthenticated();
+      },
+    },
+    handler: async (request, reply) => {
+      const { path } = request.params as { path: string };
+      const procedure = procedures.get(path);
+      const type = procedure?.type;
+      const ctx = createContext(request, reply);
+      reply.header('content-type', 'application/json');
+      try {
+        if (!type) throw new AppError('route_not_found', 'not found');
+        if ((type === 'query') !== (request.method === 'GET')) {
+          reply.header('allow', type === 'query' ? 'GET' : 'POST');
+          throw new AppError('method_not_allowed', 'method not allowed');
+        }
+        const data = await callTRPCProcedure({
+          router,
+          path,
+          type,
+          ctx,
+          getRawInput: async () => {
+            const input = readInput(request);
+            procedure?.refuseLongArrays?.(input, ctx.services.settings);
+            return input;
+          },
+          signal: undefined,
+          batchIndex: 0,
+        });
+        return reply.send(JSON.stringify({ result: { data: plain(data) } }));
+      } catch (thrown) {
+        const known = toAppError(thrown);
+        if (known.retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(known.retryAfter)));
+        const error =
+          thrown instanceof TRPCError
+            ? thrown
+            : new TRPCError({ code: errorTable[known.code].trpc, cause: known });
+        const shape = getTRPCErrorShape({
+          config: router._def._config,
+          error: getTRPCErrorFromUnknown(error),
+          type: type ?? 'unknown',
+          path,
+          input: undefined,
+          ctx,
+        });
+        return reply.code(known.status).send(JSON.stringify({ error: plain(shape) }));
+      }
+    },
+  });
+}
+
+/** Bytes are no JSON, and superjson would double them. */
+function travelsByRestOnly(meta: ProcedureMeta | undefined): boolean {
+  return meta?.route !== undefined && carriesFiles(meta.route);
+}
+
+/**
+ * superjson's form of a value that is JSON already, as every output is: the REST door prints the same. Walking it to
+ * find that out costs more than the procedure.
+ */
+function plain(json: unknown): { json: unknown } {
+  return { json: json ?? null };
+}
+
+/** The call's input: `?input=` of a query, the body of a mutation, in superjson's `{json, meta}`. */
+function readInput(request: FastifyRequest): unknown {
+  const query = request.query as Record<string, unknown>;
+  if (query['batch'] !== undefined) throw new AppError('malformed_request', 'batches are not accepted');
+  const text = request.method === 'GET' ? query['input'] : bodyText(request);
+  if (text === undefined || text === '') return undefined;
+  let sent: unknown;
+  try {
+    sent = JSON.parse(String(text));
+  } catch {
+    throw new AppError('malformed_request', 'invalid JSON input');
+  }
+  if (typeof sent !== 'object' || sent === null || !('json' in sent))
+    throw new AppError('malformed_request', 'the input must be a superjson object');
+  const { json, meta } = sent as { json: unknown; meta?: unknown };
+  if (meta === undefined) return json;
+  if (!marksOnlyUndefined(meta)) throw new AppError('malformed_request', 'the input must be plain JSON');
+  try {
+    return superjson.deserialize({ json, meta } as never);
+  } catch {
+    throw new AppError('malformed_request', 'the input cannot be deserialized');
+  }
+}
+
+/**
+ * Inputs are plain JSON, and what superjson may add is that a field is undefined. Its other annotations make Maps,
+ * typed arrays of any size or the same object at many places out of a few bytes.
+ */
+function marksOnlyUndefined(meta: unknown): boolean {
+  if (typeof meta !== 'object' || meta === null) return false;
+  const { values, v: _version, ...others } = meta as { values?: unknown; v?: unknown };
+  if (Object.keys(others).length > 0 || typeof values !== 'object' || values === null) return false;
+  return (
+    !Array.isArray(values) &&
+    Object.values(values).every((mark) => Array.isArray(mark) && mark.length === 1 && mark[0] === 'undefined')
+  );
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function bodyText({ body, headers }: FastifyRequest): string | undefined {
+  if (!Buffer.isBuffer(body) || body.length === 0) return undefined;
+  if (!/^application\/json\b/i.test(headers['content-type'] ?? ''))
+    throw new AppError('unsupported_media_type', 'send application/json');
+  refuseManyValues(body);
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw new AppError('malformed_request', 'the body is not UTF-8');
+  }
+}

@@ -1,0 +1,26 @@
+import { SandboxError } from '#server/sandbox/index.ts';
+import { AppError } from './errors.ts';
+
+/** Seconds after which a caller may come again. */
+const retryAfter = 5;
+
+/** What a caller is told where a child process could not be had, which says nothing of what was sent; anything else is as it was. */
+export function sandboxRefusal(error: unknown): unknown {
+  if (!(error instanceof SandboxError)) return error;
+  switch (error.reason) {
+    case 'busy':
+      return new AppError('rate_limit', error.message, { cause: error });
+    case 'closed':
+      return new AppError('transient_error', 'too many files are being processed; try again later', {
+        cause: error,
+        retryAfter,
+      });
+    case 'not_started':
+      return new AppError('transient_error', 'no process can be started for the file now; try again later', {
+        cause: error,
+        retryAfter,
+      });
+    default:
+      return error;
+  }
+}

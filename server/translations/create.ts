@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { deferredTenantProcedure } from '#server/access/service.ts';
+import { AppError } from '#server/errors.ts';
+import { expandBatch } from './intake/batch.ts';
+import { callersMetadata, checkRequest, requireKey } from './intake/check-request.ts';
+import { isLayoutFile, readFileRequest } from './intake/file.ts';
+import { requestPagesOfText } from './intake/pages.ts';
+import { batchRequest, documentTextRequest, fileRequest } from './intake/schema.ts';
+import { translationJob, translationRequest } from './schema.ts';
+import { requireTranslationEnabled, submit } from './submit.ts';
+import { viewFor } from './tenant-view.ts';
+
+/** Gate (1) of B 4.1 before everything else, the input's own shape included. */
+const tenantSubmission = deferredTenantProcedure.use(({ ctx, next }) => {
+  requireTranslationEnabled(ctx.services);
+  return next();
+});
+
+export const create = tenantSubmission
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/translations',
+      gate: requireTranslationEnabled,
+      tag: 'Translations',
+      summary: 'Translate a text, a batch or a text file',
+      description:
+        'Runs the whole pipeline and answers the finished job: published, or awaiting_review. With an Idempotency-Key a resend answers the same job and does no work twice.',
+      headers: { idempotency_key: 'Idempotency-Key' },
+    },
+  })
+  .input(translationRequest)
+  .output(translationJob)
+  .mutation(async ({ ctx, input }) => {
+    // At the REST door such a body is `createFromText`'s; a typed caller is told.
+    if (isObject(input.metadata['source_document']))
+      throw new AppError(
+        'unprocessable',
+        'metadata.source_document makes an array of jobs: use createFromText',
+      );
+    requireKey(input.idempotency_key);
+    const metadata = callersMetadata(input.metadata);
+    const request = checkRequest({ ...input, metadata }, ctx.services.settings);
+    const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, [request]);
+    if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
+    const [job] = jobs;
+    if (!job) throw new Error('a submission came to no job');
+    return viewFor(ctx.audience)(job);
+  });
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export const createBatch = tenantSubmission
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/translations',
+      gate: requireTranslationEnabled,
+      chosenBy: 'inputs',
+      tag: 'Translations',
+      summary: 'Translate a batch',
+      description:
+        'One job for each input and target, run in order and answered in order. An item that fails ends the batch with its error; what was done stays, and a resend with the same key goes on from there.',
+      headers: { idempotency_key: 'Idempotency-Key' },
+    },
+  })
+  .input(batchRequest)
+  .output(z.array(translationJob))
+  .mutation(async ({ ctx, input }) => {
+    const requests = expandBatch(input, ctx.services.settings);
+    const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, requests);
+    if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
+    return jobs.map(viewFor(ctx.audience));
+  });
+
+export const createFromFile = tenantSubmission
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/translations',
+      gate: requireTranslationEnabled,
+      upload: {
+        parts: ['source_document'],
+        raw: true,
+        ceiling: (file) => (isLayoutFile(file) ? 'MAX_UPLOAD_BYTES' : 'MAX_REQUEST_BYTES'),
+      },
+      tag: 'Translations',
+      summary: 'Translate a text file, page by page',
+      description:
+        'A form with a `source_document` part, or the file as the body with its fields in the query. The text is split into pages, one job each.',
+      headers: { idempotency_key: 'Idempotency-Key' },
+    },
+  })
+  .input(fileRequest)
+  .output(z.array(translationJob))
+  .mutation(async ({ ctx, input }) => {
+    const authenticate = () =>
+      ctx.withTenant(async (_tx, principal) => ({ tenantId: principal.tenant.id, signal: ctx.hungUp() }));
+    const requests = await readFileRequest(ctx.services, input, authenticate);
+    const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, requests);
+    if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
+    return jobs.map(viewFor(ctx.audience));
+  });
+
+export const createFromText = tenantSubmission
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/translations',
+      gate: requireTranslationEnabled,
+      chosenBy: 'metadata.source_document',
+      tag: 'Translations',
+      summary: 'Translate the text of a document, page by page',
+      headers: { idempotency_key: 'Idempotency-Key' },
+    },
+  })
+  .input(documentTextRequest)
+  .output(z.array(translationJob))
+  .mutation(async ({ ctx, input }) => {
+    requireKey(input.idempotency_key);
+    const { source_document } = input.metadata;
+    const metadata = { ...callersMetadata(input.metadata), source_document };
+    const requests = await requestPagesOfText({ ...input, metadata }, ctx.services.settings);
+    const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, requests);
+    if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
+    return jobs.map(viewFor(ctx.audience));
+  });

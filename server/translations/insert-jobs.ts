@@ -1,0 +1,228 @@
+import { and, eq, isNotNull, or, Param, sql } from 'drizzle-orm';
+import { prepare, type QueryBuilder, type Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import {
+  type AdmissionBounds,
+  type CommittedFigures,
+  type CommittedWork,
+  committedWork,
+  fits,
+} from '#server/metering/service.ts';
+import { emptyRun, isJob, isStalePending, type JobRow, jobOfRow, type StoredJob } from './jobs.ts';
+import type { TranslationRequest } from './schema.ts';
+
+export interface NewJob {
+  tenantId: string;
+  jobId: string;
+  request: TranslationRequest;
+  /** Weighted characters: of the job. */
+  reservedChars: number;
+  /** And of the jobs that are to follow it. */
+  reservedRestChars: number;
+}
+
+/** A job that a run may now be made for. */
+export interface Admitted {
+  jobId: string;
+  attempt: number;
+  createdAt: Date;
+}
+
+/** What was counted, and the job where it fits the bounds and no other submission with its key came first. */
+export interface Counted {
+  figures: CommittedFigures;
+  admitted: Admitted | null;
+}
+
+/** An existing job to run again. */
+export interface Restart {
+  tenantId: string;
+  jobId: string;
+  staleSeconds: number;
+  reservedChars: number;
+  reservedRestChars: number;
+}
+
+const value = sql.placeholder;
+
+const admittedColumns = {
+  jobId: translationJobs.jobId,
+  attempt: translationJobs.attempt,
+  createdAt: translationJobs.createdAt,
+};
+
+/** A new pending job, column by column; what the table fills in by itself is said here too. */
+const pendingJob = {
+  tenantId: sql<string>`${value('tenantId')}::text`.as('tenant_id'),
+  jobId: sql<string>`${value('jobId')}::text`.as('job_id'),
+  status: sql<string>`'pending'`.as('status'),
+  attempt: sql<number>`1`.as('attempt'),
+  idempotencyKey: sql<string | null>`${value('idempotencyKey')}::text`.as('idempotency_key'),
+  reservedChars: sql<number>`${value('reservedChars')}::bigint`.as('reserved_chars'),
+  reservedRestChars: sql<number>`${value('reservedRestChars')}::bigint`.as('reserved_rest_chars'),
+  request: sql<unknown>`${new Param(value('request'), translationJobs.request)}::jsonb`.as('request'),
+  baselineTranslation: sql<null>`null`.as('baseline_translation'),
+  finalTranslation: sql<null>`null`.as('final_translation'),
+  qualityAssessment: sql<null>`null::jsonb`.as('quality_assessment'),
+  refinement: sql<null>`null::jsonb`.as('refinement'),
+  verification: sql<null>`null::jsonb`.as('verification'),
+  agentRun: sql<unknown>`${new Param(emptyRun, translationJobs.agentRun)}::jsonb`.as('agent_run'),
+  pipelineMetadata: sql<null>`null::jsonb`.as('pipeline_metadata'),
+  pipelineCandidate: sql<null>`null`.as('pipeline_candidate'),
+  publishAs: sql<null>`null`.as('publish_as'),
+  goldenUri: sql<null>`null`.as('golden_uri'),
+  createdAt: sql<Date>`now()`.as('created_at'),
+  updatedAt: sql<Date>`now()`.as('updated_at'),
+};
+
+/** Another job of the tenant's with the same idempotency key. */
+const ofOneKey = {
+  target: [translationJobs.tenantId, translationJobs.idempotencyKey],
+  where: sql`idempotency_key is not null`,
+};
+
+function insertion(db: QueryBuilder, committed: CommittedWork) {
+  return db.$with('admitted').as(
+    db
+      .insert(translationJobs)
+      .select(db.select(pendingJob).from(committed).where(fits(committed)))
+      .onConflictDoNothing(ofOneKey)
+      .returning(admittedColumns),
+  );
+}
+
+/** Sets a failed or stale job to pending again, under the next attempt. */
+const pendingAgain = {
+  status: 'pending',
+  attempt: sql`${translationJobs.attempt} + 1`,
+  agentRun: emptyRun,
+  pipelineMetadata: null,
+  reservedChars: sql`${value('reservedChars')}::bigint`,
+  reservedRestChars: sql`${value('reservedRestChars')}::bigint`,
+  updatedAt: sql`now()`,
+};
+
+const isRestartable = sql`${translationJobs.tenantId} = ${value('tenantId')} and ${translationJobs.jobId} = ${value('jobId')}
+  and (${translationJobs.status} = 'failed' or ${translationJobs.status} = 'pending'
+    and ${translationJobs.updatedAt} < now() - make_interval(secs => ${value('staleSeconds')}))`;
+
+function restart(db: QueryBuilder, committed: CommittedWork) {
+  return db.$with('admitted').as(
+    db
+      .update(translationJobs)
+      .set(pendingAgain)
+      .from(committed)
+      .where(and(isRestartable, fits(committed)))
+      .returning(admittedColumns),
+  );
+}
+
+/** The figures, and the job where there is one. */
+function counted(db: QueryBuilder, committed: CommittedWork, change: ReturnType<typeof insertion>) {
+  const { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed, failedFor } = committed;
+  return db
+    .with(committed, change)
+    .select({
+      figures: { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed, failedFor },
+      admitted: { jobId: change.jobId, attempt: change.attempt, createdAt: change.createdAt },
+    })
+    .from(committed)
+    .leftJoin(change, sql`true`);
+}
+
+type New = NewJob & { idempotencyKey: string | null };
+
+const admitNew = prepare<New & AdmissionBounds, Counted[]>((db) => {
+  const committed = committedWork(db);
+  return counted(db, committed, insertion(db, committed)).prepare('admit_new');
+});
+
+const admitRestart = prepare<Restart & AdmissionBounds, Counted[]>((db) => {
+  const committed = committedWork(db);
+  return counted(db, committed, restart(db, committed)).prepare('admit_restart');
+});
+
+/**
+ * Counts what the tenant has committed, and inserts a pending job if it fits: to be sent while the tenant's turn is held.
+ * No job comes back where it does not fit, or where the tenant has one of that idempotency key already.
+ */
+export function admitJob(tx: Tx, job: NewJob, bounds: AdmissionBounds): Promise<Counted[]> {
+  return admitNew(tx, { ...job, ...bounds, idempotencyKey: job.request.idempotency_key ?? null });
+}
+
+/** The same for a failed or stale job that is run again; no job comes back where it is neither any more. */
+export function readmitJob(tx: Tx, job: Restart, bounds: AdmissionBounds): Promise<Counted[]> {
+  return admitRestart(tx, { ...job, ...bounds });
+}
+
+const insertPending = prepare<New, Admitted[]>((db) =>
+  db
+    .insert(translationJobs)
+    .select(db.select(pendingJob).from(sql`(select) nobody`))
+    .onConflictDoNothing(ofOneKey)
+    .returning(admittedColumns)
+    .prepare('insert_pending'),
+);
+
+/**
+ * Inserts a pending job whose characters its series has reserved before; no row comes back where the tenant has a job of
+ * that idempotency key already.
+ */
+export function insertJob(tx: Tx, job: NewJob): Promise<Admitted[]> {
+  return insertPending(tx, { ...job, idempotencyKey: job.request.idempotency_key ?? null });
+}
+
+/** Runs a failed or stale job of a series again; no row where it is neither any more. It leaves at once. */
+export function restartJob(
+  tx: Tx,
+  { tenantId, jobId, staleSeconds, reservedChars, reservedRestChars }: Restart,
+): Promise<Admitted[]> {
+  return tx
+    .update(translationJobs)
+    .set({ ...pendingAgain, reservedChars, reservedRestChars })
+    .where(
+      and(isJob(tenantId, jobId), or(eq(translationJobs.status, 'failed'), isStalePending(staleSeconds))),
+    )
+    .returning(admittedColumns)
+    .execute();
+}
+
+const selectByKeys = prepare<
+  { idempotencyKeys: string; staleSeconds: number },
+  { row: JobRow; stalePending: boolean }[]
+>((db) =>
+  db
+    .select({
+      row: translationJobs,
+      stalePending: sql<boolean>`${translationJobs.status} = 'pending' and
+        ${translationJobs.updatedAt} < now() - make_interval(secs => ${value('staleSeconds')})`,
+    })
+    .from(translationJobs)
+    .where(
+      and(
+        eq(translationJobs.tenantId, sql`current_setting('lingualoop.tenant_id')`),
+        sql`${translationJobs.idempotencyKey} = any(array(
+          select jsonb_array_elements_text(${value('idempotencyKeys')}::jsonb)))`,
+        isNotNull(translationJobs.idempotencyKey),
+      ),
+    )
+    .prepare('select_by_keys'),
+);
+
+/**
+ * The jobs of some idempotency keys by their key, in the transaction's own tenant: it can be asked before anybody
+ * knows which that is.
+ */
+export async function selectJobsByKeys(
+  tx: Tx,
+  keys: readonly string[],
+  staleSeconds: number,
+): Promise<Map<string, StoredJob>> {
+  const found = await selectByKeys(tx, { idempotencyKeys: JSON.stringify(keys), staleSeconds });
+  return new Map(
+    found.map(({ row, stalePending }) => [
+      row.idempotencyKey as string,
+      { job: jobOfRow(row), attempt: row.attempt, stalePending },
+    ]),
+  );
+}

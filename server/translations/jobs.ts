@@ -1,0 +1,168 @@
+import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import { AppError } from '#server/errors.ts';
+import { readCursor, writeCursor } from '#server/paging.ts';
+import type { AgentRun, JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
+
+export async function selectJob(
+  tx: Tx,
+  tenantId: string,
+  jobId: string,
+): Promise<TranslationJob | undefined> {
+  const [row] = await tx.select().from(translationJobs).where(isJob(tenantId, jobId));
+  return row && jobOfRow(row);
+}
+
+interface JobListing {
+  tenantId: string;
+  status?: JobStatus | undefined;
+  limit: number;
+  /** The last job of the page before. */
+  after?: { updatedAt: Date; id: string } | undefined;
+}
+
+/** Bytes that a page's texts come to, about: a page of long texts is shorter than asked for. */
+const pageBytes = 8_000_000;
+
+/** About the bytes of a job in an answer. Sizes are read off the row: nothing is unpacked for them. JSON packs well. */
+const jobBytes = sql`octet_length(coalesce(${translationJobs.finalTranslation}, ''))
+  + octet_length(coalesce(${translationJobs.baselineTranslation}, ''))
+  + 4 * (pg_column_size(${translationJobs.request}) + pg_column_size(${translationJobs.agentRun})
+    + coalesce(pg_column_size(${translationJobs.qualityAssessment}), 0)
+    + coalesce(pg_column_size(${translationJobs.refinement}), 0)
+    + coalesce(pg_column_size(${translationJobs.verification}), 0))`;
+
+/**
+ * Newest updated_at first: `limit` jobs, or fewer where they are long, but one at least; and whether there are more.
+ */
+export async function selectJobs(
+  tx: Tx,
+  { tenantId, status, limit, after }: JobListing,
+): Promise<{ jobs: TranslationJob[]; more: boolean }> {
+  const order = [desc(translationJobs.updatedAt), desc(translationJobs.jobId)];
+  const page = tx.$with('page').as(
+    tx
+      .select({
+        jobId: translationJobs.jobId,
+        bytesBefore:
+          sql<number>`sum(${jobBytes}) over (order by ${sql.join(order, sql`, `)} rows unbounded preceding) - (${jobBytes})`.as(
+            'bytes_before',
+          ),
+        place: sql<number>`row_number() over (order by ${sql.join(order, sql`, `)})`.as('place'),
+      })
+      .from(translationJobs)
+      .where(
+        and(
+          eq(translationJobs.tenantId, tenantId),
+          status && eq(translationJobs.status, status),
+          after &&
+            sql`(${translationJobs.updatedAt}, ${translationJobs.jobId}) < (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
+        ),
+      )
+      .orderBy(...order)
+      .limit(limit + 1),
+  );
+  const rows = await tx
+    .with(page)
+    .select({ row: translationJobs, found: sql<number>`(select count(*)::int from ${page})` })
+    .from(page)
+    .innerJoin(
+      translationJobs,
+      and(eq(translationJobs.tenantId, tenantId), eq(translationJobs.jobId, page.jobId)),
+    )
+    .where(sql`${page.bytesBefore} < ${pageBytes} and ${page.place} <= ${limit}`)
+    .orderBy(...order);
+  return {
+    jobs: rows.map(({ row }) => jobOfRow(row)),
+    more: rows.length < (rows[0]?.found ?? 0),
+  };
+}
+
+/** Whose job it is; read in platform scope, for the operator. */
+export async function selectTenantOfJob(tx: Tx, jobId: string): Promise<string | undefined> {
+  const [row] = await tx
+    .select({ tenantId: translationJobs.tenantId })
+    .from(translationJobs)
+    .where(eq(translationJobs.jobId, jobId));
+  return row?.tenantId;
+}
+
+/** @throws AppError 404 for an unknown, foreign or deleted id alike */
+export async function getJob(tx: Tx, tenantId: string, jobId: string): Promise<TranslationJob> {
+  const job = await selectJob(tx, tenantId, jobId);
+  if (!job) throw new AppError('not_found', 'job not found');
+  return job;
+}
+
+interface JobPage {
+  jobs: TranslationJob[];
+  nextCursor: string | null;
+}
+
+/** A page of the tenant's jobs, newest updated_at first. `limit` is 1 to 200; long jobs make a shorter page. */
+export async function listJobs(
+  tx: Tx,
+  tenantId: string,
+  query: { status?: JobStatus | undefined; limit: number; cursor?: string | undefined },
+): Promise<JobPage> {
+  const { status, limit, cursor } = query;
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const { jobs, more } = await selectJobs(tx, { tenantId, status, limit, after });
+  const last = jobs.at(-1);
+  return { jobs, nextCursor: more && last ? writeCursor(last) : null };
+}
+
+export type JobRow = typeof translationJobs.$inferSelect;
+
+/** A stored job, in the operator's full shape, and what only the service needs of it. */
+export interface StoredJob {
+  job: TranslationJob;
+  attempt: number;
+  /** Left pending for longer than the stale-pending time: a resend may run it again (B 4.2). */
+  stalePending: boolean;
+}
+
+/** What a job's run is before anything happened. */
+export const emptyRun: AgentRun = {
+  status: 'pending',
+  steps: [],
+  quality_gate: null,
+  human_review_task: null,
+  error: null,
+};
+
+/** The job that a row holds; some of its server-written metadata (B 2.6) has columns of its own. */
+export function jobOfRow(row: JobRow): TranslationJob {
+  const request = row.request as TranslationRequest;
+  const written = {
+    ...row.pipelineMetadata,
+    ...(row.pipelineCandidate !== null && { review_pipeline_candidate: row.pipelineCandidate }),
+    ...(row.goldenUri !== null && { golden_uri: row.goldenUri }),
+  };
+  return {
+    id: row.jobId,
+    request: { ...request, metadata: { ...request.metadata, ...written } },
+    status: row.status as JobStatus,
+    baseline_translation: row.baselineTranslation,
+    final_translation: row.finalTranslation,
+    quality_assessment: row.qualityAssessment as TranslationJob['quality_assessment'],
+    refinement: row.refinement as TranslationJob['refinement'],
+    verification: row.verification as TranslationJob['verification'],
+    agent_run: row.agentRun as AgentRun,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}
+
+/** One job, by tenant too: the policy is the second lock, not the first. */
+export function isJob(tenantId: string, jobId: string): SQL | undefined {
+  return and(eq(translationJobs.tenantId, tenantId), eq(translationJobs.jobId, jobId));
+}
+
+export function isStalePending(staleSeconds: number): SQL | undefined {
+  return and(
+    eq(translationJobs.status, 'pending'),
+    lt(translationJobs.updatedAt, sql`now() - make_interval(secs => ${staleSeconds})`),
+  );
+}

@@ -1,0 +1,113 @@
+import type { Translations, TranslationTask } from '#server/engines/engine.ts';
+import { describeForLog } from '#server/errors.ts';
+import type { QualityOptions } from './quality-options.ts';
+import { newDecision, recordStep, type StepDeps, spend } from './step.ts';
+
+interface Candidate {
+  /** Null for the deployment's own model. */
+  model: string | null;
+  translations: Translations;
+}
+
+/**
+ * C 4 candidate_models: extra candidates are judged against the first by the refiner, `debate_rounds` times, and the
+ * winner goes on; the losers stay in the trace. Without extra models it is the baseline, and no call.
+ */
+export async function debateCandidates(
+  deps: StepDeps,
+  task: TranslationTask,
+  baseline: Translations,
+  { candidateModels, debateRounds }: Pick<QualityOptions, 'candidateModels' | 'debateRounds'>,
+): Promise<Translations> {
+  if (candidateModels.length === 0) return baseline;
+  const extras = await Promise.all(candidateModels.map((model) => translateWith(deps, task, model)));
+  const candidates = [
+    { model: null, translations: baseline },
+    ...extras.filter((candidate) => candidate !== undefined),
+  ];
+  if (candidates.length === 1) return baseline;
+  return judge(deps, task, candidates, debateRounds);
+}
+
+/** An extra that fails is only missing: the baseline is there. */
+async function translateWith(
+  deps: StepDeps,
+  task: TranslationTask,
+  model: string,
+): Promise<Candidate | undefined> {
+  const description = {
+    name: 'candidate',
+    actor: 'translator',
+    input: 'the same text, another model',
+    metadata: { asked_model: model, failure: undefined as object | undefined },
+  };
+  try {
+    return await recordStep(deps.steps, description, async () => {
+      const answer = await deps.engine.translate(task, deps.scope, model);
+      return {
+        value: { model, translations: answer.value },
+        output: 'candidate translation',
+        metadata: spend(deps, answer),
+      };
+    });
+  } catch (error) {
+    // Operator only, like the name beside it.
+    description.metadata.failure = describeForLog(error);
+    return undefined;
+  }
+}
+
+function judge(
+  deps: StepDeps,
+  task: TranslationTask,
+  candidates: Candidate[],
+  rounds: number,
+): Promise<Translations> {
+  return recordStep(
+    deps.steps,
+    { name: 'debate', actor: 'refiner', input: `${candidates.length} candidates, ${rounds} rounds` },
+    async () => {
+      const wins = candidates.map(() => 0);
+      const spent: object[] = [];
+      const decisions = [];
+      for (let round = 0; round < rounds; round++) {
+        // Judges favour a place in the list: each round begins with another candidate.
+        const order = candidates.map((_, place) => (place + round) % candidates.length);
+        const shown = order.map((index) => (candidates[index] as Candidate).translations);
+        const answer = await deps.engine.compare(task, shown, deps.scope);
+        const winner = order[answer.value.winner] ?? 0;
+        wins[winner] = (wins[winner] ?? 0) + 1;
+        spent.push(spend(deps, answer));
+        decisions.push(newDecision(`round ${round + 1}`, `candidate ${winner + 1}`, answer.value.rationale));
+      }
+      // Of a tie, the first: the deployment's own model.
+      const best = wins.indexOf(Math.max(...wins));
+      return {
+        value: (candidates[best] as Candidate).translations,
+        output: `candidate ${best + 1} goes on`,
+        decisions,
+        metadata: {
+          rounds: spent,
+          wins,
+          losers: candidates.filter((_, index) => index !== best),
+        },
+      };
+    },
+  );
+}
+
+/** The first translation (B 3.1 `translated`). `model` asks another model than the deployment's own. */
+export function translateBaseline(
+  deps: StepDeps,
+  task: TranslationTask,
+  model: string | undefined,
+): Promise<Translations> {
+  return recordStep(
+    deps.steps,
+    { name: 'baseline', actor: 'translator', input: `${task.sourceLang} to ${task.targetLang}` },
+    async () => {
+      const answer = await deps.engine.translate(task, deps.scope, model);
+      return { value: answer.value, output: 'baseline translation', metadata: spend(deps, answer) };
+    },
+  );
+}

@@ -1,0 +1,210 @@
+import type { Judgement, QualityIssue, Verification } from '#server/engines/engine.ts';
+import { newId } from '#server/ids.ts';
+import type { TermCompliance } from '#server/matching/terms/index.ts';
+import { clip } from '../intake/check-request.ts';
+import { termGate } from '../leverage/terms.ts';
+import type {
+  HumanReviewTask,
+  HumanReviewTrigger,
+  QualityGate,
+  TranslationRequest,
+  TriggerCode,
+} from '../schema.ts';
+import type { FastPath } from './fast-path.ts';
+import { highRepairDelta } from './repair.ts';
+
+const regulatedDomains = new Set(['finance', 'financial', 'healthcare', 'legal', 'medical', 'pharma']);
+const reviewFlags = ['sensitive', 'regulated', 'requires_human_review'] as const;
+
+interface GateInput {
+  request: Pick<TranslationRequest, 'domain' | 'metadata'>;
+  /** 0 to 100. */
+  threshold: number;
+  /** Of the baseline, as it came. */
+  assessment: Pick<Judgement, 'score'>;
+  /** Of what goes on, after repair. */
+  final: Judgement;
+  verification: Verification;
+  /** Whether a repair was applied. */
+  repaired: boolean;
+  /** 0 to 1, how much of the baseline it changed. */
+  repairDelta: number;
+  /** What the glossary says of what goes on; null without one. */
+  compliance: TermCompliance | null;
+  /** Names of what looks risky in the source; they only ride along. */
+  risks: readonly string[];
+}
+
+interface Found {
+  trigger: HumanReviewTrigger;
+  reason: string;
+}
+
+/**
+ * Decides whether a finished translation publishes by itself (B 2.3). Every trigger is stamped whatever the
+ * decision; a blocking one defers to a human.
+ */
+export function decideGate(input: GateInput): QualityGate {
+  const { request, threshold, final, verification } = input;
+  const score = Math.min(final.score, verification.score);
+  const found = [
+    ...policyTriggers(request),
+    ...qualityTriggers(input, score),
+    ...termTriggers(input.compliance),
+    ...riskTriggers(input.risks),
+  ];
+  return {
+    decision: found.some(({ trigger }) => trigger.severity === 'blocking') ? 'needs_human' : 'pass',
+    score,
+    threshold,
+    triggers: found.map(({ trigger }) => trigger),
+    reasons: found.map(({ reason }) => reason),
+    metadata: {
+      assessment_score: input.assessment.score,
+      verification_score: verification.score,
+      verification_passed: verification.passed,
+      risk_flags: [...flagsOf(request), ...input.risks],
+      trigger_codes: found.map(({ trigger }) => trigger.code),
+      terminology_gate: input.compliance && termGate(input.compliance),
+      repaired: input.repaired,
+    },
+  };
+}
+
+/** Whether a human has to look at what is asked for, whatever becomes of it: a regulated domain, a flag. */
+export function asksForReview(request: GateInput['request']): boolean {
+  return policyTriggers(request).length > 0;
+}
+
+/** The gate of a text that a fast path serves (B 8 rule 1): it passes with 100, unless a human was asked for. */
+export function decideFastPathGate(
+  request: GateInput['request'],
+  threshold: number,
+  { name, compliance }: Pick<FastPath, 'name' | 'compliance'>,
+): QualityGate {
+  const found = policyTriggers(request);
+  return {
+    decision: found.length > 0 ? 'needs_human' : 'pass',
+    score: 100,
+    threshold,
+    triggers: found.map(({ trigger }) => trigger),
+    reasons: found.map(({ reason }) => reason),
+    metadata: {
+      assessment_score: null,
+      verification_score: null,
+      verification_passed: null,
+      risk_flags: flagsOf(request),
+      trigger_codes: found.map(({ trigger }) => trigger.code),
+      terminology_gate: compliance && termGate(compliance),
+      repaired: false,
+      fast_path: name,
+    },
+  };
+}
+
+function flagsOf({ metadata }: Pick<TranslationRequest, 'metadata'>): string[] {
+  return reviewFlags.filter((flag) => Boolean(metadata[flag]));
+}
+
+function policyTriggers(request: GateInput['request']): Found[] {
+  const found: Found[] = [];
+  const { domain } = request;
+  const flags = flagsOf(request);
+  const named = domain?.trim().toLowerCase();
+  if (named && regulatedDomains.has(named))
+    found.push(blocking('policy_required', `the domain "${named}" always needs a human reviewer`));
+  if (flags.length > 0)
+    found.push(blocking('sensitive_content', `the request is marked ${flags.join(', ')}`));
+  return found;
+}
+
+function qualityTriggers({ threshold, final, verification, repairDelta }: GateInput, score: number): Found[] {
+  const found: Found[] = [];
+  if (score < threshold)
+    found.push(blocking('low_quality_score', `the quality score ${score} is below ${threshold}`));
+  const criticals = criticalsOf([...final.issues, ...verification.issues]);
+  if (criticals.length > 0) found.push(blocking('critical_issue', describeCriticals(criticals)));
+  if (!verification.passed) {
+    const why = criticalsOf(verification.issues).length > 0 ? ': critical issues remain' : '';
+    found.push(blocking('verification_failed', `the verification did not pass${why}`));
+  }
+  if (repairDelta > highRepairDelta)
+    found.push(
+      blocking('high_repair_delta', `repair changed ${Math.round(repairDelta * 100)} % of the translation`),
+    );
+  return found;
+}
+
+/** Each once: assessment and verification find the same. */
+function criticalsOf(issues: readonly QualityIssue[]): string[] {
+  const criticals = issues.filter(({ severity }) => severity === 'critical');
+  return [...new Set(criticals.map(({ explanation }) => explanation.replace(/\.$/, '')))];
+}
+
+function describeCriticals([first, ...others]: string[]): string {
+  return others.length === 0
+    ? `a critical issue was found: ${first}`
+    : `${others.length + 1} critical issues were found, the first: ${first}`;
+}
+
+function termTriggers(compliance: TermCompliance | null): Found[] {
+  if (!compliance) return [];
+  const { missing_terms: missing, inflected_terms: inflected } = compliance;
+  const found: Found[] = [];
+  if (!compliance.passed)
+    found.push(blocking('terminology_noncompliant', `glossary terms are missing: ${quoted(missing)}`));
+  if (inflected.length > 0)
+    found.push({
+      trigger: { code: 'terminology_uncertainty', severity: 'warning' },
+      reason: `glossary terms were found in inflected forms only: ${quoted(inflected)}`,
+    });
+  return found;
+}
+
+/** The first few, by how they begin: a glossary may have thousands of 500 characters. */
+function quoted(terms: readonly string[]): string {
+  const named = terms.slice(0, 10).map((term) => `“${clip(term, 200)}”`);
+  return terms.length > named.length
+    ? `${named.join(', ')} and ${terms.length - named.length} more`
+    : named.join(', ');
+}
+
+/** What a reviewer reads of a risk; a name without a sentence stands for itself. */
+const riskSentences: Record<string, string> = {
+  instruction_like_source: 'the source reads like orders to a model',
+  hidden_text: 'the source holds invisible characters',
+  mixed_script_words: 'the source has words of letters from several scripts',
+  encoded_text: 'the source holds encoded text',
+};
+
+function riskTriggers(risks: readonly string[]): Found[] {
+  if (risks.length === 0) return [];
+  return [
+    {
+      trigger: { code: 'risk_flag', severity: 'warning' },
+      reason: risks.map((risk) => riskSentences[risk] ?? risk).join('; '),
+    },
+  ];
+}
+
+function blocking(code: TriggerCode, reason: string): Found {
+  return { trigger: { code, severity: 'blocking' }, reason };
+}
+
+/** The task that a gate which defers to a human opens (B 2.3). */
+export function openReviewTask(gate: QualityGate): HumanReviewTask {
+  return {
+    id: newId(),
+    status: 'open',
+    requested_by: 'review_gate_agent',
+    reason: gate.reasons.join('; '),
+    question: 'Is this translation fit to publish?',
+    instructions: null,
+    requested_actions: ['save', 'approve', 'modify', 'reject'],
+    triggers: gate.triggers,
+    completed_by: null,
+    created_at: new Date().toISOString(),
+    completed_at: null,
+    metadata: {},
+  };
+}

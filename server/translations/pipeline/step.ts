@@ -1,0 +1,107 @@
+import type { CallScope, Engine, EngineAnswer } from '#server/engines/engine.ts';
+import { newId } from '#server/ids.ts';
+import type { TermsInText } from '../leverage/terms.ts';
+import type { AgentDecision, AgentStep } from '../schema.ts';
+import type { Inspect } from './inspect.ts';
+
+interface StepDescription {
+  name: string;
+  actor: string;
+  kind?: AgentStep['kind'];
+  input: string;
+  /** Operator only; there even if the step fails. */
+  metadata?: Record<string, unknown>;
+}
+
+interface StepOutcome<T> {
+  value: T;
+  output: string;
+  decisions?: AgentDecision[];
+  metadata?: Record<string, unknown>;
+}
+
+/** Runs one step of the pipeline and records it as an AgentStep (B 2.3), failed or completed. */
+export async function recordStep<T>(
+  steps: AgentStep[],
+  description: StepDescription,
+  run: () => Promise<StepOutcome<T>> | StepOutcome<T>,
+): Promise<T> {
+  const step: AgentStep = {
+    id: newId(),
+    name: description.name,
+    actor: description.actor,
+    kind: description.kind ?? 'agent',
+    status: 'running',
+    input_summary: description.input,
+    output_summary: null,
+    tool_calls: [],
+    decisions: [],
+    error: null,
+    started_at: new Date().toISOString(),
+    completed_at: null,
+    ...(description.metadata && { metadata: description.metadata }),
+  };
+  steps.push(step);
+  try {
+    const { value, output, decisions, metadata } = await run();
+    step.status = 'completed';
+    step.output_summary = output;
+    if (decisions) step.decisions = decisions;
+    if (metadata) step.metadata = { ...step.metadata, ...metadata };
+    return value;
+  } catch (error) {
+    step.status = 'failed';
+    throw error;
+  } finally {
+    step.completed_at = new Date().toISOString();
+  }
+}
+
+/** A decision inside a step (B 2.3 AgentDecision). */
+export function newDecision(
+  label: string,
+  outcome: string,
+  rationale: string | null,
+  more: Partial<Pick<AgentDecision, 'confidence' | 'provenance'>> = {},
+): AgentDecision {
+  return {
+    id: newId(),
+    label,
+    outcome,
+    rationale,
+    confidence: null,
+    created_at: new Date().toISOString(),
+    ...more,
+  };
+}
+
+/** What the models of one run cost; operator only. */
+export interface RunCost {
+  inputTokens: number;
+  outputTokens: number;
+  models: string[];
+}
+
+/** What every step of a run is given. None of it is a database. */
+export interface StepDeps {
+  engine: Engine;
+  inspect: Inspect;
+  /** The glossary terms of the text; null without a glossary for its languages. */
+  terms: TermsInText | null;
+  scope: CallScope;
+  /** Where the steps record themselves. */
+  steps: AgentStep[];
+  cost: RunCost;
+}
+
+/** Adds what an answer cost to the run, and says it for the step's own record. */
+export function spend<T>({ cost }: StepDeps, answer: EngineAnswer<T>) {
+  cost.inputTokens += answer.inputTokens;
+  cost.outputTokens += answer.outputTokens;
+  for (const model of answer.models) if (!cost.models.includes(model)) cost.models.push(model);
+  return {
+    models: answer.models,
+    input_tokens: answer.inputTokens,
+    output_tokens: answer.outputTokens,
+  };
+}

@@ -1,0 +1,73 @@
+import { orders, plainOrders } from './prompt-injection-phrases.ts';
+import { isInsideWord } from './script.ts';
+
+/** How far an order's verb and its object may stand apart, in UTF-16 units. */
+const reach = 48;
+
+/** So many verbs of an order are in no text that is one. */
+const mostVerbs = 2000;
+
+/**
+ * Whether `text` gives orders as one gives them to a model: to forget its instructions, to play a part, to answer with
+ * given words, to score; or poses as a part of a prompt.
+ */
+export function isInstructionLike(text: string): boolean {
+  const said = text.toLowerCase().replace(/[’ʼ]/g, "'").replace(/\s+/g, ' ');
+  let verbs = 0;
+  for (const { value: object, start, end } of matches(said)) {
+    if (object === undefined || ++verbs > mostVerbs) return true;
+    // The object stands behind its verb or, as in Japanese, before it, within the sentence.
+    const after = said.slice(end, end + reach).split(sentenceEnd, 1)[0]!;
+    const before = said
+      .slice(Math.max(0, start - reach), start)
+      .split(sentenceEnd)
+      .at(-1)!;
+    if (object.test(after) || object.test(before)) return true;
+  }
+  return false;
+}
+
+const sentenceEnd = /[.!?।]\s|[。！？]/;
+
+/** With the object of a verb, or nothing for what gives itself away. */
+const matches = keyedPatterns<RegExp | undefined>([
+  ...plainOrders.map((source) => [source, undefined] as const),
+  ...orders.flatMap(({ verbs, objects }) => {
+    const object = new RegExp(objects, 'u');
+    return verbs.split('|').map((verb) => [verb, object] as const);
+  }),
+]);
+
+/** A pattern, and what it stands for. */
+interface Keyed<T> {
+  pattern: RegExp;
+  value: T;
+}
+
+/**
+ * Finds many patterns in one walk over a text. Each is tried only where its first two characters stand, at the start of a
+ * word if they are letters of a script with spaces: what it costs hardly depends on how many there are.
+ *
+ * @param sources regular expressions (flags `uy`) that begin with two plain characters
+ */
+function keyedPatterns<T>(sources: Iterable<readonly [source: string, value: T]>) {
+  const byKey = new Map<number, Keyed<T>[]>();
+  for (const [source, value] of sources) {
+    const key = keyAt(source.replaceAll('\\', ''), 0);
+    byKey.set(key, [...(byKey.get(key) ?? []), { pattern: new RegExp(source, 'uy'), value }]);
+  }
+  return function* matches(text: string): Generator<{ value: T; start: number; end: number }> {
+    for (let at = 0; at + 1 < text.length; at++) {
+      const candidates = byKey.get(keyAt(text, at));
+      if (!candidates || isInsideWord(text, at)) continue;
+      for (const { pattern, value } of candidates) {
+        pattern.lastIndex = at;
+        if (pattern.test(text)) yield { value, start: at, end: pattern.lastIndex };
+      }
+    }
+  };
+}
+
+function keyAt(text: string, at: number): number {
+  return text.charCodeAt(at) * 0x1_0000 + text.charCodeAt(at + 1);
+}

@@ -1,0 +1,132 @@
+import { isInstructionLike } from './prompt-injection.ts';
+import { countLetters } from './script.ts';
+
+/** Letters of ASCII in disguise: the tag characters, which nothing shows. */
+const tags = /[\u{E0020}-\u{E007E}]/gu;
+
+/** A flag of a region is an emoji spelled with them. */
+const flagEmoji = /\u{1F3F4}[\u{E0020}-\u{E007E}]{1,8}\u{E007F}/gu;
+
+const nothing =
+  /[\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|[\uFE00-\uFE0F]|[\u{E0100}-\u{E01EF}]/gu;
+
+/** Full-width, encircled and mathematical letters. */
+const styled = /[\uFF01-\uFF5E\u24B6-\u24E9\u{1D400}-\u{1D7FF}]+/gu;
+
+/** Latin look-alikes among Cyrillic and Greek letters. */
+const lookAlikes: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    ['абвеёзіїјклмнорстухуѕԁԛԝһ', 'a6beezïijkлmнopcmyxysdqwh'],
+    ['АВЕЅІЈКМНОРСТУХЅ', 'ABESIJKMHOPCTYXS'],
+    ['αβεηικνορτυχω', 'abenikvoptuxw'],
+    ['ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ', 'ABEZHIKMNOPTYX'],
+  ].flatMap(([strange, plain]) => [...strange!].map((one, at) => [one, plain![at]!])),
+);
+
+const latin = /\p{Script=Latin}/u;
+const strange = /[\p{Script=Cyrillic}\p{Script=Greek}]/gu;
+const mixedWord = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{2,64}/gu;
+
+/**
+ * `text` as somebody wanted it to be read: without characters that nothing shows, tag characters as the letters they
+ * stand for, full-width and mathematical letters plain, and Latin letters for their look-alikes in mixed words.
+ */
+function revealed(text: string): string {
+  return text
+    .replace(flagEmoji, '')
+    .replace(tags, (tag) => String.fromCodePoint(tag.codePointAt(0)! - 0xe0000))
+    .replace(nothing, '')
+    .replace(styled, (letters) => letters.normalize('NFKC'))
+    .replace(mixesAlphabets(text) ? mixedWord : never, (word) =>
+      latin.test(word) ? word.replace(strange, (one) => lookAlikes[one] ?? one) : word,
+    );
+}
+
+const never = /(?!)/g;
+
+function mixesAlphabets(text: string): boolean {
+  const { Latin, Greek, Cyrillic } = countLetters(text);
+  return Latin > 0 && Greek + Cyrillic > 0;
+}
+
+/** Whether words are written in letters of two alphabets that look alike, as nobody types them: three words or more. */
+function hasMixedWords(text: string): boolean {
+  if (!mixesAlphabets(text)) return false;
+  let words = 0;
+  for (const [word] of text.matchAll(mixedWord)) {
+    const odd = word.match(strange)?.length ?? 0;
+    // A symbol joined to a word (µm, Ωcm, αβ-test) is none: there must be look-alikes between letters.
+    if (odd > 0 && odd < word.length && word.length > 3 && lookAlikesIn(word) === odd && ++words === 3)
+      return true;
+  }
+  return false;
+}
+
+function lookAlikesIn(word: string): number {
+  return [...word].filter((one) => one in lookAlikes).length;
+}
+
+/** How many characters without a shape make a text suspicious. */
+const fewSpaces = 3;
+
+/**
+ * Whether the text has characters that hide or reorder others: tag characters outside an emoji, overrides of direction,
+ * runs of variation selectors, or spaces without width inside Latin words. Joiners and marks of direction that scripts
+ * need are none.
+ */
+function hasHiddenText(text: string): boolean {
+  if (/[\u{E0020}-\u{E007E}]/u.test(text) && /[\u{E0020}-\u{E007E}]/u.test(text.replace(flagEmoji, '')))
+    return true;
+  if (/[\u202D\u202E]/.test(text)) return true;
+  if (/[\uFE00-\uFE0F]{3}|[\u{E0100}-\u{E01EF}]{2}/u.test(text)) return true;
+  if (!/[\u200B-\u200D\u2060-\u2064\uFEFF]/.test(text)) return false;
+  const inside = text.match(/\p{Script=Latin}[\u200B-\u200D\u2060-\u2064\uFEFF]+(?=\p{Script=Latin})/gu);
+  return (inside?.length ?? 0) >= fewSpaces || /[\u200B-\u200D\u2060-\u2064]{8}/.test(text);
+}
+
+/** A run that may be base64: longer than words are, and bounded. */
+const run = /[A-Za-z0-9+/_-]{24,8192}={0,2}/g;
+
+const mostRuns = 50;
+
+/** The readable texts that stand in `text` as base64, at most 50. Keys, hashes and images decode to nothing readable. */
+function encodedText(text: string): string[] {
+  const found: string[] = [];
+  let looked = 0;
+  for (const [candidate] of text.matchAll(run)) {
+    if (looked++ === mostRuns) break;
+    // A long word or address has no digit or no capital.
+    if (!/[A-Z]/.test(candidate) || !/[a-z]/.test(candidate)) continue;
+    const decoded = Buffer.from(candidate, 'base64').toString('utf8');
+    if (isReadable(decoded)) found.push(decoded);
+  }
+  return found;
+}
+
+function isReadable(text: string): boolean {
+  const letters = text.match(/[\p{L}\p{M}]/gu)?.length ?? 0;
+  const strange = text.match(/[^\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\r\n\t]|\uFFFD/gu)?.length ?? 0;
+  return strange === 0 && letters > 0.6 * text.length && /\s/.test(text);
+}
+
+/** The names that `riskFlags` answers, in this order. */
+type RiskFlag = 'instruction_like_source' | 'hidden_text' | 'mixed_script_words' | 'encoded_text';
+
+/**
+ * What makes a source text suspicious: it gives orders to a model (in plain sight, hidden, in look-alike letters or
+ * encoded), or it hides text at all. A flag is a warning and blocks nothing (B 2.3, trigger risk_flag), which is why it may
+ * be wrong now and then: documentation about models gives the same orders.
+ *
+ * Any string is accepted; time and memory are linear.
+ */
+export function riskFlags({ sourceText }: { sourceText: string }): RiskFlag[] {
+  const text = revealed(sourceText);
+  const encoded = encodedText(text);
+  const flags: Record<RiskFlag, boolean> = {
+    instruction_like_source: isInstructionLike(text) || encoded.some(isInstructionLike),
+    hidden_text: hasHiddenText(sourceText),
+    mixed_script_words: hasMixedWords(sourceText),
+    encoded_text: encoded.length > 0,
+  };
+  return (Object.keys(flags) as RiskFlag[]).filter((flag) => flags[flag]);
+}
