@@ -1,10 +1,31 @@
-import { readArguments } from './arguments.ts';
-import { Refusal, type Server } from './command.ts';
-import { commands, isCommandName } from './commands.ts';
-import { usageOf, usageOfAll } from './usage.ts';
+import { parseArgs } from 'node:util';
+import { type Command, type Given, Refusal, type Server } from './command.ts';
+import { invite, restoreAdmin } from './commands/administrators.ts';
+import { audit } from './commands/audit.ts';
+import { revokeKey, rotateKey } from './commands/keys.ts';
+import { deactivateTenant, reactivateTenant, setAllowance, tenants } from './commands/tenants.ts';
+
+/** The operator's commands by their names, in the order in which they are listed. */
+export const commands = {
+  tenants,
+  'rotate-key': rotateKey,
+  'revoke-key': revokeKey,
+  'restore-admin': restoreAdmin,
+  invite,
+  'deactivate-tenant': deactivateTenant,
+  'reactivate-tenant': reactivateTenant,
+  'set-allowance': setAllowance,
+  audit,
+} satisfies Record<string, Command>;
+
+type CommandName = keyof typeof commands;
+
+function isCommandName(name: string): name is CommandName {
+  return Object.hasOwn(commands, name);
+}
 
 /** What a command does, once it is told where; the lines that it prints. */
-export type Work = (server: Server) => AsyncIterable<string>;
+type Work = (server: Server) => AsyncIterable<string>;
 
 /**
  * What a command line asks for: lines of help, or work. Whatever may be wrong with it is found here, before a database is
@@ -17,4 +38,78 @@ export function readCommandLine([name, ...args]: readonly string[]): string[] | 
   const command = commands[name];
   const given = readArguments(command, args);
   return given === null ? usageOf(name) : command.prepare(given);
+}
+
+/**
+ * Reads what stands behind a command's name.
+ * @returns null where --help is among it
+ * @throws Refusal that names what is unknown, missing or too much
+ */
+function readArguments({ parameters, options }: Command, args: readonly string[]): Given | null {
+  const { values, positionals } = parse(options, args);
+  if (values['help']) return null;
+  const missing = parameters[positionals.length];
+  if (missing !== undefined) throw new Refusal(`<${missing}> is missing`);
+  if (positionals.length > parameters.length)
+    throw new Refusal(`${positionals.length} arguments were given, and ${parameters.length} are taken`);
+  return { ...values, ...Object.fromEntries(parameters.map((name, i) => [name, positionals[i]])) };
+}
+
+function parse(
+  options: Command['options'],
+  args: readonly string[],
+): { values: Given; positionals: string[] } {
+  const types = Object.entries(options).map(([name, { type }]) => [name, { type }] as const);
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { ...Object.fromEntries(types), help: { type: 'boolean', short: 'h' } },
+    });
+  } catch (error) {
+    // Node's first sentence names the option; what follows is advice, on lines of its own.
+    throw new Refusal(/^.*?(?=\. |\.?\n|\.?$)/.exec((error as Error).message)?.[0] ?? 'unreadable arguments');
+  }
+}
+
+/** All commands, with what each takes. */
+function usageOfAll(): string[] {
+  const names = Object.keys(commands) as CommandName[];
+  return [
+    'npm run admin -- <command>   (npm run -s admin -- <command> prints nothing else)',
+    '',
+    ...names.flatMap((name) => [`  ${signature(name)}`, `      ${commands[name].summary}`]),
+    '',
+    '<command> --help tells of its options.',
+  ];
+}
+
+/** One command, with its options. */
+function usageOf(name: CommandName): string[] {
+  const { summary, options } = commands[name];
+  const entries = Object.entries(options).map(([option, { value, summary: about }]) => ({
+    flag: flag(option, value),
+    about,
+  }));
+  const width = Math.max(...entries.map((entry) => entry.flag.length));
+  return [
+    `npm run admin -- ${signature(name)}`,
+    '',
+    summary,
+    ...(entries.length > 0 ? [''] : []),
+    ...entries.map((entry) => `  ${entry.flag.padEnd(width)}   ${entry.about}`),
+  ];
+}
+
+function signature(name: CommandName): string {
+  const { parameters, options } = commands[name];
+  return [
+    name,
+    ...parameters.map((parameter) => `<${parameter}>`),
+    ...Object.entries(options).map(([option, { value }]) => `[${flag(option, value)}]`),
+  ].join(' ');
+}
+
+function flag(option: string, value: string | undefined): string {
+  return value === undefined ? `--${option}` : `--${option} <${value}>`;
 }

@@ -1,5 +1,5 @@
-import type { z } from 'zod';
-import type { Database } from '#db/client.ts';
+import { z } from 'zod';
+import { type Database, isTenantId } from '#db/client.ts';
 import type { Settings } from '#server/settings.ts';
 
 /** What a command works with. No SECRETS_KEY: none of them reads or writes a stored secret. */
@@ -13,7 +13,7 @@ export class Refusal extends Error {
   override name = 'Refusal';
 }
 
-export interface CommandOption {
+interface CommandOption {
   type: 'boolean' | 'string';
   /** What the value is, in the usage line. */
   value?: string;
@@ -54,3 +54,36 @@ export function defineCommand<I extends z.ZodObject>({ input, run, ...shown }: D
     },
   };
 }
+
+/** Only by its form: whether there is such a tenant is asked in the transaction that the command works in. */
+export const tenantId = z.string().refine(isTenantId, 'is no tenant id');
+
+/** The same, or empty: no tenant at all. */
+export const tenantIdOrNone = z.string().refine((id) => id === '' || isTenantId(id), 'is no tenant id');
+
+export const emailAddress = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(320, 'is no e-mail address')
+  .pipe(z.email('is no e-mail address'));
+
+export const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
+
+/** A moment with its zone, or a day's beginning in UTC. */
+export const moment = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], {
+    error: 'must be a moment with its zone (2026-07-31T09:00:00Z) or a day (2026-07-31)',
+  })
+  .transform((text) => new Date(text))
+  .pipe(
+    z
+      .date()
+      .min(new Date('1970-01-01T00:00:00Z'), 'must not be before 1970')
+      .max(new Date('9999-12-31T00:00:00Z'), 'must not be after 9999'),
+  );

@@ -1,3 +1,5 @@
+import type { TenantAccount } from '#server/tenants/service.ts';
+
 /** What moves a terminal's cursor, breaks a line or turns the reading direction, or is no character at all. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/gu;
 
@@ -20,4 +22,13 @@ export function columns(values: readonly (string | number | boolean)[]): string 
 /** One line of JSON. */
 export function jsonLine(value: object): string {
   return printable(JSON.stringify(value));
+}
+
+/** A tenant as the commands name it. */
+export const named = ({ id, name }: TenantAccount) => `${printable(JSON.stringify(name))} (${id})`;
+
+/** That nobody signs in to this tenant for now, where it is so. */
+export function inactiveNote(account: TenantAccount): string[] {
+  if (account.active) return [];
+  return [`${named(account)} is deactivated: nobody signs in before reactivate-tenant ${account.id}.`];
 }

@@ -9,9 +9,9 @@ import {
   tenantOfToken,
   type WithOwningTenant,
 } from '#server/access/service.ts';
-import type { Origin } from '#server/audit/service.ts';
+import { type Origin, recordAdministration } from '#server/audit/service.ts';
 import { findMember } from '#server/members/service.ts';
-import { readTenant, recordAdministration } from '#server/tenants/service.ts';
+import { readTenant } from '#server/tenants/service.ts';
 import { introspectRequest, introspectResponse, revokeRequest, revokeResponse } from './schema.ts';
 
 /** A 2.4. All but `active` are null for a token that is none, is over, or belongs to a foreign tenant. */

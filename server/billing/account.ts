@@ -1,4 +1,7 @@
+import { eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
+import type { Tx } from '#db/client.ts';
+import { tenants } from '#db/schema/tenants.ts';
 
 const moment = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
 
@@ -123,4 +126,51 @@ export function changedMetadata(before: BillingAccount, after: BillingAccount): 
       .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
       .map((field) => [keyOf[field], after[field]]),
   );
+}
+
+/** Who pays: the tenant of a believed credential, as it stood when it was believed. */
+export interface PayingTenant {
+  id: string;
+  name: string;
+  account: BillingAccount;
+}
+
+const billed = { monthlyCharLimit: tenants.monthlyCharLimit, metadata: tenants.metadata };
+
+export async function selectBilledTenant(tx: Tx, tenantId: string): Promise<BilledTenant | undefined> {
+  const [row] = await tx.select(billed).from(tenants).where(eq(tenants.tenantId, tenantId));
+  return row;
+}
+
+/** Locked until the transaction ends; not `for update`, which the foreign keys of the tenant's other rows would wait for. */
+export async function lockBilledTenant(tx: Tx, tenantId: string): Promise<BilledTenant | undefined> {
+  const [row] = await tx
+    .select(billed)
+    .from(tenants)
+    .where(eq(tenants.tenantId, tenantId))
+    .for('no key update');
+  return row;
+}
+
+interface BillingChanges {
+  /** Merged key by key: what is not named stays. */
+  metadata: Record<string, unknown>;
+  /** Metadata keys that are taken away. */
+  without?: readonly string[];
+  monthlyCharLimit?: number;
+}
+
+export async function updateBilledTenant(
+  tx: Tx,
+  tenantId: string,
+  { metadata, without = [], monthlyCharLimit }: BillingChanges,
+): Promise<void> {
+  const gone = sql`array(select jsonb_array_elements_text(${JSON.stringify(without)}::jsonb))`;
+  await tx
+    .update(tenants)
+    .set({
+      metadata: sql`(${tenants.metadata} || ${JSON.stringify(metadata)}::jsonb) - ${gone}`,
+      ...(monthlyCharLimit !== undefined && { monthlyCharLimit }),
+    })
+    .where(eq(tenants.tenantId, tenantId));
 }

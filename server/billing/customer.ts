@@ -1,9 +1,7 @@
 import type { Services } from '#server/context.ts';
-import { readBillingAccount } from './account.ts';
-import { requireBilling } from './enabled.ts';
-import type { PayingTenant } from './paying-tenant.ts';
+import { lockBilledTenant, type PayingTenant, readBillingAccount, updateBilledTenant } from './account.ts';
+import { requireBilling } from './capabilities.ts';
 import { isNoSuchCustomer } from './processor.ts';
-import { lockBilledTenant, updateBilledTenant } from './queries.ts';
 
 const customerKey = 'pay_customer_id';
 

@@ -3,10 +3,8 @@ import { deferredTenantProcedure, hasTenants, type WithTenant } from '#server/ac
 import type { Log, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { middleware } from '#server/trpc.ts';
-import { readBillingAccount } from './account.ts';
-import type { PayingTenant } from './paying-tenant.ts';
+import { type PayingTenant, readBillingAccount, selectBilledTenant } from './account.ts';
 import { ProcessorError } from './processor.ts';
-import { selectBilledTenant } from './queries.ts';
 
 /**
  * What the procedures for paying start from (A 4.5): a 503 before everything else; then who asks, in a transaction of its
@@ -21,12 +19,12 @@ export function payingProcedure(gate: (services: Services) => void) {
     })
     .use(refusalsOfBilling)
     .use(async ({ ctx, next }) =>
-      next({ ctx: { tenant: await authenticate(ctx.services, ctx.withTenant) } }),
+      next({ ctx: { tenant: await readPayingTenant(ctx.services, ctx.withTenant) } }),
     );
 }
 
 /** @throws AppError 401; of a deployment without any tenant in other words, since no credential could do better there */
-async function authenticate({ database }: Services, withTenant: WithTenant): Promise<PayingTenant> {
+async function readPayingTenant({ database }: Services, withTenant: WithTenant): Promise<PayingTenant> {
   if (!(await hasTenants(database)))
     throw new AppError('unauthenticated', 'billing requires an authenticated tenant');
   return withTenant(async (tx, { tenant: { id, name } }) => {

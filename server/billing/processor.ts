@@ -1,4 +1,4 @@
-import type { ReceivedEvent } from './received-event.ts';
+import type { ReceivedEvent } from './payment-event.ts';
 import type { Tier } from './tiers.ts';
 
 /**

@@ -1,7 +1,88 @@
+import { publicProcedure } from '#server/access/service.ts';
 import { router } from '#server/trpc.ts';
-import { checkout } from './procedures/checkout.ts';
-import { portal } from './procedures/portal.ts';
-import { topup } from './procedures/topup.ts';
-import { webhook } from './procedures/webhook.ts';
+import { payingProcedure } from './guard.ts';
+import { checkoutRequest, deliveryReceipt, paymentDelivery, paymentPage, topUpRequest } from './schema.ts';
+import {
+  admitTopUp,
+  openCheckout,
+  openPortal,
+  openTopUp,
+  receiveDelivery,
+  requireBilling,
+  requireTopUps,
+  requireWebhookSecret,
+} from './service.ts';
 
-export const billingRouter = router({ checkout, topup, portal, webhook });
+export const billingRouter = router({
+  checkout: payingProcedure(requireBilling)
+    .meta({
+      route: {
+        method: 'POST',
+        path: '/api/billing/checkout',
+        gate: requireBilling,
+        tag: 'Billing',
+        summary: 'Subscribe to a plan',
+        description:
+          'Answers where to send the browser. It returns to /billing with ?checkout=success or ?checkout=cancelled, which is a hint only: the subscription counts once the payment processor has told of it.',
+      },
+    })
+    .input(checkoutRequest)
+    .output(paymentPage)
+    .mutation(async ({ ctx, input }) => ({ url: await openCheckout(ctx.services, ctx.tenant, input.tier) })),
+
+  topup: payingProcedure(requireTopUps)
+    .meta({
+      route: {
+        method: 'POST',
+        path: '/api/billing/topup',
+        gate: requireTopUps,
+        tag: 'Billing',
+        summary: 'Buy prepaid characters',
+        description:
+          'For subscribers. A pack is 1000000 source characters. Answers where to send the browser, which returns to /billing with ?topup=success or ?topup=cancelled; nothing is credited until the payment processor has told of the payment.',
+      },
+    })
+    .use(async ({ ctx, next }) => {
+      await admitTopUp(ctx, ctx.tenant);
+      return next();
+    })
+    .input(topUpRequest)
+    .output(paymentPage)
+    .mutation(async ({ ctx, input }) => ({ url: await openTopUp(ctx.services, ctx.tenant, input.packs) })),
+
+  portal: payingProcedure(requireBilling)
+    .meta({
+      route: {
+        method: 'POST',
+        path: '/api/billing/portal',
+        gate: requireBilling,
+        tag: 'Billing',
+        summary: 'Open the billing portal',
+        description: 'Answers where to send the browser to change plan and card; for one visit.',
+      },
+    })
+    .output(paymentPage)
+    .mutation(async ({ ctx }) => ({ url: await openPortal(ctx.services, ctx.tenant) })),
+
+  webhook: publicProcedure
+    .meta({
+      route: {
+        method: 'POST',
+        path: '/api/stripe/webhook',
+        gate: requireWebhookSecret,
+        versioned: false,
+        body: 'raw',
+        headers: { payment_signature: 'Payment-Signature', stripe_signature: 'Stripe-Signature' },
+        tag: 'Billing',
+        summary: 'Receive a payment event',
+        description:
+          "For the payment processor. The signature is over the body's bytes, with a tolerance of 300 seconds; an event counts once, however often it is delivered.",
+      },
+    })
+    .input(paymentDelivery)
+    .output(deliveryReceipt)
+    .mutation(async ({ ctx, input: { body, payment_signature, stripe_signature } }) => {
+      await receiveDelivery(ctx, body, [payment_signature, stripe_signature]);
+      return { received: true as const };
+    }),
+});

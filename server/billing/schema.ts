@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { rawBody } from '#server/trpc.ts';
 import { type Tier, tiers } from './tiers.ts';
-import { mostPacks } from './topup.ts';
+import { mostPacks } from './top-up.ts';
 
 const slugs = tiers.join(', ');
 

@@ -1,11 +1,9 @@
 export { type BilledTenant, type BillingAccount, readBillingAccount } from './account.ts';
-export { openCheckout } from './checkout.ts';
-export { requireBilling, requireTopUps, requireWebhookSecret } from './enabled.ts';
-export { openPaymentProcessor } from './open-processor.ts';
-export { openPortal } from './portal.ts';
+export { openPaymentProcessor, requireBilling, requireTopUps, requireWebhookSecret } from './capabilities.ts';
+export { openCheckout, openPortal } from './payment-pages.ts';
 export type { PaymentProcessor } from './processor.ts';
-export { prunePaymentEvents } from './prune.ts';
-export { type SubscriptionStanding, standingOf } from './subscription-status.ts';
-export { admitTopUp, openTopUp } from './topup.ts';
-export { trialGrant } from './trial.ts';
+export { type SubscriptionState, subscriptionStateOf } from './subscription-state.ts';
+export { admitTopUp, openTopUp } from './top-up.ts';
+export { trialGrant } from './trial-grants.ts';
 export { receiveDelivery } from './webhook.ts';
+export { prunePaymentEvents } from './webhook-dedupe.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { findUnstorable } from '#server/input-limits.ts';
-import type { PaymentEvent } from './payment-event.ts';
-import type { ReceivedEvent, Unstored } from './received-event.ts';
+import type { PaymentEvent, ReceivedEvent, Unstored } from './payment-event.ts';
 
 /** Stripe expands some references into the whole object, by the version of the endpoint. */
 const reference = z

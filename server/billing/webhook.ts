@@ -1,13 +1,18 @@
 import { type AuditEvent, recordEvent } from '#server/audit/service.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { type BillingAccount, changedMetadata, readBillingAccount } from './account.ts';
-import { requireWebhookSecret } from './enabled.ts';
-import { mirrorEvent } from './mirror.ts';
-import type { PaymentEvent } from './payment-event.ts';
-import { insertPaymentEvent, lockBilledTenant, updateBilledTenant } from './queries.ts';
-import type { ReceivedEvent } from './received-event.ts';
+import {
+  type BillingAccount,
+  changedMetadata,
+  lockBilledTenant,
+  readBillingAccount,
+  updateBilledTenant,
+} from './account.ts';
+import { requireWebhookSecret } from './capabilities.ts';
+import type { PaymentEvent, ReceivedEvent } from './payment-event.ts';
+import { applyPaymentEvent } from './subscription-sync.ts';
 import { tierPrices } from './tiers.ts';
+import { insertPaymentEvent } from './webhook-dedupe.ts';
 
 /**
  * Takes a delivery of the payment processor (A 6). What it says is stored when this returns, or there was nothing to store.
@@ -63,7 +68,7 @@ function applyEvent(
     if (!(await insertPaymentEvent(tx, known))) return 'delivered before';
 
     const before = readBillingAccount(row);
-    const after = mirrorEvent(before, event, tierPrices(settings));
+    const after = applyPaymentEvent(before, event, tierPrices(settings));
     const metadata = changedMetadata(before, after);
     const limit =
       after.monthlyCharLimit === before.monthlyCharLimit ? {} : { monthlyCharLimit: after.monthlyCharLimit };

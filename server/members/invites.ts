@@ -5,20 +5,20 @@ import {
   tenantNotFound,
   type WithNamedTenant,
 } from '#server/access/service.ts';
-import type { Origin } from '#server/audit/service.ts';
+import { type Origin, recordAdministration } from '#server/audit/service.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
 import { readCursor, writeCursor } from '#server/paging.ts';
 import type { Settings } from '#server/settings.ts';
-import { lockTenant, readTenant, recordAdministration } from '#server/tenants/service.ts';
-import { requireStillAdministrator } from './enter-member.ts';
+import { lockTenant, readTenant } from '#server/tenants/service.ts';
 import {
   countPendingInvites,
   type InviteRow,
   insertInvite,
   markWithdrawn,
   selectInvites,
-} from './queries/invites.ts';
+} from './invite-queries.ts';
+import { requireStillAdministrator } from './locked-member.ts';
 import type { CreatedInvite, InviteCreateRequest, InviteRecord } from './schema.ts';
 import { newTenantToken } from './tenant-token.ts';
 

@@ -1,9 +1,8 @@
 import type { WithOwningTenant } from '#server/access/service.ts';
-import type { Origin } from '#server/audit/service.ts';
+import { type Origin, recordAdministration } from '#server/audit/service.ts';
 import type { Settings } from '#server/settings.ts';
-import { recordAdministration } from '#server/tenants/service.ts';
-import { enterMember, requireMayReset, requireStillAdministrator } from './enter-member.ts';
-import { deleteAuthenticator, deleteChallenges } from './queries/members.ts';
+import { requireMayReset, requireStillAdministrator, withLockedMember } from './locked-member.ts';
+import { deleteAuthenticator, deleteChallenges } from './members.ts';
 
 /**
  * Clears a member's authenticator, with everything that belongs to it: the member enrols anew at the next sign-in that
@@ -16,7 +15,7 @@ export async function resetMfa(
   settings: Settings,
   userId: string,
 ): Promise<{ mfa_reset: true; user_id: string }> {
-  return enterMember(withOwningTenant, userId, async (found) => {
+  return withLockedMember(withOwningTenant, userId, async (found) => {
     requireMayReset(found, settings);
     const { tx, tenantId, admin } = found;
     await requireStillAdministrator(tx, tenantId, admin);

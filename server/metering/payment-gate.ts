@@ -1,4 +1,4 @@
-import type { SubscriptionStanding } from '#server/billing/service.ts';
+import type { SubscriptionState } from '#server/billing/service.ts';
 
 /** Who asks for billable work, and for what. */
 export interface BillableRequest {
@@ -9,8 +9,8 @@ export interface BillableRequest {
 }
 
 /** How a tenant stands while billing is on. Characters are weighted, times milliseconds since the epoch. */
-export interface PaymentStanding {
-  subscription: SubscriptionStanding;
+export interface PaymentState {
+  subscription: SubscriptionState;
   trial: {
     /** 0: no grant. */
     granted: number;
@@ -28,7 +28,7 @@ const subscribe = 'subscribe at /billing';
  * counting.
  */
 export function refuseByPayment(
-  { subscription, trial }: PaymentStanding,
+  { subscription, trial }: PaymentState,
   request: BillableRequest,
   now: number,
 ): string | null {

@@ -1,6 +1,69 @@
-import { router } from '#server/trpc.ts';
-import { daily } from './procedures/daily.ts';
-import { exportRecords } from './procedures/export.ts';
-import { summary } from './procedures/summary.ts';
+import { z } from 'zod';
+import { adminProcedure } from '#server/access/service.ts';
+import { router, streamAnswer } from '#server/trpc.ts';
+import { reportDaily } from './daily-usage.ts';
+import { exportPeriod, exportTexts } from './ledger-export.ts';
+import { calendarDate, dailyUsage, exportFormat, period, recordPage, usageSummary } from './schema.ts';
+import { summarizePeriod } from './usage-summary.ts';
 
-export const usageRouter = router({ daily, summary, export: exportRecords });
+export const usageRouter = router({
+  daily: adminProcedure
+    .meta({
+      route: {
+        method: 'GET',
+        path: '/api/tenants/usage/daily',
+        tag: 'Usage',
+        summary: 'Usage per day',
+        description:
+          'Days in UTC, both ends counted, 366 at most; the last 30 where nothing is said. An administrator sees its own tenant, characters only; an operator the tenant that it names, or the sum over all, with tokens.',
+      },
+    })
+    .input(
+      z.object({
+        from: calendarDate.optional(),
+        to: calendarDate.optional(),
+        tenant_id: z.string().optional(),
+      }),
+    )
+    .output(dailyUsage)
+    .query(({ ctx, input }) => reportDaily(ctx, input)),
+
+  summary: adminProcedure
+    .meta({
+      route: {
+        method: 'GET',
+        path: '/api/tenants/{tenant_id}/billing',
+        tag: 'Usage',
+        summary: 'Usage in a billing period',
+        description:
+          'Of the current period where none is named; records newest first. While there are more, X-Next-Cursor carries the next cursor. Token counters and models are an operator’s.',
+      },
+    })
+    .input(z.object({ tenant_id: z.string(), period: period.optional(), ...recordPage }))
+    .output(usageSummary)
+    .query(async ({ ctx, input }) => {
+      const { services, withNamedTenant, answer } = ctx;
+      const { summary, nextCursor } = await summarizePeriod(services.settings, withNamedTenant, input);
+      if (nextCursor) answer.setHeader('X-Next-Cursor', nextCursor);
+      return summary;
+    }),
+
+  export: adminProcedure
+    .meta({
+      route: {
+        method: 'GET',
+        path: '/api/tenants/{tenant_id}/billing/export',
+        tag: 'Usage',
+        summary: 'Export the usage ledger of a billing period',
+        description:
+          'Of the current period where none is named; the oldest record first, up to the newest at the beginning of the export. Token counters, models and the model roster are an operator’s.',
+        download: Object.values(exportTexts).map(({ contentType }) => contentType),
+      },
+    })
+    .input(z.object({ tenant_id: z.string(), format: exportFormat, period: period.optional() }))
+    .output(streamAnswer)
+    .query(({ ctx, input }) => {
+      const { services, withNamedTenant, requestId } = ctx;
+      return exportPeriod(services, withNamedTenant, input, { requestId, signal: ctx.hungUp() });
+    }),
+});

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { periodForm } from './reports/billing-period.ts';
-import { isCalendarDate } from './reports/date-range.ts';
+import { isCalendarDate, periodForm } from './periods.ts';
 
 const chars = z.int().min(0).meta({ description: 'weighted source characters (A 8.1)' });
 const count = z.int().min(0);

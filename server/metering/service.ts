@@ -1,20 +1,19 @@
 export {
-  type Admission,
-  type BilledTenant,
-  openAdmission,
-  readBilledTenant,
-} from './admission.ts';
-export { shareOfHour } from './failed-runs.ts';
-export {
-  type AdmissionBounds,
-  type CommittedFigures,
-  type CommittedWork,
-  committedWork,
-  fits,
+  type CommittedUsage,
+  type CommittedUsageQuery,
+  committedUsage,
+  fitsLimits,
   lockAdmissions,
-} from './queries/admission.ts';
-export { addFailedRun } from './queries/failed-runs.ts';
-export { settleTopUp } from './queries/top-up.ts';
-export { foldUsage } from './reports/daily.ts';
-export { addToTotals, type JobUsage, usageRecords, usageRows, usageTotals } from './usage.ts';
+  type UsageLimits,
+} from './committed-usage.ts';
+export { foldUsage } from './daily-usage.ts';
+export {
+  type BilledTenant,
+  checkEntitlement,
+  type EntitlementCheck,
+  readBilledTenant,
+} from './entitlement.ts';
+export { recordFailedRun, secondsPerFailedRun } from './failed-run-rate.ts';
+export { settleTopUp } from './top-up-settlement.ts';
+export { addToTotals, type JobUsage, usageRecords, usageRows, usageTotals } from './usage-recording.ts';
 export { countCharacters, weighCharacters } from './weight.ts';

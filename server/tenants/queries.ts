@@ -10,7 +10,7 @@ export async function insertTenant(tx: Tx, tenant: typeof tenants.$inferInsert):
   return row as TenantRow;
 }
 
-export async function selectTenant(tx: Tx, tenantId: string): Promise<TenantRow | undefined> {
+export async function readTenant(tx: Tx, tenantId: string): Promise<TenantRow | undefined> {
   const [row] = await selectById(tx, { tenantId });
   return row;
 }
@@ -24,12 +24,12 @@ const selectById = prepare<{ tenantId: string }, TenantRow[]>((db) =>
 );
 
 /** Not `for update`: inserts of the tenant's other rows, whose foreign keys share the row, must not wait. */
-export async function selectTenantLocked(tx: Tx, tenantId: string): Promise<TenantRow | undefined> {
+export async function lockTenant(tx: Tx, tenantId: string): Promise<TenantRow | undefined> {
   const [row] = await tx.select().from(tenants).where(eq(tenants.tenantId, tenantId)).for('no key update');
   return row;
 }
 
-export async function selectTenantNames(
+export async function tenantsByIds(
   tx: Tx,
   tenantIds: readonly string[],
 ): Promise<{ id: string; name: string }[]> {

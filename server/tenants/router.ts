@@ -1,6 +1,63 @@
+import { z } from 'zod';
+import { adminProcedure, noStore, operatorProcedure } from '#server/access/service.ts';
 import { router } from '#server/trpc.ts';
-import { create } from './procedures/create.ts';
-import { list } from './procedures/list.ts';
-import { setSecurityPolicy } from './procedures/set-security-policy.ts';
+import {
+  listPage,
+  provisionedTenant,
+  securityPolicyRequest,
+  tenantAccount,
+  tenantAccountCreate,
+} from './schema.ts';
+import { listTenants, provisionTenant, setSecurityPolicy } from './service.ts';
 
-export const tenantsRouter = router({ create, list, setSecurityPolicy });
+export const tenantsRouter = router({
+  create: operatorProcedure('tenant provisioning is operator-only')
+    .meta({
+      route: {
+        method: 'POST',
+        path: '/api/tenants',
+        tag: 'Tenants',
+        summary: 'Provision a tenant',
+        description: 'For platform operators. The answer carries the tenant API key, this once.',
+      },
+    })
+    .use(noStore)
+    .input(tenantAccountCreate)
+    .output(provisionedTenant)
+    .mutation(async ({ ctx, input }) => provisionTenant(ctx.services, ctx, await ctx.asOperator(), input)),
+
+  list: adminProcedure
+    .meta({
+      route: {
+        method: 'GET',
+        path: '/api/tenants',
+        tag: 'Tenants',
+        summary: 'List tenants',
+        description:
+          'An operator sees all tenants, an administrator its own. Newest first; while there are more, X-Next-Cursor carries the next cursor.',
+      },
+    })
+    .input(z.object(listPage))
+    .output(z.array(tenantAccount))
+    .query(async ({ ctx, input }) => {
+      const { services, credentials, asAdministrator, answer } = ctx;
+      const page = await listTenants(services, asAdministrator, credentials.tenantId, input);
+      if (page.nextCursor) answer.setHeader('X-Next-Cursor', page.nextCursor);
+      return page.accounts;
+    }),
+
+  setSecurityPolicy: adminProcedure
+    .meta({
+      route: {
+        method: 'PATCH',
+        path: '/api/tenants/security',
+        tag: 'Tenants',
+        summary: "Set a tenant's security policy",
+        description: 'A toggle that is left out stays as it is. An operator names the tenant with tenant_id.',
+        query: ['tenant_id'],
+      },
+    })
+    .input(securityPolicyRequest)
+    .output(tenantAccount)
+    .mutation(({ ctx, input }) => setSecurityPolicy(ctx, ctx.withNamedTenant, input)),
+});

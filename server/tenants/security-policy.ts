@@ -1,7 +1,6 @@
 import { tenantNotFound, type WithNamedTenant } from '#server/access/service.ts';
-import type { Origin } from '#server/audit/service.ts';
-import { accountOf } from './account.ts';
-import { recordAdministration } from './administration.ts';
+import { type Origin, recordAdministration } from '#server/audit/service.ts';
+import { accountOf } from './accounts.ts';
 import { mergeMetadata } from './queries.ts';
 import type { SecurityPolicyRequest, TenantAccount } from './schema.ts';
 

@@ -1,5 +1,11 @@
-export { accountOf, memberViewOf } from './account.ts';
-export { recordAdministration } from './administration.ts';
+export {
+  accountOf,
+  foundTenant,
+  listTenants,
+  memberViewOf,
+  type NewTenant,
+  provisionTenant,
+} from './accounts.ts';
 export {
   deactivateTenant,
   lockAccount,
@@ -8,14 +14,12 @@ export {
   revokeKey,
   rotateKey,
   setAllowance,
-} from './by-operator.ts';
-export { listTenants } from './listing.ts';
-export { foundTenant, type NewTenant, provisionTenant } from './provision.ts';
+} from './operator-commands.ts';
 export {
-  selectTenant as readTenant,
-  selectTenantLocked as lockTenant,
-  selectTenantNames as tenantsByIds,
+  lockTenant,
+  readTenant,
   type TenantRow,
+  tenantsByIds,
 } from './queries.ts';
 export { largestLimit, listPage, type TenantAccount, tenantAccount, tenantMetadata } from './schema.ts';
 export { setSecurityPolicy } from './security-policy.ts';

@@ -16,7 +16,7 @@ import {
   tmxTypes,
   unreadableFile,
 } from '#server/set-upload.ts';
-import { inTenantTurn } from '#server/tenant-turn.ts';
+import { withTenantLock } from '#server/tenant-lock.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import { type LanguageCount, overfullPair, type TermCapacity } from './capacity.ts';
 import { countByLanguages } from './queries/capacity.ts';
@@ -55,7 +55,7 @@ export async function uploadGlossary(
   const { MAX_TERMINOLOGY_TERMS, MAX_TERMINOLOGY_CHARS } = services.settings;
   const most = { terms: MAX_TERMINOLOGY_TERMS, characters: MAX_TERMINOLOGY_CHARS };
   // Two uploads must not both count on the same room.
-  return inTenantTurn(services.database, tenantId, 'terminology', async (tx) => {
+  return withTenantLock(services.database, tenantId, 'terminology', async (tx) => {
     await requireRoomForSet(services, tx, tenantId, name);
     const held = await countByLanguages(tx, tenantId, name);
     const overfull = overfullPair(held, countsOf(entries), most);

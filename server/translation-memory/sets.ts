@@ -2,7 +2,7 @@ import type { Tx } from '#db/client.ts';
 import type { WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { inTenantTurn } from '#server/tenant-turn.ts';
+import { withTenantLock } from '#server/tenant-lock.ts';
 import { isReceiving } from './imports/receive.ts';
 import { deleteContent } from './queries/contents.ts';
 import { isImporting, selectImport, selectImports } from './queries/imports.ts';
@@ -48,7 +48,7 @@ export async function removeSet(
     await deleteContent(tx, set);
   };
   // No import of the name may be accepted between the look and the deletion.
-  await inTenantTurn(database, tenantId, 'memory', remove, { claim: { name, refusal: inProgress } });
+  await withTenantLock(database, tenantId, 'memory', remove, { tryLock: { name, refusal: inProgress } });
 }
 
 function inProgress(): AppError {

@@ -3,9 +3,9 @@ import type { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
 import {
   type BilledTenant,
+  checkEntitlement,
   countCharacters,
   lockAdmissions,
-  openAdmission,
   weighCharacters,
 } from '#server/metering/service.ts';
 import type { Settings } from '#server/settings.ts';
@@ -121,12 +121,12 @@ export async function admitSeries(
   const keys = items.flatMap(({ request }) => request.idempotency_key ?? []);
   const chars = reserved.reservedChars + reserved.reservedRestChars;
   const asked = { kind: 'text', credential: caller.credential, chars } as const;
-  const admission = openAdmission(settings, tenant, asked, keys);
+  const admission = checkEntitlement(settings, tenant, asked, keys);
   const locked = lockAdmissions(tx, caller.id);
   const { known } = first;
   const counting = known
-    ? readmitJob(tx, restartOf(caller, known, reserved, settings), admission.bounds)
-    : admitJob(tx, newJob(caller, first, reserved), admission.bounds);
+    ? readmitJob(tx, restartOf(caller, known, reserved, settings), admission.limits)
+    : admitJob(tx, newJob(caller, first, reserved), admission.limits);
   const [[counted]] = await Promise.all([tx.last(counting), locked]);
   if (!counted?.admitted)
     return { run: undefined, refusal: counted ? admission.refusal(counted.figures) : null };

@@ -5,11 +5,11 @@ import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
 import {
-  addFailedRun,
   addToTotals,
   type JobUsage,
+  recordFailedRun,
+  secondsPerFailedRun,
   settleTopUp,
-  shareOfHour,
   usageRecords,
   usageRows,
   usageTotals,
@@ -313,7 +313,7 @@ export async function recordFailure(
   { steps, message, asked }: Failure,
 ): Promise<void> {
   advance('pending', 'failed');
-  const share = engine.live && asked ? shareOfHour(settings) : null;
+  const share = engine.live && asked ? secondsPerFailedRun(settings) : null;
   await database.inTenant(tenantId, async (tx) => {
     const failing = failJob(tx, tenantId, admitted, {
       status: 'failed',
@@ -323,7 +323,7 @@ export async function recordFailure(
       error: message,
     });
     if (share === null) await tx.last(failing);
-    else await Promise.all([failing, tx.last(addFailedRun(tx, tenantId, share))]);
+    else await Promise.all([failing, tx.last(recordFailedRun(tx, tenantId, share))]);
   });
 }
 

@@ -2,11 +2,11 @@ import { and, eq, isNotNull, or, Param, sql } from 'drizzle-orm';
 import { prepare, type QueryBuilder, type Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import {
-  type AdmissionBounds,
-  type CommittedFigures,
-  type CommittedWork,
-  committedWork,
-  fits,
+  type CommittedUsage,
+  type CommittedUsageQuery,
+  committedUsage,
+  fitsLimits,
+  type UsageLimits,
 } from '#server/metering/service.ts';
 import { emptyRun, isJob, isStalePending, type JobRow, jobOfRow, type StoredJob } from './jobs.ts';
 import type { TranslationRequest } from './schema.ts';
@@ -30,7 +30,7 @@ export interface Admitted {
 
 /** What was counted, and the job where it fits the bounds and no other submission with its key came first. */
 export interface Counted {
-  figures: CommittedFigures;
+  figures: CommittedUsage;
   admitted: Admitted | null;
 }
 
@@ -81,11 +81,11 @@ const ofOneKey = {
   where: sql`idempotency_key is not null`,
 };
 
-function insertion(db: QueryBuilder, committed: CommittedWork) {
+function insertion(db: QueryBuilder, committed: CommittedUsageQuery) {
   return db.$with('admitted').as(
     db
       .insert(translationJobs)
-      .select(db.select(pendingJob).from(committed).where(fits(committed)))
+      .select(db.select(pendingJob).from(committed).where(fitsLimits(committed)))
       .onConflictDoNothing(ofOneKey)
       .returning(admittedColumns),
   );
@@ -106,19 +106,19 @@ const isRestartable = sql`${translationJobs.tenantId} = ${value('tenantId')} and
   and (${translationJobs.status} = 'failed' or ${translationJobs.status} = 'pending'
     and ${translationJobs.updatedAt} < now() - make_interval(secs => ${value('staleSeconds')}))`;
 
-function restart(db: QueryBuilder, committed: CommittedWork) {
+function restart(db: QueryBuilder, committed: CommittedUsageQuery) {
   return db.$with('admitted').as(
     db
       .update(translationJobs)
       .set(pendingAgain)
       .from(committed)
-      .where(and(isRestartable, fits(committed)))
+      .where(and(isRestartable, fitsLimits(committed)))
       .returning(admittedColumns),
   );
 }
 
 /** The figures, and the job where there is one. */
-function counted(db: QueryBuilder, committed: CommittedWork, change: ReturnType<typeof insertion>) {
+function counted(db: QueryBuilder, committed: CommittedUsageQuery, change: ReturnType<typeof insertion>) {
   const { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed, failedFor } = committed;
   return db
     .with(committed, change)
@@ -132,13 +132,13 @@ function counted(db: QueryBuilder, committed: CommittedWork, change: ReturnType<
 
 type New = NewJob & { idempotencyKey: string | null };
 
-const admitNew = prepare<New & AdmissionBounds, Counted[]>((db) => {
-  const committed = committedWork(db);
+const admitNew = prepare<New & UsageLimits, Counted[]>((db) => {
+  const committed = committedUsage(db);
   return counted(db, committed, insertion(db, committed)).prepare('admit_new');
 });
 
-const admitRestart = prepare<Restart & AdmissionBounds, Counted[]>((db) => {
-  const committed = committedWork(db);
+const admitRestart = prepare<Restart & UsageLimits, Counted[]>((db) => {
+  const committed = committedUsage(db);
   return counted(db, committed, restart(db, committed)).prepare('admit_restart');
 });
 
@@ -146,12 +146,12 @@ const admitRestart = prepare<Restart & AdmissionBounds, Counted[]>((db) => {
  * Counts what the tenant has committed, and inserts a pending job if it fits: to be sent while the tenant's turn is held.
  * No job comes back where it does not fit, or where the tenant has one of that idempotency key already.
  */
-export function admitJob(tx: Tx, job: NewJob, bounds: AdmissionBounds): Promise<Counted[]> {
+export function admitJob(tx: Tx, job: NewJob, bounds: UsageLimits): Promise<Counted[]> {
   return admitNew(tx, { ...job, ...bounds, idempotencyKey: job.request.idempotency_key ?? null });
 }
 
 /** The same for a failed or stale job that is run again; no job comes back where it is neither any more. */
-export function readmitJob(tx: Tx, job: Restart, bounds: AdmissionBounds): Promise<Counted[]> {
+export function readmitJob(tx: Tx, job: Restart, bounds: UsageLimits): Promise<Counted[]> {
   return admitRestart(tx, { ...job, ...bounds });
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { AppError } from '#server/errors.ts';
 import { SaturatedError } from '#server/fair-share.ts';
-import { addFailedRun } from '#server/metering/service.ts';
+import { recordFailedRun } from '#server/metering/service.ts';
 import { completion, failure, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { submit, useProcesses } from '#test/metering/admission-processes.ts';
 import { type Signup, type TestApp, useTestApp } from '#test/setup/app.ts';
@@ -117,7 +117,7 @@ test('after an outage in which all of its runs failed, a tenant works again when
   const mine = await usual.signUp();
   const shareOfUsual = 3600 / 200;
   await usual.database.inTenant(mine.tenantId, async (tx) => {
-    for (let n = 0; n < 300; n++) await addFailedRun(tx, mine.tenantId, shareOfUsual);
+    for (let n = 0; n < 300; n++) await recordFailedRun(tx, mine.tenantId, shareOfUsual);
   });
   const refused = await send(usual, mine);
   expect([refused.status, refused.body.error_code]).toEqual([429, 'rate_limit']);

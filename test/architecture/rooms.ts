@@ -54,7 +54,7 @@ const domains =
   'access|audit|auth|billing|members|metering|storage|system|tenants|terminology|translation-memory|translations';
 const anyPackage = /^(npm|node):/;
 const kernel =
-  /^server\/(array-limits|background-work|client-address|context|encryption|errors|exports|fair-share|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|tenant-turn|trpc)\.ts$/;
+  /^server\/(array-limits|background-work|client-address|context|encryption|errors|exports|fair-share|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|tenant-lock|trpc)\.ts$/;
 const services = new RegExp(`^server/(${domains})/service\\.ts$`);
 const formats = /^server\/formats\/\w+\/index\.ts$/;
 /** Pure: what is like what, and which terms are in a text. */

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { BillingAccount } from '#server/billing/account.ts';
-import { mirrorEvent } from '#server/billing/mirror.ts';
 import type { PaymentEvent } from '#server/billing/payment-event.ts';
+import { applyPaymentEvent } from '#server/billing/subscription-sync.ts';
 import { at, changed, completed, deleted, emptyAccount, prices, topUp } from './mirror-lives.ts';
 import { currentStatuses, lapsedStatuses, liveStatuses } from './mirror-table.ts';
 
 const apply = (account: BillingAccount, ...events: PaymentEvent[]) =>
-  events.reduce((mirror, event) => mirrorEvent(mirror, event, prices), account);
+  events.reduce((mirror, event) => applyPaymentEvent(mirror, event, prices), account);
 const mirrored = (...events: PaymentEvent[]) => apply(emptyAccount, ...events);
 const windowOf = ({ allowanceFrom, allowanceSubscription }: BillingAccount) => [
   allowanceFrom,
@@ -69,7 +69,9 @@ describe('A 3.1 row 2, A 8: the tier that was bought', () => {
   });
 
   it('the Price of a tier that this deployment does not sell is unrecognized', () => {
-    const after = mirrorEvent(emptyAccount, changed(1, 'sub_a', 'active', 'pro'), { studio: 'price_studio' });
+    const after = applyPaymentEvent(emptyAccount, changed(1, 'sub_a', 'active', 'pro'), {
+      studio: 'price_studio',
+    });
     expect([after.tier, after.monthlyCharLimit]).toEqual([null, 123_456]);
   });
 });

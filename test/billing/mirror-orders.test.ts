@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { changedMetadata, readBillingAccount } from '#server/billing/account.ts';
-import { mirrorEvent } from '#server/billing/mirror.ts';
 import type { PaymentEvent } from '#server/billing/payment-event.ts';
+import { applyPaymentEvent } from '#server/billing/subscription-sync.ts';
 import { emptyAccount, type Life, lives, prices } from './mirror-lives.ts';
 import { describeEvent, walk } from './mirror-walk.ts';
 
@@ -52,11 +52,11 @@ describe.each(lives)('A 3.1, A 6 rule 4: $name', (life) => {
         let account = readBillingAccount(stored);
         for (const event of order) {
           const before = readBillingAccount(stored);
-          const after = mirrorEvent(before, event, prices);
+          const after = applyPaymentEvent(before, event, prices);
           const { monthlyCharLimit } = after;
           const written: unknown = JSON.parse(JSON.stringify(changedMetadata(before, after)));
           stored = { monthlyCharLimit, metadata: { ...stored.metadata, ...Object(written) } };
-          account = mirrorEvent(account, event, prices);
+          account = applyPaymentEvent(account, event, prices);
           expect(readBillingAccount(stored)).toEqual(account);
         }
       }),

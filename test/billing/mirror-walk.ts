@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { BillingAccount } from '#server/billing/account.ts';
-import { mirrorEvent } from '#server/billing/mirror.ts';
 import type { PaymentEvent } from '#server/billing/payment-event.ts';
+import { applyPaymentEvent } from '#server/billing/subscription-sync.ts';
 import { includedChars, tierOfPrices } from '#server/billing/tiers.ts';
 import { type Ledger, ledgerOf, type Outcome, outcomesOf, shownFields, shownOf } from './mirror-ledger.ts';
 import { emptyAccount, prices } from './mirror-lives.ts';
@@ -40,7 +40,7 @@ export function walk(events: readonly PaymentEvent[], start = emptyAccount): Wal
   let ledger = begun;
   events.forEach((event, position) => {
     const { row, allowed } = outcomesOf(account, ledger, event);
-    const after = frozen(mirrorEvent(account, event, prices));
+    const after = frozen(applyPaymentEvent(account, event, prices));
     const different = (each: Outcome) => [...differs(each, after, each.ledger === begun)];
     const outcome = allowed.find((each) => different(each).length === 0) ?? allowed[0]!;
     remember(event, watch);
@@ -105,7 +105,7 @@ function* checkSame({ before, after, event, ledger, outcome }: Step): Iterable<s
   if (!nothingNew && after === before) yield 'the same object comes back, though something changes';
   if (after !== before && isDeepStrictEqual(after, before))
     yield 'another object comes back, of the same content';
-  if (mirrorEvent(after, event, prices) !== after) yield 'redelivery at once changes something';
+  if (applyPaymentEvent(after, event, prices) !== after) yield 'redelivery at once changes something';
 }
 
 /** What holds of the shown fields whatever the ledger says. */

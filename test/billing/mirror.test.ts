@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { BillingAccount } from '#server/billing/account.ts';
-import { mirrorEvent } from '#server/billing/mirror.ts';
 import type { PaymentEvent } from '#server/billing/payment-event.ts';
+import { applyPaymentEvent } from '#server/billing/subscription-sync.ts';
 import { at, changed, completed, deleted, emptyAccount, prices, topUp } from './mirror-lives.ts';
 import { currentStatuses, endedStatuses, lapsedStatuses, liveStatuses, statuses } from './mirror-table.ts';
 
 const apply = (account: BillingAccount, ...events: PaymentEvent[]) =>
-  events.reduce((mirror, event) => mirrorEvent(mirror, event, prices), account);
+  events.reduce((mirror, event) => applyPaymentEvent(mirror, event, prices), account);
 const mirrored = (...events: PaymentEvent[]) => apply(emptyAccount, ...events);
 const state = ({ subscriptionId: id, subscriptionStatus: status }: BillingAccount) => ({ id, status });
 const live = liveStatuses.map((status) => ({ status }));

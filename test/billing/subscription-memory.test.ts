@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BillingAccount, changedMetadata, readBillingAccount } from '#server/billing/account.ts';
-import { mirrorEvent } from '#server/billing/mirror.ts';
 import type { PaymentEvent } from '#server/billing/payment-event.ts';
+import { applyPaymentEvent } from '#server/billing/subscription-sync.ts';
 import { at, changed, completed, deleted, emptyAccount, prices, topUp } from './mirror-lives.ts';
 import { endedStatuses, liveStatuses, statuses } from './mirror-table.ts';
 import { walk } from './mirror-walk.ts';
 
 const apply = (account: BillingAccount, ...events: PaymentEvent[]) =>
-  events.reduce((mirror, event) => mirrorEvent(mirror, event, prices), account);
+  events.reduce((mirror, event) => applyPaymentEvent(mirror, event, prices), account);
 const state = ({ subscriptionId: id, subscriptionStatus: status }: BillingAccount) => ({ id, status });
 const windowOf = ({ allowanceFrom, allowanceSubscription }: BillingAccount) => [
   allowanceFrom,
@@ -98,7 +98,7 @@ function stored(metadata: Record<string, unknown>, ...events: PaymentEvent[]): B
   let tenant = { monthlyCharLimit: 123_456, metadata };
   for (const event of events) {
     const before = readBillingAccount(tenant);
-    const after = mirrorEvent(before, event, prices);
+    const after = applyPaymentEvent(before, event, prices);
     const changes: unknown = JSON.parse(JSON.stringify(changedMetadata(before, after)));
     const written = { ...tenant.metadata, ...Object(changes) };
     tenant = { monthlyCharLimit: after.monthlyCharLimit, metadata: written };

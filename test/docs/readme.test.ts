@@ -1,13 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { commands as operatorCommands } from '#server/admin/command-line.ts';
 import { readSettings, settingNames } from '#server/settings.ts';
 
-const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+const root = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const pages = ['README.md', 'CONTRIBUTING.md', 'sdk/README.md', ...globSync('docs/**/*.md', { cwd: root })];
 
-test('the README names every setting with its default, and none that does not exist', () => {
-  const table = readme.slice(readme.indexOf('## Settings'), readme.indexOf('## Contributing'));
-  const rows = [...table.matchAll(/^\| (`[A-Z].*?) \| (.*?) \|/gm)];
+test('docs/settings.md names every setting with its default, and none that does not exist', () => {
+  const rows = [...read('docs/settings.md').matchAll(/^\| (`[A-Z].*?) \| (.*?) \|/gm)];
   const named = rows.flatMap(([, names]) =>
     [...(names as string).matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name),
   );
@@ -25,12 +27,65 @@ test('the README names every setting with its default, and none that does not ex
   }
 });
 
-test('the README names every command of package.json', () => {
-  const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
-  for (const name of Object.keys(scripts)) expect(readme).toMatch(new RegExp(`npm (run )?${name}\\b`));
+describe('commands', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  const users = ['README.md', 'CONTRIBUTING.md', 'docs/operating.md'];
+  const text = users.map(read).join('\n');
+
+  test('every command of package.json is named', () => {
+    for (const name of Object.keys(scripts)) expect(text).toMatch(new RegExp(`npm (run )?${name}\\b`));
+  });
+
+  test('every command that a page names is one of package.json', () => {
+    for (const page of pages.filter((path) => path !== 'sdk/README.md'))
+      for (const [, name] of read(page).matchAll(/\bnpm run (?:-s )?([\w:]+)/g))
+        expect(scripts, `${page}: npm run ${name}`).toHaveProperty([name as string]);
+  });
+
+  test('every operator command is named', () => {
+    const operating = read('docs/operating.md');
+    for (const name of Object.keys(operatorCommands))
+      expect(operating).toMatch(new RegExp(`\\| .*\`${name}\\b`));
+  });
 });
 
-test('B 4.4: a CSV that the README sends has its content type, which curl does not know', () => {
-  const sent = [...readme.matchAll(/=@[\w./-]+\.csv\S*/g)].map(([part]) => part);
+test('B 4.4: a CSV that a page sends has its content type, which curl does not know', () => {
+  const sent = pages.flatMap((page) => [...read(page).matchAll(/=@[\w./-]+\.csv\S*/g)].map(([part]) => part));
   expect(sent.filter((part) => part.includes('terms'))).toEqual(["=@terms.csv;type=text/csv'"]);
 });
+
+test('every file that a page names by its whole path exists', () => {
+  const lost = pages.flatMap((page) =>
+    [...read(page).matchAll(/`((?:server|db|rest|workers|sdk|test|examples)\/[\w./-]+\.\w+)`/g)]
+      .map(([, path]) => path as string)
+      .filter((path) => !existsSync(join(root, path)))
+      .map((path) => `${page}: ${path}`),
+  );
+  expect(lost).toEqual([]);
+});
+
+test('every link between pages leads to a file, and to a heading of it', () => {
+  const broken = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!https?:)([^)\s#]*)(?:#([^)\s]+))?\)/g)].flatMap(
+      ([link, path, anchor]) => {
+        const target = path ? join(dirname(page), path) : page;
+        if (!existsSync(join(root, target))) return [`${page}: ${link}`];
+        return anchor && !anchorsOf(target).has(anchor) ? [`${page}: ${link}`] : [];
+      },
+    ),
+  );
+  expect(broken).toEqual([]);
+});
+
+/** Anchors of a page: those that it sets, and those that its headings have. */
+function anchorsOf(page: string): Set<string> {
+  const text = read(page);
+  const set = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id as string);
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+    (title as string)
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return new Set([...set, ...headings]);
+}

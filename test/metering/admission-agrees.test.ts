@@ -5,8 +5,8 @@ import type { Tx } from '#db/client.ts';
 import { usageTotals } from '#db/schema/metering.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import { newId } from '#server/ids.ts';
-import { openAdmission, readBilledTenant } from '#server/metering/admission.ts';
-import { addFailedRun, shareOfHour } from '#server/metering/service.ts';
+import { checkEntitlement, readBilledTenant } from '#server/metering/entitlement.ts';
+import { recordFailedRun, secondsPerFailedRun } from '#server/metering/service.ts';
 import { readSettings } from '#server/settings.ts';
 import { admitJob } from '#server/translations/insert-jobs.ts';
 import { translationRequest } from '#server/translations/schema.ts';
@@ -57,8 +57,8 @@ async function lay(tx: Tx, tenantId: string, given: State): Promise<void> {
     metadata,
     createdAt: new Date(Date.now() - 40 * 86_400_000),
   });
-  const share = shareOfHour({ MAX_FAILED_RUNS_PER_HOUR: given.mostFailed }) ?? 3600;
-  for (let n = 0; n < (given.failed ?? 0); n++) await addFailedRun(tx, tenantId, share);
+  const share = secondsPerFailedRun({ MAX_FAILED_RUNS_PER_HOUR: given.mostFailed }) ?? 3600;
+  for (let n = 0; n < (given.failed ?? 0); n++) await recordFailedRun(tx, tenantId, share);
   const today = sql`(now() at time zone 'UTC')::date`;
   const last = sql`date_trunc('month', now() at time zone 'UTC')::date - 1`;
   const { window, drawn: topupChars, onTrial: trialChars } = given;
@@ -89,15 +89,15 @@ test('what the database admits is what the pure functions let through, in 400 ra
       await app.database.inTenant(tenantId, async (tx) => {
         await lay(tx, tenantId, given);
         const asked = { kind: 'text', credential: 'session', chars: given.chars } as const;
-        let admission: ReturnType<typeof openAdmission>;
+        let admission: ReturnType<typeof checkEntitlement>;
         try {
-          admission = openAdmission(settings, await readBilledTenant(tx, settings), asked, []);
+          admission = checkEntitlement(settings, await readBilledTenant(tx, settings), asked, []);
         } catch {
           refused += 1;
           return;
         }
         const job = { tenantId, jobId: newId(), request, reservedChars: given.chars, reservedRestChars: 0 };
-        const [counted] = await admitJob(tx, job, admission.bounds);
+        const [counted] = await admitJob(tx, job, admission.limits);
         expect(counted?.figures).toEqual({
           monthlyLimit: given.limit,
           monthUsed: given.window + given.earlier,

@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { beforeAll, expect, test } from 'vitest';
 import type { Tx } from '#db/client.ts';
-import { selectDaysOfAll } from '#server/metering/queries/totals.ts';
 import { foldUsage } from '#server/metering/service.ts';
+import { selectDaysOfAll } from '#server/metering/usage-totals.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
 const operatorKey = 'the-operator';

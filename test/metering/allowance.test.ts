@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AllowanceFigures,
+  effectiveLimit,
   type Remedies,
-  reachOf,
   refuseByAllowance,
-  roomOf,
-} from '#server/metering/allowance.ts';
+  remainingAllowance,
+} from '#server/metering/monthly-allowance.ts';
 
 const fresh: AllowanceFigures = {
   monthlyLimit: 500_000,
@@ -58,7 +58,7 @@ const cases: [rule: string, figures: Partial<AllowanceFigures>, reach: number, r
 describe('A 8.2: reach and room', () => {
   test.each(cases)('%s', (_rule, figures, reach, room) => {
     const all = { ...fresh, ...figures };
-    expect([reachOf(all), roomOf(all)]).toEqual([reach, room]);
+    expect([effectiveLimit(all), remainingAllowance(all)]).toEqual([reach, room]);
     const nobody: Remedies = { subscribed: false, topUpSold: false };
     expect(refuseByAllowance(all, nobody, Math.max(room, 0) + 1)).toMatch(/^tenant usage limit exceeded/);
     if (room >= 0) expect(refuseByAllowance(all, nobody, room)).toBeNull();

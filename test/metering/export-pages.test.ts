@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recordsOfPage } from '#server/metering/queries/record-pages.ts';
+import { pageSize } from '#server/metering/usage-ledger.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { asOperator, env, found } from '../members/people.ts';
 import { addRecords, fillLedger } from './ledger.ts';
@@ -40,36 +40,33 @@ const jsonLines = (text: string): Line[] =>
 test('records of one moment on both sides of a page’s end are neither lost nor doubled', async () => {
   // Seven at a time: no page ends where a moment does. Then all of one moment, over three pages.
   for (const [count, perMoment] of [
-    [2 * recordsOfPage + 500, 7],
-    [2 * recordsOfPage + 10, 1_000_000],
+    [2 * pageSize + 500, 7],
+    [2 * pageSize + 10, 1_000_000],
   ] as const) {
     const tenantId = await newLedger(count, perMoment);
     expectWhole(jsonLines(await (await download(tenantId, 'jsonl')).text()), count);
   }
 });
 
-test.each([-1, 0, 1, recordsOfPage])(
-  'a ledger of a page and %i records is whole in each format',
-  async (more) => {
-    const count = recordsOfPage + more;
-    const tenantId = await newLedger(count);
-    const [json, jsonl, csv] = await Promise.all(
-      ['json', 'jsonl', 'csv'].map(async (format) => (await download(tenantId, format)).text()),
-    );
-    const { records, model_roster } = JSON.parse(json as string);
-    expectWhole(records, count);
-    expect(model_roster).toEqual(['writer']);
-    expect(jsonLines(jsonl as string)).toEqual(records);
-    const rows = (csv as string).split('\r\n');
-    expect([rows.length, rows.at(-1)]).toEqual([count + 2, '']);
-    expect(rows.slice(1, -1).map((row) => row.split(',')[0])).toEqual(
-      records.map(({ job_id }: Line) => job_id),
-    );
-  },
-);
+test.each([-1, 0, 1, pageSize])('a ledger of a page and %i records is whole in each format', async (more) => {
+  const count = pageSize + more;
+  const tenantId = await newLedger(count);
+  const [json, jsonl, csv] = await Promise.all(
+    ['json', 'jsonl', 'csv'].map(async (format) => (await download(tenantId, format)).text()),
+  );
+  const { records, model_roster } = JSON.parse(json as string);
+  expectWhole(records, count);
+  expect(model_roster).toEqual(['writer']);
+  expect(jsonLines(jsonl as string)).toEqual(records);
+  const rows = (csv as string).split('\r\n');
+  expect([rows.length, rows.at(-1)]).toEqual([count + 2, '']);
+  expect(rows.slice(1, -1).map((row) => row.split(',')[0])).toEqual(
+    records.map(({ job_id }: Line) => job_id),
+  );
+});
 
 test('models of every page are in the roster, each once, sorted', async () => {
-  const tenantId = await newLedger(recordsOfPage + 1);
+  const tenantId = await newLedger(pageSize + 1);
   await addRecords(app, tenantId, [
     { at: '2026-09-01T00:00:00Z', models: ['zebra', 'writer'] },
     { at: '2026-09-30T23:59:59Z', models: ['ant', 'zebra'] },
@@ -80,7 +77,7 @@ test('models of every page are in the roster, each once, sorted', async () => {
 });
 
 test('many at one time, over few connections, are all whole, and nobody else is kept waiting for long', async () => {
-  const count = 2 * recordsOfPage;
+  const count = 2 * pageSize;
   const tenantIds = await Promise.all([newLedger(count), newLedger(count, 3)]);
   const exports = Promise.all(
     Array.from({ length: 20 }, async (_, i) =>

@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  type BillableRequest,
-  type PaymentStanding,
-  refuseByPayment,
-} from '#server/metering/payment-gate.ts';
+import { type BillableRequest, type PaymentState, refuseByPayment } from '#server/metering/payment-gate.ts';
 
 const day = 86_400_000;
 const now = Date.UTC(2026, 4, 1);
@@ -18,8 +14,8 @@ const workspaceOnly =
 
 type Case = [
   rule: string,
-  standing: PaymentStanding['subscription'],
-  trial: Partial<PaymentStanding['trial']>,
+  standing: PaymentState['subscription'],
+  trial: Partial<PaymentState['trial']>,
   request: Partial<BillableRequest>,
   refusal: string | null,
 ];

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { openDatabase } from '#db/client.ts';
 import { lookUpPrincipal } from '#server/access/principal-lookup.ts';
-import { selectCommitted } from '#server/metering/queries/admission.ts';
+import { selectCommitted } from '#server/metering/committed-usage.ts';
 import { selectJobsByKeys } from '#server/translations/insert-jobs.ts';
 import { selectJobs } from '#server/translations/jobs.ts';
 import { useTestApp } from '#test/setup/app.ts';

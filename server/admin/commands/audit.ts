@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { type AuditRow, auditActions, readEvents } from '#server/audit/service.ts';
 import { readTenant } from '#server/tenants/service.ts';
-import { defineCommand, Refusal } from '../command.ts';
-import { moment, tenantIdOrNone, wholeNumber } from '../inputs.ts';
+import { defineCommand, moment, Refusal, tenantIdOrNone, wholeNumber } from '../command.ts';
 import { columns, jsonLine } from '../printing.ts';
 
 const titles = [

@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import { serverAdministrator } from '#server/access/service.ts';
 import { type Administrators, administratorsOf } from '#server/members/service.ts';
-import { listTenants, type TenantAccount } from '#server/tenants/service.ts';
-import { defineCommand } from '../command.ts';
-import { columns, jsonLine } from '../printing.ts';
+import {
+  deactivateTenant as deactivate,
+  largestLimit,
+  listTenants,
+  reactivateTenant as reactivate,
+  setAllowance as set,
+  type TenantAccount,
+} from '#server/tenants/service.ts';
+import { defineCommand, tenantId, wholeNumber } from '../command.ts';
+import { columns, jsonLine, named } from '../printing.ts';
 
 const titles = [
   'id',
@@ -55,3 +62,42 @@ function asColumns(account: TenantAccount, { emails, total }: Administrators): s
   const administrators = [...emails, ...more].join(', ') || '-';
   return columns([id, name, active, api_key_prefix || '-', monthly_char_limit, administrators, created_at]);
 }
+
+export const deactivateTenant = defineCommand({
+  summary: 'Refuses every credential of a tenant from the next request on, and signs its members out.',
+  parameters: ['tenant_id'],
+  options: {},
+  input: z.object({ tenant_id: tenantId }),
+  async *run({ database }, { tenant_id }) {
+    const { account, changed } = await deactivate(database, tenant_id);
+    yield changed
+      ? `${named(account)} is deactivated: its key is refused, and its members are signed out.`
+      : `${named(account)} is deactivated already; nothing was changed.`;
+  },
+});
+
+export const reactivateTenant = defineCommand({
+  summary: 'Lets a deactivated tenant go on with the key that it had; its members sign in anew.',
+  parameters: ['tenant_id'],
+  options: {},
+  input: z.object({ tenant_id: tenantId }),
+  async *run({ database }, { tenant_id }) {
+    const { account, changed } = await reactivate(database, tenant_id);
+    yield changed
+      ? `${named(account)} is active again.`
+      : `${named(account)} is active already; nothing was changed.`;
+  },
+});
+
+export const setAllowance = defineCommand({
+  summary: 'Sets how many weighted source characters a tenant may use in a month.',
+  parameters: ['tenant_id', 'characters'],
+  options: {},
+  input: z.object({ tenant_id: tenantId, characters: wholeNumber(1, largestLimit) }),
+  async *run({ database }, { tenant_id, characters }) {
+    const { account, from, changed } = await set(database, tenant_id, characters);
+    yield changed
+      ? `The monthly allowance of ${named(account)} is ${characters} characters; it was ${from}.`
+      : `The monthly allowance of ${named(account)} is ${from} characters already; nothing was changed.`;
+  },
+});

@@ -12,7 +12,7 @@ import {
   suffixOf,
   tmxTypes,
 } from '#server/set-upload.ts';
-import { inTenantTurn } from '#server/tenant-turn.ts';
+import { withTenantLock } from '#server/tenant-lock.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import { isGoldenName } from '../golden-name.ts';
 import { countSegmentsOfPair, countSetsBeside } from '../queries/capacity.ts';
@@ -197,8 +197,8 @@ function inTurn<T>(
     await requireRoom(services, tx, upload, summary);
     return work(tx);
   };
-  return inTenantTurn(services.database, tenantId, 'memory', checked, {
-    claim: { name, refusal: inProgress },
+  return withTenantLock(services.database, tenantId, 'memory', checked, {
+    tryLock: { name, refusal: inProgress },
     signal,
   });
 }

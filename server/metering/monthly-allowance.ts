@@ -1,0 +1,63 @@
+/**
+ * The monthly allowance (A 8.2). All figures are weighted characters.
+ */
+export interface AllowanceFigures {
+  /** The tenant's `monthly_char_limit`. */
+  monthlyLimit: number;
+  /** The deployment's ceiling of any tenant's month. */
+  ceiling: number;
+  /**
+   * Prepaid characters available to the month: what is left of them, and what the current window took already, so that the
+   * month's reach does not shrink as they are spent. Null where they do not count: billing off, or no current subscription.
+   */
+  topUp: number | null;
+  /** Recorded in the current window. */
+  windowUsed: number;
+  /** Recorded in the calendar month, under whatever plan. */
+  monthUsed: number;
+  /** Of work in flight, not recorded yet. */
+  inFlight: number;
+}
+
+/** What a tenant that is out of allowance can do about it (A 8.2 rule 5), depending on what is sold to it. */
+export interface Remedies {
+  /** Billing is on, and the tenant's subscription current: it could change its plan. */
+  subscribed: boolean;
+  /** A top-up Price is configured. */
+  topUpSold: boolean;
+}
+
+/** What a month reaches to: the plan's own characters, and as much of the prepaid ones as fit below the ceiling. */
+export function effectiveLimit({ monthlyLimit, ceiling, topUp }: AllowanceFigures): number {
+  return monthlyLimit + Math.min(Math.max(topUp ?? 0, 0), Math.max(0, ceiling - monthlyLimit));
+}
+
+/** What is left of the window and of the calendar month, whichever is less; below 0 where it was overdrawn. */
+export function remainingAllowance(figures: AllowanceFigures): number {
+  const { windowUsed, monthUsed, inFlight, ceiling } = figures;
+  return Math.min(effectiveLimit(figures) - windowUsed, ceiling - monthUsed) - inFlight;
+}
+
+/**
+ * Whether work of `chars` may start: null, or why not, in the words of the answer.
+ */
+export function refuseByAllowance(
+  figures: AllowanceFigures,
+  remedies: Remedies,
+  chars: number,
+): string | null {
+  return chars <= remainingAllowance(figures)
+    ? null
+    : `tenant usage limit exceeded${remedyOf(figures, remedies, chars)}`;
+}
+
+function remedyOf(figures: AllowanceFigures, { subscribed, topUpSold }: Remedies, chars: number): string {
+  const { monthUsed, inFlight, ceiling, monthlyLimit } = figures;
+  if (monthUsed + inFlight + chars > ceiling)
+    return `: the deployment's ceiling of ${ceiling} characters a month is reached; contact the operator`;
+  if (monthlyLimit >= ceiling) return ': contact the operator';
+  if (!subscribed) return '';
+  const upgrade =
+    'upgrade at /billing for immediate effect, counted from the upgrade (a downgrade applies at renewal)';
+  return topUpSold ? `: buy a top-up at /billing, or ${upgrade}` : `: ${upgrade}`;
+}

@@ -1,0 +1,80 @@
+import { AppError } from '#server/errors.ts';
+
+/** A calendar month in UTC, as usage is billed by. */
+export interface BillingPeriod {
+  /** YYYY-MM */
+  name: string;
+  /** Its first and last day, YYYY-MM-DD. */
+  firstDay: string;
+  lastDay: string;
+  /** Its first moment and the first one after it, as PostgreSQL reads them; the year after may have five digits. */
+  from: string;
+  before: string;
+}
+
+/** Four digits that JavaScript and PostgreSQL read alike. */
+export const periodForm = /^[1-9]\d{3}-(0[1-9]|1[0-2])$/;
+
+/** @param name YYYY-MM, of the form above; the current one where it is left out */
+export function billingPeriod(name: string | undefined, now = new Date()): BillingPeriod {
+  const period = name ?? now.toISOString().slice(0, 7);
+  const [year, month] = period.split('-').map(Number) as [number, number];
+  const next = month === 12 ? `${year + 1}-01` : `${year}-${String(month + 1).padStart(2, '0')}`;
+  return {
+    name: period,
+    firstDay: `${period}-01`,
+    // Day 0 of the month after, which JavaScript counts from 0.
+    lastDay: new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10),
+    from: `${period}-01T00:00:00Z`,
+    before: `${next}-01T00:00:00Z`,
+  };
+}
+
+/** Days in UTC, both ends counted (C 7), each YYYY-MM-DD. */
+export interface DateRange {
+  from: string;
+  to: string;
+}
+
+/** A 8 */
+const longest = 366;
+const usual = 30;
+const dayMs = 86_400_000;
+
+/** Whether text is a day that exists, YYYY-MM-DD, in a year that JavaScript and PostgreSQL read alike. */
+export function isCalendarDate(text: string): boolean {
+  if (!/^[1-9]\d{3}-\d\d-\d\d$/.test(text)) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && dayOf(date) === text;
+}
+
+/**
+ * The days that a report is asked for: 30 that end today where nothing is said, 30 that end at `to` where only that is, and
+ * up to today where only `from` is.
+ * @throws AppError 422 for an end before its beginning; 400 for more than 366 days
+ */
+export function readDateRange(
+  asked: { from?: string | undefined; to?: string | undefined },
+  now = new Date(),
+): DateRange {
+  const to = asked.to ?? dayOf(now);
+  const from = asked.from ?? dayOf(new Date(Date.parse(to) - (usual - 1) * dayMs));
+  const days = (Date.parse(to) - Date.parse(from)) / dayMs + 1;
+  if (days < 1)
+    throw new AppError('invalid_fields', [
+      { loc: ['query', 'from'], msg: `must not be after ${to}`, type: 'invalid_range' },
+    ]);
+  if (days > longest) throw new AppError('malformed_request', `date range must not exceed ${longest} days`);
+  return { from, to };
+}
+
+/** Every day of a range, in order. */
+export function daysOf({ from, to }: DateRange): string[] {
+  const days: string[] = [];
+  for (let at = Date.parse(from); at <= Date.parse(to); at += dayMs) days.push(dayOf(new Date(at)));
+  return days;
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}

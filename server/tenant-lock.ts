@@ -1,0 +1,46 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import type { Database, Tx } from '#db/client.ts';
+import { AppError } from './errors.ts';
+
+/** Milliseconds that a turn is waited for, between two tries and in all. */
+const pause = { first: 10, longest: 250, all: 20_000 };
+
+export interface TenantLockOptions {
+  /** What only one may be at: another is refused where it would have to wait. */
+  tryLock?: { name: string; refusal: () => AppError };
+  /** Ends the waiting, not the transaction; its reason is thrown. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Runs a transaction of a tenant when it is its turn at something that one transaction at a time may change. Who waits holds
+ * no connection: one tenant's queue must not take them from all others.
+ * @throws AppError transient_error where the turn did not come; the claim's refusal where somebody else has it; the signal's
+ *   reason
+ */
+export async function withTenantLock<T>(
+  database: Database,
+  tenantId: string,
+  what: 'memory' | 'terminology',
+  work: (tx: Tx) => Promise<T>,
+  { tryLock, signal }: TenantLockOptions = {},
+): Promise<T> {
+  const lock = (key: string) => sql`pg_try_advisory_xact_lock(hashtextextended(${key}, 0))`;
+  const claimed = tryLock ? lock(`${what}:${tenantId}:${tryLock.name}`) : sql`true`;
+  const until = Date.now() + pause.all;
+  for (let wait = pause.first; ; wait = Math.min(2 * wait, pause.longest)) {
+    signal?.throwIfAborted();
+    const done = await database.inTenant(tenantId, async (tx) => {
+      const [row] = await tx.execute<{ claimed: boolean; mine: boolean }>(
+        sql`select ${claimed} as claimed, ${lock(`${what}:${tenantId}`)} as mine`,
+      );
+      if (tryLock && !row?.claimed) throw tryLock.refusal();
+      return row?.mine ? { value: await work(tx) } : undefined;
+    });
+    if (done) return done.value;
+    if (Date.now() > until)
+      throw new AppError('transient_error', 'other changes of this workspace are under way; try again');
+    await delay(wait * (0.5 + Math.random()), undefined, signal && { signal }).catch(() => {});
+  }
+}

@@ -1,0 +1,146 @@
+import type { Tx } from '#db/client.ts';
+import {
+  type Administrator,
+  hashSecret,
+  insertApiKey,
+  newSecret,
+  serviceTenantId,
+} from '#server/access/service.ts';
+import { type Origin, recordAdministration } from '#server/audit/service.ts';
+import type { Services } from '#server/context.ts';
+import { newId } from '#server/ids.ts';
+import { readCursor, writeCursor } from '#server/paging.ts';
+import { insertTenant, selectTenants, type TenantRow } from './queries.ts';
+import type { ProvisionedTenant, TenantAccount, TenantAccountCreate } from './schema.ts';
+
+/** A 2.1, in full: for the operator, and for an administrator of the tenant. */
+export function accountOf(row: TenantRow): TenantAccount {
+  return {
+    id: row.tenantId,
+    name: row.name,
+    api_key_prefix: row.apiKeyPrefix,
+    monthly_char_limit: row.monthlyCharLimit,
+    active: row.active,
+    created_at: row.createdAt.toISOString(),
+    metadata: row.metadata,
+  };
+}
+
+/** What every other member sees: without the metadata keys that the platform owns. */
+export function memberViewOf(row: TenantRow): TenantAccount {
+  return { ...accountOf(row), metadata: withoutPlatformKeys(row.metadata) };
+}
+
+const ownedPrefixes = ['pay_', 'trial_', 'topup_', 'mfa_', 'sso_', 'invites_', 'storage_'];
+/** The identity provider's organization key (C 2). */
+const ownedKeys = ['oidc_org_id'];
+
+/** Whether the platform, not the tenant, owns this metadata key (A 2.1). */
+function isPlatformOwned(key: string): boolean {
+  const lower = key.toLowerCase();
+  return ownedKeys.includes(lower) || ownedPrefixes.some((prefix) => lower.startsWith(prefix));
+}
+
+/** A caller's metadata without the keys that the platform owns. */
+function withoutPlatformKeys(metadata: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !isPlatformOwned(key)));
+}
+
+export interface NewTenant {
+  id: string;
+  name: string;
+  apiKey: string;
+  monthlyCharLimit: number;
+  metadata: Record<string, unknown>;
+}
+
+/**
+ * Creates a tenant that its own administrator founds: platform-owned keys of the founder's metadata are dropped, those
+ * of `platformMetadata` are ours to set.
+ */
+export async function foundTenant(
+  tx: Tx,
+  { platformMetadata, ...tenant }: NewTenant & { platformMetadata?: Record<string, unknown> },
+): Promise<TenantAccount> {
+  const metadata = { ...withoutPlatformKeys(tenant.metadata), ...platformMetadata };
+  return createTenant(tx, { ...tenant, metadata });
+}
+
+/** Creates a tenant for an operator, who may set what the platform owns, with its key, which is returned this once. */
+export async function provisionTenant(
+  { database, settings }: Services,
+  origin: Origin,
+  admin: Administrator,
+  request: TenantAccountCreate,
+): Promise<ProvisionedTenant> {
+  const tenantId = newId();
+  const apiKey = newSecret();
+  return database.inTenant(tenantId, async (tx) => {
+    const account = await createTenant(tx, {
+      id: tenantId,
+      name: request.name,
+      apiKey,
+      monthlyCharLimit: request.monthly_char_limit ?? settings.DEFAULT_MONTHLY_CHAR_LIMIT,
+      metadata: request.metadata ?? {},
+    });
+    await insertApiKey(tx, tenantId, hashSecret(apiKey));
+    await recordAdministration(tx, origin, admin, {
+      action: 'tenant_provisioned',
+      tenantId,
+      target: tenantId,
+    });
+    return { ...account, api_key: apiKey };
+  });
+}
+
+async function createTenant(tx: Tx, tenant: NewTenant): Promise<TenantAccount> {
+  const row = await insertTenant(tx, {
+    tenantId: tenant.id,
+    name: tenant.name,
+    apiKeyPrefix: tenant.apiKey.slice(0, 8),
+    monthlyCharLimit: tenant.monthlyCharLimit,
+    metadata: tenant.metadata,
+  });
+  return accountOf(row);
+}
+
+type AsAdministrator = <T>(work: (admin: Administrator, tx: Tx | null) => Promise<T>) => Promise<T>;
+
+interface ListQuery {
+  limit: number;
+  cursor?: string | undefined;
+}
+
+interface TenantPage {
+  accounts: TenantAccount[];
+  nextCursor: string | null;
+}
+
+/**
+ * The tenants that an administrator sees, newest first: an operator all of them, or the one that X-Tenant-ID narrows the
+ * credential to (A 5.1 rule 3); anybody else its own.
+ */
+export async function listTenants(
+  { database }: Pick<Services, 'database'>,
+  asAdministrator: AsAdministrator,
+  narrowedTo: string | null,
+  query: ListQuery,
+): Promise<TenantPage> {
+  // An operator's own transaction is left before the platform's begins: two at once could wait for each other's
+  // connection.
+  const own = await asAdministrator(async (admin, tx) =>
+    admin.operator ? undefined : readPage(tx as Tx, (admin.tenant as { id: string }).id, query),
+  );
+  return own ?? database.inPlatform((tx) => readPage(tx, narrowedTo, query));
+}
+
+async function readPage(tx: Tx, only: string | null, { limit, cursor }: ListQuery): Promise<TenantPage> {
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const { rows, more } = await selectTenants(tx, { only, except: serviceTenantId, limit, after });
+  const accounts = rows.map(accountOf);
+  const last = accounts.at(-1);
+  return {
+    accounts,
+    nextCursor: more && last ? writeCursor({ updated_at: last.created_at, id: last.id }) : null,
+  };
+}
