@@ -36,10 +36,10 @@ export async function migrate(url: string, stop?: AbortSignal): Promise<void> {
   });
   try {
     await refuseUnboundRole(sql);
-    await takeTurn(sql, stop);
+    await acquireMigrationLock(sql, stop);
     // A migration that changes rows must see them: platform scope for this whole session.
     await sql`select set_config('lingualoop.tenant_id', '*', false)`;
-    await applyBesideRequests(sql, stop);
+    await applyWithoutBlocking(sql, stop);
     await untilStopped(buildLargeIndexes(sql), stop);
     const named = new URL(url);
     named.searchParams.set('application_name', 'lingualoop migrate');
@@ -54,7 +54,7 @@ export async function migrate(url: string, stop?: AbortSignal): Promise<void> {
  * Applies the migrations, which are one transaction, while processes of the version before may work. It needs tables alone for a
  * moment: it asks for each a short time, and starts again where somebody holds one for longer, as a dump does.
  */
-async function applyBesideRequests(sql: postgres.Sql, stop: AbortSignal | undefined): Promise<void> {
+async function applyWithoutBlocking(sql: postgres.Sql, stop: AbortSignal | undefined): Promise<void> {
   await sql`select set_config('lock_timeout', ${String(lockTimeout)}, false)`;
   for (let pause = pauses.first; ; pause = Math.min(2 * pause, pauses.longest)) {
     stop?.throwIfAborted();
@@ -62,10 +62,10 @@ async function applyBesideRequests(sql: postgres.Sql, stop: AbortSignal | undefi
       await applyMigrations(drizzle(sql), { migrationsFolder });
       break;
     } catch (error) {
-      if (!gaveWay(error)) throw error;
+      if (!isLockConflict(error)) throw error;
     }
     await sleep(pause, undefined, stop && { signal: stop }).catch(() => {});
-    await endAutovacuum(sql);
+    await cancelAutovacuum(sql);
   }
   // What comes now has to wait for transactions of any length, and keeps nobody from the table.
   await sql`select set_config('lock_timeout', '0', false)`;
@@ -75,7 +75,7 @@ async function applyBesideRequests(sql: postgres.Sql, stop: AbortSignal | undefi
  * Has PostgreSQL end the autovacuums that are at our tables. It does so for whoever waits for such a table as long as its
  * `deadlock_timeout`, which a migration does not; with this kind of lock no request waits behind us.
  */
-async function endAutovacuum(sql: postgres.Sql): Promise<void> {
+async function cancelAutovacuum(sql: postgres.Sql): Promise<void> {
   const busy = await sql<{ name: string }[]>`
     select distinct l.relation::regclass::text as name from pg_locks l join pg_class c on c.oid = l.relation
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and l.mode = 'ShareUpdateExclusiveLock' and l.granted
@@ -88,14 +88,14 @@ async function endAutovacuum(sql: postgres.Sql): Promise<void> {
       })
       .catch((error: unknown) => {
         // Not an autovacuum, or one that must not be ended: it is waited for.
-        if (!gaveWay(error)) throw error;
+        if (!isLockConflict(error)) throw error;
       });
 }
 
 /** Whether a lock was not to be had in time, or PostgreSQL broke a deadlock; Drizzle wraps the driver's error. */
-function gaveWay(error: unknown): boolean {
+function isLockConflict(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return ['55P03', '40P01'].includes((error as { code?: string }).code ?? '') || gaveWay(error.cause);
+  return ['55P03', '40P01'].includes((error as { code?: string }).code ?? '') || isLockConflict(error.cause);
 }
 
 /** Rejects with the reason of `stop` as soon as that is aborted, whatever becomes of the work. */
@@ -116,7 +116,7 @@ async function untilStopped(work: Promise<void>, stop: AbortSignal | undefined):
  * Asks again and again, rather than once by a statement that waits: an index that is built beside its writers waits for every
  * statement that has begun, and would wait for this one.
  */
-async function takeTurn(sql: postgres.Sql, stop: AbortSignal | undefined): Promise<void> {
+async function acquireMigrationLock(sql: postgres.Sql, stop: AbortSignal | undefined): Promise<void> {
   for (;;) {
     stop?.throwIfAborted();
     const [turn] = await sql`select pg_try_advisory_lock(${migrationLock}) as taken`;

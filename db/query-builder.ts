@@ -36,7 +36,7 @@ export function sendOn(connection: Connection): Send {
 const taught = new WeakSet<Connection>();
 
 /** Drizzle's constructor is what sets the connection's parsers for dates and JSON to what its columns expect. */
-export function teachDrizzleTypes(connection: Connection): void {
+export function registerDrizzleTypes(connection: Connection): void {
   if (taught.has(connection)) return;
   taught.add(connection);
   drizzle(connection.sql);

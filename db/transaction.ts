@@ -4,9 +4,9 @@ import {
   buildQueriesWith,
   preparedQueriesOf,
   type QueryBuilder,
+  registerDrizzleTypes,
   type Send,
   sendOn,
-  teachDrizzleTypes,
 } from './query-builder.ts';
 
 /** One open transaction: Drizzle's query builder, usable until the transaction ends. */
@@ -61,7 +61,7 @@ async function transact<S, T>(
   scope: (send: Send) => PromiseLike<S>,
   work: (tx: Tx, scoped: Promise<S>) => Promise<T>,
 ): Promise<T> {
-  teachDrizzleTypes(connection);
+  registerDrizzleTypes(connection);
   const send = sendOn(connection);
   let open = true;
   let failure: unknown;

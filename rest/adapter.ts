@@ -2,9 +2,9 @@ import { callTRPCProcedure } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestContext, Services } from '#server/context.ts';
 import type { AppRouter } from '#server/router.ts';
-import type { FileAnswer, StreamAnswer } from '#server/trpc.ts';
+import type { FileResponse, StreamResponse } from '#server/trpc.ts';
 import { sendFile } from './downloads.ts';
-import { type Address, openAddress } from './endpoint.ts';
+import { createEndpoint, type Endpoint } from './endpoint.ts';
 import { sendError } from './errors.ts';
 import { type RestProcedure, restProcedures } from './procedures.ts';
 import { bodyCeiling, refuseDeclaredSize, tooLargeUnauthenticated } from './request-limits.ts';
@@ -18,7 +18,7 @@ export function serveRest(
 ): void {
   const limits = services.settings;
   for (const procedures of byAddress(restProcedures(router))) {
-    const address = openAddress(procedures, limits);
+    const address = createEndpoint(procedures, limits);
     const { route, meta } = procedures[0] as RestProcedure;
     const ceiling = bodyCeiling(address, limits);
     app.route({
@@ -60,7 +60,7 @@ export function serveRest(
 
 async function answer(
   router: AppRouter,
-  address: Address,
+  address: Endpoint,
   request: FastifyRequest,
   reply: FastifyReply,
   ctx: RequestContext,
@@ -77,7 +77,7 @@ async function answer(
     signal: undefined,
     batchIndex: 0,
   });
-  if (route.download) return sendFile(reply, output as FileAnswer | StreamAnswer);
+  if (route.download) return sendFile(reply, output as FileResponse | StreamResponse);
   if (route.status === 204) return reply.send();
   return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(output));
 }

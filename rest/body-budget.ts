@@ -2,7 +2,7 @@ import { type Readable, Transform } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
-import { createHeldBytes, type HeldBytes, type Holding } from './memory-budget.ts';
+import { createMemoryBudget, type MemoryBudget, type Reservation } from './memory-budget.ts';
 import { declaredSize, largestUnauthenticated } from './request-limits.ts';
 
 /** Bytes of a body that is not counted: as many as there can be connections. */
@@ -40,14 +40,14 @@ declare module 'fastify' {
  * one whose body has not come whole is broken off, of an address that holds more.
  * A body is held until its handler has made the answer, whether that is read or not.
  */
-export function boundBodies(
+export function limitBodyMemory(
   app: FastifyInstance,
   addressOf: (request: FastifyRequest) => string,
   budget: BodyBudget,
 ): void {
-  const large = createHeldBytes(budget.large);
-  const unauthenticated = createHeldBytes(budget.unauthenticated);
-  const small = createHeldBytes(budget.small);
+  const large = createMemoryBudget(budget.large);
+  const unauthenticated = createMemoryBudget(budget.unauthenticated);
+  const small = createMemoryBudget(budget.small);
 
   app.decorateRequest('giveBackBody', null);
   app.addHook('preParsing', (request, reply, payload, done) => {
@@ -63,23 +63,23 @@ export function boundBodies(
     const reserved = isLarge
       ? 0
       : Math.min(undeclared ? largestUnauthenticated : declared, largestUnauthenticated);
-    const holdings: Holding[] = [];
+    const holdings: Reservation[] = [];
     request.giveBackBody = () => {
       request.giveBackBody = null;
       for (const holding of holdings) holding.release();
     };
     let stop = () => void request.raw.socket.resetAndDestroy();
-    const hold = (of: HeldBytes) => {
-      const holding = of.open(address, () => {
+    const hold = (of: MemoryBudget) => {
+      const holding = of.reserve(address, () => {
         request.giveBackBody?.();
         stop();
       });
       holdings.push(holding);
       return holding;
     };
-    if (reserved > 0 && !hold(small).take(reserved)) return done(tooMuch());
+    if (reserved > 0 && !hold(small).tryGrow(reserved)) return done(tooMuch());
     request.raw.once('end', () => {
-      for (const holding of holdings) holding.keep();
+      for (const holding of holdings) holding.pin();
     });
     if (!isLarge && !undeclared) return done(null, payload);
 
@@ -87,7 +87,7 @@ export function boundBodies(
     const authenticate = async () => ask?.(request, reply);
     const counted = hold(ask ? large : unauthenticated);
     // What was given back is answered already.
-    const take = (bytes: number) => request.giveBackBody !== null && counted.take(bytes);
+    const take = (bytes: number) => request.giveBackBody !== null && counted.tryGrow(bytes);
     const read = () => {
       if (request.raw.destroyed) return done(brokeOff());
       const counting = countBytes(payload, isLarge ? 0 : largestUnauthenticated, authenticate, take);

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { encodeExtended } from 'content-disposition';
 import type { FastifyReply } from 'fastify';
-import type { FileAnswer, StreamAnswer } from '#server/trpc.ts';
+import type { FileResponse, StreamResponse } from '#server/trpc.ts';
 
 /** Sends a download; a name beyond ASCII goes into filename* (RFC 6266). */
-export function sendFile(reply: FastifyReply, answer: FileAnswer | StreamAnswer): FastifyReply {
+export function sendFile(reply: FastifyReply, answer: FileResponse | StreamResponse): FastifyReply {
   const { contentType, fileName } = answer;
   const named = reply
     .code(200)
@@ -16,7 +16,7 @@ export function sendFile(reply: FastifyReply, answer: FileAnswer | StreamAnswer)
 }
 
 /** Sends text as it is made, no faster than it is read; the client that hangs up ends its making. */
-function sendChunks(reply: FastifyReply, { chunks, cut, end }: StreamAnswer): FastifyReply {
+function sendChunks(reply: FastifyReply, { chunks, cut, end }: StreamResponse): FastifyReply {
   if (reply.raw.closed) end();
   else reply.raw.once('close', end);
   // Fastify would have all of it made for a HEAD.

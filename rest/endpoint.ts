@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { arrayCheckOf } from '#server/array-limits.ts';
+import { createArrayCheck } from '#server/array-limits.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { type BodyKind, inputSource, type Route, type Upload } from '#server/trpc.ts';
@@ -9,25 +9,25 @@ import { needsBody, type RestProcedure } from './procedures.ts';
 import { isUpload, readUpload } from './upload.ts';
 
 /** The procedure that a request asks for, and its input, read when the procedure wants it. */
-interface Choice {
+interface ChosenProcedure {
   procedure: RestProcedure;
   readInput(): Promise<Record<string, unknown>>;
 }
 
 /** One method and path, with every procedure that stands there. */
-export interface Address {
+export interface Endpoint {
   takesFiles: boolean;
   /** What a body that is no file is. */
   body: BodyKind;
   /** @throws AppError for a body that no procedure here can be chosen by */
-  choose(request: FastifyRequest): Choice;
+  choose(request: FastifyRequest): ChosenProcedure;
 }
 
 /**
  * Works out once how requests to one address are told apart and read.
  * @throws Error where a form is to be told from other bodies: that is only made for JSON and files
  */
-export function openAddress(procedures: readonly RestProcedure[], settings: Settings): Address {
+export function createEndpoint(procedures: readonly RestProcedure[], settings: Settings): Endpoint {
   const upload = procedures.find(({ route }) => route.upload);
   const others = procedures.filter((procedure) => procedure !== upload);
   const chosen = others.filter(({ route }) => route.chosenBy !== undefined);
@@ -42,7 +42,7 @@ export function openAddress(procedures: readonly RestProcedure[], settings: Sett
     procedure: RestProcedure,
     request: FastifyRequest,
     body?: Record<string, unknown>,
-  ): Choice => {
+  ): ChosenProcedure => {
     const read = readers.get(procedure) as InputReader;
     return { procedure, readInput: async () => read(request, body) };
   };
@@ -100,7 +100,7 @@ function inputReader(procedure: RestProcedure, settings: Settings): InputReader 
   const kinds = queryKinds(inputShape, route);
   const names = Object.keys(inputShape);
   const readBody = bodyReader(procedure);
-  const refuseLongArrays = arrayCheckOf(procedure.input, route);
+  const refuseLongArrays = createArrayCheck(procedure.input, route);
   const headers = Object.entries(route.headers ?? {}).map(([name, header]) => [name, header.toLowerCase()]);
   return async (request, body) => {
     const input = route.upload

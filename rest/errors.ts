@@ -45,7 +45,7 @@ function fromFastify(thrown: unknown, { request }: FastifyReply): AppError | und
 }
 
 /** Makes what throws outside of a procedure answer in the shapes of A 7.1 too. */
-export function answerErrors(app: FastifyInstance): void {
+export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, _request, reply) => sendError(reply, error));
 }
 

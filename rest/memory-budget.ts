@@ -1,23 +1,23 @@
 import { networkOf } from '#server/client-address.ts';
 
 /** What one process holds in memory for clients that send or read slowly, shared among their addresses. */
-export interface HeldBytes {
+export interface MemoryBudget {
   /**
    * Something of an address that is about to be held.
    * @param breakOff ends it; it is let go by then
    */
-  open(address: string, breakOff: () => void): Holding;
+  reserve(address: string, breakOff: () => void): Reservation;
 }
 
-export interface Holding {
+export interface Reservation {
   /** Holds `bytes` more, if there is room for them; answers whether there was. */
-  take(bytes: number): boolean;
+  tryGrow(bytes: number): boolean;
   /** Holds `bytes` more whether there is room or not. */
-  force(bytes: number): void;
+  grow(bytes: number): void;
   /** The client took some of it: others of its address are broken off before it. */
   touch(): void;
   /** It cannot be broken off any more: somebody works with it. */
-  keep(): void;
+  pin(): void;
   /** Lets go of all of it; once more does nothing. */
   release(): void;
 }
@@ -30,18 +30,18 @@ interface Holder {
   bytes: number;
   holdings: number;
   /** What of it can be broken off; what goes first stands first. */
-  breakable: Set<Holding>;
+  breakable: Set<Reservation>;
 }
 
 /**
  * An address may hold a quarter of `most`. Where that much is not free, something is broken off of an address that holds
  * more than this one would: so however many hold what there is, who holds little finds room.
  */
-export function createHeldBytes(most: number): HeldBytes {
+export function createMemoryBudget(most: number): MemoryBudget {
   const holders = new Map<string, Holder>();
   /** Those with something that can be broken off, by the binary logarithm of their bytes: a scan of all would cost too much. */
   const bySize: Set<Holder>[] = Array.from({ length: 64 }, () => new Set());
-  const breakers = new WeakMap<Holding, () => void>();
+  const breakers = new WeakMap<Reservation, () => void>();
   let total = 0;
 
   const sizeClass = ({ bytes }: Holder) => Math.floor(Math.log2(bytes + 1));
@@ -65,15 +65,15 @@ export function createHeldBytes(most: number): HeldBytes {
     while (total + bytes > most) {
       const holder = largest();
       if (!holder || holder.bytes <= own) return false;
-      const [first] = holder.breakable as Set<Holding>;
+      const [first] = holder.breakable as Set<Reservation>;
       first?.release();
-      breakers.get(first as Holding)?.();
+      breakers.get(first as Reservation)?.();
     }
     return true;
   }
 
   return {
-    open(address, breakOff) {
+    reserve(address, breakOff) {
       const name = networkOf(address);
       const holder = holders.get(name) ?? { bytes: 0, holdings: 0, breakable: new Set() };
       holders.set(name, holder);
@@ -87,9 +87,9 @@ export function createHeldBytes(most: number): HeldBytes {
         // What holds nothing yet would be broken off for nothing.
         change(holder, bytes, () => held > 0 && !kept && holder.breakable.add(holding));
       };
-      const holding: Holding = {
-        force,
-        take(bytes) {
+      const holding: Reservation = {
+        grow: force,
+        tryGrow(bytes) {
           const own = holder.bytes + bytes;
           if (!open || own > most * shareOfAddress || !makeRoom(own, bytes)) return false;
           force(bytes);
@@ -98,7 +98,7 @@ export function createHeldBytes(most: number): HeldBytes {
         touch() {
           if (holder.breakable.delete(holding)) holder.breakable.add(holding);
         },
-        keep() {
+        pin() {
           kept = true;
           change(holder, 0, () => holder.breakable.delete(holding));
         },

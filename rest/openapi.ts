@@ -8,7 +8,7 @@ import { type Method, methods, type OpenApiDocument, operationOf } from './opena
 import { describeFiles, withoutBytes } from './openapi/files.ts';
 import { describeOperation, moveQueryInputs } from './openapi/operation.ts';
 import { errorSchemas } from './openapi/responses.ts';
-import { addressOf, mergeOperations, withOwnPaths } from './openapi/shared-path.ts';
+import { mergeOperations, publicPathOf, withOwnPaths } from './openapi/shared-path.ts';
 import { type RestProcedure, restProcedures } from './procedures.ts';
 
 export type { OpenApiDocument } from './openapi/document.ts';
@@ -28,7 +28,7 @@ const description = [
  */
 export function buildOpenApiDocument(router: AppRouter): OpenApiDocument {
   const procedures = withOwnPaths(restProcedures(router)).map(withoutBytes);
-  const generated = generateOpenApiDocument(documentView(procedures), {
+  const generated = generateOpenApiDocument(generatorInput(procedures), {
     title: 'LinguaLoop',
     version: currentVersion,
     description,
@@ -57,7 +57,7 @@ function describePaths(
   const described: OpenApiDocument['paths'] = {};
   const inOrder = procedures.toSorted((a, b) => rank(a) - rank(b));
   for (const procedure of inOrder) {
-    const path = addressOf(procedure.route.path);
+    const path = publicPathOf(procedure.route.path);
     const method = procedure.route.method.toLowerCase() as Method;
     const generatedOperation = operationOf(generated, procedure.route);
     const operation = describeFiles(procedure, describeOperation(procedure, generatedOperation));
@@ -82,7 +82,7 @@ type GeneratorRouter = Parameters<typeof generateOpenApiDocument>[0];
  * The procedures as trpc-to-openapi wants to find them on a router: its own meta, and nothing that it could
  * call. Its request handler rewrites schemas, so the real procedures never get its meta.
  */
-export function documentView(procedures: readonly RestProcedure[]): GeneratorRouter {
+export function generatorInput(procedures: readonly RestProcedure[]): GeneratorRouter {
   const view = procedures.map((procedure) => [
     procedure.path,
     {

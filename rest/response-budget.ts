@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, errorBody } from '#server/errors.ts';
-import { createHeldBytes, type Holding } from './memory-budget.ts';
+import { createMemoryBudget, type Reservation } from './memory-budget.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -14,7 +14,7 @@ declare module 'fastify' {
 const sentWhole = 65_536;
 
 /** Bounds of the answers of one process; the tests set smaller ones. */
-export interface AnswerBounds {
+export interface ResponseLimits {
   /** Bytes of large answers that are not read yet, shared among the addresses of their clients. */
   held: number;
   /** Milliseconds from an answer's beginning to its end: 60 MB at 1 Mbit/s take 500 s. */
@@ -23,16 +23,16 @@ export interface AnswerBounds {
   patience: number;
 }
 
-const ownBounds: AnswerBounds = { held: 400_000_000, deadline: 900_000, patience: 30_000 };
+const ownBounds: ResponseLimits = { held: 400_000_000, deadline: 900_000, patience: 30_000 };
 
 /** A large answer on its way. */
-interface Unread {
+interface UnreadResponse {
   address: string;
   bytes: number;
   began: number;
   /** When its client took a piece for the last time. */
   taken: number;
-  holding: Holding;
+  holding: Reservation;
   breakOff(): void;
 }
 
@@ -43,13 +43,13 @@ interface Unread {
  * which loses nothing, and anything else is sent at the cost of the oldest.
  * Downloads that are made while they are sent hold next to nothing, and have bounds of their own.
  */
-export function boundUnreadAnswers(
+export function limitUnreadResponses(
   app: FastifyInstance,
   addressOf: (request: FastifyRequest) => string,
   bounds = ownBounds,
 ): void {
-  const unread = new Set<Unread>();
-  const held = createHeldBytes(bounds.held);
+  const unread = new Set<UnreadResponse>();
+  const held = createMemoryBudget(bounds.held);
 
   app.addHook('onSend', (request, reply, payload, done) => {
     const length = lengthOf(payload);
@@ -57,12 +57,12 @@ export function boundUnreadAnswers(
     if (length <= sentWhole || request.method === 'HEAD' || request.raw.socket.destroyed)
       return done(null, payload);
     const address = addressOf(request);
-    const answer: Unread = {
+    const answer: UnreadResponse = {
       address,
       bytes: request.routeOptions.config?.shared ? 0 : length,
       began: Date.now(),
       taken: Date.now(),
-      holding: held.open(address, () => answer.breakOff()),
+      holding: held.reserve(address, () => answer.breakOff()),
       breakOff() {
         letGo(answer);
         // An end would look like the end of the answer to whoever speaks HTTP/1.0.
@@ -75,7 +75,7 @@ export function boundUnreadAnswers(
         answer.holding.release();
         return done(null, refuse(reply));
       }
-      answer.holding.force(answer.bytes);
+      answer.holding.grow(answer.bytes);
     }
     unread.add(answer);
     reply.raw.once('close', () => letGo(answer));
@@ -83,14 +83,14 @@ export function boundUnreadAnswers(
     done(null, inPieces(payload as string | Buffer, answer));
   });
 
-  function letGo(answer: Unread): void {
+  function letGo(answer: UnreadResponse): void {
     unread.delete(answer);
     answer.holding.release();
   }
 
   /** Counts an answer in, at the cost of those of its address that have stood still for `patience` milliseconds. */
-  function makeRoom({ address, bytes, holding }: Unread, patience: number): boolean {
-    while (bytes > 0 && !holding.take(bytes)) {
+  function makeRoom({ address, bytes, holding }: UnreadResponse, patience: number): boolean {
+    while (bytes > 0 && !holding.tryGrow(bytes)) {
       const before = Date.now() - patience;
       const stillest = [...unread]
         .filter((other) => other.address === address && other.bytes > 0 && other.taken <= before)
@@ -116,7 +116,7 @@ function lengthOf(payload: unknown): number {
   return Buffer.isBuffer(payload) ? payload.length : 0;
 }
 
-function inPieces(payload: string | Buffer, answer: Unread): Readable {
+function inPieces(payload: string | Buffer, answer: UnreadResponse): Readable {
   const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
   let sent = 0;
   return new Readable({

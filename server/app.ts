@@ -6,17 +6,17 @@ import fastify, {
 } from 'fastify';
 import { serveRest } from '#rest/adapter.ts';
 import { stampVersion } from '#rest/api-version.ts';
-import { bodyBudget, boundBodies } from '#rest/body-budget.ts';
+import { bodyBudget, limitBodyMemory } from '#rest/body-budget.ts';
 import { acceptBodies } from '#rest/body-parsers.ts';
 import { refuseBrokenRequests, refuseOnConnection } from '#rest/broken-requests.ts';
 import { serveDocs } from '#rest/docs.ts';
-import { answerErrors, collectPaths, sendError } from '#rest/errors.ts';
+import { collectPaths, handleErrors, sendError } from '#rest/errors.ts';
 import { servePages } from '#rest/pages.ts';
-import { boundUnreadAnswers } from '#rest/response-budget.ts';
+import { limitUnreadResponses } from '#rest/response-budget.ts';
 import { authenticateCaller, readCredentials } from './access/service.ts';
 import { checkSsoSettings } from './auth/service.ts';
 import { clientAddress } from './client-address.ts';
-import { followConnections } from './connections.ts';
+import { trackConnections } from './connections.ts';
 import type { RequestContext, Services } from './context.ts';
 import { isCrossSite, isFromBrowser, readCookie, refuseCrossSiteChange } from './csrf.ts';
 import { AppError } from './errors.ts';
@@ -70,8 +70,8 @@ export async function buildApp(parts: AppParts): Promise<App> {
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response));
   const addressOf = ({ headers, socket }: FastifyRequest) =>
     clientAddress(headers, socket.remoteAddress ?? '', settings.TRUST_PROXY);
-  boundBodies(http, addressOf, bodyBudget(settings.MAX_UPLOAD_BYTES));
-  boundUnreadAnswers(http, addressOf);
+  limitBodyMemory(http, addressOf, bodyBudget(settings.MAX_UPLOAD_BYTES));
+  limitUnreadResponses(http, addressOf);
   acceptBodies(http);
   http.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -93,7 +93,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
       return sendError(reply, error);
     }
   });
-  const connections = followConnections(http.server, refuseOnConnection, settings.TRUST_PROXY === 0);
+  const connections = trackConnections(http.server, refuseOnConnection, settings.TRUST_PROXY === 0);
   let closing = false;
   http.addHook('preClose', async () => {
     closing = true;
@@ -116,7 +116,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
       'request',
     );
   });
-  answerErrors(http);
+  handleErrors(http);
 
   serveRest(http, appRouter, contextOf(services, true), services);
   serveDocs(http, appRouter);
@@ -140,11 +140,11 @@ export function contextOf(services: Services, cookies: boolean) {
     cookie: (name) => (cookies ? readCookie(request.headers, name) : null),
     crossSite: isCrossSite(request.headers, BASE_URL),
     fromBrowser: isFromBrowser(request.headers),
-    hungUp: () => hangUpSignal(reply),
+    disconnected: () => hangUpSignal(reply),
     authenticate(guard) {
       return authenticateCaller(this, guard);
     },
-    answer: {
+    response: {
       setHeader: (name, value) => void reply.header(name, value),
       setStatus: (status) => void reply.code(status),
       addCookie: (cookie) => void reply.header('set-cookie', cookie),

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { AppError } from './errors.ts';
 import type { Settings } from './settings.ts';
-import { placeOf, type Route } from './trpc.ts';
+import { locationOf, type Route } from './trpc.ts';
 
 /** A bound that is a setting, or has a refusal of its own; others are the schema's `.max()`. */
-export interface ArrayBound {
+export interface ArrayLimit {
   most(settings: Settings): number;
   refusal(): AppError;
 }
 
 /** The bounds of arrays in inputs: `z.array(…).register(arrayBounds, …)`, the last call on the schema. */
-export const arrayBounds = z.registry<ArrayBound>();
+export const arrayLimits = z.registry<ArrayLimit>();
 
 /** @throws AppError for an array that is too long, by its length alone */
 export type ArrayCheck = (input: unknown, settings: Settings) => void;
@@ -21,7 +21,7 @@ export type ArrayCheck = (input: unknown, settings: Settings) => void;
  * others have fifty elements in all. Undefined where the input has no arrays.
  * @throws Error for an array without a bound: each has one, `.max()` or one of `arrayBounds`
  */
-export function arrayCheckOf(
+export function createArrayCheck(
   schema: z.ZodType | undefined,
   route: Route | undefined,
 ): ArrayCheck | undefined {
@@ -77,7 +77,7 @@ function lookInto(schema: z.ZodType): Look | undefined {
 }
 
 function lookAtArray(schema: z.ZodType, element: z.ZodType): Look {
-  const own = arrayBounds.get(schema);
+  const own = arrayLimits.get(schema);
   const maximum = maximumOf(schema);
   if (!own && maximum === undefined) throw new Error('an array of an input has no bound');
   const inside = lookInto(element);
@@ -105,7 +105,7 @@ function maximumOf(schema: z.ZodType): number | undefined {
 
 function tooLong({ route, path }: Walk, maximum: number): AppError {
   return new AppError('invalid_fields', [
-    { loc: placeOf(route, path), msg: `must have ${maximum} entries at most`, type: 'too_big' },
+    { loc: locationOf(route, path), msg: `must have ${maximum} entries at most`, type: 'too_big' },
   ]);
 }
 

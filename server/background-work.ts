@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
  * Work that outlives its request: a client that hangs up does not end its run, and a process that stops waits for the runs
  * nobody listens to any more.
  */
-export interface UnderWay {
+export interface BackgroundWork {
   /** True once the process only finishes what it has begun. */
   readonly closing: boolean;
   /** Answers `work`, and remembers it until it ends. */
@@ -13,7 +13,7 @@ export interface UnderWay {
   drain(milliseconds: number): Promise<void>;
 }
 
-export function followWork(): UnderWay {
+export function createBackgroundWork(): BackgroundWork {
   const works = new Set<Promise<unknown>>();
   let closing = false;
   return {

@@ -7,12 +7,12 @@ type Stage = 'idle' | 'incoming' | 'whole';
 
 /** Who has connections: an address, or the /56 of an IPv6 one. In each stage the longest in it stands first. */
 interface Holder {
-  idle: Set<Place>;
-  incoming: Set<Place>;
-  whole: Set<Place>;
+  idle: Set<Slot>;
+  incoming: Set<Slot>;
+  whole: Set<Slot>;
 }
 
-interface Place {
+interface Slot {
   socket: Socket;
   holder: Holder;
   stage: Stage;
@@ -27,14 +27,14 @@ interface Rank {
 }
 
 /** A server's places for connections. Each change costs the same, however many connections there are. */
-export interface ConnectionPlaces {
+export interface ConnectionSlots {
   /** Gives a new connection a place, at the cost of another one where all are taken; answers whether it has one. */
-  enter(socket: Socket): boolean;
+  acquire(socket: Socket): boolean;
   /** A request's head came on a connection. */
-  begin(socket: Socket, request: IncomingMessage): void;
+  requestStarted(socket: Socket, request: IncomingMessage): void;
   /** All requests of a connection are answered. */
-  rest(socket: Socket): void;
-  leave(socket: Socket): void;
+  becameIdle(socket: Socket): void;
+  release(socket: Socket): void;
 }
 
 /**
@@ -43,12 +43,12 @@ export interface ConnectionPlaces {
  * is closed only for an address that has still fewer afterwards. If nothing else is left, the longest idle of all goes.
  * @param byAddress false where the peers are proxies: then all connections count as one address's
  */
-export function createPlaces(most: number, byAddress: boolean): ConnectionPlaces {
-  const places = new Map<Socket, Place>();
+export function createConnectionSlots(most: number, byAddress: boolean): ConnectionSlots {
+  const places = new Map<Socket, Slot>();
   const holders = new Map<string, Holder>();
   /** By the number of a holder's connections; none beyond the largest. */
   const ranks: Rank[] = [{ closable: new Set(), busy: new Set() }];
-  const idle = new Set<Place>();
+  const idle = new Set<Slot>();
 
   const nameOf = (socket: Socket) => (byAddress ? networkOf(socket.remoteAddress ?? '') : '');
   const names = new WeakMap<Holder, string>();
@@ -70,7 +70,7 @@ export function createPlaces(most: number, byAddress: boolean): ConnectionPlaces
     for (let last = ranks.at(-1); ranks.length > 1 && isEmpty(last); last = ranks.at(-1)) ranks.pop();
   }
 
-  function move(place: Place, stage: Stage | undefined): void {
+  function move(place: Slot, stage: Stage | undefined): void {
     const { holder } = place;
     change(holder, () => {
       holder[place.stage].delete(place);
@@ -83,7 +83,7 @@ export function createPlaces(most: number, byAddress: boolean): ConnectionPlaces
   }
 
   /** The first of a holder's that may be closed before any that is being answered. */
-  function closableOf(holder: Holder): Place | undefined {
+  function closableOf(holder: Holder): Slot | undefined {
     for (const place of holder.idle) return place;
     for (const place of holder.incoming) {
       if (!place.request?.complete) return place;
@@ -93,7 +93,7 @@ export function createPlaces(most: number, byAddress: boolean): ConnectionPlaces
   }
 
   /** Whose place a newcomer may have whose address has `own` connections. */
-  function toClose(own: number): Place | undefined {
+  function toClose(own: number): Slot | undefined {
     const largest = ranks.length - 1;
     const { closable, busy } = ranks[largest] as Rank;
     for (const holder of closable) {
@@ -113,7 +113,7 @@ export function createPlaces(most: number, byAddress: boolean): ConnectionPlaces
   }
 
   return {
-    enter(socket) {
+    acquire(socket) {
       const name = nameOf(socket);
       if (places.size >= most) {
         const own = holders.get(name);
@@ -127,7 +127,7 @@ export function createPlaces(most: number, byAddress: boolean): ConnectionPlaces
       const holder = holders.get(name) ?? { idle: new Set(), incoming: new Set(), whole: new Set() };
       holders.set(name, holder);
       names.set(holder, name);
-      const place: Place = { socket, holder, stage: 'idle' };
+      const place: Slot = { socket, holder, stage: 'idle' };
       places.set(socket, place);
       change(holder, () => {
         holder.idle.add(place);
@@ -135,20 +135,20 @@ export function createPlaces(most: number, byAddress: boolean): ConnectionPlaces
       });
       return true;
     },
-    begin(socket, request) {
+    requestStarted(socket, request) {
       const place = places.get(socket);
       if (!place) return;
       place.request = request;
       const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
       move(place, encoding !== undefined || Number(length ?? 0) > 0 ? 'incoming' : 'whole');
     },
-    rest(socket) {
+    becameIdle(socket) {
       const place = places.get(socket);
       if (!place) return;
       delete place.request;
       move(place, 'idle');
     },
-    leave,
+    release: leave,
   };
 }
 

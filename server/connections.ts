@@ -1,13 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { createPlaces } from './connection-slots.ts';
+import { createConnectionSlots } from './connection-slots.ts';
 import { AppError } from './errors.ts';
 
 /** Milliseconds that requests under way may still take once the drain has begun. */
 const drainDeadline = 150_000;
 
 /** Bounds of one server's connections; the tests set smaller ones. */
-export interface ConnectionBounds {
+export interface ConnectionLimits {
   /** Requests of a connection that wait for their answer; nobody needs to send many before the first is answered. */
   unanswered: number;
   /** Milliseconds that a client may take nothing of what waits for it. */
@@ -16,7 +16,7 @@ export interface ConnectionBounds {
   connections: number;
 }
 
-const ownBounds: ConnectionBounds = { unanswered: 8, longestStall: 120_000, connections: 10_000 };
+const ownBounds: ConnectionLimits = { unanswered: 8, longestStall: 120_000, connections: 10_000 };
 
 /** Requests past the bound that may come in the same packet; a connection with more of them is reset. */
 const mostRefused = 32;
@@ -37,22 +37,22 @@ interface Connection {
  * anything as long as its client likes.
  * @param byAddress whether a connection's peer is the client itself, and no proxy
  */
-export function followConnections(
+export function trackConnections(
   server: Server,
   refuse: RefuseRequest,
   byAddress: boolean,
   bounds = ownBounds,
 ) {
   const connections = new Map<Socket, Connection>();
-  const places = createPlaces(bounds.connections, byAddress);
+  const places = createConnectionSlots(bounds.connections, byAddress);
   let draining = false;
 
   server.on('connection', (socket) => {
-    if (!places.enter(socket)) return void socket.destroy();
+    if (!places.acquire(socket)) return void socket.destroy();
     connections.set(socket, { unanswered: 0, taken: 0, since: 0 });
     socket.once('close', () => {
       connections.delete(socket);
-      places.leave(socket);
+      places.release(socket);
     });
   });
 
@@ -69,11 +69,11 @@ export function followConnections(
       connection.taken = -1;
     }
     connection.unanswered += 1;
-    places.begin(socket, request);
+    places.requestStarted(socket, request);
     response.once('close', () => {
       connection.unanswered -= 1;
       if (connection.unanswered > 0) return;
-      places.rest(socket);
+      places.becameIdle(socket);
       if (draining) socket.destroySoon();
     });
     const past = connection.unanswered - bounds.unanswered;

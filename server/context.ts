@@ -1,6 +1,6 @@
 import type { Database } from '#db/client.ts';
 import type { PresentedCredentials } from './access/credentials.ts';
-import type { UnderWay } from './background-work.ts';
+import type { BackgroundWork } from './background-work.ts';
 import type { PaymentProcessor } from './billing/service.ts';
 import type { Embedder, Engine } from './engines/engine.ts';
 import type { FileWork } from './sandbox/index.ts';
@@ -33,14 +33,14 @@ export interface Services {
   /** Compiled glossaries, kept for the texts that come next. */
   glossaries: Glossaries;
   /** Runs that are waited for before the process ends. */
-  underWay: UnderWay;
+  backgroundWork: BackgroundWork;
   /** 32 bytes that encrypt stored secrets. */
   secretsKey: Buffer;
   log: Log;
 }
 
 /** What a procedure may say about the HTTP answer beside its body. */
-export interface HttpAnswer {
+export interface HttpResponse {
   setHeader(name: string, value: string): void;
   /** The status of success, where it is not the route's own. Only the REST door has any. */
   setStatus(status: 202): void;
@@ -61,9 +61,9 @@ export interface RequestContext {
   crossSite: boolean;
   /** Whether a browser made it: either of those headers was sent. */
   fromBrowser: boolean;
-  answer: HttpAnswer;
+  response: HttpResponse;
   /** Goes off when the client hangs up. Runs go on without it; what is only made for this answer does not. */
-  hungUp(): AbortSignal;
+  disconnected(): AbortSignal;
   /**
    * Believes the caller before the body is read, as `guard` will again with it; false where that asks for no credential.
    * @throws AppError the guard's 401 or 403

@@ -5,7 +5,7 @@ import { createFairShare, type ShareScope } from './fair-share.ts';
 const refusal = 'too many exports are under way; try again later';
 
 /** Bounds of the exports of one process; the tests set smaller ones. */
-export interface ExportBounds {
+export interface ExportLimits {
   slots: number;
   slotsOfTenant: number;
   /** Bytes a second, below which nobody reads an export to its end: half of 128 kbit/s. */
@@ -19,7 +19,7 @@ export interface ExportBounds {
   oldest: number;
 }
 
-const ownBounds: ExportBounds = {
+const ownBounds: ExportLimits = {
   slots: 32,
   slotsOfTenant: 4,
   slowest: 8_000,
@@ -31,13 +31,13 @@ const ownBounds: ExportBounds = {
 };
 
 /** An export's place among those under way. */
-export interface ExportTurn {
+export interface ExportSlot {
   /** Leaves the place to the next one. */
   end(): void;
   /** Goes off where the export is to be broken off: its reader is too slow. */
   readonly cut: AbortSignal;
   /** The export's text, with its reader's time measured: from each piece's sending to when the next one is asked for. */
-  paced(chunks: AsyncIterable<string>): AsyncGenerator<string, void>;
+  measured(chunks: AsyncIterable<string>): AsyncGenerator<string, void>;
 }
 
 interface Reader {
@@ -60,7 +60,7 @@ interface Pace {
  * lowest rate; and where others wait, the slowest of those that are in their way is broken off, if it is slow at all. A
  * tenant with fewer exports comes before one with more; its own exports wait for each other.
  */
-export function createExports(bounds: ExportBounds = ownBounds) {
+export function createExports(bounds: ExportLimits = ownBounds) {
   const { slots, slotsOfTenant } = bounds;
   const underWay = createFairShare({ slots, slotsOfTenant, places: 300, refusal });
   const readers = new Set<Reader>();
@@ -101,7 +101,7 @@ export function createExports(bounds: ExportBounds = ownBounds) {
     if (slowest && slowest.rate < (isFull ? bounds.slowest : bounds.slowestWanted)) breakOff(slowest.reader);
   }
 
-  function follow(tenantId: string, end: () => void): ExportTurn {
+  function follow(tenantId: string, end: () => void): ExportSlot {
     const reader: Reader = {
       tenantId,
       began: Date.now(),
@@ -117,7 +117,7 @@ export function createExports(bounds: ExportBounds = ownBounds) {
         end();
       },
       cut: reader.cut.signal,
-      async *paced(chunks) {
+      async *measured(chunks) {
         for await (const chunk of chunks) {
           reader.waitingSince = Date.now();
           yield chunk;
@@ -134,7 +134,7 @@ export function createExports(bounds: ExportBounds = ownBounds) {
      * Waits until an export may begin; the answer ends it.
      * @throws AppError rate_limit where too many wait already; the signal's reason where it goes off while waiting
      */
-    begin(scope: ShareScope): Promise<ExportTurn> {
+    begin(scope: ShareScope): Promise<ExportSlot> {
       const { tenantId } = scope;
       waiting.set(tenantId, (waiting.get(tenantId) ?? 0) + 1);
       watch ??= setInterval(look, Math.min(1000, bounds.windowWanted)).unref();
@@ -231,11 +231,11 @@ export interface ExportRequest {
 export async function* guardExport(
   log: Log,
   { requestId, signal }: ExportRequest,
-  turn: ExportTurn,
+  turn: ExportSlot,
   chunks: AsyncIterable<string>,
 ): AsyncGenerator<string, void> {
   try {
-    yield* turn.paced(chunks);
+    yield* turn.measured(chunks);
   } catch (error) {
     if (!signal.aborted)
       log.error({ request_id: requestId, error: describeForLog(error) }, 'an export broke off');

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { type Database, openDatabase } from '#db/client.ts';
-import { followWork } from './background-work.ts';
+import { createBackgroundWork } from './background-work.ts';
 import type { Log, Services } from './context.ts';
 import { loadSecretsKey } from './encryption.ts';
 import { selectModels } from './engines/select.ts';
@@ -117,7 +117,7 @@ async function startProcess(
         storage,
         fileWork,
         glossaries: createGlossaries(),
-        underWay: followWork(),
+        backgroundWork: createBackgroundWork(),
         secretsKey,
       },
       parts,
@@ -171,7 +171,7 @@ async function startParts(
     ? await (await import('./app.ts')).buildApp({ ...given, database: open(apiConnections) })
     : undefined;
   // After the door is closed, and before the database is.
-  started.push({ stop: () => given.underWay.drain(longestDrain) });
+  started.push({ stop: () => given.backgroundWork.drain(longestDrain) });
   const log = api?.services.log ?? (await standaloneLog(settings));
   log.debug({ settings: redactSettings(settings) }, 'settings');
   // What reads files is started when it is first needed; what keeps the network from it is tried now.
@@ -236,7 +236,7 @@ function growHeapSlowly(): void {
 export async function runCommand(
   parts: (settings: Settings) => ProcessParts,
   started: (running: RunningProcess) => string,
-  { stop, hurry }: StopSignals = listenForStop(),
+  { stop, force }: StopSignals = listenForStop(),
 ): Promise<void> {
   growHeapSlowly();
   collectWhenIdle();
@@ -245,11 +245,11 @@ export async function runCommand(
     process.stderr.write(`lingualoop: unhandled rejection ${JSON.stringify(describeForLog(reason))}\n`);
   });
   let home: DatabaseHome | undefined;
-  hurry.addEventListener('abort', async () => {
+  force.addEventListener('abort', async () => {
     // Before there is a database, the start ends by itself, and soon.
     if (!home) return;
     await home.stop().catch(complain);
-    process.exit(hurry.reason);
+    process.exit(force.reason);
   });
   try {
     const settings = readSettings();
@@ -261,9 +261,9 @@ export async function runCommand(
       await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
     }
     await running.stop();
-    if (!hurry.aborted) process.exit(0);
+    if (!force.aborted) process.exit(0);
   } catch (error) {
-    if (hurry.aborted && home) return;
+    if (force.aborted && home) return;
     if (stop.aborted && error === stop.reason) process.exit(0);
     complain(error);
     process.exit(1);

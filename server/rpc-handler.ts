@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import superjson from 'superjson';
 import type { z } from 'zod';
 import { tooLargeUnauthenticated } from '#rest/request-limits.ts';
-import { arrayCheckOf } from './array-limits.ts';
+import { createArrayCheck } from './array-limits.ts';
 import type { RequestContext } from './context.ts';
 import { AppError, errorTable, toAppError } from './errors.ts';
 import { refuseManyValues } from './input-limits.ts';
@@ -34,7 +34,11 @@ export function serveRpc(
         const { type, meta, inputs } = _def as unknown as Definition;
         return [
           path,
-          { type, guard: meta?.guard ?? 'public', refuseLongArrays: arrayCheckOf(inputs[0], meta?.route) },
+          {
+            type,
+            guard: meta?.guard ?? 'public',
+            refuseLongArrays: createArrayCheck(inputs[0], meta?.route),
+          },
         ];
       }),
   );

@@ -3,7 +3,7 @@ export interface StopSignals {
   /** Aborts with the first signal. */
   readonly stop: AbortSignal;
   /** Aborts with a second one, which does not want to wait for what is under way; its reason is the exit code. */
-  readonly hurry: AbortSignal;
+  readonly force: AbortSignal;
 }
 
 /** Milliseconds within which signals are one: Ctrl-C reaches a process by its terminal, and again by npm. */
@@ -27,5 +27,5 @@ export function listenForStop(): StopSignals {
     } else if (Date.now() - first > sameMoment) hurry.abort(codes[signal]);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => heard(signal));
-  return { stop: stop.signal, hurry: hurry.signal };
+  return { stop: stop.signal, force: hurry.signal };
 }

@@ -79,16 +79,16 @@ export const uploadedFile = z.object({
 export type UploadedFile = z.infer<typeof uploadedFile>;
 
 /** What a download is made of. */
-export const fileAnswer = z.object({
+export const fileResponse = z.object({
   bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
   contentType: z.string(),
   fileName: z.string(),
 });
 
-export type FileAnswer = z.infer<typeof fileAnswer>;
+export type FileResponse = z.infer<typeof fileResponse>;
 
 /** A download that is made while it is sent: it is never whole in memory, and its length is not known. */
-export const streamAnswer = z.object({
+export const streamResponse = z.object({
   /** Pieces of its text, made as they are asked for. Where one fails, the answer breaks off. */
   chunks: z.custom<AsyncIterable<string>>(
     (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
@@ -101,7 +101,7 @@ export const streamAnswer = z.object({
   end: z.custom<() => void>((value) => typeof value === 'function'),
 });
 
-export type StreamAnswer = z.infer<typeof streamAnswer>;
+export type StreamResponse = z.infer<typeof streamResponse>;
 
 /** The input `body` of a route whose body is raw. */
 export const rawBody = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
@@ -153,7 +153,7 @@ export function inputSource(route: Route, name: string): 'path' | 'query' | 'bod
  * Turns whatever a procedure throws into an AppError inside tRPC's own error, so that both doors answer from
  * the one error table. tRPC hands errors on in `result`, it does not throw them through a middleware.
  */
-const answerFromErrorTable = middleware(async ({ ctx, path, meta, next }) => {
+const mapErrors = middleware(async ({ ctx, path, meta, next }) => {
   const result = await next();
   if (result.ok) return result;
   const known = invalidInput(result.error, meta?.route) ?? toAppError(result.error.cause ?? result.error);
@@ -170,13 +170,16 @@ function invalidInput(error: TRPCError, route: Route | undefined): AppError | un
   if (error.code !== 'BAD_REQUEST' || error.cause?.name !== 'ZodError') return undefined;
   const problems = (error.cause as ZodError).issues.map((issue): FieldProblem => {
     const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
-    return { loc: placeOf(route, path), msg: issue.message, type: issue.code ?? 'invalid' };
+    return { loc: locationOf(route, path), msg: issue.message, type: issue.code ?? 'invalid' };
   });
   return new AppError('invalid_fields', problems);
 }
 
 /** The `loc` of a field: where its input comes from, then its path. */
-export function placeOf(route: Route | undefined, path: readonly (string | number)[]): (string | number)[] {
+export function locationOf(
+  route: Route | undefined,
+  path: readonly (string | number)[],
+): (string | number)[] {
   return [route && path.length > 0 ? inputSource(route, String(path[0])) : 'body', ...path];
 }
 
@@ -187,13 +190,13 @@ const refuseUnstorable = middleware(({ getRawInput, meta, next }) =>
       const input = await getRawInput();
       const problem = findUnstorable(input);
       if (!problem) return input;
-      throw new AppError('invalid_fields', [{ ...problem, loc: placeOf(meta?.route, problem.loc) }]);
+      throw new AppError('invalid_fields', [{ ...problem, loc: locationOf(meta?.route, problem.loc) }]);
     },
   }),
 );
 
 /** Every procedure starts here; `guards.ts` adds who may call it. */
-export const procedure = t.procedure.use(answerFromErrorTable).use(refuseUnstorable);
+export const procedure = t.procedure.use(mapErrors).use(refuseUnstorable);
 
 /** Every procedure of a router by its path; at run time the record is flat, which its type does not say. */
 export function proceduresOf(router: AnyRouter): [path: string, procedure: AnyProcedure][] {

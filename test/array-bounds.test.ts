@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { arrayBounds, arrayCheckOf } from '#server/array-limits.ts';
+import { arrayLimits, createArrayCheck } from '#server/array-limits.ts';
 import { AppError } from '#server/errors.ts';
 import { appRouter } from '#server/router.ts';
 import { readSettings } from '#server/settings.ts';
@@ -11,7 +11,7 @@ const settings = readSettings({});
 /** What a check throws; undefined where it lets the input pass. */
 function refusalOf(schema: z.ZodType, input: unknown): AppError | undefined {
   try {
-    arrayCheckOf(schema, undefined)?.(input, settings);
+    createArrayCheck(schema, undefined)?.(input, settings);
     return undefined;
   } catch (error) {
     return error as AppError;
@@ -59,7 +59,7 @@ test.each([
 
 test('a bound may be a setting, with a refusal of its own', () => {
   const schema = z.object({
-    list: z.array(z.string()).register(arrayBounds, {
+    list: z.array(z.string()).register(arrayLimits, {
       most: ({ MAX_BATCH_ITEMS }) => MAX_BATCH_ITEMS,
       refusal: () => new AppError('payload_too_large', 'too long'),
     }),
@@ -69,9 +69,9 @@ test('a bound may be a setting, with a refusal of its own', () => {
 });
 
 test('every array of an input has a bound', () => {
-  expect(() => arrayCheckOf(z.object({ list: z.array(z.string()) }), undefined)).toThrow('has no bound');
+  expect(() => createArrayCheck(z.object({ list: z.array(z.string()) }), undefined)).toThrow('has no bound');
   for (const [path, { _def }] of proceduresOf(appRouter)) {
     const { inputs } = _def as unknown as { inputs: z.ZodType[] };
-    for (const input of inputs) expect(() => arrayCheckOf(input, undefined), path).not.toThrow();
+    for (const input of inputs) expect(() => createArrayCheck(input, undefined), path).not.toThrow();
   }
 });

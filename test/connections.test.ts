@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, expect, test } from 'vitest';
 import { refuseOnConnection } from '#rest/broken-requests.ts';
-import { type ConnectionBounds, followConnections } from '#server/connections.ts';
+import { type ConnectionLimits, trackConnections } from '#server/connections.ts';
 import { requestText } from '#test/abuse/raw-socket.ts';
 import { poll } from '#test/setup/poll.ts';
 
@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 /** A server that answers `/` with some bytes, `/long` with many, and `/never` not at all. */
-async function serve(bounds: Partial<ConnectionBounds> = {}, byAddress = true) {
+async function serve(bounds: Partial<ConnectionLimits> = {}, byAddress = true) {
   let handled = 0;
   const server = createServer((request, response) => {
     handled += 1;
@@ -28,7 +28,7 @@ async function serve(bounds: Partial<ConnectionBounds> = {}, byAddress = true) {
     Readable.from(Array.from({ length: pieces }, () => piece)).pipe(response);
   });
   servers.push(server);
-  followConnections(server, refuseOnConnection, byAddress, {
+  trackConnections(server, refuseOnConnection, byAddress, {
     ...{ unanswered: 8, longestStall: 60_000, connections: 1000 },
     ...bounds,
   });

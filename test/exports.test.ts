@@ -1,9 +1,9 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createExports, type ExportBounds, type ExportTurn } from '#server/exports.ts';
+import { createExports, type ExportLimits, type ExportSlot } from '#server/exports.ts';
 import { poll } from '#test/setup/poll.ts';
 
-const make = (bounds: Partial<ExportBounds>) =>
+const make = (bounds: Partial<ExportLimits>) =>
   createExports({
     ...{ slots: 8, slotsOfTenant: 4, slowest: 0, window: 60_000 },
     ...{ slowestWanted: 100_000, windowWanted: 200, oldest: 60_000 },
@@ -19,20 +19,20 @@ async function* pieces(): AsyncGenerator<string, void> {
 }
 
 /** A reader that has taken one piece, and takes no more. */
-async function stop(turn: ExportTurn): Promise<ExportTurn> {
-  await turn.paced(pieces()).next();
+async function stop(turn: ExportSlot): Promise<ExportSlot> {
+  await turn.measured(pieces()).next();
   return turn;
 }
 
 /** Reads for as long as `goOn` says. */
-async function read(turn: ExportTurn, goOn: () => boolean): Promise<void> {
-  for await (const _piece of turn.paced(pieces())) if (!goOn()) return;
+async function read(turn: ExportSlot, goOn: () => boolean): Promise<void> {
+  for await (const _piece of turn.measured(pieces())) if (!goOn()) return;
 }
 
 test('a tenant has four exports under way at most; the fifth waits for one of them to end', async () => {
   const { begin } = make({ slowestWanted: 0 });
   const turns = await Promise.all(['a', 'a', 'a', 'a'].map((tenantId) => begin({ tenantId })));
-  let fifth: ExportTurn | undefined;
+  let fifth: ExportSlot | undefined;
   const waiting = begin({ tenantId: 'a' }).then((turn) => {
     fifth = turn;
   });
@@ -45,7 +45,7 @@ test('a tenant has four exports under way at most; the fifth waits for one of th
 
 test('where others wait for a place the export that is read slowest is broken off', async () => {
   const { begin } = make({ slots: 4, slotsOfTenant: 2 });
-  const turns: ExportTurn[] = [];
+  const turns: ExportSlot[] = [];
   for (const tenantId of ['a', 'b', 'c']) turns.push(await stop(await begin({ tenantId })));
   const fast = await begin({ tenantId: 'd' });
   let done = false;
@@ -70,8 +70,8 @@ test('where a tenant’s own exports are in its way one of those is broken off, 
 });
 
 /** Reads a kilobyte every 50 ms at most: slower than is wanted where others wait. */
-async function trickle(turn: ExportTurn, goOn: () => boolean): Promise<void> {
-  for await (const _piece of turn.paced(pieces())) {
+async function trickle(turn: ExportSlot, goOn: () => boolean): Promise<void> {
+  for await (const _piece of turn.measured(pieces())) {
     if (!goOn()) return;
     await setTimeout(50);
   }
@@ -126,7 +126,7 @@ test('time that the service takes for a piece is not its reader’s', async () =
     });
     yield 'y';
   }
-  const paced = patient.paced(slowly());
+  const paced = patient.measured(slowly());
   await paced.next();
   const next = paced.next();
   // Whoever takes nothing at all in that time is broken off.

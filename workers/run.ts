@@ -1,8 +1,8 @@
 import type { Services } from '#server/context.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { startSchedule } from './schedule.ts';
-import { lanes } from './tasks.ts';
-import { type RunningLane, startLane } from './worker-pool.ts';
+import { workerPools } from './tasks.ts';
+import { type RunningPool, startWorkerPool } from './worker-pool.ts';
 
 export interface Workers {
   /** Takes no more jobs, and resolves when those that run are done. */
@@ -14,11 +14,11 @@ export interface Workers {
  * time, and beside them the housekeeping.
  */
 export async function startWorkers(services: Services, databaseUrl: () => string): Promise<Workers> {
-  const running: RunningLane[] = [];
+  const running: RunningPool[] = [];
   const stopLanes = () => Promise.all(running.map((lane) => lane.stop()));
   try {
     // One after the other: both bring the queue's schema up to date.
-    for (const lane of lanes) running.push(await startLane(services, lane, databaseUrl));
+    for (const lane of workerPools) running.push(await startWorkerPool(services, lane, databaseUrl));
   } catch (error) {
     await stopLanes();
     throw error;

@@ -28,7 +28,7 @@ export const tasks: { [N in TaskName]: TaskHandler<N> } = {
 };
 
 /** Tasks that share workers of their own. */
-export interface Lane {
+export interface WorkerPool {
   name: string;
   tasks: readonly TaskName[];
   /** How many of them run at a time in one process. */
@@ -42,7 +42,7 @@ const housekeeping: readonly TaskName[] = ['sweep_stale_jobs', 'fail_stale_jobs'
  * The housekeeping frees what dead processes hold: it must not wait for workers that a model's or a store's slow
  * answers keep busy.
  */
-export const lanes: readonly Lane[] = [
+export const workerPools: readonly WorkerPool[] = [
   { name: 'housekeeping', tasks: housekeeping, concurrency: () => 2 },
   {
     name: 'work',

@@ -4,7 +4,7 @@ import type { TaskList } from 'graphile-worker';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import { type QueueRunner, startQueueRunner } from './queue-runner.ts';
-import { type Lane, tasks } from './tasks.ts';
+import { tasks, type WorkerPool } from './tasks.ts';
 
 /** Milliseconds before workers are started again, or what they had locked is freed again; each further time twice as many. */
 const retryDelay = 1000;
@@ -12,7 +12,7 @@ const longestRetryDelay = 15_000;
 /** Workers that fail within as many milliseconds found a database that answers and does not let them work: it refuses writes, say. */
 const shortLife = 3000;
 
-export interface RunningLane {
+export interface RunningPool {
   /** The pools of workers that can be vouched for: what locks a job is named after the pool of the worker that runs it. */
   poolIds(): string[];
   /** Takes no more jobs, and resolves when those that run are done. */
@@ -24,11 +24,11 @@ export interface RunningLane {
  * have failed are replaced at once, or after a pause where they did not live long; what they are still at, they finish, and then
  * whatever is locked in their name is freed.
  */
-export async function startLane(
+export async function startWorkerPool(
   services: Services,
-  lane: Lane,
+  lane: WorkerPool,
   databaseUrl: () => string,
-): Promise<RunningLane> {
+): Promise<RunningPool> {
   const { log } = services;
   const taskList = tasksOf(services, lane);
   const start = () =>
@@ -108,7 +108,7 @@ export async function startLane(
  */
 function unlocker(
   { database, log }: Services,
-  lane: Lane,
+  lane: WorkerPool,
   signal: AbortSignal,
   pause: (failures: number) => Promise<void>,
 ) {
@@ -152,7 +152,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function tasksOf(services: Services, lane: Lane): TaskList {
+function tasksOf(services: Services, lane: WorkerPool): TaskList {
   const concurrency = lane.concurrency(services);
   const running = new Set<Promise<void>>();
   return Object.fromEntries(

@@ -25,7 +25,7 @@ export interface Parameter {
   schema: JsonSchema;
 }
 
-export interface Answer {
+export interface ResponseObject {
   description: string;
   content?: Content;
 }
@@ -37,7 +37,7 @@ export interface Operation {
   description?: string;
   parameters: Parameter[];
   requestBody?: { required: boolean; content: Content };
-  responses: Record<string, Answer>;
+  responses: Record<string, ResponseObject>;
 }
 
 /** In the order in which a path lists them. */

@@ -6,7 +6,7 @@ import {
   operationOf,
   type Parameter,
 } from './document.ts';
-import { answersOf } from './responses.ts';
+import { responsesOf } from './responses.ts';
 
 const date: JsonSchema = { type: 'string', format: 'date' };
 
@@ -43,7 +43,7 @@ export function describeOperation(procedure: RestProcedure, generated: Operation
       (a, b) => parameterOrder.indexOf(a.in) - parameterOrder.indexOf(b.in),
     ),
     ...(requestBody && { requestBody: { ...requestBody, required: needsBody(procedure) } }),
-    responses: answersOf(procedure, responses['200'] ?? { description: '' }),
+    responses: responsesOf(procedure, responses['200'] ?? { description: '' }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { errorTable } from '#server/errors.ts';
 import type { RestProcedure } from '../procedures.ts';
-import { type Answer, type Content, type JsonSchema, refTo } from './document.ts';
+import { type Content, type JsonSchema, type ResponseObject, refTo } from './document.ts';
 
 const string: JsonSchema = { type: 'string' };
 
@@ -46,7 +46,10 @@ export const errorSchemas: Record<string, JsonSchema> = {
 const successes = { 200: 'Success', 202: 'Accepted and in flight', 204: 'Done, no body' } as const;
 
 /** Every answer of an operation: its successes as the route states them, then the ways in which it can be refused. */
-export function answersOf(procedure: RestProcedure, success: Answer): Record<string, Answer> {
+export function responsesOf(
+  procedure: RestProcedure,
+  success: ResponseObject,
+): Record<string, ResponseObject> {
   const { route, meta, input } = procedure;
   const answers = successesOf(procedure, success);
   if (meta.guard !== 'public') answers['401'] = refusal('No usable credential', 'ErrorDetail');
@@ -62,7 +65,10 @@ export function answersOf(procedure: RestProcedure, success: Answer): Record<str
  * @throws Error where a 202 instead has a body that the output does not name: the generator, which knows one answer, has
  * put the bodies of both into it
  */
-function successesOf({ path, route }: RestProcedure, { content }: Answer): Record<string, Answer> {
+function successesOf(
+  { path, route }: RestProcedure,
+  { content }: ResponseObject,
+): Record<string, ResponseObject> {
   const status = route.status ?? 200;
   if (status === 204) return { 204: { description: successes[204] } };
   if (!route.accepted) return { [status]: answer(status, content) };
@@ -74,11 +80,11 @@ function successesOf({ path, route }: RestProcedure, { content }: Answer): Recor
   return { [status]: answer(status, jsonOf(others)), 202: answer(202, jsonOf([accepted])) };
 }
 
-function answer(status: 200 | 202, content: Content | undefined): Answer {
+function answer(status: 200 | 202, content: Content | undefined): ResponseObject {
   return { description: successes[status], ...(content && { content }) };
 }
 
-function refusal(description: string, ...shapes: string[]): Answer {
+function refusal(description: string, ...shapes: string[]): ResponseObject {
   return { description, content: jsonOf(shapes.map(refTo)) };
 }
 

@@ -1,5 +1,5 @@
 import type { RestProcedure } from '../procedures.ts';
-import type { Answer, Content, JsonSchema, Operation } from './document.ts';
+import type { Content, JsonSchema, Operation, ResponseObject } from './document.ts';
 
 /**
  * Procedures at one address are one operation of the document, and the generator knows one procedure a path: each but
@@ -21,7 +21,7 @@ export function withOwnPaths(procedures: readonly RestProcedure[]): RestProcedur
 const mark = '~';
 
 /** The address that a path of `withOwnPaths` stands for. */
-export function addressOf(path: string): string {
+export function publicPathOf(path: string): string {
   return path.split(mark, 1)[0] as string;
 }
 
@@ -49,7 +49,10 @@ export function mergeOperations(first: Operation, second: Operation): Operation 
   };
 }
 
-function mergeAnswers(first: Record<string, Answer>, second: Record<string, Answer>): Record<string, Answer> {
+function mergeAnswers(
+  first: Record<string, ResponseObject>,
+  second: Record<string, ResponseObject>,
+): Record<string, ResponseObject> {
   const merged = { ...first };
   for (const [status, answer] of Object.entries(second)) {
     const known = merged[status];

@@ -1,15 +1,15 @@
-import { Answer, errorOfAnswer } from './answer.ts';
 import { Expired } from './deadline.ts';
 import { ConnectionError, TimeoutError } from './errors.ts';
-import { NoAnswer } from './exchange.ts';
+import { NoResponse } from './exchange.ts';
+import { errorOfResponse, FailedResponse } from './failed-response.ts';
 import { unwrap } from './rpc.ts';
 
 /** The public error for what an attempt threw; what is no failed exchange (a token source's error) stays as it is. */
 export function errorOf(thrown: unknown, call: string, timeoutMs: number): unknown {
   if (thrown instanceof Expired) return new TimeoutError(call, timeoutMs);
   const failure = unwrap(thrown);
-  if (failure instanceof Answer) return errorOfAnswer(failure);
-  if (!(failure instanceof NoAnswer)) return failure;
+  if (failure instanceof FailedResponse) return errorOfResponse(failure);
+  if (!(failure instanceof NoResponse)) return failure;
   const { cause } = failure;
   return new ConnectionError(`${call}: no answer: ${describe(cause)}`, {
     maybeSent: !neverSent(cause),
@@ -18,7 +18,7 @@ export function errorOf(thrown: unknown, call: string, timeoutMs: number): unkno
 }
 
 /** The public error for an answer that ended before its end. */
-export function brokenOff(call: string, cause: unknown): ConnectionError {
+export function interrupted(call: string, cause: unknown): ConnectionError {
   const detail = `${call}: the answer broke off: ${describe(cause)}`;
   return new ConnectionError(detail, { maybeSent: true, cause });
 }

@@ -1,4 +1,4 @@
-import { brokenOff } from './attempt-error.ts';
+import { interrupted } from './attempt-error.ts';
 import { Expired, withDeadline } from './deadline.ts';
 import { TimeoutError } from './errors.ts';
 import type { Piece } from './exchange.ts';
@@ -66,7 +66,7 @@ export function createDownloads(rest: Rest, send: Send, settings: Pick<Settings,
           if (signal?.aborted) throw signal.reason;
           if (thrown instanceof Expired)
             throw new TimeoutError(call.name, timeoutMs, 'no more of the answer');
-          throw brokenOff(call.name, thrown);
+          throw interrupted(call.name, thrown);
         }
       },
       cancel,

@@ -1,7 +1,7 @@
 import type { Fetch } from './options.ts';
 
 /** The connection failed before a whole answer had come. */
-export class NoAnswer {
+export class NoResponse {
   readonly cause: unknown;
 
   constructor(cause: unknown) {
@@ -20,7 +20,7 @@ export async function exchange<T>(
     // A redirect is not followed: it would take the key to another address, or turn a POST into a GET.
     return await read(await fetch(url, { ...init, redirect: 'manual' }));
   } catch (cause) {
-    throw new NoAnswer(cause);
+    throw new NoResponse(cause);
   }
 }
 

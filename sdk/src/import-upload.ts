@@ -1,4 +1,4 @@
-import { Answer, errorOfAnswer } from './answer.ts';
+import { errorOfResponse, FailedResponse } from './failed-response.ts';
 import type { CallOptions } from './options.ts';
 import type { Rest } from './rest.ts';
 import type { Rpc } from './rpc.ts';
@@ -67,7 +67,7 @@ function readImported(status: number, body: unknown): Imported | undefined {
 }
 
 function isInProgress(thrown: unknown): boolean {
-  if (!(thrown instanceof Answer) || thrown.status !== 409) return false;
-  const { detail } = errorOfAnswer(thrown);
+  if (!(thrown instanceof FailedResponse) || thrown.status !== 409) return false;
+  const { detail } = errorOfResponse(thrown);
   return typeof detail === 'string' && detail.startsWith('tm_import_in_progress');
 }

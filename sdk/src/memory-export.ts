@@ -1,4 +1,4 @@
-import { brokenOff } from './attempt-error.ts';
+import { interrupted } from './attempt-error.ts';
 import { type OpenDownload, readFileName, streamOf } from './downloads.ts';
 import type { Piece } from './exchange.ts';
 
@@ -58,7 +58,7 @@ function readToEnd({ read }: OpenDownload, call: string): OpenDownload['read'] {
       last = (last + String.fromCharCode(...piece.slice(-2 * end.length))).slice(-2 * end.length);
       return piece;
     }
-    if (!last.trimEnd().endsWith(end)) throw brokenOff(call, new Error('it ends within the file'));
+    if (!last.trimEnd().endsWith(end)) throw interrupted(call, new Error('it ends within the file'));
     return undefined;
   };
 }

@@ -1,5 +1,5 @@
-import { Answer } from './answer.ts';
 import { type BodyReader, exchange, type Piece, parse, readBody } from './exchange.ts';
+import { FailedResponse } from './failed-response.ts';
 import type { RequestHeaders } from './headers.ts';
 import type { Fetch } from './options.ts';
 import type { Attempt } from './send.ts';
@@ -64,32 +64,36 @@ export function createRest(baseUrl: string, fetch: Fetch): Rest {
       return found;
     },
     async download(request, type, attempt) {
-      const answer = await send(request, attempt, async (response): Promise<Download | Answer> => {
+      const answer = await send(request, attempt, async (response): Promise<Download | FailedResponse> => {
         const { status, headers } = response;
         if (status !== 200 || !isDownload(headers, type)) return readAnswer(response);
         return { bytes: new Uint8Array(await response.arrayBuffer()), headers };
       });
-      if (answer instanceof Answer) throw answer;
+      if (answer instanceof FailedResponse) throw answer;
       return answer;
     },
     async beginDownload(request, type, attempt) {
-      const answer = await send(request, attempt, async (response): Promise<BegunDownload | Answer> => {
-        const { status, headers } = response;
-        if (status !== 200 || !isDownload(headers, type)) return readAnswer(response);
-        const body = readBody(response);
-        const firstPiece = await body.read();
-        // It was given up meanwhile, and `fetch` did not listen: nobody will take it.
-        if (attempt.signal.aborted) body.cancel();
-        return { headers, firstPiece, body };
-      });
-      if (answer instanceof Answer) throw answer;
+      const answer = await send(
+        request,
+        attempt,
+        async (response): Promise<BegunDownload | FailedResponse> => {
+          const { status, headers } = response;
+          if (status !== 200 || !isDownload(headers, type)) return readAnswer(response);
+          const body = readBody(response);
+          const firstPiece = await body.read();
+          // It was given up meanwhile, and `fetch` did not listen: nobody will take it.
+          if (attempt.signal.aborted) body.cancel();
+          return { headers, firstPiece, body };
+        },
+      );
+      if (answer instanceof FailedResponse) throw answer;
       return answer;
     },
   };
 }
 
-async function readAnswer(response: Awaited<ReturnType<Fetch>>): Promise<Answer> {
-  return new Answer(response.status, response.headers, parse(await response.text()));
+async function readAnswer(response: Awaited<ReturnType<Fetch>>): Promise<FailedResponse> {
+  return new FailedResponse(response.status, response.headers, parse(await response.text()));
 }
 
 /** A page that a proxy or a sign-in portal puts in the way has neither the type nor the disposition. */

@@ -2,8 +2,8 @@ import { createTRPCClient, httpLink, type TRPCClient, TRPCClientError, type TRPC
 import { observable } from '@trpc/server/observable';
 import superjson from 'superjson';
 import type { AppRouter } from '../../server/router.ts';
-import { Answer } from './answer.ts';
 import { exchange, parse } from './exchange.ts';
+import { FailedResponse } from './failed-response.ts';
 import type { RequestHeaders } from './headers.ts';
 import type { Fetch } from './options.ts';
 
@@ -70,7 +70,7 @@ async function call(fetch: Fetch, url: string, init: RequestInit) {
     text: await response.text(),
   }));
   const body = parse(text);
-  if (!ok || !isResult(body)) throw new Answer(status, headers, body);
+  if (!ok || !isResult(body)) throw new FailedResponse(status, headers, body);
   return { ok, headers, json: async () => body };
 }
 

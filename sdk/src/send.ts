@@ -1,7 +1,7 @@
-import { Answer, errorOfAnswer, isServiceRefusal } from './answer.ts';
 import { errorOf } from './attempt-error.ts';
 import { pause, withDeadline } from './deadline.ts';
 import { LinguaLoopError } from './errors.ts';
+import { errorOfResponse, FailedResponse, isServiceRefusal } from './failed-response.ts';
 import { requestHeaders } from './headers.ts';
 import type { CallOptions, Settings } from './options.ts';
 import { delayBeforeRetry } from './retry.ts';
@@ -39,7 +39,7 @@ export function createSend(settings: Settings, session?: Session): Send {
   return async (call, attempt, options = {}) => {
     const { signal, requestId, maxRetries = settings.maxRetries } = options;
     const timeoutMs = options.timeoutMs ?? settings.timeoutMs * (call.texts ?? 1);
-    const askAs = session && askerOf(session, settings.tenantId);
+    const askAs = session && createSendAs(session, settings.tenantId);
     let failure: LinguaLoopError | undefined;
     const once = (stop: AbortSignal) => {
       const attemptWith = async (sessionToken: string | undefined) => {
@@ -73,13 +73,13 @@ export function createSend(settings: Settings, session?: Session): Send {
 }
 
 /** Makes an attempt as whoever asks, given the access token of the session where there is one. */
-type AskAs = <T>(
+type SendAs = <T>(
   attempt: (sessionToken: string | undefined) => Promise<T>,
   lastFailure: LinguaLoopError | undefined,
 ) => Promise<T>;
 
 /** Who asks in one call: the signed-in member, or else whoever the options name; in each attempt the same one. */
-function askerOf(session: Session, tenantId: string | undefined): AskAs {
+function createSendAs(session: Session, tenantId: string | undefined): SendAs {
   let asker: Tokens | null | undefined;
   let renewed = false;
   return async (attempt, lastFailure) => {
@@ -105,5 +105,5 @@ function askerOf(session: Session, tenantId: string | undefined): AskAs {
 /** Whether the service refused the access token that an attempt was made with: that is its 401 to a signed-in member. */
 function isRefused(thrown: unknown): boolean {
   const answer = unwrap(thrown);
-  return answer instanceof Answer && isServiceRefusal(errorOfAnswer(answer));
+  return answer instanceof FailedResponse && isServiceRefusal(errorOfResponse(answer));
 }

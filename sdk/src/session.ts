@@ -1,5 +1,5 @@
-import { isServiceRefusal } from './answer.ts';
 import { pause } from './deadline.ts';
+import { isServiceRefusal } from './failed-response.ts';
 import { inOrder, isDue, memoryStore, type TokenStore, type Tokens, tokensOf } from './tokens.ts';
 import type { OAuth2TokenResponse } from './types.ts';
 

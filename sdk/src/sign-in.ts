@@ -1,6 +1,6 @@
-import { isServiceRefusal } from './answer.ts';
 import { withDeadline } from './deadline.ts';
 import { LinguaLoopError } from './errors.ts';
+import { isServiceRefusal } from './failed-response.ts';
 import type { CallOptions } from './options.ts';
 import { MfaRequiredError, WorkspaceRequiredError } from './outcome-errors.ts';
 import type { Rpc } from './rpc.ts';

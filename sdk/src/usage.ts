@@ -1,4 +1,4 @@
-import { brokenOff } from './attempt-error.ts';
+import { interrupted } from './attempt-error.ts';
 import { type Downloads, type OpenDownload, readFileName, streamOf } from './downloads.ts';
 import { LinguaLoopError } from './errors.ts';
 import type { CallOptions, TenantOptions } from './options.ts';
@@ -136,7 +136,7 @@ async function* readRecords(
       if (begun.length > longestLine) fail();
       if (!piece) break;
     }
-    if (begun !== '') throw brokenOff(call, new Error('it ends within a record'));
+    if (begun !== '') throw interrupted(call, new Error('it ends within a record'));
   } finally {
     download.cancel();
   }

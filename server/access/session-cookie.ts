@@ -26,12 +26,12 @@ function attributes(maxAge: number, { BASE_URL }: Settings): string {
  */
 export const sameSiteOnly = middleware(({ ctx, next }) => {
   if (ctx.crossSite) throw new AppError('forbidden', 'cross-site requests are not allowed here');
-  ctx.answer.setHeader('cache-control', 'no-store');
+  ctx.response.setHeader('cache-control', 'no-store');
   return next();
 });
 
 /** For answers that carry a secret, shown once: nobody in between may keep them. */
 export const noStore = middleware(({ ctx, next }) => {
-  ctx.answer.setHeader('cache-control', 'no-store');
+  ctx.response.setHeader('cache-control', 'no-store');
   return next();
 });

@@ -119,6 +119,6 @@ export const revoke = adminProcedure
   .output(revokeResponse)
   .mutation(async ({ ctx, input }) => {
     await revokeToken(ctx.withOwningTenant, ctx, input.token);
-    ctx.answer.addCookie(clearedSessionCookie(ctx.services.settings));
+    ctx.response.addCookie(clearedSessionCookie(ctx.services.settings));
     return { revoked: true };
   });

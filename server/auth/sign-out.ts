@@ -44,6 +44,6 @@ export const signOut = publicProcedure
   .mutation(async ({ ctx, input }) => {
     await endPresentedTokens(ctx.services, ctx, [ctx.credentials.cookie, input.refresh_token ?? null]);
     // Another site's page, which may not set the cookie (C 7), signs nobody out of it either.
-    if (!ctx.crossSite) ctx.answer.addCookie(clearedSessionCookie(ctx.services.settings));
+    if (!ctx.crossSite) ctx.response.addCookie(clearedSessionCookie(ctx.services.settings));
     return { signed_out: true };
   });

@@ -38,7 +38,7 @@ export function providerOf({ provider }: { provider: string }): 'email' | 'oauth
 
 /** Sets the session cookie of tokens that the answer carries. */
 export function setSessionCookie(ctx: RequestContext, tokens: IssuedTokens): void {
-  ctx.answer.addCookie(sessionCookie(tokens, ctx.services.settings));
+  ctx.response.addCookie(sessionCookie(tokens, ctx.services.settings));
 }
 
 /**

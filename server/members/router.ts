@@ -64,7 +64,7 @@ export const membersRouter = router({
         if (!tenant) throw tenantNotFound();
         return members;
       });
-      if (page.nextCursor) ctx.answer.setHeader('X-Next-Cursor', page.nextCursor);
+      if (page.nextCursor) ctx.response.setHeader('X-Next-Cursor', page.nextCursor);
       return page.users;
     }),
 
@@ -192,7 +192,7 @@ export const membersRouter = router({
     .output(z.array(inviteRecord))
     .query(async ({ ctx, input }) => {
       const { invites, nextCursor } = await listInvites(ctx.withNamedTenant, input);
-      if (nextCursor) ctx.answer.setHeader('X-Next-Cursor', nextCursor);
+      if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
       return invites;
     }),
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { WithNamedTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { beginExport, type ExportRequest, guardExport, makePage } from '#server/exports.ts';
-import type { StreamAnswer } from '#server/trpc.ts';
+import type { StreamResponse } from '#server/trpc.ts';
 import { type BillingPeriod, billingPeriod } from './periods.ts';
 import type { ExportFormat } from './schema.ts';
 import {
@@ -93,7 +93,7 @@ export async function exportPeriod(
   withNamedTenant: WithNamedTenant,
   { tenant_id: named, format, period: asked }: ExportQuery,
   request: ExportRequest,
-): Promise<StreamAnswer> {
+): Promise<StreamResponse> {
   const period = billingPeriod(asked);
   const ledger = await withNamedTenant(
     { named, foreign: 'not_found', missing: '' },

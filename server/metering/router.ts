@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { adminProcedure } from '#server/access/service.ts';
-import { router, streamAnswer } from '#server/trpc.ts';
+import { router, streamResponse } from '#server/trpc.ts';
 import { reportDaily } from './daily-usage.ts';
 import { exportPeriod, exportTexts } from './ledger-export.ts';
 import { calendarDate, dailyUsage, exportFormat, period, recordPage, usageSummary } from './schema.ts';
@@ -42,7 +42,7 @@ export const usageRouter = router({
     .input(z.object({ tenant_id: z.string(), period: period.optional(), ...recordPage }))
     .output(usageSummary)
     .query(async ({ ctx, input }) => {
-      const { services, withNamedTenant, answer } = ctx;
+      const { services, withNamedTenant, response: answer } = ctx;
       const { summary, nextCursor } = await summarizePeriod(services.settings, withNamedTenant, input);
       if (nextCursor) answer.setHeader('X-Next-Cursor', nextCursor);
       return summary;
@@ -61,9 +61,9 @@ export const usageRouter = router({
       },
     })
     .input(z.object({ tenant_id: z.string(), format: exportFormat, period: period.optional() }))
-    .output(streamAnswer)
+    .output(streamResponse)
     .query(({ ctx, input }) => {
       const { services, withNamedTenant, requestId } = ctx;
-      return exportPeriod(services, withNamedTenant, input, { requestId, signal: ctx.hungUp() });
+      return exportPeriod(services, withNamedTenant, input, { requestId, signal: ctx.disconnected() });
     }),
 });

@@ -6,7 +6,7 @@ import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } fro
 import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { requireDeclaredLanguage } from '#server/set-upload.ts';
-import type { StreamAnswer } from '#server/trpc.ts';
+import type { StreamResponse } from '#server/trpc.ts';
 import { goldenSetName } from './golden-name.ts';
 import { type ExportedSegment, selectExportRange, selectSegments } from './queries/pages.ts';
 import { type SetRow, selectSetById, selectSetByName } from './queries/sets.ts';
@@ -25,7 +25,7 @@ export function exportSet(
   withTenant: WithTenant,
   setId: string,
   request: ExportRequest,
-): Promise<StreamAnswer> {
+): Promise<StreamResponse> {
   return exportFound(services, withTenant, request, async (tx, tenantId) => {
     const set = await selectSetById(tx, tenantId, setId);
     if (!set) throw new AppError('not_found', 'translation memory set not found');
@@ -42,7 +42,7 @@ export async function exportGolden(
   withTenant: WithTenant,
   languages: { source_lang: string; target_lang: string },
   request: ExportRequest,
-): Promise<StreamAnswer> {
+): Promise<StreamResponse> {
   const nothing = () => new AppError('not_found', 'no approved golden pairs for this language pair');
   return exportFound(
     services,
@@ -72,7 +72,7 @@ async function exportFound(
   request: ExportRequest,
   find: (tx: Tx, tenantId: string) => Promise<SetRow>,
   empty = () => new AppError('not_found', 'the set has no segments'),
-): Promise<StreamAnswer> {
+): Promise<StreamResponse> {
   const look = async (tx: Tx, tenantId: string): Promise<Exported> => {
     const set = await find(tx, tenantId);
     const range = await selectExportRange(tx, set, settings.MAX_TM_SEGMENTS);

@@ -42,7 +42,7 @@ export const create = tenantSubmission
     const metadata = callersMetadata(input.metadata);
     const request = checkRequest({ ...input, metadata }, ctx.services.settings);
     const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, [request]);
-    if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
+    if (replayed) ctx.response.setHeader('Idempotency-Replayed', 'true');
     const [job] = jobs;
     if (!job) throw new Error('a submission came to no job');
     return viewFor(ctx.audience)(job);
@@ -71,7 +71,7 @@ export const createBatch = tenantSubmission
   .mutation(async ({ ctx, input }) => {
     const requests = expandBatch(input, ctx.services.settings);
     const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, requests);
-    if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
+    if (replayed) ctx.response.setHeader('Idempotency-Replayed', 'true');
     return jobs.map(viewFor(ctx.audience));
   });
 
@@ -97,10 +97,13 @@ export const createFromFile = tenantSubmission
   .output(z.array(translationJob))
   .mutation(async ({ ctx, input }) => {
     const authenticate = () =>
-      ctx.withTenant(async (_tx, principal) => ({ tenantId: principal.tenant.id, signal: ctx.hungUp() }));
+      ctx.withTenant(async (_tx, principal) => ({
+        tenantId: principal.tenant.id,
+        signal: ctx.disconnected(),
+      }));
     const requests = await readFileRequest(ctx.services, input, authenticate);
     const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, requests);
-    if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
+    if (replayed) ctx.response.setHeader('Idempotency-Replayed', 'true');
     return jobs.map(viewFor(ctx.audience));
   });
 
@@ -124,6 +127,6 @@ export const createFromText = tenantSubmission
     const metadata = { ...callersMetadata(input.metadata), source_document };
     const requests = await requestPagesOfText({ ...input, metadata }, ctx.services.settings);
     const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, requests);
-    if (replayed) ctx.answer.setHeader('Idempotency-Replayed', 'true');
+    if (replayed) ctx.response.setHeader('Idempotency-Replayed', 'true');
     return jobs.map(viewFor(ctx.audience));
   });

@@ -66,7 +66,7 @@ export async function reviewJob(
   const { tenantId, job, attempt, publishAs } = decided;
   if (!publishAs) return job;
   // A reviewer who hangs up does not leave a claimed job behind when the process stops.
-  return services.underWay.track(publishJob(services, tenantId, { job, attempt, publishAs }));
+  return services.backgroundWork.track(publishJob(services, tenantId, { job, attempt, publishAs }));
 }
 
 /** A check that was made between two transactions. */

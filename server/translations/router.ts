@@ -5,7 +5,7 @@ import {
   deferredTenantProcedure,
   tenantProcedure,
 } from '#server/access/service.ts';
-import { fileAnswer, router } from '#server/trpc.ts';
+import { fileResponse, router } from '#server/trpc.ts';
 import { create, createBatch, createFromFile, createFromText } from './create.ts';
 import { downloadGolden, goldenTypes } from './golden/download.ts';
 import { getJob, listJobs } from './jobs.ts';
@@ -41,9 +41,9 @@ const golden = deferredTenantOrCookieProcedure
     },
   })
   .input(z.object({ job_id: z.string(), format: goldenFormat }))
-  .output(fileAnswer)
+  .output(fileResponse)
   .query(({ ctx, input }) =>
-    downloadGolden(ctx.services, ctx.withTenant, input.job_id, input.format, ctx.hungUp()),
+    downloadGolden(ctx.services, ctx.withTenant, input.job_id, input.format, ctx.disconnected()),
   );
 
 const review = deferredTenantProcedure
@@ -77,7 +77,7 @@ const list = tenantProcedure
   .output(z.array(translationJob))
   .query(async ({ ctx, input }) => {
     const { jobs, nextCursor } = await listJobs(ctx.tx, ctx.principal.tenant.id, input);
-    if (nextCursor) ctx.answer.setHeader('X-Next-Cursor', nextCursor);
+    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
     return jobs.map(viewFor(ctx.audience));
   });
 

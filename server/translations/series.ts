@@ -56,7 +56,7 @@ export async function runSeries(
     }
     if (!admitted) {
       // A process that stops ends with the run it is at: a resend goes on from there.
-      if (services.underWay.closing)
+      if (services.backgroundWork.closing)
         throw new AppError('transient_error', 'the service is stopping; send it again with the same key');
       const again = await admitAgain(services, caller, items.slice(index));
       items = [...items.slice(0, index), ...again.items];
@@ -82,13 +82,13 @@ export async function runSeries(
 
 /** Makes the next job in the transaction that stored the one before it; not any more where the process stops. */
 async function admitNext(
-  { settings, underWay }: Services,
+  { settings, backgroundWork }: Services,
   tx: Tx,
   caller: SeriesCaller,
   rest: readonly WorkItem[],
   run: Run,
 ): Promise<Run | undefined> {
-  return underWay.closing ? undefined : admitFollowing(tx, settings, caller, rest, run);
+  return backgroundWork.closing ? undefined : admitFollowing(tx, settings, caller, rest, run);
 }
 
 /**

@@ -52,7 +52,7 @@ export async function submit(
     async (tx) => readEarly(tx, requests, keys, settings),
   );
   if ('jobs' in admitted) return admitted;
-  const { jobs, ran } = await services.underWay.track(runSeries(services, admitted));
+  const { jobs, ran } = await services.backgroundWork.track(runSeries(services, admitted));
   return { jobs, replayed: !ran };
 }
 

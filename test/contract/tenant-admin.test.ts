@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { serveRest } from '#rest/adapter.ts';
 import { acceptBodies } from '#rest/body-parsers.ts';
-import { answerErrors } from '#rest/errors.ts';
+import { handleErrors } from '#rest/errors.ts';
 import { type RestProcedure, restProcedures } from '#rest/procedures.ts';
 import { deferredTenantAdminProcedure } from '#server/access/service.ts';
 import { contextOf } from '#server/app.ts';
@@ -30,7 +30,7 @@ let at: ReturnType<typeof connect>;
 
 beforeAll(async () => {
   const { services } = stage.app;
-  answerErrors(http);
+  handleErrors(http);
   acceptBodies(http);
   serveRest(http, served, contextOf(services, true), services);
   serveRpc(http, served, contextOf(services, false));

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import fastify from 'fastify';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { boundBodies } from '#rest/body-budget.ts';
-import { answerErrors } from '#rest/errors.ts';
+import { limitBodyMemory } from '#rest/body-budget.ts';
+import { handleErrors } from '#rest/errors.ts';
 import { AppError } from '#server/errors.ts';
 import { poll } from '#test/setup/poll.ts';
 
@@ -19,12 +19,12 @@ const turns: number[] = [];
 let turn = 0;
 
 beforeAll(async () => {
-  boundBodies(app, ({ headers }) => String(headers['x-address'] ?? '192.0.2.1'), {
+  limitBodyMemory(app, ({ headers }) => String(headers['x-address'] ?? '192.0.2.1'), {
     large: 4_000_000,
     unauthenticated: 1_200_000,
     small: 800_000,
   });
-  answerErrors(app);
+  handleErrors(app);
   app.removeAllContentTypeParsers();
   app.addHook('preParsing', async () => {
     reading += 1;

@@ -2,7 +2,7 @@ import fastify from 'fastify';
 import { afterAll, beforeAll } from 'vitest';
 import { serveRest } from '#rest/adapter.ts';
 import { acceptBodies } from '#rest/body-parsers.ts';
-import { answerErrors } from '#rest/errors.ts';
+import { handleErrors } from '#rest/errors.ts';
 import { contextOf } from '#server/app.ts';
 import type { Services } from '#server/context.ts';
 import type { AppRouter } from '#server/router.ts';
@@ -19,7 +19,7 @@ export function useBothDoors(served: ReturnType<typeof router>, env: NodeJS.Proc
   beforeAll(async () => {
     const services = { settings, log: http.log } as unknown as Services;
     const appRouter = served as unknown as AppRouter;
-    answerErrors(http);
+    handleErrors(http);
     acceptBodies(http);
     serveRest(http, appRouter, contextOf(services, true), services);
     serveRpc(http, appRouter, contextOf(services, false));

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type AnswerBounds, boundUnreadAnswers } from '#rest/response-budget.ts';
+import { limitUnreadResponses, type ResponseLimits } from '#rest/response-budget.ts';
 import { requestText } from '#test/abuse/raw-socket.ts';
 import { poll } from '#test/setup/poll.ts';
 
@@ -21,8 +21,8 @@ afterEach(async () => {
   await app.close();
 });
 
-async function start(bounds: Partial<AnswerBounds>) {
-  boundUnreadAnswers(app, ({ headers }) => String(headers['x-address'] ?? '192.0.2.1'), {
+async function start(bounds: Partial<ResponseLimits>) {
+  limitUnreadResponses(app, ({ headers }) => String(headers['x-address'] ?? '192.0.2.1'), {
     ...{ held: 100_000_000, deadline: 600_000, patience: 600_000 },
     ...bounds,
   });

@@ -56,7 +56,7 @@ const served = router({
     .input(z.object({ large: z.boolean() }))
     .output(echo)
     .mutation(({ ctx, input: { large } }) => {
-      if (large) ctx.answer.setStatus(202);
+      if (large) ctx.response.setStatus(202);
       return { large };
     }),
 });

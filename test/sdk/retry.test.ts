@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { errorOfStatus } from '#sdk/answer.ts';
 import { ConnectionError, type Failure, type LinguaLoopError, TimeoutError } from '#sdk/errors.ts';
+import { errorOfStatus } from '#sdk/failed-response.ts';
 import { delayBeforeRetry } from '#sdk/retry.ts';
 
 const backoff = { firstMs: 500, maxMs: 8000 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { type Database, openDatabase } from '#db/client.ts';
 import { buildApp } from '#server/app.ts';
-import { followWork } from '#server/background-work.ts';
+import { createBackgroundWork } from '#server/background-work.ts';
 import { openPaymentProcessor } from '#server/billing/service.ts';
 import type { Services } from '#server/context.ts';
 import type { Embedder, Engine } from '#server/engines/engine.ts';
@@ -77,7 +77,7 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
       storage,
       fileWork,
       glossaries: createGlossaries(),
-      underWay: followWork(),
+      backgroundWork: createBackgroundWork(),
       secretsKey: Buffer.alloc(32),
     });
     const address = await http.listen({ host: '127.0.0.1', port: 0 });

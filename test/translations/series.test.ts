@@ -108,7 +108,7 @@ test('two submissions of one series at once run each item once', async () => {
 test('a process that stops ends a series behind the item it is at', async () => {
   const answer = sendBatch(['held one', 'two']);
   const letGo = await heldText('held one');
-  const closing = vi.spyOn(app.services.underWay, 'closing', 'get').mockReturnValue(true);
+  const closing = vi.spyOn(app.services.backgroundWork, 'closing', 'get').mockReturnValue(true);
   onTestFinished(() => closing.mockRestore());
   letGo();
   const { status, body } = await answer;

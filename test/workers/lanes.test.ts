@@ -6,7 +6,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { bread, cat, good, liveEngine } from '#test/translations/live.ts';
 import { startWorkers, type Workers } from '#workers/run.ts';
-import { lanes, tasks } from '#workers/tasks.ts';
+import { tasks, workerPools } from '#workers/tasks.ts';
 
 const fake = await startFakeOpenAi();
 fake.otherwise(good);
@@ -81,5 +81,5 @@ test('B 8 "Stale pending job": the sweep goes on while every worker waits for a 
 });
 
 test('each task is in exactly one lane', () => {
-  expect(lanes.flatMap((lane) => lane.tasks).toSorted()).toEqual(Object.keys(tasks).toSorted());
+  expect(workerPools.flatMap((lane) => lane.tasks).toSorted()).toEqual(Object.keys(tasks).toSorted());
 });

@@ -5,7 +5,7 @@ import { poll } from '#test/setup/poll.ts';
 import { reportAndTakeOver } from '#workers/heartbeat.ts';
 import { startQueueRunner } from '#workers/queue-runner.ts';
 import { startWorkers } from '#workers/run.ts';
-import { startLane } from '#workers/worker-pool.ts';
+import { startWorkerPool } from '#workers/worker-pool.ts';
 
 const app = useTestApp();
 let superuser: postgres.Sql;
@@ -165,7 +165,7 @@ test('workers pause between their tries where the database answers but refuses w
   const [row] = await superuser`select current_database() as name`;
   const database = row?.['name'] as string;
   const lane = { name: 'housekeeping', tasks: ['prune_expired'] as const, concurrency: () => 2 };
-  const running = await startLane({ ...app.services, log }, lane, () => app.databaseUrl);
+  const running = await startWorkerPool({ ...app.services, log }, lane, () => app.databaseUrl);
   try {
     await superuser.unsafe(`alter database ${database} set default_transaction_read_only = on`);
     await endConnections();

@@ -51,7 +51,7 @@ export function hex(bytes: Uint8Array): string {
 export function bindBrowser(ctx: RequestContext, state: string): string {
   const binding = newSecret();
   const secure = ctx.services.settings.BASE_URL?.startsWith('https:') ? '; Secure' : '';
-  ctx.answer.addCookie(
+  ctx.response.addCookie(
     `${cookieName(state)}=${binding}; Path=/api/oauth2; Max-Age=${stateTtl}; HttpOnly; SameSite=Lax${secure}`,
   );
   return hex(hashSecret(binding));

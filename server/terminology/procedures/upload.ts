@@ -20,4 +20,4 @@ export const upload = deferredTenantProcedure
   })
   .input(glossaryForm)
   .output(uploadedGlossary)
-  .mutation(({ ctx, input }) => uploadGlossary(ctx.services, ctx.withTenant, input, ctx.hungUp()));
+  .mutation(({ ctx, input }) => uploadGlossary(ctx.services, ctx.withTenant, input, ctx.disconnected()));

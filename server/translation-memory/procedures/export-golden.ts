@@ -1,5 +1,5 @@
 import { deferredTenantProcedure } from '#server/access/service.ts';
-import { streamAnswer } from '#server/trpc.ts';
+import { streamResponse } from '#server/trpc.ts';
 import { goldenExportQuery } from '../schema.ts';
 import { exportGolden as start } from '../service.ts';
 
@@ -14,7 +14,7 @@ export const exportGolden = deferredTenantProcedure
     },
   })
   .input(goldenExportQuery)
-  .output(streamAnswer)
+  .output(streamResponse)
   .query(({ ctx, input }) =>
-    start(ctx.services, ctx.withTenant, input, { requestId: ctx.requestId, signal: ctx.hungUp() }),
+    start(ctx.services, ctx.withTenant, input, { requestId: ctx.requestId, signal: ctx.disconnected() }),
   );

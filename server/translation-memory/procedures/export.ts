@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deferredTenantProcedure } from '#server/access/service.ts';
-import { streamAnswer } from '#server/trpc.ts';
+import { streamResponse } from '#server/trpc.ts';
 import { exportSet as start } from '../service.ts';
 
 export const exportSet = deferredTenantProcedure
@@ -14,7 +14,10 @@ export const exportSet = deferredTenantProcedure
     },
   })
   .input(z.object({ set_id: z.string() }))
-  .output(streamAnswer)
+  .output(streamResponse)
   .query(({ ctx, input }) =>
-    start(ctx.services, ctx.withTenant, input.set_id, { requestId: ctx.requestId, signal: ctx.hungUp() }),
+    start(ctx.services, ctx.withTenant, input.set_id, {
+      requestId: ctx.requestId,
+      signal: ctx.disconnected(),
+    }),
   );

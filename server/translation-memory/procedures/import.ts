@@ -19,8 +19,8 @@ export const importTmx = deferredTenantProcedure
   .input(importForm)
   .output(z.union([memorySet, memoryImportAnswer]))
   .mutation(async ({ ctx, input }) => {
-    const received = await receiveImport(ctx.services, ctx.withTenant, input, ctx.hungUp());
+    const received = await receiveImport(ctx.services, ctx.withTenant, input, ctx.disconnected());
     if ('set' in received) return received.set;
-    ctx.answer.setStatus(202);
+    ctx.response.setStatus(202);
     return received.accepted;
   });

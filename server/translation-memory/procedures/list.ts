@@ -19,6 +19,6 @@ export const list = tenantProcedure
   .output(z.array(memorySet))
   .query(async ({ ctx, input }) => {
     const { items, nextCursor } = pageOf(await listSets(ctx.tx, ctx.principal.tenant.id), input);
-    if (nextCursor) ctx.answer.setHeader('X-Next-Cursor', nextCursor);
+    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
     return items;
   });

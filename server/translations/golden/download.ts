@@ -3,7 +3,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { TurnScope } from '#server/sandbox/index.ts';
 import { sandboxRefusal } from '#server/sandbox-errors.ts';
-import type { FileAnswer } from '#server/trpc.ts';
+import type { FileResponse } from '#server/trpc.ts';
 import { clip } from '../intake/check-request.ts';
 import { isDownloadable } from '../job-states.ts';
 import { getJob } from '../jobs.ts';
@@ -22,7 +22,7 @@ async function renderGolden(
   scope: TurnScope,
   job: TranslationJob,
   format: GoldenFormat,
-): Promise<Omit<FileAnswer, 'fileName'>> {
+): Promise<Omit<FileResponse, 'fileName'>> {
   const text = job.final_translation ?? '';
   const contentType = goldenTypes[format];
   if (format === 'txt') return { bytes: Buffer.from(text), contentType };
@@ -50,7 +50,7 @@ export async function downloadGolden(
   jobId: string,
   format: GoldenFormat,
   signal: AbortSignal,
-): Promise<FileAnswer> {
+): Promise<FileResponse> {
   const { job, tenantId } = await withTenant(async (tx, { tenant }) => ({
     job: await getJob(tx, tenant.id, jobId),
     tenantId: tenant.id,

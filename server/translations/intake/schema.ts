@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { arrayBounds } from '#server/array-limits.ts';
+import { arrayLimits } from '#server/array-limits.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { uploadedFile } from '#server/trpc.ts';
@@ -34,11 +34,11 @@ export const batchRequest = z
               }),
             )
             .min(1)
-            .register(arrayBounds, batchItems),
+            .register(arrayLimits, batchItems),
         }),
       )
       .min(1)
-      .register(arrayBounds, batchItems),
+      .register(arrayLimits, batchItems),
     /** Each job's key is this and its place, `<key>:<index>` from 0. */
     idempotency_key: z.string().min(1).max(longestKey).nullable().default(null),
   })

@@ -1,5 +1,5 @@
 import { openDatabase } from '#db/client.ts';
-import { followWork } from '#server/background-work.ts';
+import { createBackgroundWork } from '#server/background-work.ts';
 import type { Services } from '#server/context.ts';
 import { stubEngine } from '#server/engines/stub.ts';
 import type { TaskName, TaskPayloads } from '#server/job-queue.ts';
@@ -24,7 +24,7 @@ export async function withTasks(side: Side, work: (run: RunTask) => Promise<void
     ...{ settings, database, engine: stubEngine, embedder: null, payments: null, fileWork },
     storage: openObjectStore(settings),
     glossaries: createGlossaries(),
-    underWay: followWork(),
+    backgroundWork: createBackgroundWork(),
     secretsKey: Buffer.alloc(32),
     log: { debug() {}, info() {}, warn() {}, error: console.error },
   };

@@ -21,7 +21,7 @@ import {
 } from './status-errors.ts';
 
 /** An answer that is no result: the service's error, or something that is not the service's at all. */
-export class Answer {
+export class FailedResponse {
   readonly status: number;
   readonly headers: Pick<Headers, 'get'>;
   /** Parsed where it is JSON, else the text. */
@@ -35,7 +35,10 @@ export class Answer {
 }
 
 /** The error that an answer stands for, whoever gave it. */
-export function errorOfAnswer({ status, headers, body }: Answer, now: number = Date.now()): LinguaLoopError {
+export function errorOfResponse(
+  { status, headers, body }: FailedResponse,
+  now: number = Date.now(),
+): LinguaLoopError {
   const requestId = headers.get('x-request-id');
   const known = rpcError(body) ?? restError(body);
   const retryAfter = readRetryAfter(headers.get('retry-after'), now) ?? known?.retryAfter ?? null;
