@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openSuperuser } from '#test/setup/database.ts';
 import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
+import { type LoggedService, startLoggedService } from '../setup/logged-service.ts';
 import { confirm, enroll, MFA_GRANT, regenerate, verify } from './authenticator.ts';
 import {
   apiKey,
@@ -20,7 +21,6 @@ import {
   TOKEN,
 } from './sign-in.ts';
 import { everyRow } from './stored-rows.ts';
-import { startTalkative, type TalkativeService } from './talkative-service.ts';
 
 const OPERATOR_KEY = 'operator-key-of-the-secrecy-test';
 const SECRETS_KEY = Buffer.alloc(32, 'a key of secrets').toString('base64');
@@ -41,7 +41,7 @@ function collect(heard: Set<string>, value: unknown, secret = false): void {
 }
 
 /** The door of a service, and what secrets went through it, either way. */
-function overhear(service: TalkativeService): { at: Door; heard: Set<string> } {
+function overhear(service: LoggedService): { at: Door; heard: Set<string> } {
   const heard = new Set([OPERATOR_KEY, SECRETS_KEY]);
   const json: Door['json'] = async (method, path, options = {}) => {
     const { body } = options;
@@ -182,7 +182,7 @@ async function drive(at: Door): Promise<Live> {
 }
 
 /** Statements that fail, with secrets and what is stored of them among their parameters. */
-async function breakStatements(at: Door, service: TalkativeService, live: Live): Promise<void> {
+async function breakStatements(at: Door, service: LoggedService, live: Live): Promise<void> {
   const sql = openSuperuser(service.superuserUrl);
   const failing: [string, () => Promise<{ status: number }>][] = [
     ['mfa_challenges', () => confirm(at, { challenge_id: live.challengeId, mfa_code: '987654' })],
@@ -200,7 +200,7 @@ async function breakStatements(at: Door, service: TalkativeService, live: Live):
 }
 
 test('issue 4, must show: no secret that was sent or issued is logged, audited, or stored in clear', async () => {
-  const service = await startTalkative({ OPERATOR_API_KEY: OPERATOR_KEY, SECRETS_KEY });
+  const service = await startLoggedService({ OPERATOR_API_KEY: OPERATOR_KEY, SECRETS_KEY });
   const { at, heard } = overhear(service);
   const live = await drive(at);
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { renderGoldenPdf } from '#server/formats/golden/index.ts';
 import { type LanguageCode, languageCodes } from '#server/languages.ts';
 import { declaration } from './golden-declaration.ts';
@@ -26,15 +26,17 @@ const render = (text: string, language = 'en', title = 'Title'): Promise<Uint8Ar
 
 describe.each(languageCodes)('a golden PDF in %s', (language) => {
   const text = declaration(language);
+  let pdf: Uint8Array;
+  beforeAll(async () => {
+    pdf = await render(text, language);
+  });
 
   it('has all of its text, over some pages, for pdf.js', { timeout: 30_000 }, async () => {
-    const pdf = await render(text, language);
     expect(await withPdf(pdf, async ({ numPages }) => numPages)).toBeGreaterThanOrEqual(2);
     expect(copied(await textByPdfjs(pdf), language)).toBe(copied(text, language));
   });
 
-  it.skipIf(!hasPdftotext)('has all of its text for pdftotext', { timeout: 30_000 }, async () => {
-    const pdf = await render(text, language);
+  it.skipIf(!hasPdftotext)('has all of its text for pdftotext', { timeout: 30_000 }, () => {
     if (!rightToLeft(language)) {
       expect(copied(textByPdftotext(pdf, '-raw'), language)).toBe(copied(text, language));
       return;

@@ -1,16 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect as connectSocket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import superjson from 'superjson';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { failure, startFakeOpenAi } from '#test/fakes/openai.ts';
-import { connect } from '#test/setup/app.ts';
-import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
-import { poll } from '#test/setup/poll.ts';
-
-const root = join(import.meta.dirname, '../..');
+import { openSuperuser } from '#test/setup/database.ts';
+import { startLoggedService } from '#test/setup/logged-service.ts';
 
 /** Settings that are secrets themselves. */
 const secretSettings = {
@@ -20,49 +13,6 @@ const secretSettings = {
   STRIPE_WEBHOOK_SECRET: 'webhook-secret-never-logged',
   SECRETS_KEY: Buffer.alloc(32, 'never logged').toString('base64'),
 };
-
-/** The service as a process of its own at the lowest log level, and everything it prints. */
-async function startTalkative(env: Record<string, string> = {}) {
-  const database = await createTestDatabase();
-  const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-log-'));
-  const child: ChildProcess = spawn(process.execPath, [join(root, 'server/main.ts')], {
-    cwd: root,
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      PORT: '0',
-      LOG_LEVEL: 'trace',
-      DATABASE_URL: database.url,
-      DATA_DIR: dataDir,
-      AUTH_RATE_LIMIT_ENABLED: 'false',
-      ...secretSettings,
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ended;
-    await database.drop();
-    await rm(dataDir, { recursive: true, force: true });
-  });
-  let printed = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding('utf8').on('data', (chunk: string) => {
-      printed += chunk;
-    });
-  const address = await poll(async () => /^LinguaLoop listens on (\S+)$/m.exec(printed)?.[1]);
-  return {
-    ...connect(address),
-    superuserUrl: database.superuserUrl,
-    /** Ends the process, and answers all that it printed. */
-    async finish(): Promise<string> {
-      child.kill('SIGTERM');
-      await ended;
-      return printed;
-    },
-  };
-}
 
 /** Sends bytes as they are, and waits for the end of the answer. */
 function sendRaw(address: string, bytes: string): Promise<void> {
@@ -76,7 +26,7 @@ function sendRaw(address: string, bytes: string): Promise<void> {
 }
 
 test('C 7: nothing secret that is sent or issued, and no text, is logged, at the lowest level either', async () => {
-  const app = await startTalkative();
+  const app = await startLoggedService({ LOG_LEVEL: 'trace', ...secretSettings });
   const password = 'correct-horse-never-logged';
   const { apiKey, accessToken, headers } = await app.signUp({ password });
   const text = { source_text: 'A confidential sentence, never logged.', target_lang: 'fr' };
@@ -151,7 +101,9 @@ test('C 7: nothing secret that is sent or issued, and no text, is logged, at the
 test('a run that fails is logged with its cause, and with nothing that the upstream or the caller wrote', async () => {
   await using upstream = await startFakeOpenAi();
   upstream.otherwise(failure(401, { code: 'invalid_api_key', message: 'sentence-never-logged' }));
-  const app = await startTalkative({
+  const app = await startLoggedService({
+    LOG_LEVEL: 'trace',
+    ...secretSettings,
     OPENAI_API_KEY: 'upstream-key-never-logged',
     OPENAI_BASE_URL: upstream.baseUrl,
   });

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { parse } from 'parse5';
 import { afterAll, describe, expect, test } from 'vitest';
 import { found, signIn } from '#test/auth/sign-in.ts';
-import { startTalkative } from '#test/auth/talkative-service.ts';
 import { startFakeOpenAi } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { startLoggedService } from '#test/setup/logged-service.ts';
 import { liveEngine } from '#test/translations/live.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
@@ -124,7 +124,7 @@ describe('a link that sets a new password', () => {
   });
 
   test('leaves its token in no log, even where somebody sends it as a query', async () => {
-    const service = await startTalkative({ SECRETS_KEY: Buffer.alloc(32).toString('base64') });
+    const service = await startLoggedService({ SECRETS_KEY: Buffer.alloc(32).toString('base64') });
     const response = await service.request('/signin?reset_token=never-logged-4711#reset_token=nor-this');
     expect(response.status).toBe(200);
     const printed = await service.finish();
@@ -138,7 +138,7 @@ describe('at its start', () => {
   const key = { SECRETS_KEY: Buffer.alloc(32).toString('base64') };
 
   test('a service without a model says so, behind the line with its address and in its log', async () => {
-    const service = await startTalkative(key);
+    const service = await startLoggedService(key);
     const lines = (await service.finish()).split('\n');
     const at = lines.findIndex((line) => line.startsWith('LinguaLoop listens on '));
     expect(lines[at + 1]).toMatch(notice);
@@ -148,7 +148,7 @@ describe('at its start', () => {
   });
 
   test('one with a model does not', async () => {
-    const service = await startTalkative({
+    const service = await startLoggedService({
       ...key,
       OPENAI_API_KEY: 'sk-test',
       OPENAI_BASE_URL: fake.baseUrl,

@@ -14,7 +14,8 @@ export interface TestDatabase {
 export async function createTestDatabase(options: { empty?: boolean } = {}): Promise<TestDatabase> {
   const template = new URL(inject('templateUrl'));
   const name = `test_${randomBytes(6).toString('hex')}`;
-  const source = options.empty ? '' : 'template template_lingualoop';
+  // Copying the template's files takes a fifth of what copying its pages through the log does, without fsync.
+  const source = options.empty ? '' : 'template template_lingualoop strategy file_copy';
   await asSuperuser((sql) => sql.unsafe(`create database ${name} ${source} owner "${template.username}"`));
   const superuser = new URL(inject('superuserUrl'));
   template.pathname = `/${name}`;

@@ -21,6 +21,10 @@ export default async function setup(project: TestProject) {
   const server = await joinEmbeddedPostgres(dataDir);
   const superuser = postgres(server.superuserUrl, { max: 1, onnotice: () => {} });
   const role = new URL(server.url).username;
+  // What a test writes need not outlive a power cut, and dropping a database is ten times as fast.
+  await superuser.unsafe('alter system set fsync = off');
+  await superuser.unsafe('alter system set full_page_writes = off');
+  await superuser.unsafe('select pg_reload_conf()');
   await superuser.unsafe(`create database template_lingualoop owner "${role}"`);
   await superuser.end();
   const templateUrl = new URL(server.url);

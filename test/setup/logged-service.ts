@@ -3,14 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { connect } from '#test/setup/app.ts';
-import { createTestDatabase } from '#test/setup/database.ts';
-import { poll } from '#test/setup/poll.ts';
+import { connect } from './app.ts';
+import { createTestDatabase } from './database.ts';
+import { poll } from './poll.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The service as a process of its own at LOG_LEVEL=debug, and everything it prints. */
-export async function startTalkative(env: Record<string, string>) {
+/** Starts the service as a process of its own, at LOG_LEVEL=debug unless `env` says otherwise, and collects all that it prints. */
+export async function startLoggedService(env: Record<string, string>) {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-log-'));
   const child: ChildProcess = spawn(process.execPath, [join(root, 'server/main.ts')], {
@@ -42,7 +42,7 @@ export async function startTalkative(env: Record<string, string>) {
   return {
     ...connect(address),
     superuserUrl: database.superuserUrl,
-    /** Ends the process, and answers all that it printed. */
+    /** Ends the process, and returns all that it printed. */
     async finish(): Promise<string> {
       child.kill('SIGTERM');
       await ended;
@@ -51,4 +51,4 @@ export async function startTalkative(env: Record<string, string>) {
   };
 }
 
-export type TalkativeService = Awaited<ReturnType<typeof startTalkative>>;
+export type LoggedService = Awaited<ReturnType<typeof startLoggedService>>;
