@@ -121,17 +121,17 @@ export async function admitSeries(
   const keys = items.flatMap(({ request }) => request.idempotency_key ?? []);
   const chars = reserved.reservedChars + reserved.reservedRestChars;
   const asked = { kind: 'text', credential: caller.credential, chars } as const;
-  const admission = checkEntitlement(settings, tenant, asked, keys);
+  const entitlement = checkEntitlement(settings, tenant, asked, keys);
   const locked = lockAdmissions(tx, caller.id);
   const { known } = first;
   const counting = known
-    ? readmitJob(tx, restartOf(caller, known, reserved, settings), admission.limits)
-    : admitJob(tx, newJob(caller, first, reserved), admission.limits);
+    ? readmitJob(tx, restartOf(caller, known, reserved, settings), entitlement.limits)
+    : admitJob(tx, newJob(caller, first, reserved), entitlement.limits);
   const [[counted]] = await Promise.all([tx.last(counting), locked]);
   if (!counted?.admitted)
-    return { run: undefined, refusal: counted ? admission.refusal(counted.figures) : null };
-  const { onTrial } = admission;
-  const drawsTopUp = admission.drawsTopUp(counted.figures);
+    return { run: undefined, refusal: counted ? entitlement.refusal(counted.usage) : null };
+  const { onTrial } = entitlement;
+  const drawsTopUp = entitlement.drawsTopUp(counted.usage);
   return { run: runOf(caller, first, counted.admitted, { onTrial, drawsTopUp }), refusal: null };
 }
 

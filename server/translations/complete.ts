@@ -5,14 +5,11 @@ import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
 import {
-  addToTotals,
   type JobUsage,
   recordFailedRun,
+  recordUsage,
   secondsPerFailedRun,
   settleTopUp,
-  usageRecords,
-  usageRows,
-  usageTotals,
 } from '#server/metering/service.ts';
 import type { Run } from './admit-series.ts';
 import { persistenceFailed } from './golden/pending-persistence.ts';
@@ -79,13 +76,7 @@ const finishPending = prepare<FinishedJob & JobUsage, { updatedAt: Date }[]>((db
         updatedAt: translationJobs.updatedAt,
       }),
   );
-  const totals = db.$with('totals').as(addToTotals(db, finished).returning({ slot: usageTotals.slot }));
-  return db
-    .with(finished, totals)
-    .insert(usageRecords)
-    .select(usageRows('text', finished))
-    .returning({ updatedAt: usageRecords.recordedAt })
-    .prepare('finish_pending');
+  return recordUsage(db, 'text', finished).prepare('finish_pending');
 });
 
 /**
