@@ -1,6 +1,6 @@
+import { createFairShare, type ShareScope } from './concurrency-limit.ts';
 import type { Log } from './context.ts';
 import { describeForLog } from './errors.ts';
-import { createFairShare, type ShareScope } from './fair-share.ts';
 
 const refusal = 'too many exports are under way; try again later';
 

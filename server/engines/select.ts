@@ -1,4 +1,4 @@
-import { createFairShare } from '#server/fair-share.ts';
+import { createFairShare } from '#server/concurrency-limit.ts';
 import type { Settings } from '#server/settings.ts';
 import type { Embedder, Engine } from './engine.ts';
 import { stubEngine } from './stub.ts';
@@ -16,7 +16,7 @@ export async function selectModels(settings: Settings): Promise<Models> {
   if (OPENAI_API_KEY === undefined) return { engine: stubEngine, embedder: null };
   // Loaded only where it is used: the package is a good part of the start.
   const [{ createOpenAiEngine }, { createOpenAiEmbedder }] = await Promise.all([
-    import('./openai.ts'),
+    import('./openai/openai-engine.ts'),
     import('./openai/embedder.ts'),
   ]);
   const live = { ...settings, OPENAI_API_KEY };

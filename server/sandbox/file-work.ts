@@ -1,11 +1,10 @@
-import type { FlattenReason } from '../formats/flatten/index.ts';
-import { type Lane, lanes, workOf } from './allowances.ts';
-import { DeferredTenants } from './deferred-tenants.ts';
-import { SandboxError } from './error.ts';
-import type { Payload, Piece, Result } from './registry.ts';
+import type { FlattenKind } from '#server/formats/document-kind.ts';
+import { FlattenError, type FlattenReason } from '#server/formats/flatten-error.ts';
+import { type Lane, lanes, workOf } from './limits.ts';
 import { openSandbox, type RunLimits, type Sandbox, type SandboxOptions } from './sandbox.ts';
-import { tasks } from './tasks.ts';
-import { type TurnScope, Turns } from './turns.ts';
+import { SandboxError } from './sandbox-error.ts';
+import { DeferredTenants, type TurnScope, Turns } from './task-queue.ts';
+import { type Payload, type Piece, type Result, tasks } from './tasks.ts';
 
 type Tasks = typeof tasks;
 
@@ -121,3 +120,36 @@ async function runHere(task: keyof Tasks, payload: unknown, { signal }: TurnScop
 }
 
 const limitsOf = (limits: RunLimits, { signal }: TurnScope): RunLimits => ({ ...limits, signal });
+
+/**
+ * The text of an uploaded file, read when it is the tenant's turn.
+ *
+ * @throws {FlattenError} for a file without text to be had (B 4.1: 400); one that takes too much time or memory is
+ * `too_large`, and one that a library dies of is `unreadable`
+ * @throws {SandboxError} `busy`, `closed`, `not_started` or `failed`, which say nothing of the file
+ */
+export async function flattenUpload(
+  fileWork: FileWork,
+  kind: FlattenKind,
+  bytes: Uint8Array,
+  scope: TurnScope,
+): Promise<string> {
+  try {
+    const answer = await fileWork.run('flatten', { kind, bytes }, scope);
+    if ('text' in answer) return answer.text;
+    throw new FlattenError(answer.refused, answer.message);
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    throw verdicts[error.reason]?.(error) ?? error;
+  }
+}
+
+const verdicts: Partial<Record<SandboxError['reason'], (cause: SandboxError) => FlattenError>> = {
+  time: (cause) =>
+    new FlattenError('too_large', 'reading the file takes too long; split it and send the parts', { cause }),
+  memory: (cause) =>
+    new FlattenError('too_large', 'reading the file takes too much memory; split it and send the parts', {
+      cause,
+    }),
+  crashed: (cause) => new FlattenError('unreadable', 'the file cannot be read', { cause }),
+};

@@ -1,7 +1,7 @@
-import { SandboxError } from './error.ts';
-import type { NetworkBarrier } from './network-barrier.ts';
-import { type PieceSink, Pieces } from './pieces.ts';
+import type { NetworkBarrier } from './network-namespace-seccomp.ts';
+import { type PieceSink, Pieces } from './piece-stream.ts';
 import type { RunLimits, SandboxOptions } from './sandbox.ts';
+import { SandboxError } from './sandbox-error.ts';
 import { type Assignment, type ChildOptions, TaskProcess } from './task-process.ts';
 
 /** A process between two tasks. */

@@ -1,7 +1,6 @@
-import { type CurrentBarrier, networkBarrier } from './network-barrier.ts';
+import { type CurrentBarrier, networkBarrier } from './network-namespace-seccomp.ts';
 import { Pool } from './pool.ts';
-import type { Payload, Piece, Result, TaskRegistry } from './registry.ts';
-import type { tasks } from './tasks.ts';
+import type { Payload, Piece, Result, TaskRegistry, tasks } from './tasks.ts';
 
 /** What one task may take; what is not given is as the sandbox has it. */
 export interface RunLimits {

@@ -1,5 +1,5 @@
 import type { Database, Tx } from '#db/client.ts';
-import { createFairShare } from '#server/fair-share.ts';
+import { createFairShare } from '#server/concurrency-limit.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import {
   checkTerms,

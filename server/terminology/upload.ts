@@ -2,10 +2,10 @@ import type { Tx } from '#db/client.ts';
 import type { WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { GlossaryFile } from '#server/formats/glossary/index.ts';
-import { countCodePoints } from '#server/formats/text/index.ts';
+import type { GlossaryFile } from '#server/formats/glossary-file.ts';
+import { countCodePoints } from '#server/formats/text.ts';
 import { newId } from '#server/ids.ts';
-import type { TurnScope } from '#server/sandbox/index.ts';
+import type { TurnScope } from '#server/sandbox/task-queue.ts';
 import {
   type DeclaredLanguage,
   declaredType,

@@ -1,4 +1,4 @@
-import type { GlossaryFile } from '#server/formats/glossary/index.ts';
+import type { GlossaryFile } from '#server/formats/glossary-file.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import type { NewEntry } from './queries/sets.ts';
 

@@ -3,7 +3,7 @@ import type { WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } from '#server/exports.ts';
-import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/index.ts';
+import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx-writer.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { requireDeclaredLanguage } from '#server/set-upload.ts';
 import type { StreamResponse } from '#server/trpc.ts';

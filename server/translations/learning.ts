@@ -3,7 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
-import { extractHtml } from '#server/formats/html/index.ts';
+import { extractHtml } from '#server/formats/html-segments.ts';
 import { isUntranslated, learnFromJob } from '#server/translation-memory/service.ts';
 import { isJob } from './jobs.ts';
 import type { TranslationJob } from './schema.ts';

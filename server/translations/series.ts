@@ -1,7 +1,7 @@
 import type { Tx } from '#db/client.ts';
+import { SaturatedError } from '#server/concurrency-limit.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog, toAppError } from '#server/errors.ts';
-import { SaturatedError } from '#server/fair-share.ts';
 import { readBilledTenant } from '#server/metering/service.ts';
 import {
   admitFollowing,

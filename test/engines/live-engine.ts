@@ -6,7 +6,11 @@ import type {
   QualityIssue,
   TranslationTask,
 } from '#server/engines/engine.ts';
-import { createOpenAiEngine, type OpenAiParts, type OpenAiSettings } from '#server/engines/openai.ts';
+import {
+  createOpenAiEngine,
+  type OpenAiParts,
+  type OpenAiSettings,
+} from '#server/engines/openai/openai-engine.ts';
 import { AppError } from '#server/errors.ts';
 import { type FakeOpenAi, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { plainTask } from '#test/setup/engine.ts';

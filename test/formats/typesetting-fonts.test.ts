@@ -9,9 +9,11 @@ import {
 } from '@cantoo/pdf-lib';
 import { Blob, Face, Font } from 'harfbuzzjs';
 import { describe, expect, it } from 'vitest';
-import { fontNames, loadFont } from '#server/formats/typesetting/font-files.ts';
-import { breakLines, DocumentFonts, shapeParagraph, singleLine } from '#server/formats/typesetting/index.ts';
-import { turningPoints } from '#server/formats/typesetting/turning-marks.ts';
+import { turningPoints } from '#server/formats/typesetting/direction-marks.ts';
+import { DocumentFonts } from '#server/formats/typesetting/document-fonts.ts';
+import { fontNames, loadFont } from '#server/formats/typesetting/fonts.ts';
+import { breakLines, singleLine } from '#server/formats/typesetting/lines.ts';
+import { shapeParagraph } from '#server/formats/typesetting/paragraph.ts';
 
 const matrix = [1, 0, 0, 1, 0, 0] as const;
 

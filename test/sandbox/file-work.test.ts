@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { workOf } from '#server/sandbox/allowances.ts';
-import { DeferredTenants } from '#server/sandbox/deferred-tenants.ts';
-import { flattenUpload, openFileWork } from '#server/sandbox/index.ts';
+import { flattenUpload, openFileWork } from '#server/sandbox/file-work.ts';
+import { workOf } from '#server/sandbox/limits.ts';
+import { DeferredTenants } from '#server/sandbox/task-queue.ts';
 import { characterRanges, nestedForms } from '#test/abuse/hostile-files.ts';
 
 const open = (deferred?: DeferredTenants) => {

@@ -2,7 +2,7 @@ import dgram from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { findNetworkBarrier, type NetworkBarrier } from '#server/sandbox/network-barrier.ts';
+import { findNetworkBarrier, type NetworkBarrier } from '#server/sandbox/network-namespace-seccomp.ts';
 import { openTestSandbox } from './open.ts';
 
 /** Somebody who listens at TCP and UDP, and what reached them. */

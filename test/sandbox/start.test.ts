@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CurrentBarrier } from '#server/sandbox/index.ts';
-import type { FoundBarrier } from '#server/sandbox/network-barrier.ts';
+import type { FoundBarrier } from '#server/sandbox/network-namespace-seccomp.ts';
+import { CurrentBarrier } from '#server/sandbox/network-namespace-seccomp.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets, type Sets } from '#test/translation-memory/sets.ts';
 import { tmx } from '#test/translation-memory/tmx.ts';
@@ -66,7 +66,7 @@ describe('a process that does not start', () => {
       const { openSandboxOf } = await import('${new URL('../../server/sandbox/sandbox.ts', import.meta.url).href}');
       const sandbox = openSandboxOf(new URL('${new URL('./tasks.ts', import.meta.url).href}'), {},
         [new URL('${new URL('./network-attempts.ts', import.meta.url).href}')]);
-      const { networkBarrier } = await import('${new URL('../../server/sandbox/network-barrier.ts', import.meta.url).href}');
+      const { networkBarrier } = await import('${new URL('../../server/sandbox/network-namespace-seccomp.ts', import.meta.url).href}');
       await networkBarrier.get();
       const taken = [];
       try { for (;;) taken.push(openSync('/dev/null')); } catch {}

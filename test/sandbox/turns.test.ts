@@ -1,7 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { DeferredTenants } from '#server/sandbox/deferred-tenants.ts';
-import { Turns, type TurnsOptions } from '#server/sandbox/turns.ts';
+import { DeferredTenants, Turns, type TurnsOptions } from '#server/sandbox/task-queue.ts';
 
 /** Turns, and tasks that end when they are told to. `running` has their names in the order in which they began. */
 function open(options: TurnsOptions, deferred: string[] = []) {

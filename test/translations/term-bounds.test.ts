@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { taskData } from '#server/engines/openai/task-data.ts';
+import { taskData } from '#server/engines/openai/prompts.ts';
 import type { ExpectedTerm, TermCompliance } from '#server/matching/terms/index.ts';
 import { termGate, termIssues } from '#server/translations/leverage/terms.ts';
 import { decideGate } from '#server/translations/pipeline/quality-gate.ts';

@@ -1,11 +1,9 @@
 import type { PDFDocument, PDFRef } from '@cantoo/pdf-lib';
-import { writeFont } from './font-dictionary.ts';
-import type { FontName } from './font-files.ts';
+import { type TurningPoint, turningPoints } from './direction-marks.ts';
+import type { FontName } from './fonts.ts';
 import type { Line } from './lines.ts';
-import type { Cluster } from './shape.ts';
-import { type PlacedCode, SubsetFont } from './subset-font.ts';
-import { hex } from './to-unicode.ts';
-import { type TurningPoint, turningPoints } from './turning-marks.ts';
+import type { Cluster } from './shaping.ts';
+import { hex, type PlacedCode, SubsetFont, writeFont } from './subset-font.ts';
 
 /** A text matrix (PDF 32000-1, 9.4.2): [1, 0, 0, 1, x, y] sets upright text from the point x, y. */
 export type TextMatrix = readonly [number, number, number, number, number, number];

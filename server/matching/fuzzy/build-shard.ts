@@ -1,4 +1,4 @@
-import { countCodePoints } from '#server/formats/text/index.ts';
+import { countCodePoints } from '#server/formats/text.ts';
 import { bucketCount, gramCutter } from './grams.ts';
 import { largestShard, longestFuzzy } from './limits.ts';
 import { varintLength, writeVarint } from './varints.ts';

@@ -1,4 +1,4 @@
-import { countCodePoints } from '#server/formats/text/index.ts';
+import { countCodePoints } from '#server/formats/text.ts';
 
 /**
  * How alike two texts are, 0 to 1: 1 - Levenshtein distance / length of the longer, over code points, case not folded;

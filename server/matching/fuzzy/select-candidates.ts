@@ -1,4 +1,4 @@
-import { countCodePoints } from '#server/formats/text/index.ts';
+import { countCodePoints } from '#server/formats/text.ts';
 import { grams } from './grams.ts';
 import { leastSimilarity } from './limits.ts';
 import { readVarints } from './varints.ts';

@@ -1,7 +1,7 @@
 import { and, count, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { terminologySets } from '#db/schema/terminology.ts';
-import type { GlossaryFileEntry } from '#server/formats/glossary/index.ts';
+import type { GlossaryFileEntry } from '#server/formats/glossary-file.ts';
 
 export type SetRow = typeof terminologySets.$inferSelect;
 

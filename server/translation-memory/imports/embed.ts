@@ -1,5 +1,5 @@
+import type { ShareScope } from '#server/concurrency-limit.ts';
 import type { Services } from '#server/context.ts';
-import type { ShareScope } from '#server/fair-share.ts';
 import { beginEmbedding, keepBlock, selectNextBlock } from '../queries/import-vectors.ts';
 import { embedBlock, embedRows } from '../vectors/embed-rows.ts';
 import type { RowPart } from './read-file.ts';

@@ -1,14 +1,10 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import {
-  type MemoryPiece,
-  type MemorySummary,
-  type ReadMemoryPayload,
-  type RowPiece,
-  release,
-  SandboxError,
-  type TurnScope,
-} from '#server/sandbox/index.ts';
+import { release } from '#server/sandbox/release-bytes.ts';
+import { SandboxError } from '#server/sandbox/sandbox-error.ts';
+import type { TurnScope } from '#server/sandbox/task-queue.ts';
+import type { RowPiece } from '#server/sandbox/tasks/index-memory.ts';
+import type { MemoryPiece, MemorySummary, ReadMemoryPayload } from '#server/sandbox/tasks/read-memory.ts';
 import { unreadableFile } from '#server/set-upload.ts';
 import type { RowKind } from '../queries/rows.ts';
 

@@ -4,7 +4,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
 import { addJob } from '#server/job-queue.ts';
-import type { MemorySummary, ReadMemoryPayload } from '#server/sandbox/index.ts';
+import type { MemorySummary, ReadMemoryPayload } from '#server/sandbox/tasks/read-memory.ts';
 import {
   declaredType,
   requireDeclaredLanguage,

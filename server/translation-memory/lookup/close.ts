@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '#db/client.ts';
-import { countCodePoints } from '#server/formats/text/index.ts';
+import { countCodePoints } from '#server/formats/text.ts';
 import {
   buildShard,
   candidateLimit,

@@ -7,7 +7,7 @@ export interface Content {
   contentId: string;
 }
 
-/** What a file was read into: packed rows, unpacked by PostgreSQL (`server/sandbox/tasks/memory/packed-rows.ts`). */
+/** What a file was read into: packed rows, unpacked by PostgreSQL (`server/sandbox/tasks/index-memory.ts`). */
 export type RowKind = 'segments' | 'shards' | 'postings' | 'vectors';
 
 /**

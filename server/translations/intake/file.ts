@@ -1,9 +1,11 @@
+import type { ShareScope } from '#server/concurrency-limit.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { ShareScope } from '#server/fair-share.ts';
-import { documentKind, FlattenError, type FlattenKind, layoutKind } from '#server/formats/flatten/index.ts';
+import { documentKind, type FlattenKind, layoutKind } from '#server/formats/document-kind.ts';
+import { FlattenError } from '#server/formats/flatten-error.ts';
 import { findUnstorable } from '#server/input-limits.ts';
-import { flattenUpload, type TurnScope } from '#server/sandbox/index.ts';
+import { flattenUpload } from '#server/sandbox/file-work.ts';
+import type { TurnScope } from '#server/sandbox/task-queue.ts';
 import { sandboxRefusal } from '#server/sandbox-errors.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import type { TranslationRequest } from '../schema.ts';

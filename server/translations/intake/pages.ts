@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '#server/errors.ts';
-import { pagesOf } from '#server/formats/text/index.ts';
+import { pagesOf } from '#server/formats/text-pages.ts';
 import type { Settings } from '#server/settings.ts';
 import type { TranslationRequest } from '../schema.ts';
 import { keyOfPlace } from './batch.ts';

@@ -1,6 +1,6 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
-import { readBlocks } from '#server/formats/html/index.ts';
+import { readBlocks } from '#server/formats/html-segments.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { type Glossary, readGlossaryRevision, type TermRow } from '#server/terminology/service.ts';
