@@ -11,8 +11,8 @@ import {
   type TermTables,
   tabulateTerms,
 } from '#server/matching/terms/index.ts';
-import { type Kept, keepGlossaries } from './kept-glossaries.ts';
-import { selectTerms, type TermRow } from './queries/terms.ts';
+import { type Kept, keepGlossaries } from './glossary-cache.ts';
+import { selectTerms, type TermRow } from './terms.ts';
 import { bytesOfTables } from './threads/shared-tables.ts';
 import { onTermThread, termThreadCount } from './threads/term-threads.ts';
 

@@ -18,12 +18,10 @@ import {
 } from '#server/set-upload.ts';
 import { withTenantLock } from '#server/tenant-lock.ts';
 import type { UploadedFile } from '#server/trpc.ts';
-import { type LanguageCount, overfullPair, type TermCapacity } from './capacity.ts';
-import { countByLanguages } from './queries/capacity.ts';
-import { countSetsBeside, insertEntries, type NewEntry, replaceSet } from './queries/sets.ts';
 import type { GlossaryForm, UploadedGlossary } from './schema.ts';
-import { setView } from './set-view.ts';
-import { glossaryWarnings } from './warnings.ts';
+import { countSetsBeside, insertEntries, type NewEntry, replaceSet, setView } from './sets.ts';
+import { countByLanguages, type LanguageCount, overfullPair, type TermCapacity } from './size-limits.ts';
+import { glossaryWarnings } from './upload-warnings.ts';
 
 /**
  * Creates or replaces a glossary by its name (B 4.4), whole or not at all: the file is read in a child process, then stored

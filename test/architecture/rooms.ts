@@ -62,7 +62,7 @@ const formats = /^server\/formats\/[\w-]+\.ts$/;
 const sandbox =
   /^server\/sandbox\/(file-work|task-queue|network-namespace-seccomp|release-bytes|sandbox-error|tasks\/[\w-]+)\.ts$/;
 /** Pure: what is like what, and which terms are in a text. */
-const matching = /^server\/matching\/(\w+\/index|normal-form)\.ts$/;
+const matching = /^server\/matching\/(\w+\/index|normal-form|vectors)\.ts$/;
 const port = /^server\/engines\/engine\.ts$/;
 const libraries = /^npm:(?!fastify|graphile-worker|drizzle-orm|postgres$|openai|stripe$)/;
 
