@@ -1,14 +1,11 @@
 import type { Services } from '#server/context.ts';
 import type { TaskName, TaskPayloads } from '#server/job-queue.ts';
-import { indexPair } from '#server/translation-memory/service.ts';
+import { embedSet, indexPair, indexSet, runImport } from '#server/translation-memory/service.ts';
+import { checkGoldenRecords } from '#server/translations/golden/check.ts';
+import { publishUnpersistedJobs } from '#server/translations/golden/pending-persistence.ts';
 import { removeGoldenRecords } from '#server/translations/removal.ts';
-import { checkGolden } from './check-golden-records.ts';
-import { embedMemory } from './embed-memory.ts';
-import { failStaleJobs } from './fail-stale-jobs.ts';
-import { importMemory } from './import-memory.ts';
-import { indexMemory } from './index-memory.ts';
+import { failStaleJobsOfTenant } from '#server/translations/stale-sweep.ts';
 import { pruneExpired } from './prune-expired.ts';
-import { publishUnpersisted } from './publish-unpersisted-jobs.ts';
 import { sweepStaleJobs } from './sweep-stale-jobs.ts';
 
 export type TaskHandler<N extends TaskName> = (services: Services, payload: TaskPayloads[N]) => Promise<void>;
@@ -50,3 +47,51 @@ export const workerPools: readonly WorkerPool[] = [
     concurrency: ({ settings }) => settings.WORKER_CONCURRENCY,
   },
 ];
+
+/** Compares the golden records with the jobs, over all tenants. */
+export async function checkGolden(services: Services): Promise<void> {
+  const { removed, rewritten } = await checkGoldenRecords(services);
+  if (removed + rewritten > 0) services.log.info({ removed, rewritten }, 'golden records checked');
+}
+
+/** Makes the vectors that a golden set's pairs lack. */
+export async function embedMemory(
+  services: Services,
+  { tenantId, setId }: { tenantId: string; setId: string },
+): Promise<void> {
+  await embedSet(services, tenantId, setId);
+}
+
+/** Marks one tenant's stale pending jobs failed (B 8 "Stale pending job"). */
+export async function failStaleJobs(
+  { database, settings, log }: Services,
+  { tenantId }: { tenantId: string },
+): Promise<void> {
+  const failed = await failStaleJobsOfTenant(database, tenantId, settings.STALE_PENDING_SECONDS);
+  if (failed > 0) log.warn({ tenant_id: tenantId, jobs: failed }, 'stale pending jobs marked failed');
+}
+
+/** Stores what a large memory import has read (B 4.5). */
+export async function importMemory(
+  services: Services,
+  { tenantId, importId }: { tenantId: string; importId: string },
+): Promise<void> {
+  await runImport(services, tenantId, importId);
+}
+
+/** Brings a set's segments into the fuzzy index. */
+export async function indexMemory(
+  services: Services,
+  { tenantId, setId }: { tenantId: string; setId: string },
+): Promise<void> {
+  await indexSet(services, tenantId, setId);
+}
+
+/** Publishes the jobs of one tenant whose golden record could not be written (B 3.1 persistence_failed). */
+export async function publishUnpersisted(
+  services: Services,
+  { tenantId }: { tenantId: string },
+): Promise<void> {
+  const replay = await publishUnpersistedJobs(services, tenantId);
+  services.log.info({ tenant_id: tenantId, ...replay }, 'unpersisted jobs tried again');
+}
