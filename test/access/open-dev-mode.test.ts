@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { postForm } from '#test/auth/sign-in.ts';
+import { type Headers, openTeam, operator, operatorKey } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { type Headers, openTeam, operator, operatorKey, postForm } from '../members/inviting.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const refused = [401, 'admin credentials required'];

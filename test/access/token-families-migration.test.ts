@@ -7,7 +7,7 @@ import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '#db/migrate.ts';
 import { hashSecret, newSecret } from '#server/access/service.ts';
-import { grant } from '#test/members/people.ts';
+import { grant } from '#test/auth/sign-in.ts';
 import { connect, type TestApp } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
 import { startService } from '#test/setup/service.ts';

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { apiKey, bearer, cookie, found, type Headers, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { totpCode } from '#test/setup/totp.ts';
 import {
@@ -11,21 +12,7 @@ import {
   regenerate,
   verify,
 } from './authenticator.ts';
-import {
-  type Answer,
-  apiKey,
-  bearer,
-  cookie,
-  expectTokens,
-  found,
-  type Headers,
-  join,
-  meOf,
-  type Person,
-  revoke,
-  sessionCookie,
-  signIn,
-} from './sign-in.ts';
+import { type Answer, expectTokens, meOf, revoke, sessionCookie, signIn } from './sign-in.ts';
 
 const OWN = 'https://lingua.example.org';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', BASE_URL: OWN } });
