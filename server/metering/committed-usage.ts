@@ -6,22 +6,11 @@ import type { AllowanceFigures } from './monthly-allowance.ts';
 
 const value = sql.placeholder;
 
-/** The first day of the current UTC month. */
+/** The first day of the current month in UTC. */
 export const currentMonth = sql`date_trunc('month', now() at time zone 'UTC')::date`;
 
-/** And of the next one. */
+/** The first day of the next month in UTC. */
 export const nextMonth = sql`(date_trunc('month', now() at time zone 'UTC') + interval '1 month')::date`;
-
-/**
- * What a job in flight takes from other work. Of a job that this very work has by its key, what is to follow it is this
- * work's own: it was sent twice, and each key is run once. Of one that was left for too long, all of it: this work runs it
- * again. Looked at where the turn is held: a moment before, somebody else may have been at it.
- */
-const reservedByOthers = sql`case
-  when ${workInFlight.idempotencyKey} = any(array(select jsonb_array_elements_text(${value('keys')}::jsonb)))
-  then case when ${workInFlight.updatedAt} < now() - make_interval(secs => ${value('staleSeconds')})
-    then 0 else ${workInFlight.chars} end
-  else ${workInFlight.chars} + ${workInFlight.restChars} end`;
 
 const lock = prepare<{ tenantId: string }, unknown>((db) =>
   db
@@ -34,51 +23,87 @@ const lock = prepare<{ tenantId: string }, unknown>((db) =>
 );
 
 /**
- * Submissions of one tenant are admitted one after another (A 8.2 rule 1): holds the tenant's turn until the transaction
- * ends. A statement of its own, before the one that counts, which must see what the turn before it committed. What is
- * locked is no row: the tenant's own is changed by payments meanwhile, and a row lock would be written to disk.
+ * Holds the tenant's admission lock until the transaction ends: submissions of one tenant are admitted one after another
+ * (A 8.2 rule 1). It is a statement of its own, before the one that counts, which must see what the previous holder
+ * committed. It locks no row: payments change the tenant's own row meanwhile, and a row lock would be written to disk.
  *
- * Nor does the turn wait for the disk when it ends: a submission is answered when its result is stored, and that commit
- * writes this one out, too. Where the database dies in between, a pending job may be gone, unbilled, as if never sent.
+ * The transaction does not wait for the disk when it commits. The client gets its response only when the result is stored,
+ * and that commit writes this one too. If the database crashes in between, a pending job may be lost, unbilled, as if it
+ * had never been sent.
  */
 export function lockAdmissions(tx: Tx, tenantId: string): Promise<unknown> {
   return lock(tx, { tenantId });
 }
 
-/** What was counted of a tenant: weighted characters; see `AllowanceFigures`. */
+/** What a tenant has used and reserved: weighted characters; see `AllowanceFigures`. */
 export interface CommittedUsage extends Omit<AllowanceFigures, 'ceiling' | 'topUp'> {
-  /** What is left of the prepaid balance, and what the window took of it. */
+  /** The rest of the prepaid balance, and what the current window took of it. */
   topUp: number;
   trialUsed: number;
-  /** Seconds of failed runs on the tenant's account; null where no run has failed. See `failed-runs.ts`. */
+  /** Seconds of failed runs on the tenant's account; null if no run has failed. See `failed-run-rate.ts`. */
   failedFor: number | null;
 }
 
-/** What `committedWork` counts against, beside the tenant's own limit. */
+/** The limits that new work is held against, beside the tenant's own monthly limit. */
 export interface UsageLimits {
   /** Weighted characters of the work to admit. */
   chars: number;
-  /** JSON, the idempotency keys of the work: see `reservedByOthers`. */
+  /** The idempotency keys of the work, a JSON array: see `reservedByOthers`. */
   keys: string;
-  /** From how many seconds on a pending job of these keys may be run again. */
+  /** Seconds after which a pending job with one of these keys may run again. */
   staleSeconds: number;
-  /** What the month may have come to before the work: the ceiling, less its characters. */
+  /** What the month may have come to before this work: the ceiling less `chars`. */
   monthBefore: number;
-  /** Up to where prepaid characters reach: the ceiling; null where they do not count. */
+  /** Up to where prepaid characters extend the month: the ceiling; null if they do not count. */
   topUpCeiling: number | null;
-  /** What the trial may have come to before the work; null where that is not paid from it. */
+  /** What the trial may have come to before this work; null if the trial does not pay for it. */
   trialBefore: number | null;
-  /** Seconds of failed runs that may be on the account; null where they are not limited. */
+  /** Seconds of failed runs that may be on the account; null if they are not limited. */
   failedBefore: number | null;
-  /** From when on trial usage is looked for, ISO 8601: the tenant's creation. Null off trial. */
+  /** From when on trial usage counts, ISO 8601: the tenant's creation. Null if the trial does not pay. */
   trialSince: string | null;
 }
 
 /**
- * What a tenant has committed (A 8.2 rules 1 to 4): a common table expression of one row, with placeholders named as
- * `AdmissionBounds` and `tenantId`. It reads totals, not the ledger.
+ * Metering's part of the statement that admits work. The caller adds the row that it inserts or updates:
+ *
+ *     const { committed, withinLimits, usage } = usageCheck(db);
+ *     const job = db.$with('admitted').as(db.insert(jobs).select(db.select(…).from(committed).where(withinLimits))…);
+ *     db.with(committed, job).select({ usage, … }).from(committed).leftJoin(job, sql`true`);
+ *
+ * Such a statement returns one row: the tenant's usage, and the job if it fits. Counting, deciding and inserting are one
+ * statement because the caller holds the admission lock: a decision made outside of the database would hold the lock for
+ * another round trip. If the job is missing, `EntitlementCheck.refusal(usage)` says why.
+ *
+ * The statement's placeholders are the fields of `UsageLimits`, `tenantId`, and the caller's own.
  */
-export function committedUsage(db: QueryBuilder) {
+export function usageCheck(db: QueryBuilder) {
+  const committed = committedUsage(db);
+  const { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed, failedFor } = committed;
+  return {
+    /** The common table expression that counts, of one row. */
+    committed,
+    /** The condition that the work fits. */
+    withinLimits: withinLimits(committed),
+    /** What was counted, as columns to select: `CommittedUsage`. */
+    usage: { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed, failedFor },
+  };
+}
+
+/**
+ * The characters that a job in flight reserves from the point of view of new work. If the new work has the same idempotency
+ * key, it is the same submission sent twice: the jobs that follow that one are the new work's own, and each key runs once.
+ * If such a job is stale, the new work runs it again, and it reserves nothing. Read while the lock is held, because
+ * another submission may change it until then.
+ */
+const reservedByOthers = sql`case
+  when ${workInFlight.idempotencyKey} = any(array(select jsonb_array_elements_text(${value('keys')}::jsonb)))
+  then case when ${workInFlight.updatedAt} < now() - make_interval(secs => ${value('staleSeconds')})
+    then 0 else ${workInFlight.chars} end
+  else ${workInFlight.chars} + ${workInFlight.restChars} end`;
+
+/** What a tenant has used and reserved (A 8.2 rules 1 to 4). Reads the running totals, not the usage records. */
+function committedUsage(db: QueryBuilder) {
   const inMonth = sql`${usageTotals.day} >= ${currentMonth}`;
   const inWindow = sql`${inMonth} and ${usageTotals.allowanceWindow} = ${tenants.allowanceWindow}`;
   const sum = (column: SQL.Aliased | SQL | typeof usageTotals.billableChars, where: SQL) =>
@@ -104,7 +129,7 @@ export function committedUsage(db: QueryBuilder) {
         and(
           eq(usageTotals.tenantId, tenants.tenantId),
           sql`${usageTotals.day} >= least(${currentMonth}, (${value('trialSince')}::timestamptz at time zone 'UTC')::date)`,
-          // Of a transaction that waited past the end of its month, too.
+          // A transaction may have waited past the end of its month.
           sql`${usageTotals.day} < ${nextMonth}`,
         ),
       )
@@ -113,13 +138,10 @@ export function committedUsage(db: QueryBuilder) {
   );
 }
 
-export type CommittedUsageQuery = ReturnType<typeof committedUsage>;
-
 /**
- * Whether the work fits: what `refuseByAllowance`, `refuseByPayment` and `refuseByFailedRuns` decide, where the turn is held. (A decision made
- * outside the database would hold the turn for a round trip.)
+ * The decision of `refuseByAllowance`, `refuseByPayment` and `refuseByFailedRuns`, in SQL. A test holds that both agree.
  */
-export function fitsLimits(committed: CommittedUsageQuery): SQL {
+function withinLimits(committed: ReturnType<typeof committedUsage>): SQL {
   const { monthlyLimit, windowUsed, monthUsed, trialUsed, inFlight, failedFor } = committed;
   const headroom = sql`greatest(${value('topUpCeiling')}::float8 - ${monthlyLimit}, 0)`;
   const topUp = sql`least(greatest(${committed.topUp}, 0), ${headroom})`;
@@ -129,8 +151,8 @@ export function fitsLimits(committed: CommittedUsageQuery): SQL {
     and coalesce(${failedFor} <= ${value('failedBefore')}::float8, true)`;
 }
 
-/** What a tenant has committed, for a report. */
-export const selectCommitted = prepare<
+/** The same, for a report. */
+export const selectCommittedUsage = prepare<
   { tenantId: string; keys: string; staleSeconds: number; trialSince: string | null },
   CommittedUsage[]
 >((db) => {
@@ -153,8 +175,8 @@ const selectBilled = prepare<
     .prepare('select_billed_tenant'),
 );
 
-/** The tenant of the transaction's scope, as billing knows it: asked before anybody knows which that is. */
+/** The billed tenant of the transaction's scope. The caller may send this before it knows which tenant that is. */
 export function selectBilledTenant(tx: Tx) {
-  // A parameter although it never changes: the driver only prepares statements that have one.
+  // The value never changes, but the driver prepares only statements with a parameter.
   return selectBilled(tx, { scope: 'lingualoop.tenant_id' });
 }

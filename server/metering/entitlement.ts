@@ -7,27 +7,31 @@ import { failedRunSecondsAllowed, refuseByFailedRuns } from './failed-run-rate.t
 import { type Remedies, refuseByAllowance } from './monthly-allowance.ts';
 import { type BillableRequest, type PaymentState, refuseByPayment } from './payment-gate.ts';
 
-/** A tenant as billing knows it. */
+/** The columns of a tenant's row that billing reads. */
 export interface BilledTenant {
   monthlyCharLimit: number;
   metadata: Record<string, unknown>;
   createdAt: Date;
 }
 
-/** The gates of billable work, open for one submission: what to count it against, and what the count means. */
+/**
+ * Whether a tenant may start one piece of billable work, in two steps: `checkEntitlement` refuses what needs no usage
+ * figures; `usageCheck` then counts and decides in the database, by `limits`.
+ */
 export interface EntitlementCheck {
+  /** The parameters of `usageCheck`. */
   limits: UsageLimits;
-  /** Whether the trial grant pays for it. */
+  /** Whether the trial grant pays for the work. */
   onTrial: boolean;
-  /** Whether its completion has to look if it took prepaid characters. */
-  drawsTopUp(figures: CommittedUsage): boolean;
-  /** The refusal that the counted figures mean; null where the work fits. */
-  refusal(figures: CommittedUsage): AppError | null;
+  /** Whether the completed work may have taken prepaid characters, so that `settleTopUp` must look. */
+  drawsTopUp(usage: CommittedUsage): boolean;
+  /** The refusal that the counted usage means; null if the work fits. */
+  refusal(usage: CommittedUsage): AppError | null;
 }
 
 /**
- * Reads the tenant of a transaction for `openAdmission`. Without billing nothing but its limit matters, which the count
- * itself reads: then nothing is asked.
+ * Reads the tenant of the transaction's scope for `checkEntitlement`. With billing off, only the tenant's limit counts, and
+ * `usageCheck` reads that itself: no statement is sent, and undefined returned.
  */
 export async function readBilledTenant(tx: Tx, settings: Settings): Promise<BilledTenant | undefined> {
   if (!settings.BILLING_ENABLED) return undefined;
@@ -36,10 +40,9 @@ export async function readBilledTenant(tx: Tx, settings: Settings): Promise<Bill
 }
 
 /**
- * The gates for work of any kind, in their order: payment (402), the monthly allowance (429), runs that failed too often
- * (429 with Retry-After). What can be refused without counting is refused here.
- * @param keys the idempotency keys of the work, whose own reservations do not count against it
- * @throws AppError 402
+ * Checks payment (402), then the monthly allowance (429), then the rate of failed runs (429 with Retry-After).
+ * @param keys the idempotency keys of the work; jobs that they have already do not count against it
+ * @throws AppError 402, if no usage needs to be counted for it
  */
 export function checkEntitlement(
   settings: Settings,
@@ -47,9 +50,9 @@ export function checkEntitlement(
   request: BillableRequest,
   keys: readonly string[],
 ): EntitlementCheck {
-  const payment = tenant && paymentStandingOf(tenant, settings);
-  const uncounted = payment && refuseByPayment(payment, request, Date.now());
-  if (uncounted) throw paymentRequired(uncounted);
+  const payment = tenant && paymentStateOf(tenant, settings);
+  const unpaid = payment && refuseByPayment(payment, request, Date.now());
+  if (unpaid) throw paymentRequired(unpaid);
 
   const subscribed = payment?.subscription === 'current';
   const trial =
@@ -69,25 +72,21 @@ export function checkEntitlement(
     },
     onTrial: trial !== null,
     drawsTopUp: ({ topUp }) => subscribed && topUp > 0,
-    refusal({ trialUsed, topUp, failedFor, ...counted }) {
-      const { inFlight } = counted;
-      const unpaid =
-        payment &&
-        refuseByPayment(
-          { ...payment, trial: { ...payment.trial, used: trialUsed, inFlight } },
-          request,
-          Date.now(),
-        );
-      if (unpaid) return paymentRequired(unpaid);
-      const figures = { ...counted, ceiling, topUp: subscribed ? topUp : null };
-      const spent = refuseByAllowance(figures, remedies, request.chars);
-      if (spent !== null) return new AppError('too_many_requests', spent);
+    refusal({ trialUsed, topUp, failedFor, ...used }) {
+      if (payment) {
+        const counted = { ...payment.trial, used: trialUsed, inFlight: used.inFlight };
+        const refused = refuseByPayment({ ...payment, trial: counted }, request, Date.now());
+        if (refused) return paymentRequired(refused);
+      }
+      const figures = { ...used, ceiling, topUp: subscribed ? topUp : null };
+      const exceeded = refuseByAllowance(figures, remedies, request.chars);
+      if (exceeded !== null) return new AppError('too_many_requests', exceeded);
       return refuseByFailedRuns(settings, failedFor);
     },
   };
 }
 
-function paymentStandingOf(tenant: BilledTenant, { TRIAL_DAYS }: Settings): PaymentState {
+function paymentStateOf(tenant: BilledTenant, { TRIAL_DAYS }: Settings): PaymentState {
   const { subscriptionStatus, trialCharsGranted } = readBillingAccount(tenant);
   return {
     subscription: subscriptionStateOf(subscriptionStatus),

@@ -1,10 +1,8 @@
 export {
   type CommittedUsage,
-  type CommittedUsageQuery,
-  committedUsage,
-  fitsLimits,
   lockAdmissions,
   type UsageLimits,
+  usageCheck,
 } from './committed-usage.ts';
 export { foldUsage } from './daily-usage.ts';
 export {
@@ -15,5 +13,5 @@ export {
 } from './entitlement.ts';
 export { recordFailedRun, secondsPerFailedRun } from './failed-run-rate.ts';
 export { settleTopUp } from './top-up-settlement.ts';
-export { addToTotals, type JobUsage, usageRecords, usageRows, usageTotals } from './usage-recording.ts';
+export { type JobUsage, recordUsage } from './usage-recording.ts';
 export { countCharacters, weighCharacters } from './weight.ts';

@@ -1,10 +1,10 @@
-import { Param, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { Param, type SQL, type SQLWrapper, sql, type WithSubquery } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { QueryBuilder } from '#db/client.ts';
 import { usageRecords, usageTotals } from '#db/schema/metering.ts';
 import { tenants } from '#db/schema/tenants.ts';
 
-/** What the ledger is told of a delivered job, beside what the job's own row says. */
+/** What a usage record says of a finished job, beside what the job's own row says. */
 export interface JobUsage {
   sourceLang: string;
   targetLang: string;
@@ -12,7 +12,7 @@ export interface JobUsage {
   sourceChars: number;
   /** Weighted, see `weighCharacters`. */
   billableChars: number;
-  /** Of the billable ones, those that the trial grant pays for. */
+  /** The billable characters that the trial grant pays for. */
   trialChars: number;
   fastPath: string | null;
   inputTokens: number;
@@ -20,8 +20,8 @@ export interface JobUsage {
   models: string[];
 }
 
-/** The columns of the jobs that a statement has just finished. */
-export interface FinishedColumns extends SQLWrapper {
+/** A common table expression that finishes jobs, and what it has to return of each. */
+interface FinishedJobs extends SQLWrapper {
   tenantId: SQLWrapper;
   jobId: SQLWrapper;
   status: SQLWrapper;
@@ -31,10 +31,30 @@ export interface FinishedColumns extends SQLWrapper {
 const value = sql.placeholder;
 
 /**
- * The usage records of the jobs that `finished` returns, as the rows to insert into `usageRecords`; the values are
- * placeholders named as in `JobUsage`. In the same statement as the job: no record without it, and no job without one.
+ * Records the usage of the jobs that `finished` returns: a usage record for each, and the tenant's running totals. The
+ * caller's change of the job, the record and the totals are one statement, so that none of them exists without the others:
+ *
+ *     const finished = db.$with('finished').as(db.update(jobs).set(…).where(…).returning(…));
+ *     return recordUsage(db, 'text', finished).prepare('finish_pending');
+ *
+ * The statement takes the fields of `JobUsage` as placeholders, beside the caller's own. It returns `updatedAt` of each
+ * finished job.
  */
-export function usageRows(kind: 'text' | 'document', finished: FinishedColumns): SQL {
+export function recordUsage(
+  db: QueryBuilder,
+  kind: 'text' | 'document',
+  finished: FinishedJobs & WithSubquery,
+) {
+  const totals = db.$with('totals').as(addToTotals(db, finished).returning({ slot: usageTotals.slot }));
+  return db
+    .with(finished, totals)
+    .insert(usageRecords)
+    .select(recordsOf(kind, finished))
+    .returning({ updatedAt: usageRecords.recordedAt });
+}
+
+/** The records as a select list, in the order of the table's columns. */
+export function recordsOf(kind: 'text' | 'document', finished: FinishedJobs): SQL {
   return sql`select ${finished.tenantId}, ${finished.jobId}, ${sql.raw(`'${kind}'`)},
     to_char(${finished.updatedAt} at time zone 'UTC', 'YYYY-MM'),
     ${value('sourceLang')}, ${value('targetLang')}, ${value('sourceChars')}::int,
@@ -44,16 +64,12 @@ export function usageRows(kind: 'text' | 'document', finished: FinishedColumns):
     ${new Param(value('models'), usageRecords.models)}::jsonb, ${finished.updatedAt} from ${finished}`;
 }
 
-/** Rows that a day's total is spread over, so that jobs which finish at one time wait for each other less. */
+/** Rows that a day's total is spread over, so that concurrent completions rarely wait for the same row. */
 const slots = 16;
 
 const increased = (column: PgColumn) => sql`${column} + ${sql.raw(`excluded.${column.name}`)}`;
 
-/**
- * Adds the jobs that `finished` returns to the running totals: a statement to run beside the one that inserts their
- * records, with the same placeholders.
- */
-export function addToTotals(db: QueryBuilder, finished: FinishedColumns) {
+function addToTotals(db: QueryBuilder, finished: FinishedJobs) {
   const tokens = sql`${value('inputTokens')}::int + ${value('outputTokens')}::int`;
   return db
     .insert(usageTotals)
@@ -76,5 +92,3 @@ export function addToTotals(db: QueryBuilder, finished: FinishedColumns) {
       },
     });
 }
-
-export { usageRecords, usageTotals };

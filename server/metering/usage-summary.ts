@@ -3,7 +3,7 @@ import { tenantNotFound, type WithNamedTenant } from '#server/access/service.ts'
 import { readBillingAccount, subscriptionStateOf } from '#server/billing/service.ts';
 import { readCursor, writeCursor } from '#server/paging.ts';
 import type { Settings } from '#server/settings.ts';
-import { selectBilledTenant, selectCommitted } from './committed-usage.ts';
+import { selectBilledTenant, selectCommittedUsage } from './committed-usage.ts';
 import { sumOf } from './daily-usage.ts';
 import { type AllowanceFigures, effectiveLimit, remainingAllowance } from './monthly-allowance.ts';
 import { billingPeriod } from './periods.ts';
@@ -69,7 +69,7 @@ type AllowanceReport = Pick<UsageSummary, 'allowance' | 'topup'>;
 async function readAllowance(tx: Tx, tenantId: string, settings: Settings): Promise<AllowanceReport> {
   const [[tenant], [committed]] = await Promise.all([
     selectBilledTenant(tx),
-    selectCommitted(tx, {
+    selectCommittedUsage(tx, {
       tenantId,
       keys: '[]',
       staleSeconds: settings.STALE_PENDING_SECONDS,

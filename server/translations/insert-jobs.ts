@@ -1,14 +1,8 @@
-import { and, eq, isNotNull, or, Param, sql } from 'drizzle-orm';
+import { and, eq, or, Param, sql } from 'drizzle-orm';
 import { prepare, type QueryBuilder, type Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
-import {
-  type CommittedUsage,
-  type CommittedUsageQuery,
-  committedUsage,
-  fitsLimits,
-  type UsageLimits,
-} from '#server/metering/service.ts';
-import { emptyRun, isJob, isStalePending, type JobRow, jobOfRow, type StoredJob } from './jobs.ts';
+import { type CommittedUsage, type UsageLimits, usageCheck } from '#server/metering/service.ts';
+import { emptyRun, isJob, isStalePending } from './jobs.ts';
 import type { TranslationRequest } from './schema.ts';
 
 export interface NewJob {
@@ -28,9 +22,9 @@ export interface Admitted {
   createdAt: Date;
 }
 
-/** What was counted, and the job where it fits the bounds and no other submission with its key came first. */
+/** The tenant's usage, and the job if it fits the limits and no other submission with its key came first. */
 export interface Counted {
-  figures: CommittedUsage;
+  usage: CommittedUsage;
   admitted: Admitted | null;
 }
 
@@ -81,14 +75,18 @@ const ofOneKey = {
   where: sql`idempotency_key is not null`,
 };
 
-function insertion(db: QueryBuilder, committed: CommittedUsageQuery) {
-  return db.$with('admitted').as(
-    db
-      .insert(translationJobs)
-      .select(db.select(pendingJob).from(committed).where(fitsLimits(committed)))
-      .onConflictDoNothing(ofOneKey)
-      .returning(admittedColumns),
-  );
+type UsageCheck = ReturnType<typeof usageCheck>;
+
+function insertion(db: QueryBuilder, { committed, withinLimits }: UsageCheck) {
+  return db
+    .$with('admitted')
+    .as(
+      db
+        .insert(translationJobs)
+        .select(db.select(pendingJob).from(committed).where(withinLimits))
+        .onConflictDoNothing(ofOneKey)
+        .returning(admittedColumns),
+    );
 }
 
 /** Sets a failed or stale job to pending again, under the next attempt. */
@@ -106,24 +104,25 @@ const isRestartable = sql`${translationJobs.tenantId} = ${value('tenantId')} and
   and (${translationJobs.status} = 'failed' or ${translationJobs.status} = 'pending'
     and ${translationJobs.updatedAt} < now() - make_interval(secs => ${value('staleSeconds')}))`;
 
-function restart(db: QueryBuilder, committed: CommittedUsageQuery) {
-  return db.$with('admitted').as(
-    db
-      .update(translationJobs)
-      .set(pendingAgain)
-      .from(committed)
-      .where(and(isRestartable, fitsLimits(committed)))
-      .returning(admittedColumns),
-  );
+function restart(db: QueryBuilder, { committed, withinLimits }: UsageCheck) {
+  return db
+    .$with('admitted')
+    .as(
+      db
+        .update(translationJobs)
+        .set(pendingAgain)
+        .from(committed)
+        .where(and(isRestartable, withinLimits))
+        .returning(admittedColumns),
+    );
 }
 
-/** The figures, and the job where there is one. */
-function counted(db: QueryBuilder, committed: CommittedUsageQuery, change: ReturnType<typeof insertion>) {
-  const { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed, failedFor } = committed;
+/** The usage, and the job if it is admitted. */
+function counted(db: QueryBuilder, { committed, usage }: UsageCheck, change: ReturnType<typeof insertion>) {
   return db
     .with(committed, change)
     .select({
-      figures: { monthlyLimit, monthUsed, windowUsed, inFlight, topUp, trialUsed, failedFor },
+      usage,
       admitted: { jobId: change.jobId, attempt: change.attempt, createdAt: change.createdAt },
     })
     .from(committed)
@@ -133,26 +132,26 @@ function counted(db: QueryBuilder, committed: CommittedUsageQuery, change: Retur
 type New = NewJob & { idempotencyKey: string | null };
 
 const admitNew = prepare<New & UsageLimits, Counted[]>((db) => {
-  const committed = committedUsage(db);
-  return counted(db, committed, insertion(db, committed)).prepare('admit_new');
+  const check = usageCheck(db);
+  return counted(db, check, insertion(db, check)).prepare('admit_new');
 });
 
 const admitRestart = prepare<Restart & UsageLimits, Counted[]>((db) => {
-  const committed = committedUsage(db);
-  return counted(db, committed, restart(db, committed)).prepare('admit_restart');
+  const check = usageCheck(db);
+  return counted(db, check, restart(db, check)).prepare('admit_restart');
 });
 
 /**
- * Counts what the tenant has committed, and inserts a pending job if it fits: to be sent while the tenant's turn is held.
+ * Counts what the tenant has committed, and inserts a pending job if it fits. The caller holds the admission lock.
  * No job comes back where it does not fit, or where the tenant has one of that idempotency key already.
  */
-export function admitJob(tx: Tx, job: NewJob, bounds: UsageLimits): Promise<Counted[]> {
-  return admitNew(tx, { ...job, ...bounds, idempotencyKey: job.request.idempotency_key ?? null });
+export function admitJob(tx: Tx, job: NewJob, limits: UsageLimits): Promise<Counted[]> {
+  return admitNew(tx, { ...job, ...limits, idempotencyKey: job.request.idempotency_key ?? null });
 }
 
 /** The same for a failed or stale job that is run again; no job comes back where it is neither any more. */
-export function readmitJob(tx: Tx, job: Restart, bounds: UsageLimits): Promise<Counted[]> {
-  return admitRestart(tx, { ...job, ...bounds });
+export function readmitJob(tx: Tx, job: Restart, limits: UsageLimits): Promise<Counted[]> {
+  return admitRestart(tx, { ...job, ...limits });
 }
 
 const insertPending = prepare<New, Admitted[]>((db) =>
@@ -185,44 +184,4 @@ export function restartJob(
     )
     .returning(admittedColumns)
     .execute();
-}
-
-const selectByKeys = prepare<
-  { idempotencyKeys: string; staleSeconds: number },
-  { row: JobRow; stalePending: boolean }[]
->((db) =>
-  db
-    .select({
-      row: translationJobs,
-      stalePending: sql<boolean>`${translationJobs.status} = 'pending' and
-        ${translationJobs.updatedAt} < now() - make_interval(secs => ${value('staleSeconds')})`,
-    })
-    .from(translationJobs)
-    .where(
-      and(
-        eq(translationJobs.tenantId, sql`current_setting('lingualoop.tenant_id')`),
-        sql`${translationJobs.idempotencyKey} = any(array(
-          select jsonb_array_elements_text(${value('idempotencyKeys')}::jsonb)))`,
-        isNotNull(translationJobs.idempotencyKey),
-      ),
-    )
-    .prepare('select_by_keys'),
-);
-
-/**
- * The jobs of some idempotency keys by their key, in the transaction's own tenant: it can be asked before anybody
- * knows which that is.
- */
-export async function selectJobsByKeys(
-  tx: Tx,
-  keys: readonly string[],
-  staleSeconds: number,
-): Promise<Map<string, StoredJob>> {
-  const found = await selectByKeys(tx, { idempotencyKeys: JSON.stringify(keys), staleSeconds });
-  return new Map(
-    found.map(({ row, stalePending }) => [
-      row.idempotencyKey as string,
-      { job: jobOfRow(row), attempt: row.attempt, stalePending },
-    ]),
-  );
 }

@@ -98,7 +98,7 @@ test('what the database admits is what the pure functions let through, in 400 ra
         }
         const job = { tenantId, jobId: newId(), request, reservedChars: given.chars, reservedRestChars: 0 };
         const [counted] = await admitJob(tx, job, admission.limits);
-        expect(counted?.figures).toEqual({
+        expect(counted?.usage).toEqual({
           monthlyLimit: given.limit,
           monthUsed: given.window + given.earlier,
           windowUsed: given.window,
@@ -107,7 +107,7 @@ test('what the database admits is what the pure functions let through, in 400 ra
           trialUsed: admission.onTrial ? 2 * given.onTrial : expect.any(Number),
           failedFor: given.failed ? expect.any(Number) : null,
         });
-        const refusal = counted && admission.refusal(counted.figures);
+        const refusal = counted && admission.refusal(counted.usage);
         expect(counted?.admitted === null).toBe(refusal !== null);
         // All within a moment: as many as are allowed close it, one less does not.
         const failedTooOften = given.mostFailed > 0 && (given.failed ?? 0) >= given.mostFailed;

@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { openDatabase } from '#db/client.ts';
 import { lookUpPrincipal } from '#server/access/queries/standing.ts';
-import { selectCommitted } from '#server/metering/committed-usage.ts';
-import { selectJobsByKeys } from '#server/translations/insert-jobs.ts';
+import { selectCommittedUsage } from '#server/metering/committed-usage.ts';
+import { selectJobsByKeys } from '#server/translations/idempotency.ts';
 import { selectJobs } from '#server/translations/jobs.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -145,7 +145,7 @@ test('a plan that was made for an empty table counts the work in flight among pe
   const bounds = { tenantId, keys: '[]', staleSeconds: 600, trialSince: null };
   try {
     for (let time = 0; time < 10; time++)
-      expect(await database.inTenant(tenantId, (tx) => selectCommitted(tx, bounds))).toHaveLength(1);
+      expect(await database.inTenant(tenantId, (tx) => selectCommittedUsage(tx, bounds))).toHaveLength(1);
     await app.json('POST', '/api/translations', {
       headers,
       body: { source_text: 'Hello', target_lang: 'fr' },

@@ -1,12 +1,22 @@
-import { sql } from 'drizzle-orm';
+import type { WithSubquery } from 'drizzle-orm';
 import type { QueryBuilder } from '#db/client.ts';
+import { usageRecords } from '#db/schema/metering.ts';
+import { recordsOf } from '#server/metering/usage-recording.ts';
 
 export * from '#server/metering/service.ts';
 
-/** Nobody's turn is waited for. */
+/** Takes no lock. */
 export async function lockAdmissions(): Promise<void> {}
 
-/** Nothing is added to: an expression that nothing reads is not run. */
-export function addToTotals(db: QueryBuilder) {
-  return { returning: () => db.select({ slot: sql<number>`0`.as('slot') }).from(sql`(select) nobody`) };
+/** Inserts the records, and adds nothing to the totals. */
+export function recordUsage(
+  db: QueryBuilder,
+  kind: 'text',
+  finished: Parameters<typeof recordsOf>[1] & WithSubquery,
+) {
+  return db
+    .with(finished)
+    .insert(usageRecords)
+    .select(recordsOf(kind, finished))
+    .returning({ updatedAt: usageRecords.recordedAt });
 }

@@ -16,5 +16,5 @@ const nothingCounted = {
 /** Inserts the job, and counts nothing. */
 export async function admitJob(tx: Tx, job: NewJob): Promise<Counted[]> {
   const [admitted] = await insertJob(tx, job);
-  return admitted ? [{ figures: nothingCounted, admitted }] : [];
+  return admitted ? [{ usage: nothingCounted, admitted }] : [];
 }
