@@ -10,7 +10,7 @@ const slotsOfProcess = 256;
 const placesOfProcess = 16_000;
 
 /** For whom a call is made, and what ends its waiting. */
-export interface ShareScope {
+export interface SlotScope {
   tenantId: string;
   signal?: AbortSignal | undefined;
 }
@@ -23,12 +23,12 @@ export class SaturatedError extends AppError {
 }
 
 /** Bounds what is under way, and shares it among tenants. */
-export interface FairShare {
+export interface ConcurrencyLimit {
   /**
    * Makes the call in a slot, once there is one for this tenant, and gives the slot back when the call has ended.
    * @throws AppError rate_limit where too many calls wait already; the signal's reason where it goes off while waiting
    */
-  run<T>(scope: ShareScope, call: () => Promise<T>): Promise<T>;
+  run<T>(scope: SlotScope, call: () => Promise<T>): Promise<T>;
 }
 
 interface Tenant {
@@ -46,13 +46,13 @@ interface Tenant {
  * A slot that comes free goes to the tenant with the fewest calls under way, among equals by turns; within a tenant
  * to the call that has waited longest.
  */
-export function createFairShare({
+export function createConcurrencyLimit({
   slots = slotsOfProcess,
   places = placesOfProcess,
   /** Slots that one tenant may hold, where that is fewer than its share. */
   slotsOfTenant = Number.POSITIVE_INFINITY,
   refusal = 'translation capacity is saturated; try again later',
-} = {}): FairShare {
+} = {}): ConcurrencyLimit {
   const tenants = new Map<string, Tenant>();
   /** Tenants with waiting calls by the number of their calls under way; among equals whose turn it is stands first. */
   const queues = Array.from({ length: slots + 1 }, () => new Set<Tenant>());
@@ -92,7 +92,7 @@ export function createFairShare({
     return undefined;
   }
 
-  async function takeSlot({ tenantId, signal }: ShareScope, tenant: Tenant): Promise<void> {
+  async function takeSlot({ tenantId, signal }: SlotScope, tenant: Tenant): Promise<void> {
     signal?.throwIfAborted();
     if (tenant.waiting.size === 0 && mayStart(tenant)) {
       count(tenantId, tenant, 1);

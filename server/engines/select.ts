@@ -1,4 +1,4 @@
-import { createFairShare } from '#server/concurrency-limit.ts';
+import { createConcurrencyLimit } from '#server/concurrency-limit.ts';
 import type { Settings } from '#server/settings.ts';
 import type { Embedder, Engine } from './engine.ts';
 import { stubEngine } from './stub.ts';
@@ -20,7 +20,7 @@ export async function selectModels(settings: Settings): Promise<Models> {
     import('./openai/embedder.ts'),
   ]);
   const live = { ...settings, OPENAI_API_KEY };
-  const parts = { fairShare: createFairShare() };
+  const parts = { concurrencyLimit: createConcurrencyLimit() };
   return {
     engine: createOpenAiEngine(live, parts),
     embedder: OPENAI_EMBEDDING_MODEL === 'none' ? null : createOpenAiEmbedder(live, parts),

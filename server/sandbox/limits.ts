@@ -1,51 +1,51 @@
-import type { FlattenKind } from '#server/formats/document-kind.ts';
+import type { FlattenKind } from '../formats/document-kind.ts';
 import type { Payload, tasks } from './tasks.ts';
 
 const megabyte = 2 ** 20;
 
-/** Processes and places to wait in, for tasks that end soon and for those that may not. */
-export const lanes = {
+/** One queue for tasks that end soon, one for tasks that may not: processes that run at a time, and tasks that may wait. */
+export const queues = {
   light: { slots: 2, places: 64 },
   heavy: { slots: 2, places: 64 },
 } as const;
 
-export type Lane = keyof typeof lanes;
+export type QueueName = keyof typeof queues;
 
-/** What a kind of work may take, by the bytes (or characters) that it is given. */
-interface Allowance {
-  /** Up to so many it is done in the service itself: only what is linear, needs no library and takes less than a millisecond. */
+/** The limits of a kind of work. Sizes are the bytes (or characters) of its input. */
+interface LimitRule {
+  /** Up to this size the service does the work itself: only linear work of less than a millisecond, without a library. */
   here?: number;
-  /** Up to so many it is light: a fraction of a second. */
+  /** Up to this size the work goes to the light queue: it takes a fraction of a second. */
   light: number;
-  /** Milliseconds of CPU time that it may always have, and for each megabyte; at most `mostCpuMs`. */
+  /** Milliseconds of CPU time that every task may use, and for each megabyte of input; at most `mostCpuMs`. */
   cpuMs: number;
   cpuMsPerMegabyte: number;
-  /** Bytes of memory of its process, the runtime's own some 70 MB included. */
+  /** Bytes of memory of the process, including some 70 MB of the runtime itself. */
   memoryBytes: number;
 }
 
 const mostCpuMs = 60_000;
 
-const text: Allowance = {
+const text: LimitRule = {
   here: 100_000,
   light: Number.POSITIVE_INFINITY,
   cpuMs: 1000,
   cpuMsPerMegabyte: 100,
   memoryBytes: 512 * megabyte,
 };
-const markup: Allowance = {
+const markup: LimitRule = {
   light: 1_000_000,
   cpuMs: 1000,
   cpuMsPerMegabyte: 1000,
   memoryBytes: 512 * megabyte,
 };
-const set: Allowance = { light: 500_000, cpuMs: 2000, cpuMsPerMegabyte: 1000, memoryBytes: 1_000_000_000 };
+const set: LimitRule = { light: 500_000, cpuMs: 2000, cpuMsPerMegabyte: 1000, memoryBytes: 1_000_000_000 };
 
 /**
- * What reading a file of each kind may take. The CPU time is at least eight times what such files were measured to take
- * (docs/decisions/0031), for machines that are slower.
+ * The limits for reading a file of each kind. The CPU time is at least eight times what we measured for such files
+ * (docs/decisions/0031), to allow for slower machines.
  */
-const flattening: Record<FlattenKind, Allowance> = {
+const flattening: Record<FlattenKind, LimitRule> = {
   csv: text,
   docx: { light: 0, cpuMs: 3000, cpuMsPerMegabyte: 2000, memoryBytes: 512 * megabyte },
   html: markup,
@@ -58,8 +58,8 @@ const flattening: Record<FlattenKind, Allowance> = {
 
 type Tasks = typeof tasks;
 
-/** For each task: what it may take, and how much it was given. */
-const works: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [Allowance, number] } = {
+/** For each task: its rule, and the size of its input. */
+const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, number] } = {
   flatten: ({ kind, bytes }) => [flattening[kind], bytes.length],
   index_memory: ({ sources }) => [set, sources.reduce((sum, { length }) => sum + length, 0)],
   read_glossary: ({ bytes }) => [set, bytes.length],
@@ -72,20 +72,18 @@ const works: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [Allowance, n
 };
 
 /** Where a task runs, and its limits. */
-export interface Work {
-  lane: Lane | 'here';
+export interface TaskLimits {
+  queue: QueueName | 'here';
   cpuMs: number;
-  /** Milliseconds from its start: a task that waits for nothing needs little more than its CPU time, on a machine that has any. */
+  /** Milliseconds from the task's start. A task waits for nothing, so this is little more than its CPU time. */
   timeMs: number;
   memoryBytes: number;
 }
 
-export function workOf<N extends keyof Tasks>(task: N, payload: Payload<Tasks, N>): Work {
-  const [{ here = 0, light, memoryBytes, ...allowance }, size] = works[task](payload);
-  const cpuMs = Math.min(
-    mostCpuMs,
-    Math.ceil(allowance.cpuMs + (allowance.cpuMsPerMegabyte * size) / megabyte),
-  );
-  const lane = size <= here ? 'here' : size <= light ? 'light' : 'heavy';
-  return { lane, cpuMs, timeMs: 20_000 + 3 * cpuMs, memoryBytes };
+/** The limits of a task, by its kind and the size of its input. */
+export function limitsOfTask<N extends keyof Tasks>(task: N, payload: Payload<Tasks, N>): TaskLimits {
+  const [{ here = 0, light, memoryBytes, ...rule }, size] = rules[task](payload);
+  const cpuMs = Math.min(mostCpuMs, Math.ceil(rule.cpuMs + (rule.cpuMsPerMegabyte * size) / megabyte));
+  const queue = size <= here ? 'here' : size <= light ? 'light' : 'heavy';
+  return { queue, cpuMs, timeMs: 20_000 + 3 * cpuMs, memoryBytes };
 }

@@ -3,7 +3,7 @@ import { access, readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /** What keeps the network from a child process, by the kernel's doing. */
-export interface NetworkBarrier {
+export interface NetworkIsolation {
   /**
    * - `namespace`: a network namespace of its own, with no device in it;
    * - `seccomp`: a filter that knows no sockets;
@@ -14,9 +14,9 @@ export interface NetworkBarrier {
   command: readonly string[];
 }
 
-const none: NetworkBarrier = { by: 'none', command: [] };
+const none: NetworkIsolation = { by: 'none', command: [] };
 
-interface Candidate extends NetworkBarrier {
+interface Candidate extends NetworkIsolation {
   /** Asked behind it, to see that it holds. */
   probe: readonly string[];
   /** Whether what the probe printed shows that it holds. */
@@ -56,24 +56,24 @@ const candidates: readonly Candidate[] = [
 const folders = ['/usr/bin', '/bin', '/usr/local/bin'];
 
 /** What holds now: what was found, until it is to be looked for again. */
-export class CurrentBarrier {
-  readonly #find: () => Promise<FoundBarrier>;
-  #current: Promise<NetworkBarrier> | undefined;
+export class CurrentIsolation {
+  readonly #find: () => Promise<FoundIsolation>;
+  #current: Promise<NetworkIsolation> | undefined;
   #searching = false;
-  #tell: ((barrier: NetworkBarrier) => void) | undefined;
+  #tell: ((barrier: NetworkIsolation) => void) | undefined;
 
-  constructor(find: () => Promise<FoundBarrier> = findNetworkBarrier) {
+  constructor(find: () => Promise<FoundIsolation> = findNetworkIsolation) {
     this.#find = find;
   }
 
   /** Tried once. */
-  get(): Promise<NetworkBarrier> {
+  get(): Promise<NetworkIsolation> {
     this.#current ??= this.#find();
     return this.#current;
   }
 
   /** Tells what holds, and each time that something else does. */
-  async follow(tell: (barrier: NetworkBarrier) => void): Promise<void> {
+  async follow(tell: (barrier: NetworkIsolation) => void): Promise<void> {
     this.#tell = tell;
     tell(await this.get());
   }
@@ -88,7 +88,7 @@ export class CurrentBarrier {
     this.#current = this.#renewed(this.get());
   }
 
-  async #renewed(before: Promise<NetworkBarrier>): Promise<NetworkBarrier> {
+  async #renewed(before: Promise<NetworkIsolation>): Promise<NetworkIsolation> {
     try {
       const [was, { untried, ...found }] = await Promise.all([before, this.#find()]);
       if (untried || found.command.join(' ') === was.command.join(' ')) return was;
@@ -101,15 +101,15 @@ export class CurrentBarrier {
 }
 
 /** Of this process's system. */
-export const networkBarrier = new CurrentBarrier();
+export const networkIsolation = new CurrentIsolation();
 
-export interface FoundBarrier extends NetworkBarrier {
+export interface FoundIsolation extends NetworkIsolation {
   /** Whether something that stands before it in the order could not be tried, for want of processes, descriptors or time. */
   untried: boolean;
 }
 
 /** What this system has and allows, tried. @param searched folders of programs */
-export async function findNetworkBarrier(searched: readonly string[] = folders): Promise<FoundBarrier> {
+export async function findNetworkIsolation(searched: readonly string[] = folders): Promise<FoundIsolation> {
   let untried = false;
   if (process.platform !== 'linux') return { ...none, untried };
   for (const { by, command, probe, holds } of candidates) {

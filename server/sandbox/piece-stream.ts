@@ -12,7 +12,7 @@ export interface PieceSink {
 const mostHeld = 8 * 2 ** 20;
 
 /** What a task gives piece by piece, to be taken in order. */
-export class Pieces implements PieceSink, AsyncIterableIterator<unknown, void> {
+export class PieceStream implements PieceSink, AsyncIterableIterator<unknown, void> {
   readonly #held: { piece: unknown; bytes: number }[] = [];
   #heldBytes = 0;
   #resume: (() => void) | undefined;

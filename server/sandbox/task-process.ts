@@ -3,7 +3,7 @@ import { getPriority, setPriority } from 'node:os';
 import { Duplex, finished } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { encodeFrame, FrameReader, type ReadFrame } from './frames.ts';
-import type { NetworkBarrier } from './network-namespace-seccomp.ts';
+import type { NetworkIsolation } from './network-namespace-seccomp.ts';
 import type { PieceSink } from './piece-stream.ts';
 import { type AnswerHead, channel, outOfMemory, outOfTime, type TaskHead } from './protocol.ts';
 import { SandboxError } from './sandbox-error.ts';
@@ -26,7 +26,7 @@ export interface ChildOptions {
   heapBytes: number;
   /** Bytes of one answer. */
   answerBytes: number;
-  network: NetworkBarrier;
+  network: NetworkIsolation;
 }
 
 /** Outcome of a task that the child lived through. */

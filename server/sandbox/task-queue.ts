@@ -1,12 +1,12 @@
 import { SandboxError } from './sandbox-error.ts';
 
 /** For whom a task runs, and what ends its waiting and itself. */
-export interface TurnScope {
+export interface TaskScope {
   tenantId: string;
   signal?: AbortSignal | undefined;
 }
 
-export interface TurnsOptions {
+export interface TaskQueueOptions {
   /** Tasks that run at a time. */
   slots: number;
   /** Tasks that may wait, all tenants together. */
@@ -31,7 +31,7 @@ const saturated = 'too many files are being processed; try again later';
  * A tenant may have a third as many tasks waiting as there are places free: alone a quarter of them all, so that who
  * comes next finds room.
  */
-export class Turns {
+export class TaskQueue {
   readonly #slots: number;
   readonly #isDeferred: (tenantId: string) => boolean;
   /** Who has been served longest ago stands first. */
@@ -39,7 +39,7 @@ export class Turns {
   #freeSlots: number;
   #freePlaces: number;
 
-  constructor({ slots, places }: TurnsOptions, isDeferred: (tenantId: string) => boolean = () => false) {
+  constructor({ slots, places }: TaskQueueOptions, isDeferred: (tenantId: string) => boolean = () => false) {
     this.#slots = slots;
     this.#freeSlots = slots;
     this.#freePlaces = places;
@@ -57,7 +57,7 @@ export class Turns {
    * Runs a task when it is its tenant's turn.
    * @throws {SandboxError} `busy` where too many wait; the signal's reason where it goes off while waiting
    */
-  async run<T>({ tenantId, signal }: TurnScope, task: () => Promise<T>): Promise<T> {
+  async run<T>({ tenantId, signal }: TaskScope, task: () => Promise<T>): Promise<T> {
     signal?.throwIfAborted();
     const tenant = this.#tenants.get(tenantId) ?? { running: 0, waiting: new Set() };
     this.#tenants.set(tenantId, tenant);

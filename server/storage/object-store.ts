@@ -3,7 +3,7 @@ import { appendFile, mkdir, open, opendir, readdir, rename, rm, stat, writeFile 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Settings, SettingsError } from '#server/settings.ts';
-import { followSystem } from './unflushed-writes.ts';
+import { trackUnflushedWrites } from './unflushed-writes.ts';
 
 /** Milliseconds after which a write that has not ended never will. */
 const brokenOffAfter = 3_600_000;
@@ -12,7 +12,7 @@ const brokenOffAfter = 3_600_000;
 export function openFolder(folder: string): ObjectStore {
   const made = new Set<string>();
   const append = lineAppender();
-  const system = followSystem(folder);
+  const system = trackUnflushedWrites(folder);
   const incoming = join(folder, '.incoming');
 
   const place = async (path: string): Promise<string> => {

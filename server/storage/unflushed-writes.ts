@@ -25,7 +25,7 @@ const noteEvery = 60_000;
  * on the disk, may be lost. The end of a process alone loses nothing. The state's own file tells, by the time of its last change, when
  * the store was last in use.
  */
-export function followSystem(folder: string) {
+export function trackUnflushedWrites(folder: string) {
   const file = join(folder, '.state.json');
   const booted = Date.now() - uptime() * 1000;
   let noted = 0;

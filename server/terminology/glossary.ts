@@ -1,5 +1,5 @@
 import type { Database, Tx } from '#db/client.ts';
-import { createFairShare } from '#server/concurrency-limit.ts';
+import { createConcurrencyLimit } from '#server/concurrency-limit.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import {
   checkTerms,
@@ -76,7 +76,7 @@ interface Compiled extends CachedGlossary {
 export function createGlossaries(): Glossaries {
   const kept = createGlossaryCache<Compiled>();
   const loading = new Map<string, Promise<Compiled>>();
-  const turns = createFairShare({
+  const turns = createConcurrencyLimit({
     slots: termThreadCount,
     places: 2000,
     refusal: 'too many large glossaries are in use; try again later',

@@ -4,7 +4,7 @@ import { AppError } from '#server/errors.ts';
 import type { GlossaryFile } from '#server/formats/glossary-file.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import { newId } from '#server/ids.ts';
-import type { TurnScope } from '#server/sandbox/task-queue.ts';
+import type { TaskScope } from '#server/sandbox/task-queue.ts';
 import {
   type DeclaredLanguage,
   declaredType,
@@ -131,7 +131,7 @@ function requireKind({ name, contentType }: UploadedFile): 'csv' | 'tmx' {
 
 async function readFile(
   { fileWork }: Services,
-  scope: TurnScope,
+  scope: TaskScope,
   bytes: Uint8Array,
   declared: ReturnType<typeof declaredPair> | null,
 ): Promise<GlossaryFile> {

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { release } from '#server/sandbox/release-bytes.ts';
+import { releaseBytes } from '#server/sandbox/release-bytes.ts';
 import type { RowPiece } from '#server/sandbox/tasks/index-memory.ts';
 import type { MemoryPiece } from '#server/sandbox/tasks/read-memory.ts';
 import type { SetVersion } from './versions.ts';
@@ -67,7 +67,7 @@ export async function* rowParts(pieces: AsyncIterable<MemoryPiece | RowPiece>): 
   for await (const piece of pieces) {
     if (!('rows' in piece)) continue;
     const rows = utf8.decode(piece.rows);
-    release(piece.rows);
+    releaseBytes(piece.rows);
     yield { kind: piece.kind, rows };
   }
 }

@@ -8,7 +8,7 @@ import type {
 } from '#server/engines/engine.ts';
 import {
   createOpenAiEngine,
-  type OpenAiParts,
+  type OpenAiDependencies,
   type OpenAiSettings,
 } from '#server/engines/openai/openai-engine.ts';
 import { AppError } from '#server/errors.ts';
@@ -79,7 +79,7 @@ export function useFakeUpstream() {
     get waits() {
       return waits;
     },
-    engine: (more: Partial<OpenAiSettings> = {}, parts: OpenAiParts = {}) =>
+    engine: (more: Partial<OpenAiSettings> = {}, parts: OpenAiDependencies = {}) =>
       createOpenAiEngine(
         { ...settings, OPENAI_BASE_URL: fake.baseUrl, ...more },
         { sleep: async (ms) => void waits.push(ms), ...parts },

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { createFairShare } from '#server/concurrency-limit.ts';
+import { createConcurrencyLimit } from '#server/concurrency-limit.ts';
 import {
   delayBeforeRetry,
   readRetryAfter,
@@ -147,12 +147,12 @@ describe('the end of a run', () => {
     });
 
     it('ends the wait for a slot', async () => {
-      const fairShare = createFairShare({ slots: 1 });
+      const concurrencyLimit = createConcurrencyLimit({ slots: 1 });
       const run = new AbortController();
       upstream.fake.otherwise(hang);
       const holding = new AbortController();
       const held = failed(
-        fairShare.run(
+        concurrencyLimit.run(
           scope,
           () =>
             new Promise((_, reject) => {
@@ -161,7 +161,7 @@ describe('the end of a run', () => {
         ),
       );
       const waiting = failed(
-        call(upstream.engine({}, { fairShare }), plain, { ...scope, signal: run.signal }),
+        call(upstream.engine({}, { concurrencyLimit }), plain, { ...scope, signal: run.signal }),
       );
       run.abort(gone);
       expect((await waiting).code).toBe('transient_error');

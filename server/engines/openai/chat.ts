@@ -3,8 +3,8 @@ import { findUnstorable } from '../../input-limits.ts';
 import type { CallScope, EngineAnswer } from '../engine.ts';
 import type { AnswerFormat } from './answer-formats.ts';
 import { type ClientSettings, openClient } from './client.ts';
-import { inLanes } from './concurrent-calls.ts';
-import { attempt, type Manners } from './rate-limit-retry-after.ts';
+import { callConcurrently } from './concurrent-calls.ts';
+import { callWithRetries, type RetryPolicy } from './rate-limit-retry-after.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
 /** What a model gets to see. */
@@ -28,7 +28,7 @@ export interface Question<Answer, Value> extends Prompt {
 type Chat = (prompt: Prompt, signal?: AbortSignal) => Promise<ChatCompletion>;
 
 /** A connection to any endpoint that speaks chat completions with structured outputs. */
-export function connect(settings: ClientSettings): Chat {
+export function openChat(settings: ClientSettings): Chat {
   const call = openClient(settings);
   return (prompt, signal) =>
     call((client, cut) => client.chat.completions.create(request(prompt), { signal: cut }), signal);
@@ -84,7 +84,7 @@ function parseJson(content: string): unknown {
 }
 
 /** The model's side, and the manners with it. */
-export interface Upstream extends Manners {
+export interface Upstream extends RetryPolicy {
   chat: Chat;
 }
 
@@ -107,7 +107,7 @@ function ask<Answer, Value>(
   scope: CallScope,
 ): Promise<Answered<Value>> {
   const tokens = { inputTokens: 0, outputTokens: 0 };
-  return attempt(upstream, scope, async () => {
+  return callWithRetries(upstream, scope, async () => {
     const completion = await upstream.chat(question, scope.signal);
     tokens.inputTokens += count(completion?.usage?.prompt_tokens);
     tokens.outputTokens += count(completion?.usage?.completion_tokens);
@@ -127,7 +127,7 @@ function nameModel(completion: ChatCompletion, prompt: Prompt): string {
 }
 
 /** Puts the questions that one call of the port comes to; the answers are in their order. */
-export type AskGroups = <Answer, Value>(
+export type AskAll = <Answer, Value>(
   questions: readonly Question<Answer, Value>[],
   scope: CallScope,
 ) => Promise<EngineAnswer<Value[]>>;
@@ -136,12 +136,14 @@ export type AskGroups = <Answer, Value>(
  * Asks the questions, four at a time.
  * @throws AppError of B 7
  */
-export async function askGroups<Answer, Value>(
+export async function askAll<Answer, Value>(
   upstream: Upstream,
   questions: readonly Question<Answer, Value>[],
   scope: CallScope,
 ): Promise<EngineAnswer<Value[]>> {
-  const answers = await inLanes(questions, scope, (question, within) => ask(upstream, question, within));
+  const answers = await callConcurrently(questions, scope, (question, within) =>
+    ask(upstream, question, within),
+  );
   return {
     value: answers.map(({ value }) => value),
     models: [...new Set(answers.map(({ model }) => model))],

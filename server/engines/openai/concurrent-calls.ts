@@ -4,7 +4,7 @@ import type { CallScope } from '../engine.ts';
 const atOnce = 4;
 
 /** Makes the calls, four at a time; the answers are in their order. The first failure ends the others: what they would cost is saved. */
-export async function inLanes<Call, T>(
+export async function callConcurrently<Call, T>(
   calls: readonly Call[],
   scope: CallScope,
   make: (call: Call, scope: CallScope) => Promise<T>,

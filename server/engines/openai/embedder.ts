@@ -1,10 +1,10 @@
-import { createFairShare } from '#server/concurrency-limit.ts';
+import { createConcurrencyLimit } from '#server/concurrency-limit.ts';
 import type { Settings } from '../../settings.ts';
 import type { Embedder } from '../engine.ts';
 import { type ClientSettings, openClient } from './client.ts';
-import { inLanes } from './concurrent-calls.ts';
-import type { OpenAiParts } from './openai-engine.ts';
-import { attempt, type Manners, sleep } from './rate-limit-retry-after.ts';
+import { callConcurrently } from './concurrent-calls.ts';
+import type { OpenAiDependencies } from './openai-engine.ts';
+import { callWithRetries, type RetryPolicy, sleep } from './rate-limit-retry-after.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
 /** Components of a vector: four times those of the largest models of today. */
@@ -61,19 +61,19 @@ const mostTexts = 64;
 const mostCharacters = 60_000;
 
 /** OPENAI_EMBEDDING_MODEL, at OpenAI or any endpoint that speaks its embeddings. */
-export function createOpenAiEmbedder(settings: EmbedderSettings, parts: OpenAiParts = {}): Embedder {
+export function createOpenAiEmbedder(settings: EmbedderSettings, parts: OpenAiDependencies = {}): Embedder {
   const { OPENAI_EMBEDDING_MODEL: model } = settings;
   const call = openClient(settings);
-  const manners: Manners = {
+  const manners: RetryPolicy = {
     retries: settings.OPENAI_MAX_RETRIES,
     sleep: parts.sleep ?? sleep,
-    fairShare: parts.fairShare ?? createFairShare(),
+    concurrencyLimit: parts.concurrencyLimit ?? createConcurrencyLimit(),
   };
   return {
     model,
     async embed(texts, scope) {
-      const answers = await inLanes(batches(texts), scope, (input, within) =>
-        attempt(manners, within, async () => {
+      const answers = await callConcurrently(batches(texts), scope, (input, within) =>
+        callWithRetries(manners, within, async () => {
           // No `dimensions`, which many endpoints refuse. Base64 is a quarter of the bytes of numbers.
           const answer = await call(
             (client, signal) =>

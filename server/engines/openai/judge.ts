@@ -16,9 +16,9 @@ import {
   verificationFormat,
   worstIssues,
 } from './answer-formats.ts';
-import type { AskGroups, Question } from './chat.ts';
-import { alignPassages, frameUnits, groupConsecutive } from './long-texts.ts';
-import { contextsBefore, instructions, taskData } from './prompts.ts';
+import type { AskAll, Question } from './chat.ts';
+import { alignPassages, groupConsecutive, unitsPerSegment } from './long-texts.ts';
+import { contextsBefore, instructions, promptData } from './prompts.ts';
 
 /** UTF-16 units of all versions together that a judge reads with care at once. Its answer is short, so time is no matter. */
 const unitsPerJudge = 24_000;
@@ -42,8 +42,8 @@ function groupPassages(
   );
   return groupConsecutive(
     passages.filter((passage) => versions(passage).some((text) => text.trim() !== '')),
-    (passage) => units(versions(passage)) + frameUnits,
-    unitsPerJudge + frameUnits,
+    (passage) => units(versions(passage)) + unitsPerSegment,
+    unitsPerJudge + unitsPerSegment,
   );
 }
 
@@ -89,7 +89,7 @@ function mergeJudgements(judgements: readonly Judgement[], weights: readonly num
 
 /** Scores a draft, to decide on repair. */
 export async function assess(
-  askGroups: AskGroups,
+  askGroups: AskAll,
   model: string,
   task: TranslationTask,
   candidate: Translations,
@@ -102,7 +102,7 @@ export async function assess(
 
 /** Checks a final text. It passes where each of its groups does: one that does not is reason enough for a reviewer. */
 export async function verify(
-  askGroups: AskGroups,
+  askGroups: AskAll,
   model: string,
   task: TranslationTask,
   candidate: Translations,
@@ -126,7 +126,7 @@ function questionsOf<T>(
       model,
       instructions: instructions(role, task.textType),
       data: {
-        ...taskData(task),
+        ...promptData(task),
         context_before: contexts[at],
         segments: group.map(({ source, translations: [translation] }, index) => ({
           id: index + 1,
@@ -147,7 +147,7 @@ function questionsOf<T>(
  * the same way. A long text goes to the candidate that wins most of its source, among equals to the first.
  */
 export async function compare(
-  askGroups: AskGroups,
+  askGroups: AskAll,
   model: string,
   task: TranslationTask,
   candidates: readonly Translations[],
@@ -162,7 +162,7 @@ export async function compare(
       model,
       instructions: instructions('compare', task.textType),
       data: {
-        ...taskData(task),
+        ...promptData(task),
         context_before: contexts[at],
         segments: group.map(({ source }, index) => ({ id: index + 1, text: source })),
         candidates: order.map((candidate, place) => ({

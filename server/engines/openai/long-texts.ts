@@ -9,7 +9,7 @@ export function unitsPerCall(language: string): number {
 }
 
 /** What a segment's id and field names weigh in a question, in UTF-16 units: many short segments are work too. */
-export const frameUnits = 20;
+export const unitsPerSegment = 20;
 
 /** Consecutive groups, each of at most `most` together, or of one item that weighs more by itself. */
 export function groupConsecutive<T>(items: readonly T[], weigh: (item: T) => number, most: number): T[][] {

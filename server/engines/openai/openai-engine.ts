@@ -1,7 +1,7 @@
-import { createFairShare, type FairShare } from '#server/concurrency-limit.ts';
+import { type ConcurrencyLimit, createConcurrencyLimit } from '#server/concurrency-limit.ts';
 import type { Settings } from '#server/settings.ts';
 import type { Engine } from '../engine.ts';
-import { type AskGroups, askGroups, connect, type Upstream } from './chat.ts';
+import { type AskAll, askAll, openChat, type Upstream } from './chat.ts';
 import type { ClientSettings } from './client.ts';
 import { assess, compare, verify } from './judge.ts';
 import { type Sleep, sleep } from './rate-limit-retry-after.ts';
@@ -11,11 +11,11 @@ import { translate } from './translate.ts';
 export type OpenAiSettings = ClientSettings &
   Pick<Settings, 'OPENAI_MODEL' | 'OPENAI_REFINER_MODEL' | 'OPENAI_MAX_RETRIES'>;
 
-export interface OpenAiParts {
+export interface OpenAiDependencies {
   /** How it waits between two attempts. */
   sleep?: Sleep;
   /** One for all that speaks to the same endpoint in a process. */
-  fairShare?: FairShare;
+  concurrencyLimit?: ConcurrencyLimit;
 }
 
 /**
@@ -23,15 +23,15 @@ export interface OpenAiParts {
  * speaks its chat completions with structured outputs. Bounds and shares what is under way, cuts long texts, retries
  * what may pass; fails with the AppErrors of B 7.
  */
-export function createOpenAiEngine(settings: OpenAiSettings, parts: OpenAiParts = {}): Engine {
+export function createOpenAiEngine(settings: OpenAiSettings, parts: OpenAiDependencies = {}): Engine {
   const { OPENAI_MODEL: translator, OPENAI_REFINER_MODEL: refiner } = settings;
   const upstream: Upstream = {
-    chat: connect(settings),
+    chat: openChat(settings),
     retries: settings.OPENAI_MAX_RETRIES,
     sleep: parts.sleep ?? sleep,
-    fairShare: parts.fairShare ?? createFairShare(),
+    concurrencyLimit: parts.concurrencyLimit ?? createConcurrencyLimit(),
   };
-  const asking: AskGroups = (questions, scope) => askGroups(upstream, questions, scope);
+  const asking: AskAll = (questions, scope) => askAll(upstream, questions, scope);
 
   return {
     live: true,

@@ -95,7 +95,7 @@ const most = { targets: 5, glossaryUnits: 20_000, examples: 10, exampleUnits: 40
  * The task as the fields that the instructions speak about, but for its texts, which the roles add. A caller's words go
  * to a model in such data and nowhere else.
  */
-export function taskData(task: TranslationTask) {
+export function promptData(task: TranslationTask) {
   return {
     source_lang: language(task.sourceLang),
     target_lang: language(task.targetLang),

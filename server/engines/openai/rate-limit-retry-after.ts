@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FairShare } from '#server/concurrency-limit.ts';
+import type { ConcurrencyLimit } from '#server/concurrency-limit.ts';
 import type { CallScope } from '../engine.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
@@ -49,32 +49,32 @@ function readNumber(value: string | null): number | undefined {
 }
 
 /** The manners of calls to an upstream. */
-export interface Manners {
+export interface RetryPolicy {
   /** How often a question is asked again, for whatever reason. */
   retries: number;
   sleep: Sleep;
   /** A slot is held for an attempt, not between two. */
-  fairShare: FairShare;
+  concurrencyLimit: ConcurrencyLimit;
 }
 
 /**
  * Attempts a call until it succeeds, or trying again makes no sense. An attempt fails with an UpstreamFailure.
  * @throws AppError of B 7
  */
-export async function attempt<T>(
-  { retries, sleep, fairShare }: Manners,
+export async function callWithRetries<T>(
+  { retries, sleep, concurrencyLimit }: RetryPolicy,
   scope: CallScope,
   call: () => Promise<T>,
 ): Promise<T> {
   for (let retry = 0; ; retry++) {
     try {
       scope.signal?.throwIfAborted();
-      return await fairShare.run(scope, call);
+      return await concurrencyLimit.run(scope, call);
     } catch (thrown) {
       if (scope.signal?.aborted) throw new UpstreamFailure('interrupted', 'the run is over').toAppError();
       if (!(thrown instanceof UpstreamFailure)) throw thrown;
       const wait = delayBeforeRetry(retry, thrown.retryAfterMs);
-      if (!thrown.worthAsking || retry >= retries || wait === undefined) throw thrown.toAppError();
+      if (!thrown.isRetryable || retry >= retries || wait === undefined) throw thrown.toAppError();
       await sleep(wait, scope.signal);
     }
   }

@@ -1,15 +1,15 @@
 import type { CallScope, EngineAnswer, QualityIssue, Translations, TranslationTask } from '../engine.ts';
 import { readSegments, repairFormat, type TranslatedSegments, worstIssues } from './answer-formats.ts';
-import type { AskGroups, Question } from './chat.ts';
+import type { AskAll, Question } from './chat.ts';
 import {
   alignPassages,
   cutText,
-  frameUnits,
   groupConsecutive,
   keepOuterSpace,
   unitsPerCall,
+  unitsPerSegment,
 } from './long-texts.ts';
-import { contextsBefore, instructions, taskData } from './prompts.ts';
+import { contextsBefore, instructions, promptData } from './prompts.ts';
 
 /** Longer spans are looked for by their beginning: a hostile text cannot make the search dear. */
 const soughtUnits = 64;
@@ -100,7 +100,7 @@ function cutByProportion(source: string, pieces: readonly string[]): Omit<Repair
 
 /** Has the issues mended. What is not asked about comes back to the letter. */
 export async function repair(
-  askGroups: AskGroups,
+  askGroups: AskAll,
   model: string,
   task: TranslationTask,
   candidate: Translations,
@@ -112,8 +112,8 @@ export async function repair(
   );
   const groups = groupConsecutive(
     passages.filter(({ source, translation }) => `${source}${translation}`.trim() !== ''),
-    ({ translation }) => translation.length + frameUnits,
-    unitsPerCall(task.targetLang) + frameUnits,
+    ({ translation }) => translation.length + unitsPerSegment,
+    unitsPerCall(task.targetLang) + unitsPerSegment,
   );
   const contexts = contextsBefore(groups);
   const touched = issuesByGroup(groups, worstIssues(issues)).flatMap((found, at) =>
@@ -124,7 +124,7 @@ export async function repair(
       model,
       instructions: instructions('repair', task.textType),
       data: {
-        ...taskData(task),
+        ...promptData(task),
         context_before: context,
         segments: group.map(({ source, translation, approximate }, index) => ({
           id: index + 1,

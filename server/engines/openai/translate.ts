@@ -1,8 +1,8 @@
 import type { CallScope, EngineAnswer, Translations, TranslationTask } from '../engine.ts';
 import { readSegments, type TranslatedSegments, translationFormat } from './answer-formats.ts';
-import type { AskGroups, Question } from './chat.ts';
-import { cutText, frameUnits, groupConsecutive, keepOuterSpace, unitsPerCall } from './long-texts.ts';
-import { contextsBefore, instructions, taskData } from './prompts.ts';
+import type { AskAll, Question } from './chat.ts';
+import { cutText, groupConsecutive, keepOuterSpace, unitsPerCall, unitsPerSegment } from './long-texts.ts';
+import { contextsBefore, instructions, promptData } from './prompts.ts';
 
 /** A stretch of source short enough to be asked for at once: a whole segment, or a part of a long one. */
 interface Piece {
@@ -47,7 +47,7 @@ function joinPieces(
  * a source may be long. The whitespace around segments and between their pieces never goes to a model.
  */
 export async function translate(
-  askGroups: AskGroups,
+  askGroups: AskAll,
   model: string,
   task: TranslationTask,
   scope: CallScope,
@@ -56,8 +56,8 @@ export async function translate(
   const asked = pieces.filter(({ source }) => source.trim() !== '');
   const groups = groupConsecutive(
     asked,
-    ({ source }) => source.length + frameUnits,
-    unitsPerCall(task.sourceLang) + frameUnits,
+    ({ source }) => source.length + unitsPerSegment,
+    unitsPerCall(task.sourceLang) + unitsPerSegment,
   );
   const contexts = contextsBefore(groups);
   const questions = groups.map(
@@ -65,7 +65,7 @@ export async function translate(
       model,
       instructions: instructions('translate', task.textType),
       data: {
-        ...taskData(task),
+        ...promptData(task),
         context_before: contexts[at],
         segments: group.map(({ source }, index) => ({ id: index + 1, text: source.trim() })),
       },

@@ -69,7 +69,7 @@ export class UpstreamFailure extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  get worthAsking(): boolean {
+  get isRetryable(): boolean {
     return failureKinds[this.kind].again;
   }
 

@@ -5,10 +5,10 @@ import type { Cluster } from './shaping.ts';
  * What tells poppler that right-to-left text begins here: RIGHT-TO-LEFT EMBEDDING, and POP DIRECTIONAL FORMATTING that
  * ends it at once. In visual order: turned around it is an empty embedding, which changes nothing where it is pasted.
  */
-export const turningMark = '\u202c\u202b';
+export const directionMark = '\u202c\u202b';
 
 /** Where a turning mark is needed: at the left end of a word, or with something of the word to its left. */
-export type TurningPoint = 'wordEnd' | 'inWord';
+export type DirectionMarkPlace = 'wordEnd' | 'inWord';
 
 const space = /^\s/;
 /** What poppler's table of character types has as right-to-left: the older letters. */
@@ -32,8 +32,8 @@ const belongsToLetter = /^[\p{M}\p{Cf}]$/u;
  * all right-to-left text by itself, so that whoever compares its output leaves it out. Others drop a code that stands
  * for controls alone (pdf.js), or give it out as the invisible that it is (PDFium).
  */
-export function turningPoints(runs: readonly GlyphRun[]): ReadonlyMap<Cluster, TurningPoint> {
-  const points = new Map<Cluster, TurningPoint>();
+export function directionMarkPlaces(runs: readonly GlyphRun[]): ReadonlyMap<Cluster, DirectionMarkPlace> {
+  const points = new Map<Cluster, DirectionMarkPlace>();
   let wordEnd = true;
   let afterSpace = false;
   let turning = false;
@@ -54,7 +54,7 @@ export function turningPoints(runs: readonly GlyphRun[]): ReadonlyMap<Cluster, T
         points.set(cluster, 'wordEnd');
         turning = true;
       }
-      const point: TurningPoint = wordEnd ? 'wordEnd' : 'inWord';
+      const point: DirectionMarkPlace = wordEnd ? 'wordEnd' : 'inWord';
       wordEnd = false;
       afterSpace = false;
       for (const character of characters) {
@@ -100,19 +100,19 @@ const markPlaces = {
  * @param texts from left to right
  * @param turns whether a turning mark comes before them: as a code of its own, unless the cluster is too narrow
  */
-export function turnedPieces(
+export function reorderedPieces(
   texts: readonly string[],
   width: number,
-  turns: TurningPoint | undefined,
+  turns: DirectionMarkPlace | undefined,
 ): Piece[] {
   if (turns) {
-    const mark = { text: turningMark, ...markPlaces[turns] };
+    const mark = { text: directionMark, ...markPlaces[turns] };
     const start = mark.offset + mark.width;
     const pieces = [mark, ...sideBySide(texts, start, width - start)];
     if (pieces.every(fits)) return pieces.map(narrowed);
   }
   const [first, ...rest] = texts;
-  return sideBySide(turns ? [turningMark + first!, ...rest] : texts, 0, width).map(narrowed);
+  return sideBySide(turns ? [directionMark + first!, ...rest] : texts, 0, width).map(narrowed);
 }
 
 /** A mark that stands alone on a space leaves it what poppler needs to see of a space: 0.15 em. */

@@ -1,5 +1,5 @@
 import type { PDFDocument, PDFRef } from '@cantoo/pdf-lib';
-import { type TurningPoint, turningPoints } from './direction-marks.ts';
+import { type DirectionMarkPlace, directionMarkPlaces } from './direction-marks.ts';
 import type { FontName } from './fonts.ts';
 import type { Line } from './lines.ts';
 import type { Cluster } from './shaping.ts';
@@ -47,7 +47,7 @@ export class DocumentFonts {
     const pen = { drawn: 0, wanted: 0 };
     let current: DocumentFont | undefined;
     let array: string[] = [];
-    const turns = turningPoints(line.runs);
+    const turns = directionMarkPlaces(line.runs);
     const flush = (): void => {
       if (array.length > 0) parts.push(`[${array.join('')}] TJ`);
       array = [];
@@ -85,7 +85,7 @@ export class DocumentFonts {
 
   #codesFor(
     cluster: Cluster,
-    turns: TurningPoint | undefined,
+    turns: DirectionMarkPlace | undefined,
   ): { font: DocumentFont; codes: readonly PlacedCode[] } {
     const font = this.#fonts.get(cluster.font)?.at(-1);
     const codes = font?.subset.codesFor(cluster, turns);

@@ -1,5 +1,5 @@
 import { type PDFContext, type PDFRef, PDFString } from '@cantoo/pdf-lib';
-import { sideBySide, type TurningPoint, turnedPieces, turningMark } from './direction-marks.ts';
+import { type DirectionMarkPlace, directionMark, reorderedPieces, sideBySide } from './direction-marks.ts';
 import { type FontName, loadFont, openFont, postScriptNames } from './fonts.ts';
 import { subsetFont } from './harfbuzz-subsetter.ts';
 import type { Cluster, PlacedGlyph } from './shaping.ts';
@@ -39,7 +39,7 @@ export class SubsetFont {
    * The codes that draw a cluster and are copied out as its text; undefined when the font is full.
    * @param turns where a turning mark stands before it
    */
-  codesFor(cluster: Cluster, turns: TurningPoint | undefined): readonly PlacedCode[] | undefined {
+  codesFor(cluster: Cluster, turns: DirectionMarkPlace | undefined): readonly PlacedCode[] | undefined {
     const { glyphs, level, text } = cluster;
     const key = `${level % 2}${turns ?? ''}${glyphs.map(({ id, x, y }) => `${id},${x},${y}`).join(';')}|${text}`;
     const known = this.#codes.get(key);
@@ -47,11 +47,11 @@ export class SubsetFont {
     const width = this.#width(cluster);
     const pieces =
       level % 2 || turns
-        ? turnedPieces(level % 2 ? backward(text) : forward(text), width, turns)
+        ? reorderedPieces(level % 2 ? backward(text) : forward(text), width, turns)
         : sideBySide(forward(text), 0, width);
     if (this.characters.length + pieces.length > mostCharacters) return undefined;
     // One draws all of it.
-    const drawing = pieces.findIndex(({ text }) => text !== turningMark);
+    const drawing = pieces.findIndex(({ text }) => text !== directionMark);
     const codes = pieces.map(({ text, offset, width }, index) => ({
       // Lengths of characters.push are codes, as codes start at 1.
       code: this.characters.push({

@@ -1,7 +1,7 @@
 import { readTmx, TmxError } from '#server/formats/tmx-reader.ts';
 import { type LanguageCode, readDeclaredVariant } from '../../languages.ts';
 import { normalForm } from '../../matching/normal-form.ts';
-import { release } from '../release-bytes.ts';
+import { releaseBytes } from '../release-bytes.ts';
 import { type MemoryUnit, packSegments, packShard, type RowPiece, shareOut } from './index-memory.ts';
 
 export interface ReadMemoryPayload {
@@ -34,7 +34,7 @@ export function* readMemoryTask(payload: ReadMemoryPayload): Generator<MemoryPie
     yield { kind: 'refused', message: read.refused };
     return;
   }
-  release(payload.bytes);
+  releaseBytes(payload.bytes);
   yield { kind: 'summary', ...read.summary };
   const { normals, units } = read;
   const shards = shareOut(normals, units);

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import type { ShareScope } from '#server/concurrency-limit.ts';
+import type { SlotScope } from '#server/concurrency-limit.ts';
 import type { Services } from '#server/context.ts';
 import type { CallScope, Embedder } from '#server/engines/engine.ts';
 import { AppError } from '#server/errors.ts';
@@ -20,7 +20,7 @@ interface EmbeddedFile {
  */
 export async function embedFile(
   { embedder }: Services,
-  scope: ShareScope,
+  scope: SlotScope,
   file: readonly RowPart[],
 ): Promise<EmbeddedFile | null> {
   if (!embedder) return null;

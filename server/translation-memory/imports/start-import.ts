@@ -4,9 +4,9 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
 import { addJob } from '#server/job-queue.ts';
-import { release } from '#server/sandbox/release-bytes.ts';
+import { releaseBytes } from '#server/sandbox/release-bytes.ts';
 import { SandboxError } from '#server/sandbox/sandbox-error.ts';
-import type { TurnScope } from '#server/sandbox/task-queue.ts';
+import type { TaskScope } from '#server/sandbox/task-queue.ts';
 import type { MemorySummary, ReadMemoryPayload } from '#server/sandbox/tasks/read-memory.ts';
 import {
   declaredType,
@@ -275,7 +275,7 @@ interface ReadMemory {
  */
 async function readMemoryFile<T>(
   { fileWork }: Services,
-  scope: TurnScope,
+  scope: TaskScope,
   payload: ReadMemoryPayload,
   take: (read: ReadMemory) => Promise<T>,
 ): Promise<T> {
@@ -283,7 +283,7 @@ async function readMemoryFile<T>(
   try {
     return await fileWork.stream('read_memory', payload, scope, async (pieces) => {
       const { value: first } = await pieces.next();
-      release(payload.bytes);
+      releaseBytes(payload.bytes);
       read = true;
       if (first?.kind === 'refused') throw new AppError('validation_error', `tmx_file: ${first.message}`);
       if (first?.kind !== 'summary') throw new Error('read_memory does not begin with what it read');

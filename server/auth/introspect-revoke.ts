@@ -1,0 +1,124 @@
+import type { Tx } from '#db/client.ts';
+import {
+  adminProcedure,
+  clearedSessionCookie,
+  deleteTokens,
+  endFamily,
+  findToken,
+  hashSecret,
+  tenantOfToken,
+  type WithOwningTenant,
+} from '#server/access/service.ts';
+import { type Origin, recordAdministration } from '#server/audit/service.ts';
+import { findMember } from '#server/members/service.ts';
+import { readTenant } from '#server/tenants/service.ts';
+import { introspectRequest, introspectResponse, revokeRequest, revokeResponse } from './schema.ts';
+
+/** A 2.4. All but `active` are null for a token that is none, is over, or belongs to a foreign tenant. */
+interface Introspection {
+  active: boolean;
+  token_type: 'access_token' | 'refresh_token' | null;
+  scope: string | null;
+  exp: number | null;
+  sub: string | null;
+  tenant_id: string | null;
+  email: string | null;
+  role: string | null;
+}
+
+const inactive: Introspection = {
+  active: false,
+  token_type: null,
+  scope: null,
+  exp: null,
+  sub: null,
+  tenant_id: null,
+  email: null,
+  role: null,
+};
+
+async function introspectToken(withOwningTenant: WithOwningTenant, token: string): Promise<Introspection> {
+  const tokenHash = hashSecret(token);
+  const known = await withOwningTenant(
+    (tx, tenantId) => introspectIn(tx, tenantId, tokenHash),
+    (tx) => tenantOfToken(tx, tokenHash),
+  );
+  return known ?? inactive;
+}
+
+async function introspectIn(tx: Tx, tenantId: string, tokenHash: Uint8Array): Promise<Introspection> {
+  const found = await findToken(tx, tenantId, tokenHash);
+  if (!found?.alive) return inactive;
+  const [member, tenant] = await Promise.all([
+    findMember(tx, tenantId, found.userId),
+    readTenant(tx, tenantId),
+  ]);
+  if (!member?.active || !tenant?.active) return inactive;
+  return {
+    active: true,
+    token_type: found.kind,
+    scope: found.scope,
+    exp: Math.floor(found.expiresAt.getTime() / 1000),
+    sub: found.userId,
+    tenant_id: tenantId,
+    email: member.email,
+    role: found.role,
+  };
+}
+
+/** Revokes a token of either kind, where the administrator's reach has it; a refresh token takes its family along. */
+async function revokeToken(withOwningTenant: WithOwningTenant, origin: Origin, token: string): Promise<void> {
+  const tokenHash = hashSecret(token);
+  await withOwningTenant(
+    async (tx, tenantId, admin) => {
+      const target = await endToken(tx, tenantId, tokenHash);
+      if (target === undefined) return;
+      await recordAdministration(tx, origin, admin, { action: 'token_revoked', tenantId, target });
+    },
+    (tx) => tenantOfToken(tx, tokenHash),
+  );
+}
+
+/**
+ * Ends a token, and with a refresh token all that descend from the same sign-in (RFC 7009, 2.1).
+ * @returns the family's id; undefined where there is no such token
+ */
+export async function endToken(tx: Tx, tenantId: string, tokenHash: Uint8Array): Promise<string | undefined> {
+  const found = await findToken(tx, tenantId, tokenHash);
+  if (!found) return undefined;
+  if (found.kind === 'refresh_token') await endFamily(tx, tenantId, found.userId, found.familyId);
+  else await deleteTokens(tx, tenantId, { tokenHash });
+  return found.familyId;
+}
+
+export const introspect = adminProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/oauth2/introspect',
+      tag: 'Sign-in',
+      summary: 'What an access or refresh token stands for',
+      body: 'form',
+    },
+  })
+  .input(introspectRequest)
+  .output(introspectResponse)
+  .mutation(({ ctx, input }) => introspectToken(ctx.withOwningTenant, input.token));
+
+export const revoke = adminProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/oauth2/revoke',
+      tag: 'Sign-in',
+      summary: 'Revoke an access or refresh token',
+      body: 'form',
+    },
+  })
+  .input(revokeRequest)
+  .output(revokeResponse)
+  .mutation(async ({ ctx, input }) => {
+    await revokeToken(ctx.withOwningTenant, ctx, input.token);
+    ctx.response.addCookie(clearedSessionCookie(ctx.services.settings));
+    return { revoked: true };
+  });

@@ -1,0 +1,174 @@
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { prepare } from '#db/client.ts';
+import { users } from '#db/schema/identity.ts';
+import { tenants } from '#db/schema/tenants.ts';
+import { type Origin, recordEvent } from '#server/audit/service.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { isEmail, normalizeEmail } from './email-address.ts';
+import { accountsOfPassword } from './passwords/hashing.ts';
+import { normalizePassword } from './passwords/policy.ts';
+import { completeSignIn, type SignIn } from './sign-in.ts';
+
+/** Accounts of one address that an unpinned sign-in looks at (A 4.3 rule 4). */
+const candidatesSearched = 10;
+
+export interface PasswordGrant {
+  username: string;
+  password: string;
+  tenantId: string | undefined;
+  scope: string | undefined;
+}
+
+/** More than one workspace has this address with this password (A 4.3 rule 3). */
+export interface WorkspaceSelection {
+  kind: 'selection';
+  workspaces: { tenantId: string; tenantName: string }[];
+}
+
+/**
+ * The password grant (A 4.3). An unknown address, a wrong password and a revoked member take the same way: one look-up,
+ * one hash, one line of the audit log, one answer.
+ * @throws AppError 401, 403 where the method is switched off
+ */
+export async function grantByPassword(
+  services: Services,
+  origin: Origin,
+  { username, password, tenantId, scope }: PasswordGrant,
+): Promise<SignIn | WorkspaceSelection> {
+  const { settings, database, secretsKey } = services;
+  if (!settings.PASSWORD_SIGNIN_ENABLED)
+    throw new AppError('forbidden', 'password sign-in is disabled; use single sign-on');
+  const email = normalizeEmail(username);
+  const accounts = await database.inPlatform((tx) =>
+    findPasswordAccounts(tx, email, tenantId, candidatesSearched + 1),
+  );
+  const capped = tenantId === undefined && accounts.length > candidatesSearched;
+  const searched = accounts.slice(0, candidatesSearched);
+  const { matching, passwordHash } = await accountsOfPassword(
+    searched,
+    normalizePassword(password),
+    email,
+    secretsKey,
+  );
+
+  const [only, ...others] = matching;
+  if (!only) {
+    await database.inPlatform((tx) => recordFailure(tx, origin, email, capped));
+    if (capped) throw new AppError('unauthenticated', tooManyWorkspaces);
+    throw refused();
+  }
+  if (capped) await database.inPlatform((tx) => recordCapped(tx, origin, email));
+  if (others.length > 0) return { kind: 'selection', workspaces: matching };
+  return signInTo(services, origin, only, passwordHash, scope);
+}
+
+const tooManyWorkspaces =
+  'workspace_id_required: this address belongs to more workspaces than a sign-in searches; send tenant_id';
+
+async function signInTo(
+  services: Services,
+  origin: Origin,
+  { tenantId, userId, passwordHash: checked }: PasswordAccount,
+  passwordHash: string,
+  scope: string | undefined,
+): Promise<SignIn> {
+  const signIn = await services.database.inTenant(tenantId, (tx) =>
+    completeSignIn(tx, services, origin, {
+      tenantId,
+      userId,
+      scope,
+      way: 'password',
+      password: { checked, present: passwordHash },
+    }),
+  );
+  // Revoked, or the password changed, while it was being hashed.
+  if (!signIn) throw refused();
+  return signIn;
+}
+
+function refused(): AppError {
+  return new AppError('unauthenticated', 'invalid email or password');
+}
+
+/** Of no tenant, even where the address has one: what is known of the address must not change the work. */
+async function recordFailure(tx: Tx, origin: Origin, email: string, capped: boolean): Promise<void> {
+  if (capped) await recordCapped(tx, origin, email);
+  await recordEvent(tx, origin, {
+    ...signInOf(email),
+    action: 'sign_in_failed',
+    details: { way: 'password' },
+  });
+}
+
+async function recordCapped(tx: Tx, origin: Origin, email: string): Promise<void> {
+  await recordEvent(tx, origin, { ...signInOf(email), action: 'login_candidates_capped' });
+}
+
+function signInOf(email: string) {
+  const target = isEmail(email) ? { target: email } : {};
+  // What is no address may be a password in the wrong field.
+  return { tenantId: null, actor: { kind: 'anonymous' } as const, ...target };
+}
+
+interface PasswordAccount {
+  tenantId: string;
+  tenantName: string;
+  userId: string;
+  passwordHash: string;
+}
+
+/**
+ * The active password accounts of an address, oldest first, in active tenants (A 4.3 rule 4); over all tenants, or in
+ * the one that is named. The transaction's last statement.
+ */
+async function findPasswordAccounts(
+  tx: Tx,
+  email: string,
+  tenantId: string | undefined,
+  limit: number,
+): Promise<PasswordAccount[]> {
+  const found =
+    tenantId === undefined
+      ? selectAccounts(tx, { email, limit })
+      : selectAccountsIn(tx, { email, tenantId, limit });
+  const rows = await tx.last(found);
+  return rows.filter((row): row is PasswordAccount => row.passwordHash !== null);
+}
+
+interface FoundAccount extends Omit<PasswordAccount, 'passwordHash'> {
+  passwordHash: string | null;
+}
+
+const accounts = (name: string, where: SQL | undefined) => (db: Parameters<BuildAccounts>[0]) =>
+  db
+    .select({
+      tenantId: users.tenantId,
+      tenantName: tenants.name,
+      userId: users.userId,
+      passwordHash: users.passwordHash,
+    })
+    .from(users)
+    .innerJoin(tenants, eq(tenants.tenantId, users.tenantId))
+    .where(
+      and(
+        eq(users.email, sql.placeholder('email')),
+        sql`${users.provider} = 'email' and ${users.active}`,
+        eq(tenants.active, true),
+        where,
+      ),
+    )
+    .orderBy(asc(users.createdAt), asc(users.userId))
+    .limit(sql.placeholder('limit'))
+    .prepare(name);
+
+type BuildAccounts = Parameters<typeof prepare<object, FoundAccount[]>>[0];
+
+const selectAccounts = prepare<{ email: string; limit: number }, FoundAccount[]>(
+  accounts('password_accounts', undefined),
+);
+
+const selectAccountsIn = prepare<{ email: string; tenantId: string; limit: number }, FoundAccount[]>(
+  accounts('password_accounts_in', eq(users.tenantId, sql.placeholder('tenantId'))),
+);

@@ -1,0 +1,95 @@
+import type { Tx } from '#db/client.ts';
+import { hashSecret, insertApiKey, newSecret } from '#server/access/service.ts';
+import { type Origin, recordEvent } from '#server/audit/service.ts';
+import { trialGrant } from '#server/billing/service.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { addMember, redeemInvite } from '#server/members/service.ts';
+import { foundTenant, type NewTenant, type TenantAccount } from '#server/tenants/service.ts';
+import type { SignInWay } from './mfa/requirement.ts';
+import { completeSignIn, type SignIn } from './sign-in.ts';
+
+/** Somebody who is about to become a member, by a password or by the identity provider. */
+export interface Registrant {
+  userId: string;
+  /** Lowercase. */
+  email: string;
+  provider: 'email' | 'oidc';
+  providerSubject: string | null;
+  passwordHash: string | null;
+  way: SignInWay;
+}
+
+/** `apiKey` is told this once. */
+export interface RegisteredTenant {
+  account: TenantAccount;
+  apiKey: string;
+  signIn: SignIn;
+}
+
+/** A tenant as its founder wants it; `platformMetadata` is ours. */
+export type RequestedTenant = Omit<NewTenant, 'apiKey'> & { platformMetadata?: Record<string, unknown> };
+
+/** Creates a tenant, its key and its founding administrator, and signs that in: all of it, or nothing. */
+export async function registerWithNewTenant(
+  tx: Tx,
+  services: Services,
+  origin: Origin,
+  { way, ...newcomer }: Registrant,
+  tenant: RequestedTenant,
+): Promise<RegisteredTenant> {
+  const tenantId = tenant.id;
+  const { userId } = newcomer;
+  const apiKey = newSecret();
+  const grant = await trialGrant(tx, services.settings, origin.clientAddress);
+  const platformMetadata = { ...tenant.platformMetadata, ...grant };
+  const account = await foundTenant(tx, { ...tenant, apiKey, platformMetadata });
+  await addMember(tx, { ...newcomer, tenantId, role: 'global_administrator' });
+  await insertApiKey(tx, tenantId, hashSecret(apiKey));
+  await recordEvent(tx, origin, {
+    action: 'tenant_founded',
+    tenantId,
+    actor: { kind: 'member', userId },
+    target: tenantId,
+    details: { way },
+  });
+  const signIn = await completeSignIn(tx, services, origin, { tenantId, userId, way });
+  if (!signIn) throw new Error('the founder of a new tenant may not sign in');
+  return { account, apiKey, signIn };
+}
+
+/** Where an invite leads, and the SHA-256 of its secret. */
+export interface InviteKey {
+  tenantId: string;
+  secretHash: Uint8Array;
+}
+
+/**
+ * Redeems an invite, makes its member, and signs that in: all of it, or nothing.
+ * @throws AppError 400, with the details of A 4.2
+ */
+export async function registerByInvite(
+  tx: Tx,
+  services: Services,
+  origin: Origin,
+  { way, ...newcomer }: Registrant,
+  { tenantId, secretHash }: InviteKey,
+): Promise<SignIn> {
+  const { userId } = newcomer;
+  const { inviteId, role } = await redeemInvite(tx, tenantId, secretHash, newcomer);
+  await addMember(tx, { ...newcomer, tenantId, role });
+  await recordEvent(tx, origin, {
+    action: 'member_joined',
+    tenantId,
+    actor: { kind: 'member', userId },
+    target: inviteId,
+    details: { role, way },
+  });
+  const signIn = await completeSignIn(tx, services, origin, { tenantId, userId, way });
+  if (!signIn) throw invalidInvite();
+  return signIn;
+}
+
+export function invalidInvite(): AppError {
+  return new AppError('malformed_request', 'invalid or expired invite');
+}
