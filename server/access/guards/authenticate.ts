@@ -1,5 +1,5 @@
-import type { RequestContext } from '#server/context.ts';
-import { type GuardName, procedure } from '#server/trpc.ts';
+import type { GuardName, RequestContext } from '#server/context.ts';
+import { procedure } from '#server/trpc.ts';
 import { asAdministrator } from './admin.ts';
 import { withBearer, withSessionCookie } from './session.ts';
 import { audienceOf, withTenantOf, withTenantOrCookieOf } from './tenant.ts';
