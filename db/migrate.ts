@@ -4,7 +4,6 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import { runMigrations as installGraphileWorker } from 'graphile-worker';
 import postgres from 'postgres';
-import { buildLargeIndexes } from './large-indexes.ts';
 
 const migrationsFolder = join(import.meta.dirname, 'migrations');
 
@@ -12,21 +11,22 @@ const migrationsFolder = join(import.meta.dirname, 'migrations');
 const migrationLock = 4_715_001;
 
 /**
- * Milliseconds that a migration waits for one table. Whoever uses the table meanwhile waits behind it. Shorter than PostgreSQL's
- * `deadlock_timeout` of 1 s: where a migration and a request wait for each other, the migration gives way.
+ * Milliseconds that a migration waits for the lock of one table. Every request that uses the table meanwhile queues behind it. Shorter
+ * than PostgreSQL's `deadlock_timeout` of 1 s: in a deadlock between a migration and a request, the migration gives up first.
  */
 const lockTimeout = 250;
 
-/** Milliseconds until the next attempt of a migration that gave way: at first, and at most. */
+/** Milliseconds between two attempts to apply the migrations; doubles from `first` to `longest`. */
 const pauses = { first: 250, longest: 5000 };
 
 /**
- * Brings the schema of `url` up to date: ours, then graphile-worker's. Any number of processes may call it at
- * once: one works, the others wait and find nothing to do. Refuses a role that row-level security does not bind.
- * @param stop once aborted, nothing is waited for any more: rejects with its reason. An index that is being built is finished
- *   by the database server; migrations that have begun are finished first
+ * Brings the schema of the database at `url` up to date: ours, then graphile-worker's. Any number of processes may call it at once: one
+ * applies the migrations, the others wait and find nothing to do.
+ * @param stop ends the waiting: once aborted, the promise rejects with its reason. Migrations that are being applied are finished first
+ * @param folder of our migrations; tests give another one
+ * @throws Error if row-level security does not bind the role of `url`
  */
-export async function migrate(url: string, stop?: AbortSignal): Promise<void> {
+export async function migrate(url: string, stop?: AbortSignal, folder = migrationsFolder): Promise<void> {
   const sql = postgres(url, {
     max: 1,
     max_lifetime: null,
@@ -37,10 +37,9 @@ export async function migrate(url: string, stop?: AbortSignal): Promise<void> {
   try {
     await refuseUnboundRole(sql);
     await acquireMigrationLock(sql, stop);
-    // A migration that changes rows must see them: platform scope for this whole session.
+    // The platform's scope for this session: a migration that changes rows must see those of all tenants.
     await sql`select set_config('lingualoop.tenant_id', '*', false)`;
-    await applyWithoutBlocking(sql, stop);
-    await untilStopped(buildLargeIndexes(sql), stop);
+    await applyWithoutBlocking(sql, folder, stop);
     const named = new URL(url);
     named.searchParams.set('application_name', 'lingualoop migrate');
     await installGraphileWorker({ connectionString: named.href, noHandleSignals: true } as never);
@@ -51,29 +50,31 @@ export async function migrate(url: string, stop?: AbortSignal): Promise<void> {
 }
 
 /**
- * Applies the migrations, which are one transaction, while processes of the version before may work. It needs tables alone for a
- * moment: it asks for each a short time, and starts again where somebody holds one for longer, as a dump does.
+ * Applies the migrations, in one transaction, while processes of the version before serve requests. A migration needs some tables
+ * exclusively for a moment. It waits a short time for each lock, and starts again if something holds one for longer, such as a dump.
  */
-async function applyWithoutBlocking(sql: postgres.Sql, stop: AbortSignal | undefined): Promise<void> {
+async function applyWithoutBlocking(
+  sql: postgres.Sql,
+  folder: string,
+  stop: AbortSignal | undefined,
+): Promise<void> {
   await sql`select set_config('lock_timeout', ${String(lockTimeout)}, false)`;
   for (let pause = pauses.first; ; pause = Math.min(2 * pause, pauses.longest)) {
     stop?.throwIfAborted();
     try {
-      await applyMigrations(drizzle(sql), { migrationsFolder });
-      break;
+      await applyMigrations(drizzle(sql), { migrationsFolder: folder });
+      return;
     } catch (error) {
       if (!isLockConflict(error)) throw error;
     }
     await sleep(pause, undefined, stop && { signal: stop }).catch(() => {});
     await cancelAutovacuum(sql);
   }
-  // What comes now has to wait for transactions of any length, and keeps nobody from the table.
-  await sql`select set_config('lock_timeout', '0', false)`;
 }
 
 /**
- * Has PostgreSQL end the autovacuums that are at our tables. It does so for whoever waits for such a table as long as its
- * `deadlock_timeout`, which a migration does not; with this kind of lock no request waits behind us.
+ * Makes PostgreSQL cancel the autovacuums of our tables. PostgreSQL cancels one when a statement has waited for its table as long as
+ * `deadlock_timeout`, which a migration never does. No request queues behind the kind of lock that is asked for here.
  */
 async function cancelAutovacuum(sql: postgres.Sql): Promise<void> {
   const busy = await sql<{ name: string }[]>`
@@ -87,40 +88,23 @@ async function cancelAutovacuum(sql: postgres.Sql): Promise<void> {
         await tx.unsafe(`lock table ${name} in share update exclusive mode`);
       })
       .catch((error: unknown) => {
-        // Not an autovacuum, or one that must not be ended: it is waited for.
+        // Not an autovacuum, or one that prevents wraparound and must finish: the next attempt waits for it.
         if (!isLockConflict(error)) throw error;
       });
 }
 
-/** Whether a lock was not to be had in time, or PostgreSQL broke a deadlock; Drizzle wraps the driver's error. */
+/** Whether a lock timed out (55P03) or PostgreSQL resolved a deadlock (40P01). Drizzle wraps the driver's error. */
 function isLockConflict(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ['55P03', '40P01'].includes((error as { code?: string }).code ?? '') || isLockConflict(error.cause);
 }
 
-/** Rejects with the reason of `stop` as soon as that is aborted, whatever becomes of the work. */
-async function untilStopped(work: Promise<void>, stop: AbortSignal | undefined): Promise<void> {
-  if (!stop) return work;
-  const stopped = Promise.withResolvers<never>();
-  const reject = () => stopped.reject(stop.reason);
-  stop.addEventListener('abort', reject, { once: true });
-  if (stop.aborted) reject();
-  try {
-    await Promise.race([work, stopped.promise]);
-  } finally {
-    stop.removeEventListener('abort', reject);
-  }
-}
-
-/**
- * Asks again and again, rather than once by a statement that waits: an index that is built beside its writers waits for every
- * statement that has begun, and would wait for this one.
- */
+/** Polls for the lock: a statement that waits for it could not be ended by `stop`. */
 async function acquireMigrationLock(sql: postgres.Sql, stop: AbortSignal | undefined): Promise<void> {
   for (;;) {
     stop?.throwIfAborted();
-    const [turn] = await sql`select pg_try_advisory_lock(${migrationLock}) as taken`;
-    if (turn?.['taken']) return;
+    const [lock] = await sql`select pg_try_advisory_lock(${migrationLock}) as taken`;
+    if (lock?.['taken']) return;
     await sleep(50);
   }
 }

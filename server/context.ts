@@ -3,9 +3,9 @@ import type { PresentedCredentials } from './access/credentials.ts';
 import type { BackgroundWork } from './background-work.ts';
 import type { PaymentProcessor } from './billing/service.ts';
 import type { Embedder, Engine } from './engines/engine.ts';
-import type { FileWork } from './sandbox/index.ts';
+import type { FileWork } from './sandbox/file-work.ts';
 import type { Settings } from './settings.ts';
-import type { ObjectStore } from './storage/service.ts';
+import type { ObjectStore } from './storage/object-store.ts';
 import type { Glossaries } from './terminology/service.ts';
 import type { GuardName } from './trpc.ts';
 

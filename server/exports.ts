@@ -1,6 +1,6 @@
+import { createConcurrencyLimit, type SlotScope } from './concurrency-limit.ts';
 import type { Log } from './context.ts';
 import { describeForLog } from './errors.ts';
-import { createFairShare, type ShareScope } from './fair-share.ts';
 
 const refusal = 'too many exports are under way; try again later';
 
@@ -62,7 +62,7 @@ interface Pace {
  */
 export function createExports(bounds: ExportLimits = ownBounds) {
   const { slots, slotsOfTenant } = bounds;
-  const underWay = createFairShare({ slots, slotsOfTenant, places: 300, refusal });
+  const underWay = createConcurrencyLimit({ slots, slotsOfTenant, places: 300, refusal });
   const readers = new Set<Reader>();
   const waiting = new Map<string, number>();
 
@@ -134,7 +134,7 @@ export function createExports(bounds: ExportLimits = ownBounds) {
      * Waits until an export may begin; the answer ends it.
      * @throws AppError rate_limit where too many wait already; the signal's reason where it goes off while waiting
      */
-    begin(scope: ShareScope): Promise<ExportSlot> {
+    begin(scope: SlotScope): Promise<ExportSlot> {
       const { tenantId } = scope;
       waiting.set(tenantId, (waiting.get(tenantId) ?? 0) + 1);
       watch ??= setInterval(look, Math.min(1000, bounds.windowWanted)).unref();
@@ -189,7 +189,7 @@ function rateOf({ pace, waitingSince }: Reader, now: number, window: number): nu
 const exports = createExports();
 
 /** Pages in the making, of all of them: a few of the process's connections, so that nobody else waits for one. */
-const pages = createFairShare({ slots: 3, places: 300, refusal });
+const pages = createConcurrencyLimit({ slots: 3, places: 300, refusal });
 
 /** Waits until an export may begin, as `createExports` says. */
 export const beginExport = exports.begin;

@@ -6,10 +6,11 @@ import { loadSecretsKey } from './encryption.ts';
 import { selectModels } from './engines/select.ts';
 import { describeForLog } from './errors.ts';
 import { collectWhenIdle } from './garbage-collection.ts';
-import { networkBarrier, openFileWork } from './sandbox/index.ts';
+import { openFileWork } from './sandbox/file-work.ts';
+import { networkIsolation } from './sandbox/network-namespace-seccomp.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
 import { listenForStop, type StopSignals } from './stop-signals.ts';
-import { openObjectStore } from './storage/service.ts';
+import { openObjectStore } from './storage/object-store.ts';
 import { createGlossaries } from './terminology/service.ts';
 
 /** PostgreSQL connections of the API, and of its workers' tasks and reports, which a busy API must not starve. */
@@ -175,7 +176,7 @@ async function startParts(
   const log = api?.services.log ?? (await standaloneLog(settings));
   log.debug({ settings: redactSettings(settings) }, 'settings');
   // What reads files is started when it is first needed; what keeps the network from it is tried now.
-  await networkBarrier.follow(({ by }) =>
+  await networkIsolation.follow(({ by }) =>
     log.info(
       { networkBarrier: by },
       by === 'none'

@@ -1,4 +1,4 @@
-import { SandboxError } from '#server/sandbox/index.ts';
+import { SandboxError } from '#server/sandbox/sandbox-error.ts';
 import { AppError } from './errors.ts';
 
 /** Seconds after which a caller may come again. */

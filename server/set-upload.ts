@@ -1,6 +1,6 @@
 import { AppError } from './errors.ts';
 import { type LanguageCode, languageCodes, readLanguage } from './languages.ts';
-import { SandboxError } from './sandbox/index.ts';
+import { SandboxError } from './sandbox/sandbox-error.ts';
 import { sandboxRefusal } from './sandbox-errors.ts';
 
 /** B 8 "Set name length", in characters. */

@@ -52,7 +52,6 @@ export const translationJobs = pgTable(
       .on(t.tenantId, t.idempotencyKey)
       .where(sql`idempotency_key is not null`),
     index('translation_jobs_tenant_id_updated_at_idx').on(t.tenantId, t.updatedAt, t.jobId),
-    // Built by `db/large-indexes.ts`, as others of this table would be.
     index('translation_jobs_status_idx').on(t.tenantId, t.status, t.updatedAt, t.jobId),
     index('translation_jobs_pending_idx').on(t.tenantId, t.updatedAt).where(sql`status = 'pending'`),
     index('translation_jobs_unpersisted_idx')

@@ -1,4 +1,4 @@
-import { createFairShare } from '#server/fair-share.ts';
+import { createConcurrencyLimit } from '#server/concurrency-limit.ts';
 import type { Settings } from '#server/settings.ts';
 import type { Embedder, Engine } from './engine.ts';
 import { stubEngine } from './stub.ts';
@@ -16,11 +16,11 @@ export async function selectModels(settings: Settings): Promise<Models> {
   if (OPENAI_API_KEY === undefined) return { engine: stubEngine, embedder: null };
   // Loaded only where it is used: the package is a good part of the start.
   const [{ createOpenAiEngine }, { createOpenAiEmbedder }] = await Promise.all([
-    import('./openai.ts'),
+    import('./openai/openai-engine.ts'),
     import('./openai/embedder.ts'),
   ]);
   const live = { ...settings, OPENAI_API_KEY };
-  const parts = { fairShare: createFairShare() };
+  const parts = { concurrencyLimit: createConcurrencyLimit() };
   return {
     engine: createOpenAiEngine(live, parts),
     embedder: OPENAI_EMBEDDING_MODEL === 'none' ? null : createOpenAiEmbedder(live, parts),

@@ -1,4 +1,4 @@
-import { countCodePoints } from '#server/formats/text/index.ts';
+import { countCodePoints } from '#server/formats/text.ts';
 import { isDenseScript } from '#server/languages.ts';
 
 /** Characters as the service counts them everywhere: Unicode code points (C 7). */

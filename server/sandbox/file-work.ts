@@ -1,71 +1,71 @@
-import type { FlattenReason } from '../formats/flatten/index.ts';
-import { type Lane, lanes, workOf } from './allowances.ts';
-import { DeferredTenants } from './deferred-tenants.ts';
-import { SandboxError } from './error.ts';
-import type { Payload, Piece, Result } from './registry.ts';
-import { openSandbox, type RunLimits, type Sandbox, type SandboxOptions } from './sandbox.ts';
-import { tasks } from './tasks.ts';
-import { type TurnScope, Turns } from './turns.ts';
+import type { FlattenKind } from '../formats/document-kind.ts';
+import { FlattenError, type FlattenReason } from '../formats/flatten-error.ts';
+import { limitsOfTask, type QueueName, queues } from './limits.ts';
+import { type RunLimits, Sandbox, type SandboxOptions } from './sandbox.ts';
+import { SandboxError } from './sandbox-error.ts';
+import { DeferredTenants, TaskQueue, type TaskScope } from './task-queue.ts';
+import { type Payload, type Piece, type Result, tasks } from './tasks.ts';
 
 type Tasks = typeof tasks;
 
-/** Work on files, in child processes, shared among tenants. */
+/** Work on untrusted files, done in child processes and shared fairly among tenants. */
 export interface FileWork {
   /**
-   * Runs a task for a tenant, when it is its turn, within what its kind and size allow.
+   * Runs a task for a tenant as soon as it gets a slot, within the limits of its kind and size.
    *
-   * @throws {SandboxError} where it gave no result (`busy`: too many wait), or the reason of the scope's signal
+   * @throws {SandboxError} where the task gave no result (`busy`: too many wait), or the reason of the scope's signal
    */
   run<N extends keyof Tasks>(
     task: N,
     payload: Payload<Tasks, N>,
-    scope: TurnScope,
+    scope: TaskScope,
   ): Promise<Result<Tasks, N>>;
   /**
-   * The same for a task that answers in pieces, and `take` with them. It is the tenant's turn until all is taken.
+   * The same for a task whose result comes in pieces, which are passed to `take`. The tenant keeps its slot until `take` ends.
    *
-   * @returns what `take` does
+   * @returns what `take` returns
    */
   stream<N extends keyof Tasks, T>(
     task: N,
     payload: Payload<Tasks, N>,
-    scope: TurnScope,
+    scope: TaskScope,
     take: (pieces: AsyncIterableIterator<Piece<Tasks, N>, void>) => Promise<T>,
   ): Promise<T>;
-  /** Ends all processes, and what they run and what waits. Settles when they are gone. */
+  /** Ends all processes, and with them all tasks that run or wait. Resolves when the processes are gone. */
   close(): Promise<void>;
-  /** The processes there are now. */
+  /** The ids of the processes that exist now. */
   readonly processIds: number[];
 }
 
-interface LaneParts {
-  turns: Turns;
+interface Queue {
+  slots: TaskQueue;
   sandbox: Sandbox<Tasks>;
 }
 
-/** Opens the lanes of one process. Child processes are started when there is something to run. */
+/** Opens the queues of this process. Child processes are started when there is something to run. */
 export function openFileWork(
   options: Omit<SandboxOptions, 'processes' | 'queued'> = {},
   deferred = new DeferredTenants(),
 ): FileWork {
-  const parts = Object.fromEntries(
-    Object.entries(lanes).map(([name, lane]): [string, LaneParts] => [
+  const registry = new URL('./tasks.ts', import.meta.url);
+  const opened = Object.fromEntries(
+    Object.entries(queues).map(([name, queue]): [string, Queue] => [
       name,
       {
-        turns: new Turns(lane, (tenantId) => deferred.has(tenantId)),
-        sandbox: openSandbox({ ...options, processes: lane.slots }),
+        slots: new TaskQueue(queue, (tenantId) => deferred.has(tenantId)),
+        sandbox: new Sandbox(registry, { ...options, processes: queue.slots }),
       },
     ]),
-  ) as Record<Lane, LaneParts>;
+  ) as Record<QueueName, Queue>;
 
-  /** What the task cost is noted while it is still the tenant's turn: the next turn is given by it. */
-  function inTurn<T>(
-    { lane, cpuMs }: { lane: Lane; cpuMs: number },
-    scope: TurnScope,
+  /** Defers the tenant, where the task was too expensive, before the slot is free: the next slot is given by it. */
+  function inSlot<T>(
+    { queue, cpuMs }: { queue: QueueName; cpuMs: number },
+    scope: TaskScope,
     use: (sandbox: Sandbox<Tasks>) => Promise<T>,
   ): Promise<T> {
-    const { turns, sandbox } = parts[lane];
-    return turns.run(scope, async () => {
+    const { slots, sandbox } = opened[queue];
+    return slots.run(scope, async () => {
       const begun = performance.now();
       try {
         const result = await use(sandbox);
@@ -73,7 +73,7 @@ export function openFileWork(
         return result;
       } catch (error) {
         if (!(error instanceof SandboxError)) {
-          // Whoever hangs up just before a limit does would otherwise take the lane's time for nothing, again and again.
+          // Otherwise a client that hangs up just before a limit could take the queue's time again and again.
           if (scope.signal?.aborted) deferred.add(scope.tenantId, (performance.now() - begun) / cpuMs);
         } else if (error.reason === 'time' || error.reason === 'memory') {
           deferred.add(scope.tenantId);
@@ -84,40 +84,75 @@ export function openFileWork(
   }
 
   return {
-    run<N extends keyof Tasks>(task: N, payload: Payload<Tasks, N>, scope: TurnScope) {
-      const { lane, ...limits } = workOf(task, payload);
+    run<N extends keyof Tasks>(task: N, payload: Payload<Tasks, N>, scope: TaskScope) {
+      const { queue, ...limits } = limitsOfTask(task, payload);
       const result =
-        lane === 'here'
+        queue === 'here'
           ? runHere(task, payload, scope)
-          : inTurn({ lane, cpuMs: limits.cpuMs }, scope, (sandbox) =>
-              sandbox.run(task, payload, limitsOf(limits, scope)),
+          : inSlot({ queue, cpuMs: limits.cpuMs }, scope, (sandbox) =>
+              sandbox.run(task, payload, limitsWithSignal(limits, scope)),
             );
       return result as Promise<Result<Tasks, N>>;
     },
     stream(task, payload, scope, take) {
-      const { lane, ...limits } = workOf(task, payload);
-      const place = { lane: lane === 'here' ? ('light' as const) : lane, cpuMs: limits.cpuMs };
-      return inTurn(place, scope, (sandbox) => sandbox.stream(task, payload, limitsOf(limits, scope), take));
+      const { queue, ...limits } = limitsOfTask(task, payload);
+      const where = { queue: queue === 'here' ? ('light' as const) : queue, cpuMs: limits.cpuMs };
+      return inSlot(where, scope, (sandbox) =>
+        sandbox.stream(task, payload, limitsWithSignal(limits, scope), take),
+      );
     },
     async close() {
-      await Promise.all(Object.values(parts).map(({ sandbox }) => sandbox.close()));
+      await Promise.all(Object.values(opened).map(({ sandbox }) => sandbox.close()));
     },
     get processIds() {
-      return Object.values(parts).flatMap(({ sandbox }) => sandbox.processIds);
+      return Object.values(opened).flatMap(({ sandbox }) => sandbox.processIds);
     },
   };
 }
 
-/** A file that asked for more than its format allows: it cost what it may, and the next one of its sender may as well. */
+/** Whether the file exceeds a limit of its format: reading it cost all that it may, and the tenant's next file may as well. */
 function isOverLimit(result: unknown): boolean {
-  const isAnswer = typeof result === 'object' && result !== null && 'refused' in result;
-  return isAnswer && result.refused === ('too_large' satisfies FlattenReason);
+  const isRefusal = typeof result === 'object' && result !== null && 'refused' in result;
+  return isRefusal && result.refused === ('too_large' satisfies FlattenReason);
 }
 
-async function runHere(task: keyof Tasks, payload: unknown, { signal }: TurnScope): Promise<unknown> {
+async function runHere(task: keyof Tasks, payload: unknown, { signal }: TaskScope): Promise<unknown> {
   signal?.throwIfAborted();
   const run = (await tasks[task]()) as (given: unknown) => unknown;
   return run(payload);
 }
 
-const limitsOf = (limits: RunLimits, { signal }: TurnScope): RunLimits => ({ ...limits, signal });
+const limitsWithSignal = (limits: RunLimits, { signal }: TaskScope): RunLimits => ({ ...limits, signal });
+
+/**
+ * Reads the text of an uploaded file, as soon as the tenant gets a slot.
+ *
+ * @throws {FlattenError} for a file without readable text (B 4.1: 400). One that takes too much time or memory is
+ * `too_large`; one that crashes its process is `unreadable`.
+ * @throws {SandboxError} `busy`, `closed`, `not_started` or `failed`, which say nothing about the file
+ */
+export async function flattenUpload(
+  fileWork: FileWork,
+  kind: FlattenKind,
+  bytes: Uint8Array,
+  scope: TaskScope,
+): Promise<string> {
+  try {
+    const answer = await fileWork.run('flatten', { kind, bytes }, scope);
+    if ('text' in answer) return answer.text;
+    throw new FlattenError(answer.refused, answer.message);
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    throw flattenErrors[error.reason]?.(error) ?? error;
+  }
+}
+
+const flattenErrors: Partial<Record<SandboxError['reason'], (cause: SandboxError) => FlattenError>> = {
+  time: (cause) =>
+    new FlattenError('too_large', 'reading the file takes too long; split it and send the parts', { cause }),
+  memory: (cause) =>
+    new FlattenError('too_large', 'reading the file takes too much memory; split it and send the parts', {
+      cause,
+    }),
+  crashed: (cause) => new FlattenError('unreadable', 'the file cannot be read', { cause }),
+};

@@ -1,67 +1,42 @@
-import { type CurrentBarrier, networkBarrier } from './network-barrier.ts';
-import { Pool } from './pool.ts';
-import type { Payload, Piece, Result, TaskRegistry } from './registry.ts';
-import type { tasks } from './tasks.ts';
+import type { CurrentIsolation, NetworkIsolation } from './network-namespace-seccomp.ts';
+import { networkIsolation } from './network-namespace-seccomp.ts';
+import { type PieceSink, PieceStream } from './piece-stream.ts';
+import { SandboxError } from './sandbox-error.ts';
+import { type Assignment, type ChildOptions, TaskProcess } from './task-process.ts';
+import type { Payload, Piece, Result, TaskRegistry } from './tasks.ts';
 
-/** What one task may take; what is not given is as the sandbox has it. */
+/** What one task may use. A limit that is not given is the sandbox's own. */
 export interface RunLimits {
-  /** Milliseconds from its start, waiting not counted. */
+  /** Milliseconds from the task's start, without the time that it waited. */
   timeMs?: number | undefined;
   /** Milliseconds of CPU time, all threads of its process together. */
   cpuMs?: number | undefined;
-  /** Bytes of memory of its process, the runtime's own some 70 MB included. */
+  /** Bytes of memory of its process, including some 70 MB of the runtime itself. */
   memoryBytes?: number | undefined;
-  /** Ends the task, or its waiting; `run` then rejects with the signal's reason. */
+  /** Aborts the task, or its waiting; `run` then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
 export interface SandboxOptions {
-  /** How many processes there are at most: tasks that run at a time. */
+  /** Processes at most, and so tasks that run at a time. */
   processes?: number;
-  /** How many tasks may wait for a process. */
+  /** Tasks that may wait for a process. */
   queued?: number;
   timeMs?: number;
   cpuMs?: number;
   memoryBytes?: number;
-  /** Bytes of the JavaScript heap of a process: the second line, behind `memoryBytes`. */
+  /** Bytes of the JavaScript heap of a process: a second limit behind `memoryBytes`. */
   heapBytes?: number;
-  /** Bytes of one answer. */
+  /** Bytes of one result. */
   answerBytes?: number;
-  /** How many tasks a process runs before another takes its place. */
+  /** Tasks that a process runs before another replaces it. */
   tasksPerProcess?: number;
-  /** Bytes of memory with which a process is not kept for a next task. */
+  /** A process that uses more bytes of memory after a task is not reused. */
   keptBytes?: number;
-  /** Milliseconds after which a process without a task is ended. */
+  /** Milliseconds after which an idle process is ended. */
   idleMs?: number;
-  /** What keeps the network from its processes. */
-  network?: CurrentBarrier;
-}
-
-/** Runs the tasks of a registry in processes of their own. */
-export interface Sandbox<R extends TaskRegistry> {
-  /**
-   * Runs a task.
-   *
-   * @throws {SandboxError} where it gave no result, or the reason of `limits.signal`
-   */
-  run<N extends keyof R & string>(task: N, payload: Payload<R, N>, limits?: RunLimits): Promise<Result<R, N>>;
-  /**
-   * Runs a task that answers in pieces, and `take` with them. Whoever takes slowly slows it down, and the time does not count;
-   * what is not taken to the end is ended with `take`.
-   *
-   * @returns what `take` does
-   * @throws {SandboxError} from the pieces, where the task gave no more, or the reason of `limits.signal`
-   */
-  stream<N extends keyof R & string, T>(
-    task: N,
-    payload: Payload<R, N>,
-    limits: RunLimits,
-    take: (pieces: AsyncIterableIterator<Piece<R, N>, void>) => Promise<T>,
-  ): Promise<T>;
-  /** Ends all processes, and what they run and what waits with `closed`. Settles when they are gone. */
-  close(): Promise<void>;
-  /** The processes there are now. */
-  readonly processIds: number[];
+  /** What keeps its processes off the network. */
+  network?: CurrentIsolation;
 }
 
 const defaults = {
@@ -75,34 +50,224 @@ const defaults = {
   tasksPerProcess: 100,
   keptBytes: 200 * 2 ** 20,
   idleMs: 30_000,
-  network: networkBarrier,
+  network: networkIsolation,
 } as const satisfies Required<SandboxOptions>;
 
-/** A sandbox for the service's tasks. Processes are started when there is something to run. */
-export function openSandbox(options: SandboxOptions = {}): Sandbox<typeof tasks> {
-  return openSandboxOf<typeof tasks>(new URL('./tasks.ts', import.meta.url), options);
+/** A process between two tasks. */
+interface Kept {
+  process: TaskProcess;
+  tasksRun: number;
+  idleTimer?: NodeJS.Timeout;
 }
 
-/**
- * A sandbox for the tasks that a module exports as `tasks`.
- *
- * @param readable what of the disk they may read beside the service's own code
- */
-export function openSandboxOf<R extends TaskRegistry>(
-  registry: URL,
-  options: SandboxOptions = {},
-  readable: readonly URL[] = [],
-): Sandbox<R> {
-  const pool = new Pool(registry, { ...defaults, ...options }, readable);
-  return {
-    run: (task, payload, limits = {}) => pool.run(task, payload, limits) as Promise<Result<R, typeof task>>,
-    stream: (task, payload, limits, take) =>
-      pool.stream(task, payload, limits, (pieces) =>
-        take(pieces as AsyncIterableIterator<Piece<R, typeof task>, void>),
-      ),
-    close: () => pool.close(),
-    get processIds() {
-      return pool.processIds;
-    },
-  };
+/** A task that waits for a process. */
+interface Waiting {
+  start(): void;
+  refuse(reason: unknown): void;
+}
+
+/** Runs the tasks of a registry in child processes, which it starts when needed and reuses. */
+export class Sandbox<R extends TaskRegistry> {
+  readonly #registry: URL;
+  readonly #options: Required<SandboxOptions>;
+  readonly #readable: readonly URL[];
+  readonly #alive = new Set<TaskProcess>();
+  readonly #idle: Kept[] = [];
+  readonly #waiting = new Set<Waiting>();
+  #busy = 0;
+  #closed = false;
+
+  /**
+   * @param registry a module that exports `tasks`
+   * @param readable what the processes may read from the disk besides the service's own code
+   */
+  constructor(registry: URL, options: SandboxOptions = {}, readable: readonly URL[] = []) {
+    this.#registry = registry;
+    this.#options = { ...defaults, ...options };
+    this.#readable = readable;
+  }
+
+  /** The ids of the processes that exist now. */
+  get processIds(): number[] {
+    return [...this.#alive].flatMap(({ pid }) => pid ?? []);
+  }
+
+  /**
+   * Runs a task.
+   *
+   * @throws {SandboxError} where the task gave no result, or the reason of `limits.signal`
+   */
+  run<N extends keyof R & string>(
+    task: N,
+    payload: Payload<R, N>,
+    limits: RunLimits = {},
+  ): Promise<Result<R, N>> {
+    return this.#run(task, payload, limits) as Promise<Result<R, N>>;
+  }
+
+  /**
+   * Runs a task whose result comes in pieces, and passes them to `take`. A slow `take` slows the task down; that time does
+   * not count. When `take` ends before the pieces do, the task is ended.
+   *
+   * @returns what `take` returns
+   * @throws {SandboxError} from the pieces, where the task failed, or the reason of `limits.signal`
+   */
+  async stream<N extends keyof R & string, T>(
+    task: N,
+    payload: Payload<R, N>,
+    limits: RunLimits,
+    take: (pieces: AsyncIterableIterator<Piece<R, N>, void>) => Promise<T>,
+  ): Promise<T> {
+    const pieces = new PieceStream();
+    const enough = new AbortController();
+    const signal = AbortSignal.any([enough.signal, ...(limits.signal ? [limits.signal] : [])]);
+    const ran = this.#run(task, payload, { ...limits, signal }, pieces).then(
+      () => pieces.end({}),
+      (failure: unknown) => pieces.end({ failure }),
+    );
+    try {
+      return await take(pieces as AsyncIterableIterator<Piece<R, N>, void>);
+    } finally {
+      // Does nothing where the task has ended.
+      enough.abort();
+      await ran;
+    }
+  }
+
+  /** Ends all processes. Tasks that run or wait fail with `closed`. Resolves when the processes are gone. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const waiting of this.#waiting) waiting.refuse(closed());
+    this.#waiting.clear();
+    for (const { idleTimer } of this.#idle.splice(0)) clearTimeout(idleTimer);
+    const processes = [...this.#alive];
+    for (const process of processes) process.end(closed());
+    await Promise.all(processes.map(({ exited }) => exited));
+  }
+
+  async #run(task: string, payload: unknown, limits: RunLimits, pieces?: PieceSink): Promise<unknown> {
+    const {
+      timeMs = this.#options.timeMs,
+      cpuMs = this.#options.cpuMs,
+      memoryBytes = this.#options.memoryBytes,
+      signal,
+    } = limits;
+    signal?.throwIfAborted();
+    await this.#takeSlot(signal);
+    try {
+      return await this.#runInSlot({ task, payload, timeMs, cpuMs, memoryBytes, signal, pieces });
+    } finally {
+      this.#releaseSlot();
+    }
+  }
+
+  /** Waits until a further task may run. */
+  async #takeSlot(signal: AbortSignal | undefined): Promise<void> {
+    if (this.#closed) throw closed();
+    if (this.#busy < this.#options.processes) {
+      this.#busy++;
+      return;
+    }
+    if (this.#waiting.size >= this.#options.queued)
+      throw new SandboxError('busy', `${this.#waiting.size} tasks are waiting already`);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiting: Waiting = { start: resolve, refuse: reject };
+    const abort = (): void => {
+      this.#waiting.delete(waiting);
+      reject(signal?.reason);
+    };
+    this.#waiting.add(waiting);
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      await promise;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Passes the slot on to the task that has waited longest. */
+  #releaseSlot(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#busy--;
+      return;
+    }
+    this.#waiting.delete(next);
+    next.start();
+  }
+
+  async #runInSlot(assignment: Assignment): Promise<unknown> {
+    const network = await this.#options.network.get();
+    if (this.#closed) throw closed();
+    assignment.signal?.throwIfAborted();
+    const kept = this.#idle.pop() ?? { process: this.#start(network), tasksRun: 0 };
+    clearTimeout(kept.idleTimer);
+    try {
+      const { result, residentBytes } = await kept.process.run(assignment);
+      kept.tasksRun++;
+      if (kept.tasksRun < this.#options.tasksPerProcess && residentBytes <= this.#options.keptBytes)
+        this.#keep(kept);
+      else await this.#dismiss(kept.process);
+      return result;
+    } catch (error) {
+      // Wait until it is gone before passing the slot on: no more processes than asked for, nor their memory.
+      await this.#dismiss(kept.process);
+      if (error instanceof SandboxError && error.reason === 'not_started') this.#options.network.renew();
+      const mayBeOlder = error instanceof SandboxError && error.reason === 'crashed' && kept.tasksRun > 0;
+      // A reused process may have been ended from outside meanwhile, or by what an earlier task left behind: try a new one.
+      if (mayBeOlder && !assignment.pieces?.begun) return await this.#runInSlot(assignment);
+      throw error;
+    }
+  }
+
+  #start(network: NetworkIsolation): TaskProcess {
+    const { heapBytes, answerBytes } = this.#options;
+    const process = startProcess({
+      registry: this.#registry,
+      readable: this.#readable,
+      heapBytes,
+      answerBytes,
+      network,
+    });
+    this.#alive.add(process);
+    void process.exited.then(() => {
+      this.#alive.delete(process);
+      this.#forget(process);
+    });
+    return process;
+  }
+
+  #keep(kept: Kept): void {
+    if (this.#closed) return;
+    kept.idleTimer = setTimeout(() => {
+      this.#forget(kept.process);
+      void this.#dismiss(kept.process);
+    }, this.#options.idleMs);
+    kept.idleTimer.unref();
+    this.#idle.push(kept);
+  }
+
+  /** Takes a process that is ending off the idle ones. */
+  #forget(process: TaskProcess): void {
+    const index = this.#idle.findIndex((kept) => kept.process === process);
+    if (index >= 0) clearTimeout(this.#idle.splice(index, 1)[0]!.idleTimer);
+  }
+
+  #dismiss(process: TaskProcess): Promise<void> {
+    process.end(closed());
+    return process.exited;
+  }
+}
+
+function startProcess(options: ChildOptions): TaskProcess {
+  try {
+    return new TaskProcess(options);
+  } catch (cause) {
+    // Out of memory. Other failures to start are reported by the process's events.
+    throw new SandboxError('not_started', 'the process of a task could not be started', { cause });
+  }
+}
+
+function closed(): SandboxError {
+  return new SandboxError('closed', 'the sandbox was closed');
 }

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { getPriority, setPriority } from 'node:os';
 import { Duplex, finished } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { SandboxError } from './error.ts';
 import { encodeFrame, FrameReader, type ReadFrame } from './frames.ts';
-import type { NetworkBarrier } from './network-barrier.ts';
-import type { PieceSink } from './pieces.ts';
+import type { NetworkIsolation } from './network-namespace-seccomp.ts';
+import type { PieceSink } from './piece-stream.ts';
 import { type AnswerHead, channel, outOfMemory, outOfTime, type TaskHead } from './protocol.ts';
+import { SandboxError } from './sandbox-error.ts';
 
 /** One task for a child. */
 export interface Assignment extends TaskHead {
@@ -26,7 +26,7 @@ export interface ChildOptions {
   heapBytes: number;
   /** Bytes of one answer. */
   answerBytes: number;
-  network: NetworkBarrier;
+  network: NetworkIsolation;
 }
 
 /** Outcome of a task that the child lived through. */

@@ -1,5 +1,5 @@
 import type { Database, Tx } from '#db/client.ts';
-import { createFairShare } from '#server/fair-share.ts';
+import { createConcurrencyLimit } from '#server/concurrency-limit.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import {
   checkTerms,
@@ -11,8 +11,8 @@ import {
   type TermTables,
   tabulateTerms,
 } from '#server/matching/terms/index.ts';
-import { type Kept, keepGlossaries } from './kept-glossaries.ts';
-import { selectTerms, type TermRow } from './queries/terms.ts';
+import { type Kept, keepGlossaries } from './glossary-cache.ts';
+import { selectTerms, type TermRow } from './terms.ts';
 import { bytesOfTables } from './threads/shared-tables.ts';
 import { onTermThread, termThreadCount } from './threads/term-threads.ts';
 
@@ -76,7 +76,7 @@ interface Compiled extends Kept {
 export function createGlossaries(): Glossaries {
   const kept = keepGlossaries<Compiled>();
   const loading = new Map<string, Promise<Compiled>>();
-  const turns = createFairShare({
+  const turns = createConcurrencyLimit({
     slots: termThreadCount,
     places: 2000,
     refusal: 'too many large glossaries are in use; try again later',

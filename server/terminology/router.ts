@@ -1,6 +1,61 @@
+import { z } from 'zod';
+import { deferredTenantProcedure, tenantProcedure } from '#server/access/service.ts';
+import { pageOf, setListQuery } from '#server/paging.ts';
 import { router } from '#server/trpc.ts';
-import { remove } from './procedures/delete.ts';
-import { list } from './procedures/list.ts';
-import { upload } from './procedures/upload.ts';
+import { glossaryForm, terminologySet, uploadedGlossary } from './schema.ts';
+import { listSets, removeSet, uploadGlossary } from './service.ts';
+
+const upload = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/terminology',
+      upload: {
+        parts: ['terminology_file', 'terminology_csv'],
+        raw: false,
+        ceiling: () => 'MAX_UPLOAD_BYTES',
+      },
+      tag: 'Terminology',
+      summary: 'Create or replace a glossary from a CSV or TMX file',
+      description:
+        'A form with `terminology_file` (.csv or .tmx; `terminology_csv` is its older name) and `name`; `source_lang` and `target_lang` are required beside TMX.',
+    },
+  })
+  .input(glossaryForm)
+  .output(uploadedGlossary)
+  .mutation(({ ctx, input }) => uploadGlossary(ctx.services, ctx.withTenant, input, ctx.disconnected()));
+
+const remove = tenantProcedure
+  .meta({
+    route: {
+      method: 'DELETE',
+      path: '/api/terminology/{set_id}',
+      tag: 'Terminology',
+      summary: 'Delete a glossary',
+      status: 204,
+    },
+  })
+  .input(z.object({ set_id: z.string() }))
+  .output(z.void())
+  .mutation(({ ctx, input }) => removeSet(ctx.tx, ctx.principal.tenant.id, input.set_id));
+
+const list = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/terminology',
+      tag: 'Terminology',
+      summary: 'List the glossaries',
+      description:
+        'Newest updated_at first, all of them where no limit is given. While there is more, X-Next-Cursor carries the next cursor.',
+    },
+  })
+  .input(setListQuery)
+  .output(z.array(terminologySet))
+  .query(async ({ ctx, input }) => {
+    const { items, nextCursor } = pageOf(await listSets(ctx.tx, ctx.principal.tenant.id), input);
+    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
+    return items;
+  });
 
 export const terminologyRouter = router({ upload, list, delete: remove });

@@ -1,8 +1,9 @@
+import { and, count, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import { terminologySets } from '#db/schema/terminology.ts';
 import { AppError } from '#server/errors.ts';
-import { deleteSet, selectSets } from './queries/sets.ts';
+import type { GlossaryFileEntry } from '#server/formats/glossary-file.ts';
 import type { TerminologySet } from './schema.ts';
-import { setView } from './set-view.ts';
 
 export async function listSets(tx: Tx, tenantId: string): Promise<TerminologySet[]> {
   return (await selectSets(tx, tenantId)).map(setView);
@@ -11,4 +12,93 @@ export async function listSets(tx: Tx, tenantId: string): Promise<TerminologySet
 /** @throws AppError 404 for a set that is unknown or foreign */
 export async function removeSet(tx: Tx, tenantId: string, setId: string): Promise<void> {
   if (!(await deleteSet(tx, tenantId, setId))) throw new AppError('not_found', 'terminology set not found');
+}
+
+type SetRow = typeof terminologySets.$inferSelect;
+
+/** A term with the languages that it applies to; '' is any. */
+export interface NewEntry extends Omit<GlossaryFileEntry, 'sourceLang' | 'targetLang'> {
+  sourceLang: string;
+  targetLang: string;
+}
+
+/** The set of a name, made, or emptied and described anew: it keeps its id (B 2.8). */
+export async function replaceSet(tx: Tx, set: typeof terminologySets.$inferInsert): Promise<SetRow> {
+  const { tenantId, setId, name: _, ...described } = set;
+  const [row] = await tx
+    .insert(terminologySets)
+    .values(set)
+    .onConflictDoUpdate({
+      target: [terminologySets.tenantId, terminologySets.name],
+      set: { ...described, updatedAt: sql`now()` },
+    })
+    .returning();
+  const stored = row as SetRow;
+  if (stored.setId !== setId)
+    await tx.execute(
+      sql`delete from terminology_entries where tenant_id = ${tenantId} and set_id = ${stored.setId}`,
+    );
+  return stored;
+}
+
+export async function insertEntries(
+  tx: Tx,
+  tenantId: string,
+  setId: string,
+  entries: readonly NewEntry[],
+): Promise<void> {
+  const rows = entries.map((entry, index) => ({
+    n: index + 1,
+    sl: entry.sourceLang,
+    tl: entry.targetLang,
+    s: entry.sourceTerm,
+    t: entry.targetTerm,
+    c: entry.caseSensitive,
+    p: entry.priority,
+  }));
+  await tx.execute(sql`
+    insert into terminology_entries (tenant_id, set_id, entry_no, source_lang, target_lang, source_term, target_term,
+      case_sensitive, priority)
+    select ${tenantId}, ${setId}, n, sl, tl, s, t, c, p from json_to_recordset(${JSON.stringify(rows)}::json)
+      as r(n integer, sl text, tl text, s text, t text, c boolean, p integer)`);
+}
+
+/** How many sets a tenant has, where it has none of this name: undefined where it has. */
+export async function countSetsBeside(tx: Tx, tenantId: string, name: string): Promise<number | undefined> {
+  const [row] = await tx
+    .select({ sets: count(), named: sql<boolean>`coalesce(bool_or(name = ${name}), false)` })
+    .from(terminologySets)
+    .where(eq(terminologySets.tenantId, tenantId));
+  return row?.named ? undefined : row?.sets;
+}
+
+function selectSets(tx: Tx, tenantId: string): Promise<SetRow[]> {
+  return tx
+    .select()
+    .from(terminologySets)
+    .where(eq(terminologySets.tenantId, tenantId))
+    .orderBy(sql`${terminologySets.updatedAt} desc, ${terminologySets.setId}`);
+}
+
+/** Deletes a set with its terms; answers whether there was one. */
+async function deleteSet(tx: Tx, tenantId: string, setId: string): Promise<boolean> {
+  const rows = await tx
+    .delete(terminologySets)
+    .where(and(eq(terminologySets.tenantId, tenantId), eq(terminologySets.setId, setId)))
+    .returning({ setId: terminologySets.setId });
+  return rows.length > 0;
+}
+
+export function setView(row: SetRow): TerminologySet {
+  return {
+    id: row.setId,
+    name: row.name,
+    source_lang: row.sourceLang,
+    target_lang: row.targetLang,
+    entry_count: row.entryCount,
+    embedding_model: row.embeddingModel,
+    stub_embeddings: row.embeddingModel === null,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
 }

@@ -2,10 +2,10 @@ import type { Tx } from '#db/client.ts';
 import type { WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { GlossaryFile } from '#server/formats/glossary/index.ts';
-import { countCodePoints } from '#server/formats/text/index.ts';
+import type { GlossaryFile } from '#server/formats/glossary-file.ts';
+import { countCodePoints } from '#server/formats/text.ts';
 import { newId } from '#server/ids.ts';
-import type { TurnScope } from '#server/sandbox/index.ts';
+import type { TaskScope } from '#server/sandbox/task-queue.ts';
 import {
   type DeclaredLanguage,
   declaredType,
@@ -18,12 +18,10 @@ import {
 } from '#server/set-upload.ts';
 import { withTenantLock } from '#server/tenant-lock.ts';
 import type { UploadedFile } from '#server/trpc.ts';
-import { type LanguageCount, overfullPair, type TermCapacity } from './capacity.ts';
-import { countByLanguages } from './queries/capacity.ts';
-import { countSetsBeside, insertEntries, type NewEntry, replaceSet } from './queries/sets.ts';
 import type { GlossaryForm, UploadedGlossary } from './schema.ts';
-import { setView } from './set-view.ts';
-import { glossaryWarnings } from './warnings.ts';
+import { countSetsBeside, insertEntries, type NewEntry, replaceSet, setView } from './sets.ts';
+import { countByLanguages, type LanguageCount, overfullPair, type TermCapacity } from './size-limits.ts';
+import { glossaryWarnings } from './upload-warnings.ts';
 
 /**
  * Creates or replaces a glossary by its name (B 4.4), whole or not at all: the file is read in a child process, then stored
@@ -141,7 +139,7 @@ function requireKind({ name, contentType }: UploadedFile): 'csv' | 'tmx' {
 
 async function readFile(
   { fileWork }: Services,
-  scope: TurnScope,
+  scope: TaskScope,
   bytes: Uint8Array,
   declared: ReturnType<typeof declaredPair> | null,
 ): Promise<GlossaryFile> {

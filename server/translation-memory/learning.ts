@@ -1,11 +1,13 @@
-import type { SQL } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { newId } from '#server/ids.ts';
 import { isOffered } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
-import { goldenSetName } from './golden-name.ts';
-import { appendPairOfJob, deletePairsOfJob, ensureGoldenSet } from './queries/learning.ts';
+import { deleteVectors } from './embed-golden-sets.ts';
+import type { Pair } from './language-pair.ts';
+import { goldenSetName } from './sets.ts';
+import { segmentsOfPair } from './size-limits.ts';
 
 /** A finished text job's pair. Languages are codes of B 2.4. */
 export interface JobPair {
@@ -69,4 +71,83 @@ export function learnFromJob(
 /** Takes back what was learned from a job that is deleted; answers how many pairs (C 4 `tm_pairs_removed`). */
 export function unlearnJob(tx: Tx, tenantId: string, jobId: string): Promise<number> {
   return deletePairsOfJob(tx, tenantId, jobId);
+}
+
+/** An approved pair. */
+interface LearnedPair extends Pair {
+  /** Of the source's normal form, in hexadecimal. */
+  hash: string;
+  sourceText: string;
+  targetText: string;
+  /** Whether it may be offered as a close match. */
+  offered: boolean;
+}
+
+/**
+ * Makes a pair's golden set where there is none yet. Its content has the set's name, so that two first approvals at once make
+ * one, and leave none behind.
+ */
+async function ensureGoldenSet(
+  tx: Tx,
+  tenantId: string,
+  set: Pair & { setId: string; name: string; embeddingModel: string | null },
+): Promise<void> {
+  await tx.execute(sql`
+    with content as (
+      insert into memory_contents (tenant_id, content_id) select ${tenantId}, ${set.name}
+      where not exists (select from memory_sets where tenant_id = ${tenantId} and name = ${set.name})
+      on conflict do nothing)
+    insert into memory_sets (tenant_id, set_id, content_id, name, source_lang, target_lang, pair_source, pair_target,
+      origin, entry_count, embedding_model)
+    values (${tenantId}, ${set.setId}, ${set.name}, ${set.name}, ${set.pairSource}, ${set.pairTarget},
+      ${set.pairSource}, ${set.pairTarget}, 'golden_approved', 0, ${set.embeddingModel})
+    on conflict (tenant_id, name) do nothing`);
+}
+
+/**
+ * Appends the pair of a text job, where `published` holds. Not a second time for one job; of a pair that is full, only
+ * corrections of sources that it holds (C 7). Of a set that is being deleted it waits for the end, and adds nothing.
+ */
+export async function appendPairOfJob(
+  tx: Tx,
+  tenantId: string,
+  { jobId, published }: { jobId: string; published: SQL },
+  name: string,
+  pair: LearnedPair,
+  capacity: number,
+): Promise<void> {
+  const hash = sql`decode(${pair.hash}, 'hex')`;
+  // `offset 0`: through the index of hashes, whatever the planner thinks of the sets.
+  const ofSource = sql`(
+    select * from memory_segments where tenant_id = ${tenantId} and source_hash = ${hash} offset 0) m
+    join memory_sets s on s.tenant_id = m.tenant_id and s.content_id = m.content_id
+    where s.pair_source = ${pair.pairSource} and s.pair_target = ${pair.pairTarget}`;
+  await tx.execute(sql`
+    insert into memory_segments (tenant_id, content_id, source_hash, source_text, target_text, changed_at, shard_no,
+      job_id)
+    select ${tenantId}, g.content_id, ${hash}, ${pair.sourceText}, ${pair.targetText}, date_trunc('second', now()),
+      ${pair.offered ? null : -1}::int, ${jobId}
+    from memory_sets g
+    where g.tenant_id = ${tenantId} and g.name = ${name}
+      and ${published}
+      and not exists (select from ${ofSource} and m.job_id = ${jobId} and m.target_text = ${pair.targetText})
+      and (exists (select from ${ofSource})
+        or ${segmentsOfPair(tenantId, pair, null)} < ${capacity})
+    for key share of g`);
+}
+
+/** Deletes what was learned from a job; answers how many pairs. */
+async function deletePairsOfJob(tx: Tx, tenantId: string, jobId: string): Promise<number> {
+  const removed = await tx.execute<{ c: string; n: string; d: number | null }>(sql`
+    delete from memory_segments where tenant_id = ${tenantId} and job_id = ${jobId}
+    returning content_id as c, segment_no as n, shard_no as d`);
+  if (removed.length === 0) return 0;
+  // Statements of their own, which see what was stored while the first one waited.
+  await tx.execute(sql`
+    update memory_shards s set segments = segments - gone.n
+    from (select c, d, count(*) as n from json_to_recordset(${JSON.stringify(removed)}::json) as r(c text, d int)
+      group by c, d) gone
+    where s.tenant_id = ${tenantId} and s.content_id = gone.c and s.shard_no = gone.d`);
+  await deleteVectors(tx, tenantId, removed);
+  return removed.length;
 }

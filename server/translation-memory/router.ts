@@ -1,11 +1,135 @@
-import { router } from '#server/trpc.ts';
-import { remove } from './procedures/delete.ts';
-import { exportSet } from './procedures/export.ts';
-import { exportGolden } from './procedures/export-golden.ts';
-import { getImport } from './procedures/get-import.ts';
-import { importTmx } from './procedures/import.ts';
-import { list } from './procedures/list.ts';
-import { listImports } from './procedures/list-imports.ts';
+import { z } from 'zod';
+import { deferredTenantProcedure, tenantProcedure } from '#server/access/service.ts';
+import { pageOf, setListQuery } from '#server/paging.ts';
+import { router, streamResponse } from '#server/trpc.ts';
+import { goldenExportQuery, importForm, memoryImportAnswer, memoryImportJob, memorySet } from './schema.ts';
+import {
+  exportGolden,
+  exportSet,
+  listSets,
+  listImports as newest,
+  readImport,
+  receiveImport,
+  removeSet,
+} from './service.ts';
+
+const importTmx = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/tm',
+      upload: { parts: ['tmx_file'], raw: false, ceiling: () => 'MAX_UPLOAD_BYTES' },
+      accepted: memoryImportAnswer,
+      tag: 'Translation memory',
+      summary: 'Create or replace a set from a TMX file',
+      description:
+        'A form with `tmx_file` (TMX 1.4b), `name`, `source_lang` and `target_lang`. Up to 5000 segments are stored at once; a larger file answers 202 and is polled.',
+    },
+  })
+  .input(importForm)
+  .output(z.union([memorySet, memoryImportAnswer]))
+  .mutation(async ({ ctx, input }) => {
+    const received = await receiveImport(ctx.services, ctx.withTenant, input, ctx.disconnected());
+    if ('set' in received) return received.set;
+    ctx.response.setStatus(202);
+    return received.accepted;
+  });
+
+const remove = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'DELETE',
+      path: '/api/tm/{set_id}',
+      tag: 'Translation memory',
+      summary: 'Delete a set',
+      status: 204,
+    },
+  })
+  .input(z.object({ set_id: z.string() }))
+  .output(z.void())
+  .mutation(({ ctx, input }) => removeSet(ctx.services, ctx.withTenant, input.set_id));
+
+const list = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/tm',
+      tag: 'Translation memory',
+      summary: 'List the sets',
+      description:
+        'Newest updated_at first, all of them where no limit is given. While there is more, X-Next-Cursor carries the next cursor.',
+    },
+  })
+  .input(setListQuery)
+  .output(z.array(memorySet))
+  .query(async ({ ctx, input }) => {
+    const { items, nextCursor } = pageOf(await listSets(ctx.tx, ctx.principal.tenant.id), input);
+    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
+    return items;
+  });
+
+const getImport = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/tm/imports/{job_id}',
+      tag: 'Translation memory',
+      summary: 'Poll an import',
+    },
+  })
+  .input(z.object({ job_id: z.string() }))
+  .output(memoryImportAnswer)
+  .query(({ ctx, input }) => readImport(ctx.tx, ctx.principal.tenant.id, input.job_id));
+
+const listImports = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/tm/imports',
+      tag: 'Translation memory',
+      summary: 'List the newest 50 imports',
+    },
+  })
+  .output(z.array(memoryImportJob))
+  .query(({ ctx }) => newest(ctx.tx, ctx.principal.tenant.id));
+
+const exportSetProcedure = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/tm/{set_id}/export',
+      tag: 'Translation memory',
+      summary: 'Export a set as TMX 1.4b',
+      download: ['application/xml'],
+    },
+  })
+  .input(z.object({ set_id: z.string() }))
+  .output(streamResponse)
+  .query(({ ctx, input }) =>
+    exportSet(ctx.services, ctx.withTenant, input.set_id, {
+      requestId: ctx.requestId,
+      signal: ctx.disconnected(),
+    }),
+  );
+
+const exportGoldenProcedure = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/tm/export/golden',
+      tag: 'Translation memory',
+      summary: 'Export the approved pairs of a language pair as TMX 1.4b',
+      download: ['application/xml'],
+    },
+  })
+  .input(goldenExportQuery)
+  .output(streamResponse)
+  .query(({ ctx, input }) =>
+    exportGolden(ctx.services, ctx.withTenant, input, {
+      requestId: ctx.requestId,
+      signal: ctx.disconnected(),
+    }),
+  );
 
 export const memoryRouter = router({
   import: importTmx,
@@ -13,6 +137,6 @@ export const memoryRouter = router({
   listImports,
   getImport,
   delete: remove,
-  export: exportSet,
-  exportGolden,
+  export: exportSetProcedure,
+  exportGolden: exportGoldenProcedure,
 });

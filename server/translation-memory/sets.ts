@@ -1,64 +1,153 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import type { WithTenant } from '#server/access/service.ts';
-import type { Services } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
-import { withTenantLock } from '#server/tenant-lock.ts';
-import { isReceiving } from './imports/receive.ts';
-import { deleteContent } from './queries/contents.ts';
-import { isImporting, selectImport, selectImports } from './queries/imports.ts';
-import { lockSetById, type SetRow, selectSetById, selectSets } from './queries/sets.ts';
-import type { MemoryImportAnswer, MemoryImportJob, MemorySet } from './schema.ts';
-import { importAnswer, importView, setView } from './set-view.ts';
-
-/** B 8 "Import listing". */
-const listedImports = 50;
+import { memorySets } from '#db/schema/translation-memory.ts';
+import type { Pair } from './language-pair.ts';
+import type { MemorySet } from './schema.ts';
+import { segmentsOf } from './size-limits.ts';
+import type { Content } from './versions.ts';
 
 export async function listSets(tx: Tx, tenantId: string): Promise<MemorySet[]> {
   return (await selectSets(tx, tenantId)).map(setView);
 }
 
-export async function listImports(tx: Tx, tenantId: string): Promise<MemoryImportJob[]> {
-  return (await selectImports(tx, tenantId, listedImports)).map(importView);
-}
+export type SetRow = typeof memorySets.$inferSelect;
 
-/** @throws AppError 404 for an import that is unknown or foreign */
-export async function readImport(tx: Tx, tenantId: string, importId: string): Promise<MemoryImportAnswer> {
-  const row = await selectImport(tx, tenantId, importId);
-  if (!row) throw new AppError('not_found', 'import job not found');
-  return importAnswer(row);
-}
+/** A golden set's pairs are counted; an import's are known. */
+const counted = {
+  set: memorySets,
+  // With the tables' names: of a query over one table, columns are written without.
+  entries: sql<number>`case when origin = 'tmx_import' then entry_count
+    else ${segmentsOf(sql`memory_sets.tenant_id`, sql`memory_sets.content_id`)} end`.mapWith(Number),
+  /**
+   * When a golden set's newest pair was approved, ISO 8601. Looked for among the last that were stored: they are stored in the order
+   * of their approval, but for those that are approved at one time.
+   */
+  newest: sql<string | null>`case when origin <> 'tmx_import' then (
+    select to_json(max(m.changed_at)) #>> '{}' from (
+      select m.changed_at from memory_segments m where m.tenant_id = memory_sets.tenant_id
+        and m.content_id = memory_sets.content_id order by m.segment_no desc limit 100) m) end`,
+};
 
-/** Deletes a set with its segments. @throws AppError 404; 409 tm_import_in_progress while an import into it runs */
-export async function removeSet(
-  { database }: Services,
-  withTenant: WithTenant,
-  setId: string,
-): Promise<void> {
-  const seen = await withTenant(async (tx, { tenant }) => {
-    const set = requireFound(await selectSetById(tx, tenant.id, setId));
-    // Before the turn, which may come when the import has ended: what that has brought is not what is to be deleted.
-    if (isReceiving(set) || (await isImporting(tx, tenant.id, set.name))) throw inProgress();
-    return set;
+/** A tenant's sets, the newest first. */
+async function selectSets(tx: Tx, tenantId: string): Promise<SetRow[]> {
+  const rows = await tx
+    .select(counted)
+    .from(memorySets)
+    .where(eq(memorySets.tenantId, tenantId))
+    .orderBy(memorySets.setId);
+  const sets = rows.map(({ set, entries, newest }) => {
+    const updated = newest === null ? 0 : Date.parse(newest);
+    return {
+      ...set,
+      entryCount: entries,
+      updatedAt: new Date(Math.max(set.updatedAt.getTime(), updated)),
+    };
   });
-  const { tenantId, name } = seen;
-  const remove = async (tx: Tx) => {
-    // The set before its content, as everybody locks them; and whoever is to have it show another one waits.
-    const set = requireFound(await lockSetById(tx, tenantId, setId));
-    if (set.contentId !== seen.contentId || (await isImporting(tx, tenantId, name))) throw inProgress();
-    await deleteContent(tx, set);
+  return sets.sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime());
+}
+
+export function selectSetById(tx: Tx, tenantId: string, setId: string): Promise<SetRow | undefined> {
+  return selectSet(tx, and(eq(memorySets.tenantId, tenantId), eq(memorySets.setId, setId)));
+}
+
+/** The same, locked: what it shows stays until the transaction ends. */
+export async function lockSetById(tx: Tx, tenantId: string, setId: string): Promise<SetRow | undefined> {
+  const [row] = await tx
+    .select()
+    .from(memorySets)
+    .where(and(eq(memorySets.tenantId, tenantId), eq(memorySets.setId, setId)))
+    .for('update');
+  return row;
+}
+
+export function selectSetByName(tx: Tx, tenantId: string, name: string): Promise<SetRow | undefined> {
+  return selectSet(tx, and(eq(memorySets.tenantId, tenantId), eq(memorySets.name, name)));
+}
+
+async function selectSet(tx: Tx, where: SQL | undefined): Promise<SetRow | undefined> {
+  const [row] = await tx.select().from(memorySets).where(where);
+  return row;
+}
+
+interface NewSet {
+  tenantId: string;
+  setId: string;
+  contentId: string;
+  name: string;
+  sourceLang: string;
+  targetLang: string;
+  pairSource: string;
+  pairTarget: string;
+  entryCount: number;
+  embeddingModel: string | null;
+}
+
+/**
+ * Has the imported set of a name show a content: a new set, or one that is described anew and keeps its id and its
+ * `created_at` (B 3.3). Whoever looks sees what it showed before until this transaction commits; then that is `outdated`, and
+ * to be deleted.
+ */
+export async function showContent(
+  tx: Tx,
+  set: NewSet,
+): Promise<{ set: SetRow; outdated: Content | undefined }> {
+  const { tenantId, setId, name, ...described } = set;
+  const [shown] = await tx
+    .select({ contentId: memorySets.contentId })
+    .from(memorySets)
+    .where(and(eq(memorySets.tenantId, tenantId), eq(memorySets.name, name)))
+    .for('update');
+  const [row] = await tx
+    .insert(memorySets)
+    .values({ ...set, origin: 'tmx_import' })
+    .onConflictDoUpdate({
+      target: [memorySets.tenantId, memorySets.name],
+      set: { ...described, updatedAt: sql`now()` },
+    })
+    .returning();
+  return { set: row as SetRow, outdated: shown && { tenantId, contentId: shown.contentId } };
+}
+
+function setView(row: SetRow): MemorySet {
+  return {
+    id: row.setId,
+    name: row.name,
+    source_lang: row.sourceLang,
+    target_lang: row.targetLang,
+    origin: row.origin,
+    entry_count: row.entryCount,
+    embedding_model: row.embeddingModel,
+    stub_embeddings: row.embeddingModel === null,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
   };
-  // No import of the name may be accepted between the look and the deletion.
-  await withTenantLock(database, tenantId, 'memory', remove, { tryLock: { name, refusal: inProgress } });
 }
 
-function inProgress(): AppError {
-  return new AppError(
-    'conflict',
-    'tm_import_in_progress: an import into this set is running; delete it when that has ended',
-  );
+/** What a file came to, on top of its set (B 2.9 "plus on create"). */
+interface ImportCounts {
+  totalUnits: number;
+  skippedUnits: number;
+  duplicatesDropped: number;
 }
 
-function requireFound(set: SetRow | undefined): SetRow {
-  if (!set) throw new AppError('not_found', 'translation memory set not found');
-  return set;
+export function createdSetView(row: SetRow, counts: ImportCounts): MemorySet {
+  return {
+    ...setView(row),
+    total_units: counts.totalUnits,
+    imported: row.entryCount,
+    skipped_units: counts.skippedUnits,
+    duplicates_dropped: counts.duplicatesDropped,
+  };
+}
+
+const prefix = 'golden-approved-';
+
+/** B 2.9: the set that a pair's approved work goes to. */
+export function goldenSetName({ pairSource, pairTarget }: Pair): string {
+  return `${prefix}${pairSource}-${pairTarget}`;
+}
+
+/** Whether a name is kept for such sets. In any case of its letters: two that differ in nothing else mislead. */
+export function isGoldenName(name: string): boolean {
+  return name.toLowerCase().startsWith(prefix);
 }

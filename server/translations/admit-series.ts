@@ -9,6 +9,7 @@ import {
   weighCharacters,
 } from '#server/metering/service.ts';
 import type { Settings } from '#server/settings.ts';
+import { isReplayable } from './idempotency.ts';
 import {
   type Admitted,
   admitJob,
@@ -62,14 +63,14 @@ export type WorkItem = SeriesItem & { weight: Weight };
  * Reads the items of a series against the jobs that their keys have.
  * @throws AppError 422 where a stored request is to run again whose model is not offered any more
  */
-export function itemsOf(
+export function planItems(
   requests: readonly TranslationRequest[],
   known: ReadonlyMap<string, StoredJob> | undefined,
   settings: Settings,
 ): SeriesItem[] {
   return requests.map((submitted) => {
     const job = submitted.idempotency_key ? known?.get(submitted.idempotency_key) : undefined;
-    if (job && answersReplay(job)) return { request: submitted, known: job, weight: null };
+    if (job && isReplayable(job)) return { request: submitted, known: job, weight: null };
     // A re-run does the work that was asked for first, as its stored job says.
     const request = job?.job.request ?? submitted;
     if (job) requireAllowedModels(request.metadata, settings);
@@ -85,11 +86,6 @@ export function itemsOf(
 
 export function isWork(item: SeriesItem): item is WorkItem {
   return item.weight !== null;
-}
-
-/** Whether the job of a key answers by itself, as it stands (B 4.2 rules 1 and 2). */
-export function answersReplay({ job, stalePending }: StoredJob): boolean {
-  return job.status !== 'failed' && !stalePending;
 }
 
 /** What became of a series at its gates: neither a run nor a refusal where another submission came first. */
@@ -139,7 +135,7 @@ export async function admitSeries(
  * Makes the job of an item that follows in an admitted series, which takes the reservation over. Undefined where another
  * submission with its key came first. It leaves at once.
  */
-export async function admitFollowing(
+export async function admitNext(
   tx: Tx,
   settings: Settings,
   caller: SeriesCaller,

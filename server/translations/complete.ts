@@ -3,23 +3,191 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import { prepare, type Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
-import { AppError, describeForLog } from '#server/errors.ts';
-import {
-  type JobUsage,
-  recordFailedRun,
-  recordUsage,
-  secondsPerFailedRun,
-  settleTopUp,
-} from '#server/metering/service.ts';
-import type { Run } from './admit-series.ts';
+import { AppError } from '#server/errors.ts';
+import { type JobUsage, recordUsage, settleTopUp } from '#server/metering/service.ts';
+import { admitNext, type Run, type SeriesCaller, type WorkItem } from './admit-series.ts';
 import { persistenceFailed } from './golden/pending-persistence.ts';
 import { persistGolden, removeGolden } from './golden/record.ts';
-import type { Admitted } from './insert-jobs.ts';
 import { advance } from './job-states.ts';
-import { isJob, selectJob } from './jobs.ts';
-import { type Learn, learnIfPossible, learningOf } from './learning.ts';
+import { selectJob } from './jobs.ts';
+import { learnFrom } from './learning.ts';
+import { OptionalWrite, retryWithout } from './optional-writes.ts';
 import type { RunResult } from './pipeline/run.ts';
-import type { AgentRun, AgentStep, JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
+import type { AgentRun, JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
+
+/** The items of a series that are still to run, whose next job is inserted when the current one is stored. */
+export interface RestOfSeries {
+  caller: SeriesCaller;
+  work: readonly WorkItem[];
+}
+
+export type CompletionServices = Pick<
+  Services,
+  'database' | 'embedder' | 'log' | 'settings' | 'storage' | 'backgroundWork'
+>;
+
+export interface Completion {
+  job: TranslationJob;
+  /** The run of the next job; undefined at the end of a series, or if the job could not be inserted. */
+  nextRun: Run | undefined;
+}
+
+/**
+ * Stores a finished run and bills it in one transaction, together with the next job of its series. The golden record of a published job is
+ * written before that. If another attempt has replaced the run, nothing is stored, and the job is returned as it is.
+ * @throws AppError persistence_failed if the golden record could not be written: the job is stored and billed, and its persistence is pending
+ */
+export async function completeRun(
+  services: CompletionServices,
+  run: Run,
+  result: RunResult,
+  rest: RestOfSeries,
+): Promise<Completion> {
+  const { tenantId, admitted } = run;
+  const request = withMetadata(run.request, result.metadata);
+  const finished: TranslationJob = {
+    id: admitted.jobId,
+    request,
+    status: result.status,
+    baseline_translation: result.baseline_translation,
+    final_translation: result.final_translation,
+    quality_assessment: result.quality_assessment,
+    refinement: result.refinement,
+    verification: result.verification,
+    agent_run: result.agentRun,
+    created_at: admitted.createdAt.toISOString(),
+    updated_at: new Date().toISOString(),
+  };
+  // A text that a fast path served is in a store already (B 8 rule 1).
+  const publishes = result.status === 'published' && result.fastPath === null;
+  const uri = publishes ? await persistGolden(services, tenantId, finished, admitted.attempt) : null;
+  const isPending = publishes && uri === null;
+  const status = advance('pending', 'translated', isPending ? 'persistence_failed' : result.status);
+  const learn = uri === null ? undefined : learnFrom(services, tenantId, finished, uri);
+  // A job whose persistence is pending ends the series with its error.
+  const next = isPending || rest.work.length === 0 ? undefined : insertNext(services, run, rest);
+  const { stored, nextRun } = await storeRun(services, run, { learn, next }, (tx) =>
+    finishJob(
+      tx,
+      {
+        tenantId,
+        jobId: admitted.jobId,
+        attempt: admitted.attempt,
+        status,
+        baselineTranslation: result.baseline_translation,
+        finalTranslation: result.final_translation,
+        qualityAssessment: result.quality_assessment,
+        refinement: result.refinement,
+        verification: result.verification,
+        agentRun: result.agentRun,
+        pipelineMetadata: result.metadata,
+        goldenUri: uri,
+        publishAs: isPending ? 'published' : null,
+      },
+      usageOf(run, result),
+    ),
+  );
+
+  if (!stored) {
+    const job = await services.database.inTenant(tenantId, (tx) => selectJob(tx, tenantId, admitted.jobId));
+    // The record is this run's own if its transaction was committed but the COMMIT was not acknowledged.
+    if (uri !== null && job?.request.metadata['golden_uri'] !== uri)
+      await removeGolden(services, tenantId, admitted.jobId, uri);
+    return { job: requireUsable(job), nextRun };
+  }
+  if (isPending) throw persistenceFailed();
+  const metadata = uri === null ? request.metadata : { ...request.metadata, golden_uri: uri };
+  return {
+    job: {
+      ...finished,
+      status,
+      request: { ...request, metadata },
+      updated_at: stored.updatedAt.toISOString(),
+    },
+    nextRun,
+  };
+}
+
+function withMetadata(request: TranslationRequest, written: RunResult['metadata']): TranslationRequest {
+  return written ? { ...request, metadata: { ...request.metadata, ...written } } : request;
+}
+
+/** Inserts the next job of the series. Optional: a finished translation must not be lost because of the next one. */
+function insertNext(
+  { settings, backgroundWork }: CompletionServices,
+  run: Run,
+  { caller, work }: RestOfSeries,
+): OptionalWrite<Run | undefined> {
+  return new OptionalWrite('a run is stored without the next job of its series', async (tx) =>
+    // A process that is stopping begins nothing.
+    backgroundWork.closing ? undefined : admitNext(tx, settings, caller, work, run),
+  );
+}
+
+/** Rolls back the transaction that stores a run: another attempt has the job. */
+class RunReplaced extends Error {}
+
+/**
+ * Stores a run in one transaction: the next job, the result with its usage, what it took of the prepaid balance, the learned pair.
+ *
+ * The next job comes first. Its INSERT may wait for another transaction that has a job with the same key, and that transaction may wait for
+ * the usage totals, which this one locks from its result on.
+ */
+async function storeRun(
+  { database, log }: CompletionServices,
+  { tenantId, drawsTopUp }: Run,
+  {
+    learn,
+    next,
+  }: { learn: OptionalWrite<unknown> | undefined; next: OptionalWrite<Run | undefined> | undefined },
+  finish: (tx: Tx) => Promise<{ updatedAt: Date }[]>,
+): Promise<{ stored: { updatedAt: Date } | undefined; nextRun: Run | undefined }> {
+  const isSent = (write: OptionalWrite<unknown> | undefined) => write !== undefined && !write.dropped;
+  try {
+    return await retryWithout(log, [next, learn], () =>
+      database.inTenant(tenantId, async (tx) => {
+        // COMMIT travels with the last statement, unless the result has to be seen before.
+        const commitsAtOnce = !isSent(next) && !isSent(learn);
+        const inserting = next?.run(tx);
+        const finishing = commitsAtOnce && !drawsTopUp ? tx.last(finish(tx)) : finish(tx);
+        const settling = drawsTopUp
+          ? settleTopUp(tx, tenantId, commitsAtOnce ? tx.last : undefined)
+          : undefined;
+        const [nextRun, [stored]] = await Promise.all([inserting, finishing, settling, learn?.run(tx)]);
+        if (!stored && isSent(next)) throw new RunReplaced();
+        return { stored, nextRun };
+      }),
+    );
+  } catch (error) {
+    if (error instanceof RunReplaced) return { stored: undefined, nextRun: undefined };
+    throw error;
+  }
+}
+
+/** The job that another attempt has taken over. @throws AppError if there is none, or if it failed */
+function requireUsable(job: TranslationJob | undefined): TranslationJob {
+  if (!job) throw new AppError('not_found', 'the job was deleted while it ran');
+  // Its result was dropped, and only a new submission makes another.
+  if (job.status === 'failed')
+    throw new AppError('transient_error', 'the job was marked failed while it ran; send it again');
+  return job;
+}
+
+const mostTokens = 1_000_000_000;
+
+function usageOf({ request, weight, onTrial }: Run, { cost, fastPath }: RunResult): JobUsage {
+  return {
+    sourceLang: request.source_lang,
+    targetLang: request.target_lang,
+    ...weight,
+    trialChars: onTrial ? weight.billableChars : 0,
+    fastPath,
+    // An upstream may report any count; the sums must fit their columns.
+    inputTokens: Math.min(cost.inputTokens, mostTokens),
+    outputTokens: Math.min(cost.outputTokens, mostTokens),
+    models: cost.models,
+  };
+}
 
 interface FinishedJob {
   tenantId: string;
@@ -39,7 +207,7 @@ interface FinishedJob {
 
 const value = sql.placeholder;
 
-/** A placeholder as a value to set; with a column, written as that column writes its values. */
+/** A placeholder for a value to set. With a column it is encoded as that column encodes its values. */
 function bound(name: string, column?: PgColumn): SQL {
   return column ? sql`${new Param(value(name), column)}` : sql`${value(name)}`;
 }
@@ -80,256 +248,9 @@ const finishPending = prepare<FinishedJob & JobUsage, { updatedAt: Date }[]>((db
 });
 
 /**
- * Writes a finished run and its usage record, with the running totals, in one statement: no record without the job, and
- * neither for a run whose attempt is no longer the job's. Answers the job's new updated_at, or no row.
+ * Stores a finished run, its usage record and the running totals in one statement. Writes nothing if the job has started another attempt.
+ * @returns the job's new updated_at, or no row
  */
 export function finishJob(tx: Tx, job: FinishedJob, usage: JobUsage): Promise<{ updatedAt: Date }[]> {
   return finishPending(tx, { ...job, ...usage });
-}
-
-/** A pending job under this very attempt: one that another run has taken over is not touched. */
-function isRunning(tenantId: string, { jobId, attempt }: Pick<Admitted, 'jobId' | 'attempt'>) {
-  return and(
-    isJob(tenantId, jobId),
-    eq(translationJobs.attempt, attempt),
-    eq(translationJobs.status, 'pending'),
-  );
-}
-
-/** Says that a pending job is still being run. */
-export function touchJob(
-  tx: Tx,
-  tenantId: string,
-  run: Pick<Admitted, 'jobId' | 'attempt'>,
-): PromiseLike<unknown> {
-  return tx.update(translationJobs).set({ updatedAt: sql`now()` }).where(isRunning(tenantId, run));
-}
-
-/** Marks a pending job failed. It leaves at once. */
-function failJob(
-  tx: Tx,
-  tenantId: string,
-  run: Pick<Admitted, 'jobId' | 'attempt'>,
-  agentRun: AgentRun,
-): Promise<unknown> {
-  return tx
-    .update(translationJobs)
-    .set({ status: 'failed', agentRun, updatedAt: sql`now()` })
-    .where(isRunning(tenantId, run))
-    .execute();
-}
-
-export interface Completed<N> {
-  job: TranslationJob;
-  /** What `next` answered; undefined where it was not asked. */
-  next: N | undefined;
-}
-
-/**
- * Stores a finished run and bills it, in one transaction; what publishes by itself is in the golden store before that.
- * `next` goes on in the same transaction, with the job that follows. A run that another attempt has replaced writes nothing
- * and answers the job as it stands.
- * @throws AppError persistence_failed where the golden record could not be written: the job is parked, and billed
- */
-export async function completeRun<N>(
-  services: Services,
-  run: Run,
-  result: RunResult,
-  next?: (tx: Tx) => Promise<N>,
-): Promise<Completed<N>> {
-  const { tenantId, admitted } = run;
-  const request = withMetadata(run.request, result.metadata);
-  const finished: TranslationJob = {
-    id: admitted.jobId,
-    request,
-    status: result.status,
-    baseline_translation: result.baseline_translation,
-    final_translation: result.final_translation,
-    quality_assessment: result.quality_assessment,
-    refinement: result.refinement,
-    verification: result.verification,
-    agent_run: result.agentRun,
-    created_at: admitted.createdAt.toISOString(),
-    updated_at: new Date().toISOString(),
-  };
-  // B 8 rule 1: what a fast path serves is in a store already.
-  const publishes = result.status === 'published' && result.fastPath === null;
-  const uri = publishes ? await persistGolden(services, tenantId, finished, admitted.attempt) : null;
-  const parked = publishes && uri === null;
-  const status = advance('pending', 'translated', parked ? 'persistence_failed' : result.status);
-
-  const finish = (tx: Tx) =>
-    finishJob(
-      tx,
-      {
-        tenantId,
-        jobId: admitted.jobId,
-        attempt: admitted.attempt,
-        status,
-        baselineTranslation: result.baseline_translation,
-        finalTranslation: result.final_translation,
-        qualityAssessment: result.quality_assessment,
-        refinement: result.refinement,
-        verification: result.verification,
-        agentRun: result.agentRun,
-        pipelineMetadata: result.metadata,
-        goldenUri: uri,
-        publishAs: parked ? 'published' : null,
-      },
-      usageOf(run, result),
-    );
-  const learn = uri === null ? undefined : learningOf(services, tenantId, finished, uri);
-  const { stored, following } = await storeRun(services, run, { finish, learn }, parked ? undefined : next);
-
-  if (!stored) {
-    const job = await readReplacedJob(services, run);
-    // Not where it is this very run's: its transaction was committed, and only the answer to that was lost.
-    if (uri !== null && job?.request.metadata['golden_uri'] !== uri)
-      await removeGolden(services, tenantId, admitted.jobId, uri);
-    return { job: answerReplaced(job), next: following };
-  }
-  if (parked) throw persistenceFailed();
-  const metadata = uri === null ? request.metadata : { ...request.metadata, golden_uri: uri };
-  return {
-    job: {
-      ...finished,
-      status,
-      request: { ...request, metadata },
-      updated_at: stored.updatedAt.toISOString(),
-    },
-    next: following,
-  };
-}
-
-function withMetadata(request: TranslationRequest, written: RunResult['metadata']): TranslationRequest {
-  return written ? { ...request, metadata: { ...request.metadata, ...written } } : request;
-}
-
-/** Thrown inside the transaction that stores a run, to leave it: another run has the job. */
-class RunReplaced extends Error {}
-
-/** What is written of a run beside the next job. */
-interface Storing {
-  finish: (tx: Tx) => Promise<{ updatedAt: Date }[]>;
-  /** Feeds the memory; undefined where there is nothing to learn. */
-  learn: Learn | undefined;
-}
-
-/**
- * One transaction: the job that follows, the run's result, what it took of the prepaid balance, what the memory learns.
- * Where the run was replaced nothing of it stays. Where the following job cannot be made, the result is stored without it: a finished translation must
- * not be lost for the next one's sake.
- *
- * In this order, because a new job may wait for another transaction that is at the job of its key, and that one may wait for
- * the totals that this one holds from its result on.
- */
-async function storeRun<N>(
-  services: Services,
-  { tenantId, drawsTopUp }: Run,
-  { finish, learn }: Storing,
-  next: ((tx: Tx) => Promise<N>) | undefined,
-): Promise<{ stored: { updatedAt: Date } | undefined; following: N | undefined }> {
-  const { database, log } = services;
-  if (next) {
-    let refused = false;
-    try {
-      return await database.inTenant(tenantId, async (tx) => {
-        const making = next(tx).catch((error: unknown) => {
-          refused = true;
-          throw error;
-        });
-        const settling = [
-          finish(tx),
-          drawsTopUp ? settleTopUp(tx, tenantId) : undefined,
-          learn?.(tx).catch((error: unknown) => {
-            refused = true;
-            throw error;
-          }),
-        ] as const;
-        const [following, [stored]] = await Promise.all([making, ...settling]);
-        if (!stored) throw new RunReplaced();
-        return { stored, following };
-      });
-    } catch (error) {
-      if (error instanceof RunReplaced) return { stored: undefined, following: undefined };
-      // Only what follows was refused. Anything else may have been stored, its COMMIT's answer lost.
-      if (!refused) throw error;
-      log.warn({ error: describeForLog(error) }, 'a run is stored without the next job of its series');
-    }
-  }
-  const [stored] = await learnIfPossible(services, tenantId, learn, async (tx, learning) => {
-    if (!drawsTopUp && !learning) return tx.last(finish(tx));
-    const [finished] = await Promise.all([
-      finish(tx),
-      drawsTopUp ? settleTopUp(tx, tenantId, learning ? undefined : tx.last) : undefined,
-      learning?.(tx),
-    ]);
-    return finished;
-  });
-  return { stored, following: undefined };
-}
-
-const mostTokens = 1_000_000_000;
-
-function usageOf({ request, weight, onTrial }: Run, { cost, fastPath }: RunResult): JobUsage {
-  return {
-    sourceLang: request.source_lang,
-    targetLang: request.target_lang,
-    ...weight,
-    trialChars: onTrial ? weight.billableChars : 0,
-    fastPath,
-    // As much as an integer column holds in sum: an upstream may count anything.
-    inputTokens: Math.min(cost.inputTokens, mostTokens),
-    outputTokens: Math.min(cost.outputTokens, mostTokens),
-    models: cost.models,
-  };
-}
-
-interface Failure {
-  /** The steps that the run got through. */
-  steps: AgentStep[];
-  /** What the API answers (B 3.1). */
-  message: string;
-  /** Whether a model may have been asked: not where a run waited for its turn in vain, nor where storing its result failed. */
-  asked: boolean;
-}
-
-/**
- * Marks a job failed whose run raised. Nothing is billed; what a live engine did for it counts against the tenant's failed
- * runs, by the same transaction.
- */
-export async function recordFailure(
-  { database, engine, settings }: Services,
-  { tenantId, admitted }: Run,
-  { steps, message, asked }: Failure,
-): Promise<void> {
-  advance('pending', 'failed');
-  const share = engine.live && asked ? secondsPerFailedRun(settings) : null;
-  await database.inTenant(tenantId, async (tx) => {
-    const failing = failJob(tx, tenantId, admitted, {
-      status: 'failed',
-      steps,
-      quality_gate: null,
-      human_review_task: null,
-      error: message,
-    });
-    if (share === null) await tx.last(failing);
-    else await Promise.all([failing, tx.last(recordFailedRun(tx, tenantId, share))]);
-  });
-}
-
-function readReplacedJob(
-  { database }: Services,
-  { tenantId, admitted }: Run,
-): Promise<TranslationJob | undefined> {
-  return database.inTenant(tenantId, (tx) => selectJob(tx, tenantId, admitted.jobId));
-}
-
-/** The job of a run that another one has replaced, as it stands. @throws AppError where there is nothing to answer */
-function answerReplaced(job: TranslationJob | undefined): TranslationJob {
-  if (!job) throw new AppError('not_found', 'the job was deleted while it ran');
-  // Not 200: its result was dropped, and only a new submission makes another.
-  if (job.status === 'failed')
-    throw new AppError('transient_error', 'the job was marked failed while it ran; send it again');
-  return job;
 }

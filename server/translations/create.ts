@@ -1,22 +1,49 @@
 import { z } from 'zod';
-import { deferredTenantProcedure } from '#server/access/service.ts';
+import { deferredTenantProcedure, type WithTenant } from '#server/access/service.ts';
+import type { RequestContext, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { requireKey } from './idempotency.ts';
 import { expandBatch } from './intake/batch.ts';
-import { callersMetadata, checkRequest, requireKey } from './intake/check-request.ts';
+import { callersMetadata, checkRequest } from './intake/check-request.ts';
 import { isLayoutFile, readFileRequest } from './intake/file.ts';
 import { requestPagesOfText } from './intake/pages.ts';
 import { batchRequest, documentTextRequest, fileRequest } from './intake/schema.ts';
-import { translationJob, translationRequest } from './schema.ts';
-import { requireTranslationEnabled, submit } from './submit.ts';
+import {
+  type TranslationJob,
+  type TranslationRequest,
+  translationJob,
+  translationRequest,
+} from './schema.ts';
+import { submit } from './submit.ts';
 import { viewFor } from './tenant-view.ts';
 
-/** Gate (1) of B 4.1 before everything else, the input's own shape included. */
-const tenantSubmission = deferredTenantProcedure.use(({ ctx, next }) => {
+/** Gate (1) of B 4.1: while translation is disabled, nothing else of a submission is looked at. */
+function requireTranslationEnabled({ settings }: Pick<Services, 'settings'>): void {
+  if (!settings.TRANSLATION_ENABLED)
+    throw new AppError('capability_off', 'translation is temporarily disabled');
+}
+
+const submissionProcedure = deferredTenantProcedure.use(({ ctx, next }) => {
   requireTranslationEnabled(ctx.services);
   return next();
 });
 
-export const create = tenantSubmission
+type SubmissionContext = Pick<RequestContext, 'services' | 'response'> & {
+  withTenant: WithTenant;
+  audience: { operator: boolean };
+};
+
+/** Runs a submission and returns its jobs as the caller may see them. Marks a full replay in the response (B 4.2). */
+async function submitFor(
+  { services, response, withTenant, audience }: SubmissionContext,
+  requests: TranslationRequest[],
+): Promise<TranslationJob[]> {
+  const { jobs, replayed } = await submit(services, withTenant, requests);
+  if (replayed) response.setHeader('Idempotency-Replayed', 'true');
+  return jobs.map(viewFor(audience));
+}
+
+export const create = submissionProcedure
   .meta({
     route: {
       method: 'POST',
@@ -32,7 +59,7 @@ export const create = tenantSubmission
   .input(translationRequest)
   .output(translationJob)
   .mutation(async ({ ctx, input }) => {
-    // At the REST door such a body is `createFromText`'s; a typed caller is told.
+    // REST routes such a body to `createFromText`.
     if (isObject(input.metadata['source_document']))
       throw new AppError(
         'unprocessable',
@@ -41,18 +68,16 @@ export const create = tenantSubmission
     requireKey(input.idempotency_key);
     const metadata = callersMetadata(input.metadata);
     const request = checkRequest({ ...input, metadata }, ctx.services.settings);
-    const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, [request]);
-    if (replayed) ctx.response.setHeader('Idempotency-Replayed', 'true');
-    const [job] = jobs;
-    if (!job) throw new Error('a submission came to no job');
-    return viewFor(ctx.audience)(job);
+    const [job] = await submitFor(ctx, [request]);
+    if (!job) throw new Error('the submission made no job');
+    return job;
   });
 
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export const createBatch = tenantSubmission
+export const createBatch = submissionProcedure
   .meta({
     route: {
       method: 'POST',
@@ -70,12 +95,10 @@ export const createBatch = tenantSubmission
   .output(z.array(translationJob))
   .mutation(async ({ ctx, input }) => {
     const requests = expandBatch(input, ctx.services.settings);
-    const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, requests);
-    if (replayed) ctx.response.setHeader('Idempotency-Replayed', 'true');
-    return jobs.map(viewFor(ctx.audience));
+    return submitFor(ctx, requests);
   });
 
-export const createFromFile = tenantSubmission
+export const createFromFile = submissionProcedure
   .meta({
     route: {
       method: 'POST',
@@ -102,12 +125,10 @@ export const createFromFile = tenantSubmission
         signal: ctx.disconnected(),
       }));
     const requests = await readFileRequest(ctx.services, input, authenticate);
-    const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, requests);
-    if (replayed) ctx.response.setHeader('Idempotency-Replayed', 'true');
-    return jobs.map(viewFor(ctx.audience));
+    return submitFor(ctx, requests);
   });
 
-export const createFromText = tenantSubmission
+export const createFromText = submissionProcedure
   .meta({
     route: {
       method: 'POST',
@@ -126,7 +147,5 @@ export const createFromText = tenantSubmission
     const { source_document } = input.metadata;
     const metadata = { ...callersMetadata(input.metadata), source_document };
     const requests = await requestPagesOfText({ ...input, metadata }, ctx.services.settings);
-    const { jobs, replayed } = await submit(ctx.services, ctx.withTenant, requests);
-    if (replayed) ctx.response.setHeader('Idempotency-Replayed', 'true');
-    return jobs.map(viewFor(ctx.audience));
+    return submitFor(ctx, requests);
   });

@@ -1,8 +1,8 @@
-import { and, eq, isNotNull, or, Param, sql } from 'drizzle-orm';
+import { and, eq, or, Param, sql } from 'drizzle-orm';
 import { prepare, type QueryBuilder, type Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import { type CommittedUsage, type UsageLimits, usageCheck } from '#server/metering/service.ts';
-import { emptyRun, isJob, isStalePending, type JobRow, jobOfRow, type StoredJob } from './jobs.ts';
+import { emptyRun, isJob, isStalePending } from './jobs.ts';
 import type { TranslationRequest } from './schema.ts';
 
 export interface NewJob {
@@ -184,44 +184,4 @@ export function restartJob(
     )
     .returning(admittedColumns)
     .execute();
-}
-
-const selectByKeys = prepare<
-  { idempotencyKeys: string; staleSeconds: number },
-  { row: JobRow; stalePending: boolean }[]
->((db) =>
-  db
-    .select({
-      row: translationJobs,
-      stalePending: sql<boolean>`${translationJobs.status} = 'pending' and
-        ${translationJobs.updatedAt} < now() - make_interval(secs => ${value('staleSeconds')})`,
-    })
-    .from(translationJobs)
-    .where(
-      and(
-        eq(translationJobs.tenantId, sql`current_setting('lingualoop.tenant_id')`),
-        sql`${translationJobs.idempotencyKey} = any(array(
-          select jsonb_array_elements_text(${value('idempotencyKeys')}::jsonb)))`,
-        isNotNull(translationJobs.idempotencyKey),
-      ),
-    )
-    .prepare('select_by_keys'),
-);
-
-/**
- * The jobs of some idempotency keys by their key, in the transaction's own tenant: it can be asked before anybody
- * knows which that is.
- */
-export async function selectJobsByKeys(
-  tx: Tx,
-  keys: readonly string[],
-  staleSeconds: number,
-): Promise<Map<string, StoredJob>> {
-  const found = await selectByKeys(tx, { idempotencyKeys: JSON.stringify(keys), staleSeconds });
-  return new Map(
-    found.map(({ row, stalePending }) => [
-      row.idempotencyKey as string,
-      { job: jobOfRow(row), attempt: row.attempt, stalePending },
-    ]),
-  );
 }

@@ -1,32 +1,33 @@
 import { eq, inArray, type SQL, sql } from 'drizzle-orm';
-import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
-import { describeForLog } from '#server/errors.ts';
-import { extractHtml } from '#server/formats/html/index.ts';
+import { extractHtml } from '#server/formats/html-segments.ts';
 import { isUntranslated, learnFromJob } from '#server/translation-memory/service.ts';
 import { isJob } from './jobs.ts';
+import { OptionalWrite } from './optional-writes.ts';
 import type { TranslationJob } from './schema.ts';
 
-/** Statements that feed the memory with a job's pair, behind those that publish it in the same transaction. */
-export type Learn = (tx: Tx) => Promise<unknown>;
-
-/** How the memory learns from a job that is being published (B 8 rule 4); undefined where there is nothing to remember. */
-export function learningOf(
-  { settings, embedder }: Services,
+/**
+ * The write that adds a published job to the tenant's golden memory set (B 8 rule 4). It goes into the transaction that publishes the job,
+ * behind the statement that does so. Optional: a memory that cannot be written never fails a publication.
+ * @returns undefined if there is nothing to learn: every text is its own translation
+ */
+export function learnFrom(
+  { settings, embedder }: Pick<Services, 'settings' | 'embedder'>,
   tenantId: string,
   { id: jobId, request, final_translation }: TranslationJob,
   goldenUri: string,
-): Learn | undefined {
+): OptionalWrite<unknown> | undefined {
   const { source_text: sourceText, source_lang: sourceLang, target_lang: targetLang } = request;
   const pair = { jobId, sourceText, targetText: final_translation ?? '', sourceLang, targetLang };
   const parts = request.text_type === 'Html' ? textsOf(pair) : [pair];
   if (parts.every((part) => isUntranslated({ ...part, targetLang }))) return undefined;
-  return (tx) =>
-    learnFromJob(tx, { settings, embedder }, tenantId, pair, isPublished(tenantId, jobId, goldenUri));
+  return new OptionalWrite('a pair was not learned', (tx) =>
+    learnFromJob(tx, { settings, embedder }, tenantId, pair, isPublished(tenantId, jobId, goldenUri)),
+  );
 }
 
-/** The texts of a page beside those of its translation. */
+/** The text nodes of a page, each with its counterpart in the translation. */
 function textsOf({ sourceText, targetText }: { sourceText: string; targetText: string }) {
   const targets = extractHtml(targetText);
   return extractHtml(sourceText).map(({ text }, index) => ({
@@ -36,36 +37,8 @@ function textsOf({ sourceText, targetText }: { sourceText: string; targetText: s
 }
 
 /**
- * Runs a transaction that publishes, with what the memory learns of it; and once more without, where that alone failed: it
- * is best effort, and never fails a publication (B 8 rule 4).
- */
-export async function learnIfPossible<T>(
-  { database, log }: Services,
-  tenantId: string,
-  learn: Learn | undefined,
-  publish: (tx: Tx, learning: Learn | undefined) => Promise<T>,
-): Promise<T> {
-  if (learn) {
-    let failed = false;
-    const watched: Learn = (tx) =>
-      learn(tx).catch((error: unknown) => {
-        failed = true;
-        throw error;
-      });
-    try {
-      return await database.inTenant(tenantId, (tx) => publish(tx, watched));
-    } catch (error) {
-      // Anything else may have been stored, its COMMIT's answer lost.
-      if (!failed) throw error;
-      log.warn({ error: describeForLog(error) }, 'a pair was not learned');
-    }
-  }
-  return database.inTenant(tenantId, (tx) => publish(tx, undefined));
-}
-
-/**
- * Whether a job's row says that this very record of it is published: a condition of a statement behind the one that publishes
- * it. Each attempt has its own record: what a run writes that another has replaced is none of it.
+ * The condition under which the pair is stored: the job is published with this very golden record. Each attempt has a record of its own, so
+ * a run that another attempt has replaced teaches nothing.
  */
 function isPublished(tenantId: string, jobId: string, goldenUri: string): SQL {
   return sql`exists (select from ${translationJobs} where ${isJob(tenantId, jobId)}

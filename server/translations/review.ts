@@ -4,7 +4,7 @@ import { translationJobs } from '#db/schema/translations.ts';
 import type { Principal, WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { extractHtml } from '#server/formats/html/index.ts';
+import { extractHtml } from '#server/formats/html-segments.ts';
 import { newId } from '#server/ids.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import type { TermCheck } from '#server/terminology/service.ts';

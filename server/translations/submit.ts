@@ -1,78 +1,74 @@
 import type { Tx } from '#db/client.ts';
 import type { WithTenant } from '#server/access/service.ts';
-import type { Services } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
 import { type BilledTenant, readBilledTenant } from '#server/metering/service.ts';
 import type { Settings } from '#server/settings.ts';
-import { admitSeries, isWork, itemsOf } from './admit-series.ts';
-import { selectJobsByKeys } from './insert-jobs.ts';
+import { admitSeries, isWork, planItems } from './admit-series.ts';
+import { selectJobsByKeys } from './idempotency.ts';
 import type { StoredJob } from './jobs.ts';
-import { type LookedUp, lookUp } from './leverage/prefetch.ts';
+import { type Prefetched, prefetch } from './leverage/prefetch.ts';
+import type { RunServices } from './run-job.ts';
 import type { TranslationJob, TranslationRequest } from './schema.ts';
 import { runSeries, type Series } from './series.ts';
 
 export interface Submission {
   jobs: TranslationJob[];
-  /** True where earlier submissions with the same keys answered, and no work was done. */
+  /** True if all jobs come from earlier submissions with the same keys, and none was run. */
   replayed: boolean;
 }
 
-/** Gate (1) of B 4.1: the kill switch, which answers before anything else is looked at. */
-export function requireTranslationEnabled({ settings }: Services): void {
-  if (!settings.TRANSLATION_ENABLED)
-    throw new AppError('capability_off', 'translation is temporarily disabled');
-}
-
 /**
- * Translates texts inline, one after the other: gates (3) to (7) of B 4.1 in their order, then the pipeline and the
- * stored result of each. Model calls stand between short transactions, never inside one. `requests` have passed gate
- * (2).
+ * Translates texts one after the other and returns their jobs. Applies gates (3) to (7) of B 4.1, then runs the pipeline and stores the
+ * result of each. Models are called between transactions, never inside one.
+ * @param requests have passed gate (2), `checkRequest`
+ * @throws AppError 401, 402, 422, 429, 5xx as B 7 says
  */
 export async function submit(
-  services: Services,
+  services: RunServices,
   withTenant: WithTenant,
   requests: TranslationRequest[],
 ): Promise<Submission> {
   const { settings } = services;
   const keys = requests.flatMap(({ idempotency_key: key }) => key ?? []);
   const admitted = await withTenant(
-    // The one transaction in which the caller was authenticated (gate 4).
-    async (tx, principal, found: Found): Promise<Series | Submission> => {
-      const items = itemsOf(requests, found.known, settings);
-      // Gate (3): what starts no work is answered before every gate that could refuse it.
+    // The transaction that authenticated the caller (gate 4).
+    async (tx, principal, looked: LookedUp): Promise<Series | Submission> => {
+      const items = planItems(requests, looked.known, settings);
+      // Gate (3): a full replay is returned before any gate that could refuse work.
       if (!items.some(isWork))
         return { jobs: items.flatMap(({ known }) => known?.job ?? []), replayed: true };
       const caller = { ...principal.tenant, credential: principal.kind };
-      // Gates (5) to (7), over the whole series, before its first job.
-      const { run, refusal } = await admitSeries(tx, settings, caller, found.tenant, items);
+      // Gates (5) to (7), over the whole series.
+      const { run, refusal } = await admitSeries(tx, settings, caller, looked.tenant, items);
+      // With keys, `runSeries` looks again: a concurrent duplicate may account for the usage.
       if (refusal && keys.length === 0) throw refusal;
-      return { caller, items, first: run, found: found.leverage };
+      return { caller, items, firstRun: run, prefetched: looked.prefetched };
     },
-    // What travels before the caller is believed: a key belongs to a tenant, and only it sees the answer.
-    async (tx) => readEarly(tx, requests, keys, settings),
+    // Sent before the caller is authenticated; only the tenant's own transaction reads the result.
+    async (tx) => lookUp(tx, requests, keys, settings),
   );
   if ('jobs' in admitted) return admitted;
   const { jobs, ran } = await services.backgroundWork.track(runSeries(services, admitted));
   return { jobs, replayed: !ran };
 }
 
-/** What the gates need to know of the tenant: the jobs of the keys, and how it stands with billing. */
-interface Found {
+/** What the gates and the pipeline need to know of the tenant. */
+interface LookedUp {
+  /** By idempotency key; undefined without keys. */
   known: Map<string, StoredJob> | undefined;
   tenant: BilledTenant | undefined;
-  leverage: LookedUp;
+  prefetched: Prefetched;
 }
 
-async function readEarly(
+async function lookUp(
   tx: Tx,
   requests: readonly TranslationRequest[],
   keys: readonly string[],
   settings: Settings,
-): Promise<Found> {
-  const [known, tenant, leverage] = await Promise.all([
+): Promise<LookedUp> {
+  const [known, tenant, prefetched] = await Promise.all([
     keys.length > 0 ? selectJobsByKeys(tx, keys, settings.STALE_PENDING_SECONDS) : undefined,
     readBilledTenant(tx, settings),
-    lookUp(tx, requests),
+    prefetch(tx, requests),
   ]);
-  return { known, tenant, leverage };
+  return { known, tenant, prefetched };
 }

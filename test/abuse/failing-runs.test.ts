@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { SaturatedError } from '#server/concurrency-limit.ts';
 import { AppError } from '#server/errors.ts';
-import { SaturatedError } from '#server/fair-share.ts';
 import { recordFailedRun } from '#server/metering/service.ts';
 import { completion, failure, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { submit, useProcesses } from '#test/metering/admission-processes.ts';

@@ -54,11 +54,15 @@ const domains =
   'access|audit|auth|billing|members|metering|storage|system|tenants|terminology|translation-memory|translations';
 const anyPackage = /^(npm|node):/;
 const kernel =
-  /^server\/(array-limits|background-work|client-address|context|encryption|errors|exports|fair-share|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|tenant-lock|trpc)\.ts$/;
-const services = new RegExp(`^server/(${domains})/service\\.ts$`);
-const formats = /^server\/formats\/\w+\/index\.ts$/;
+  /^server\/(array-limits|background-work|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|tenant-lock|trpc)\.ts$/;
+const services = new RegExp(`^server/((${domains})/service|storage/object-store)\\.ts$`);
+/** What a format offers is a file directly in the folder; the folders below hold how it is done. */
+const formats = /^server\/formats\/[\w-]+\.ts$/;
+/** The tasks themselves run in child processes: of them only the types of what they take and give. */
+const sandbox =
+  /^server\/sandbox\/(file-work|task-queue|network-namespace-seccomp|release-bytes|sandbox-error|tasks\/[\w-]+)\.ts$/;
 /** Pure: what is like what, and which terms are in a text. */
-const matching = /^server\/matching\/(\w+\/index|normal-form)\.ts$/;
+const matching = /^server\/matching\/(\w+\/index|normal-form|vectors)\.ts$/;
 const port = /^server\/engines\/engine\.ts$/;
 const libraries = /^npm:(?!fastify|graphile-worker|drizzle-orm|postgres$|openai|stripe$)/;
 
@@ -82,7 +86,7 @@ const domainRooms = domains.split('|').map(
       formats,
       matching,
       port,
-      /^server\/sandbox\/index\.ts$/,
+      sandbox,
       /^db\/client\.ts$/,
       new RegExp(`^db/schema/(${tablesOf[name] ?? name})\\.ts$`),
       libraries,
@@ -127,7 +131,7 @@ export const rooms: Room[] = [
     name: 'server/engines',
     files: /^server\/engines\//,
     may: [
-      /^server\/(errors|fair-share|input-limits|languages|settings)\.ts$/,
+      /^server\/(errors|concurrency-limit|input-limits|languages|settings)\.ts$/,
       formats,
       /^npm:(openai|zod)$/,
       /^node:timers/,
@@ -153,7 +157,7 @@ export const rooms: Room[] = [
       port,
       /^server\/([\w-]+)\/router\.ts$/,
       /^server\/engines\/select\.ts$/,
-      /^server\/sandbox\/index\.ts$/,
+      sandbox,
       /^server\/access\/credentials\.ts$/,
       /^rest\/[\w-]+\.ts$/,
       /^workers\/run\.ts$/,

@@ -7,7 +7,7 @@ import { newId } from '#server/ids.ts';
 import { lockAdmissions } from '#server/metering/service.ts';
 import { finishJob } from '#server/translations/complete.ts';
 import { admitJob } from '#server/translations/insert-jobs.ts';
-import { lookUp } from '#server/translations/leverage/prefetch.ts';
+import { prefetch } from '#server/translations/leverage/prefetch.ts';
 import { runPipeline } from '#server/translations/pipeline/run.ts';
 import { translationRequest } from '#server/translations/schema.ts';
 import { recordStatements, type Statement } from './recorded-statements.ts';
@@ -74,7 +74,7 @@ async function recordJob(sourceText: string): Promise<{ admit: Statement[]; comp
       },
     ),
   );
-  const found = await recordStatements((tx) => lookUp(tx, [request]));
+  const found = await recordStatements((tx) => prefetch(tx, [request]));
   return { admit: [...standing, ...found, ...lock, ...insert], complete: finish };
 }
 

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { countCodePoints } from '#server/formats/text/index.ts';
+import { countCodePoints } from '#server/formats/text.ts';
 import { longestFuzzy } from '#server/matching/fuzzy/index.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { declaration } from '#test/formats/golden-declaration.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { request } from 'undici';
 import { openDatabase } from '#db/client.ts';
-import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/index.ts';
+import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx-writer.ts';
 import { findClose, lookUpExact } from '#server/translation-memory/service.ts';
 import { type BenchTenant, foundTenant } from './bench-service.ts';
 import { corpusLanguages, countFound, type FuzzyQuery, fuzzyCorpus } from './fuzzy-corpus.ts';

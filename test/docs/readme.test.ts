@@ -64,6 +64,15 @@ test('every file that a page names by its whole path exists', () => {
   expect(lost).toEqual([]);
 });
 
+test('every file that docs/architecture.md names exists, from the root or from server/', () => {
+  const named = [...read('docs/architecture.md').matchAll(/(?<![\w/.-])[\w-]+(?:\/[\w-]+)+\.ts\b/g)];
+  expect(named.length).toBeGreaterThan(20);
+  const lost = named
+    .map(([path]) => path)
+    .filter((path) => !existsSync(join(root, path)) && !existsSync(join(root, 'server', path)));
+  expect(lost).toEqual([]);
+});
+
 test('every link between pages leads to a file, and to a heading of it', () => {
   const broken = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\((?!https?:)([^)\s#]*)(?:#([^)\s]+))?\)/g)].flatMap(

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createConcurrencyLimit } from '#server/concurrency-limit.ts';
 import { AppError } from '#server/errors.ts';
-import { createFairShare } from '#server/fair-share.ts';
 import { agreeable, failure, gather } from '#test/fakes/openai.ts';
 import { plain, useFakeUpstream } from './live-engine.ts';
 
 /** Calls that end when they are told to. */
-function traffic(options?: Parameters<typeof createFairShare>[0]) {
-  const share = createFairShare(options);
+function traffic(options?: Parameters<typeof createConcurrencyLimit>[0]) {
+  const share = createConcurrencyLimit(options);
   const begun: string[] = [];
   const open: { tenantId: string; name: string; end: (error?: Error) => void }[] = [];
   const call = (
@@ -253,7 +253,7 @@ describe('the live engine', () => {
 
   it('asks no more at once than there are slots for', async () => {
     upstream.fake.otherwise(agreeable);
-    const engine = upstream.engine({}, { fairShare: createFairShare({ slots: 4 }) });
+    const engine = upstream.engine({}, { concurrencyLimit: createConcurrencyLimit({ slots: 4 }) });
     const roles = Array.from({ length: 20 }, (_, index) =>
       engine.verify(plain, ['x'], { tenantId: `${index % 3}` }),
     );
@@ -268,7 +268,7 @@ describe('the live engine', () => {
     upstream.fake.otherwise(agreeable);
     const engine = upstream.engine(
       {},
-      { fairShare: createFairShare({ slots: 1 }), sleep: () => slept.promise },
+      { concurrencyLimit: createConcurrencyLimit({ slots: 1 }), sleep: () => slept.promise },
     );
     const first = engine.translate(plain, { tenantId: 'a' });
     // Goes through while the first one waits, on the only slot there is.
@@ -281,7 +281,7 @@ describe('the live engine', () => {
 
   it('lets a tenant through past a thousand waiting calls of another', async () => {
     upstream.fake.otherwise(agreeable);
-    const engine = upstream.engine({}, { fairShare: createFairShare({ slots: 8 }) });
+    const engine = upstream.engine({}, { concurrencyLimit: createConcurrencyLimit({ slots: 8 }) });
     let done = 0;
     const flood = Array.from({ length: 1000 }, async () => {
       await engine.translate(plain, { tenantId: 'a' });

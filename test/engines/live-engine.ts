@@ -6,7 +6,11 @@ import type {
   QualityIssue,
   TranslationTask,
 } from '#server/engines/engine.ts';
-import { createOpenAiEngine, type OpenAiParts, type OpenAiSettings } from '#server/engines/openai.ts';
+import {
+  createOpenAiEngine,
+  type OpenAiDependencies,
+  type OpenAiSettings,
+} from '#server/engines/openai/openai-engine.ts';
 import { AppError } from '#server/errors.ts';
 import { type FakeOpenAi, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { plainTask } from '#test/setup/engine.ts';
@@ -75,7 +79,7 @@ export function useFakeUpstream() {
     get waits() {
       return waits;
     },
-    engine: (more: Partial<OpenAiSettings> = {}, parts: OpenAiParts = {}) =>
+    engine: (more: Partial<OpenAiSettings> = {}, parts: OpenAiDependencies = {}) =>
       createOpenAiEngine(
         { ...settings, OPENAI_BASE_URL: fake.baseUrl, ...more },
         { sleep: async (ms) => void waits.push(ms), ...parts },

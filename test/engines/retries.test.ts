@@ -1,8 +1,13 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { delayBeforeRetry, readRetryAfter, type Sleep, sleep } from '#server/engines/openai/pacing.ts';
+import { createConcurrencyLimit } from '#server/concurrency-limit.ts';
+import {
+  delayBeforeRetry,
+  readRetryAfter,
+  type Sleep,
+  sleep,
+} from '#server/engines/openai/rate-limit-retry-after.ts';
 import { AppError } from '#server/errors.ts';
-import { createFairShare } from '#server/fair-share.ts';
 import { agreeable, failure, hang } from '#test/fakes/openai.ts';
 import { eachRole, failed, plain, scope, useFakeUpstream } from './live-engine.ts';
 
@@ -142,12 +147,12 @@ describe('the end of a run', () => {
     });
 
     it('ends the wait for a slot', async () => {
-      const fairShare = createFairShare({ slots: 1 });
+      const concurrencyLimit = createConcurrencyLimit({ slots: 1 });
       const run = new AbortController();
       upstream.fake.otherwise(hang);
       const holding = new AbortController();
       const held = failed(
-        fairShare.run(
+        concurrencyLimit.run(
           scope,
           () =>
             new Promise((_, reject) => {
@@ -156,7 +161,7 @@ describe('the end of a run', () => {
         ),
       );
       const waiting = failed(
-        call(upstream.engine({}, { fairShare }), plain, { ...scope, signal: run.signal }),
+        call(upstream.engine({}, { concurrencyLimit }), plain, { ...scope, signal: run.signal }),
       );
       run.abort(gone);
       expect((await waiting).code).toBe('transient_error');

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { documentKind, type FlattenReason, flatten } from '#server/formats/flatten/index.ts';
+import { documentKind } from '#server/formats/document-kind.ts';
+import { flatten } from '#server/formats/flatten.ts';
+import type { FlattenReason } from '#server/formats/flatten-error.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 
 /** What each hostile or broken file of the corpus gives: a reason, or the start of its text. */

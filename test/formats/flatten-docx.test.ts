@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { flatten } from '#server/formats/flatten/index.ts';
+import { flatten } from '#server/formats/flatten.ts';
 import { corpusFile } from '#test/corpus/files.ts';
 import { wordFiles, zipOf } from './flatten-zip.ts';
 

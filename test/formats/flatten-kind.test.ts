@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { documentKind, layoutKind } from '#server/formats/flatten/index.ts';
+import { documentKind, layoutKind } from '#server/formats/document-kind.ts';
 
 const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 const sheet = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FlattenError, type FlattenKind, flatten } from '#server/formats/flatten/index.ts';
+import type { FlattenKind } from '#server/formats/document-kind.ts';
+import { flatten } from '#server/formats/flatten.ts';
+import { FlattenError } from '#server/formats/flatten-error.ts';
 
 const read = (kind: FlattenKind, source: string): Promise<string> => flatten(kind, Buffer.from(source));
 

@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { flatten } from '#server/formats/flatten/index.ts';
-import { type Piece, textOfLine } from '#server/formats/flatten/pdf/right-to-left.ts';
+import { type Piece, textOfLine } from '#server/formats/flatten/pdf-lines.ts';
+import { flatten } from '#server/formats/flatten.ts';
 import { corpusFile } from '#test/corpus/files.ts';
 
 const textOf = (name: string): Promise<string> => flatten('pdf', corpusFile(`pdf/${name}.pdf`));

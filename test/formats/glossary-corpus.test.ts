@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readGlossaryCsv } from '#server/formats/glossary/index.ts';
+import { readGlossaryCsv } from '#server/formats/glossary-file.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 
 type Row = [line: number, source: string, target: string, ...rest: (string | number | boolean | null)[]];

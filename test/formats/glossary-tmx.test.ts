@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type GlossaryFileEntry, readGlossaryTmx } from '#server/formats/glossary/index.ts';
+import { type GlossaryFileEntry, readGlossaryTmx } from '#server/formats/glossary-file.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import { corpusFile } from '#test/corpus/files.ts';
 import { tmxOf, tmxOfPair, tuv } from './tmx-units.ts';

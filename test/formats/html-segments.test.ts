@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { extractHtml } from '#server/formats/html/index.ts';
+import { extractHtml } from '#server/formats/html-segments.ts';
 import { texts } from './html-texts.ts';
 
 /** The pieces of the source that a translation would replace. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { flatten } from '#server/formats/flatten/index.ts';
-import { Meter } from '#server/formats/flatten/pdf/meter.ts';
+import { Meter } from '#server/formats/flatten/pdf-budget.ts';
+import { flatten } from '#server/formats/flatten.ts';
 import { fontsOfForms, nestedForms, pageTree, spaces } from '#test/abuse/hostile-files.ts';
 
 describe('what a PDF may ask of its reader is in proportion to its size', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeText, TextEncodingError } from '#server/formats/text/index.ts';
+import { decodeText, TextEncodingError } from '#server/formats/text.ts';
 
 const bytes = (...values: number[]): Uint8Array => new Uint8Array(values);
 const utf16le = (text: string, ...mark: number[]): Uint8Array =>

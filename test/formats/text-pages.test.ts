@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countCodePoints, splitPages } from '#server/formats/text/index.ts';
+import { countCodePoints } from '#server/formats/text.ts';
+import { splitPages } from '#server/formats/text-pages.ts';
 
 const split = (text: string, max: number, language = 'en'): string[] => splitPages(text, max, language);
 const withoutBlanks = (text: string): string => text.replace(/\s/gu, '');

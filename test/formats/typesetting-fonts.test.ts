@@ -9,9 +9,11 @@ import {
 } from '@cantoo/pdf-lib';
 import { Blob, Face, Font } from 'harfbuzzjs';
 import { describe, expect, it } from 'vitest';
-import { fontNames, loadFont } from '#server/formats/typesetting/font-files.ts';
-import { breakLines, DocumentFonts, shapeParagraph, singleLine } from '#server/formats/typesetting/index.ts';
-import { turningPoints } from '#server/formats/typesetting/turning-marks.ts';
+import { directionMarkPlaces } from '#server/formats/typesetting/direction-marks.ts';
+import { DocumentFonts } from '#server/formats/typesetting/document-fonts.ts';
+import { fontNames, loadFont } from '#server/formats/typesetting/fonts.ts';
+import { breakLines, singleLine } from '#server/formats/typesetting/lines.ts';
+import { shapeParagraph } from '#server/formats/typesetting/paragraph.ts';
 
 const matrix = [1, 0, 0, 1, 0, 0] as const;
 
@@ -155,7 +157,7 @@ describe('an embedded font', () => {
 
   it('gives Latin words inside Arabic one turning mark, before the first', () => {
     const { runs } = singleLine(shapeParagraph('قال Example Corp 5 شيئا', { language: 'ar' }));
-    expect([...turningPoints(runs).keys()].map(({ text }) => text)).toEqual(['E']);
+    expect([...directionMarkPlaces(runs).keys()].map(({ text }) => text)).toEqual(['E']);
   });
 
   it('starts no two characters of right-to-left text within a tenth of an em of each other', async () => {

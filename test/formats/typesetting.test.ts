@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  breakLines,
-  extentOf,
-  type Line,
-  type Paragraph,
-  shapeParagraph,
-  singleLine,
-} from '#server/formats/typesetting/index.ts';
+import { breakLines, extentOf, type Line, singleLine } from '#server/formats/typesetting/lines.ts';
+import { type Paragraph, shapeParagraph } from '#server/formats/typesetting/paragraph.ts';
 
 const clusters = (text: string, language = 'en'): Paragraph['clusters'] =>
   shapeParagraph(text, { language }).clusters;

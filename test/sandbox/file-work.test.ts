@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { workOf } from '#server/sandbox/allowances.ts';
-import { DeferredTenants } from '#server/sandbox/deferred-tenants.ts';
-import { flattenUpload, openFileWork } from '#server/sandbox/index.ts';
+import { flattenUpload, openFileWork } from '#server/sandbox/file-work.ts';
+import { limitsOfTask } from '#server/sandbox/limits.ts';
+import { DeferredTenants } from '#server/sandbox/task-queue.ts';
 import { characterRanges, nestedForms } from '#test/abuse/hostile-files.ts';
 
 const open = (deferred?: DeferredTenants) => {
@@ -11,20 +11,20 @@ const open = (deferred?: DeferredTenants) => {
   return fileWork;
 };
 
-const flattening = (kind: Parameters<typeof workOf<'flatten'>>[1]['kind'], size: number) =>
-  workOf('flatten', { kind, bytes: new Uint8Array(size) });
+const flattening = (kind: Parameters<typeof limitsOfTask<'flatten'>>[1]['kind'], size: number) =>
+  limitsOfTask('flatten', { kind, bytes: new Uint8Array(size) });
 
 describe('where work on a file is done', () => {
   it('kind and size decide: plain text here, what ends soon apart from what may not', () => {
-    expect(flattening('txt', 11).lane).toBe('here');
-    expect(flattening('json', 100_000).lane).toBe('here');
-    expect(flattening('csv', 100_001).lane).toBe('light');
-    expect(flattening('html', 1).lane).toBe('light');
-    expect(flattening('xml', 1_000_001).lane).toBe('heavy');
-    for (const kind of ['pdf', 'docx'] as const) expect(flattening(kind, 1).lane).toBe('heavy');
+    expect(flattening('txt', 11).queue).toBe('here');
+    expect(flattening('json', 100_000).queue).toBe('here');
+    expect(flattening('csv', 100_001).queue).toBe('light');
+    expect(flattening('html', 1).queue).toBe('light');
+    expect(flattening('xml', 1_000_001).queue).toBe('heavy');
+    for (const kind of ['pdf', 'docx'] as const) expect(flattening(kind, 1).queue).toBe('heavy');
     const file = { bytes: new Uint8Array(500_000), declared: null };
-    expect(workOf('read_glossary', file).lane).toBe('light');
-    expect(workOf('read_glossary', { ...file, bytes: new Uint8Array(500_001) }).lane).toBe('heavy');
+    expect(limitsOfTask('read_glossary', file).queue).toBe('light');
+    expect(limitsOfTask('read_glossary', { ...file, bytes: new Uint8Array(500_001) }).queue).toBe('heavy');
   });
 
   it('CPU time is in proportion to the size, with a floor and a ceiling', () => {

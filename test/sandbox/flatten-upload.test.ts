@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { documentKind } from '#server/formats/flatten/index.ts';
-import { flattenUpload, openFileWork } from '#server/sandbox/index.ts';
+import { documentKind } from '#server/formats/document-kind.ts';
+import { flattenUpload, openFileWork } from '#server/sandbox/file-work.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 
 const open = () => {

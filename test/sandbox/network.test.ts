@@ -2,7 +2,7 @@ import dgram from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { findNetworkBarrier, type NetworkBarrier } from '#server/sandbox/network-barrier.ts';
+import { findNetworkIsolation, type NetworkIsolation } from '#server/sandbox/network-namespace-seccomp.ts';
 import { openTestSandbox } from './open.ts';
 
 /** Somebody who listens at TCP and UDP, and what reached them. */
@@ -25,9 +25,9 @@ async function listen() {
   };
 }
 
-let barrier: NetworkBarrier;
+let barrier: NetworkIsolation;
 beforeAll(async () => {
-  barrier = await findNetworkBarrier();
+  barrier = await findNetworkIsolation();
 });
 
 describe('a task has no network', () => {
@@ -62,9 +62,9 @@ describe('a task has no network', () => {
   });
 
   it('and a system without the programs for it has none, and says so', async () => {
-    expect(await findNetworkBarrier([])).toEqual({ by: 'none', command: [], untried: false });
+    expect(await findNetworkIsolation([])).toEqual({ by: 'none', command: [], untried: false });
     // A program of that name that keeps nothing is not believed.
     if (process.platform === 'linux')
-      expect((await findNetworkBarrier(['/proc/self/root/nowhere'])).by).toBe('none');
+      expect((await findNetworkIsolation(['/proc/self/root/nowhere'])).by).toBe('none');
   });
 });

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
-import { openSandboxOf, type Sandbox, type SandboxOptions } from '#server/sandbox/sandbox.ts';
+import { Sandbox, type SandboxOptions } from '#server/sandbox/sandbox.ts';
 import type { tasks } from './tasks.ts';
 
 export type TestSandbox = Sandbox<typeof tasks>;
 
 /** A sandbox for the tasks of the tests, closed when the test is over. */
 export function openTestSandbox(options: SandboxOptions = {}): TestSandbox {
-  const sandbox = openSandboxOf<typeof tasks>(new URL('./tasks.ts', import.meta.url), options, [
+  const sandbox = new Sandbox<typeof tasks>(new URL('./tasks.ts', import.meta.url), options, [
     new URL('./network-attempts.ts', import.meta.url),
   ]);
   onTestFinished(() => sandbox.close());

@@ -200,8 +200,8 @@ describe('the service that opened it', () => {
       [
         '--input-type=module',
         '--eval',
-        `const { openSandboxOf } = await import('${new URL('../../server/sandbox/sandbox.ts', import.meta.url).href}');
-         const sandbox = openSandboxOf(new URL('${new URL('./tasks.ts', import.meta.url).href}'), {},
+        `const { Sandbox } = await import('${new URL('../../server/sandbox/sandbox.ts', import.meta.url).href}');
+         const sandbox = new Sandbox(new URL('${new URL('./tasks.ts', import.meta.url).href}'), {},
            [new URL('${new URL('./network-attempts.ts', import.meta.url).href}')]);
          ${code}`,
       ],

@@ -1,24 +1,24 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CurrentBarrier } from '#server/sandbox/index.ts';
-import type { FoundBarrier } from '#server/sandbox/network-barrier.ts';
+import type { FoundIsolation } from '#server/sandbox/network-namespace-seccomp.ts';
+import { CurrentIsolation } from '#server/sandbox/network-namespace-seccomp.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets, type Sets } from '#test/translation-memory/sets.ts';
 import { tmx } from '#test/translation-memory/tmx.ts';
 import { openTestSandbox } from './open.ts';
 
 /** A barrier's program that ends without having started what stands behind it. */
-const forbidden: FoundBarrier = {
+const forbidden: FoundIsolation = {
   by: 'namespace',
   command: [process.execPath, '--eval', 'process.exit(1)'],
   untried: false,
 };
-const open: FoundBarrier = { by: 'none', command: [], untried: false };
+const open: FoundIsolation = { by: 'none', command: [], untried: false };
 
 /** Finds one after the other, the last one again and again. */
-function finding(...barriers: FoundBarrier[]): CurrentBarrier {
-  return new CurrentBarrier(async () => (barriers.length > 1 ? barriers.shift()! : barriers[0]!));
+function finding(...barriers: FoundIsolation[]): CurrentIsolation {
+  return new CurrentIsolation(async () => (barriers.length > 1 ? barriers.shift()! : barriers[0]!));
 }
 
 const notStarted = { name: 'SandboxError', reason: 'not_started' };
@@ -63,11 +63,11 @@ describe('a process that does not start', () => {
     if (process.platform === 'win32') skip();
     const program = `
       const { openSync, closeSync } = await import('node:fs');
-      const { openSandboxOf } = await import('${new URL('../../server/sandbox/sandbox.ts', import.meta.url).href}');
-      const sandbox = openSandboxOf(new URL('${new URL('./tasks.ts', import.meta.url).href}'), {},
+      const { Sandbox } = await import('${new URL('../../server/sandbox/sandbox.ts', import.meta.url).href}');
+      const sandbox = new Sandbox(new URL('${new URL('./tasks.ts', import.meta.url).href}'), {},
         [new URL('${new URL('./network-attempts.ts', import.meta.url).href}')]);
-      const { networkBarrier } = await import('${new URL('../../server/sandbox/network-barrier.ts', import.meta.url).href}');
-      await networkBarrier.get();
+      const { networkIsolation } = await import('${new URL('../../server/sandbox/network-namespace-seccomp.ts', import.meta.url).href}');
+      await networkIsolation.get();
       const taken = [];
       try { for (;;) taken.push(openSync('/dev/null')); } catch {}
       const first = await sandbox.run('echo', 1).catch(({ reason }) => reason);
@@ -88,7 +88,7 @@ describe('where no process starts for a file', () => {
   let found = forbidden;
   const app = useTestApp({
     env: { AUTH_RATE_LIMIT_ENABLED: 'false' },
-    fileWork: { network: new CurrentBarrier(async () => found) },
+    fileWork: { network: new CurrentIsolation(async () => found) },
   });
   let mine: Sets;
   let headers: Record<string, string>;

@@ -1,11 +1,10 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { DeferredTenants } from '#server/sandbox/deferred-tenants.ts';
-import { Turns, type TurnsOptions } from '#server/sandbox/turns.ts';
+import { DeferredTenants, TaskQueue, type TaskQueueOptions } from '#server/sandbox/task-queue.ts';
 
 /** Turns, and tasks that end when they are told to. `running` has their names in the order in which they began. */
-function open(options: TurnsOptions, deferred: string[] = []) {
-  const turns = new Turns(options, (tenantId) => deferred.includes(tenantId));
+function open(options: TaskQueueOptions, deferred: string[] = []) {
+  const turns = new TaskQueue(options, (tenantId) => deferred.includes(tenantId));
   const began: string[] = [];
   const ends = new Map<string, () => void>();
   const ask = (name: string, signal?: AbortSignal) =>

@@ -9,9 +9,9 @@ import { openPaymentProcessor } from '#server/billing/service.ts';
 import type { Services } from '#server/context.ts';
 import type { Embedder, Engine } from '#server/engines/engine.ts';
 import { stubEngine } from '#server/engines/stub.ts';
-import { openFileWork } from '#server/sandbox/index.ts';
+import { openFileWork } from '#server/sandbox/file-work.ts';
 import { readSettings } from '#server/settings.ts';
-import { openObjectStore } from '#server/storage/service.ts';
+import { openObjectStore } from '#server/storage/object-store.ts';
 import { createGlossaries } from '#server/terminology/service.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readSettings } from '#server/settings.ts';
-import { openFolder } from '#server/storage/folder.ts';
-import { openObjectStore } from '#server/storage/service.ts';
+import { openFolder, openObjectStore } from '#server/storage/object-store.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Kept, keepGlossaries } from '#server/terminology/kept-glossaries.ts';
+import { type Kept, keepGlossaries } from '#server/terminology/glossary-cache.ts';
 
 /** Keeps glossaries that are named `<tenant> <number>`, in megabytes; answers which of them are kept in the end. */
 function keptOf(...uses: (string | [key: string, megabytes: number])[]): string[] {

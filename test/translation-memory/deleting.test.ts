@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { appendPairOfJob } from '#server/translation-memory/queries/learning.ts';
+import { appendPairOfJob } from '#server/translation-memory/learning.ts';
 import { indexSet, runImport, sweepOutdated } from '#server/translation-memory/service.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

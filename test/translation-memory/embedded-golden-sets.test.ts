@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { project, quantise } from '#server/matching/vectors/index.ts';
+import { project, quantise } from '#server/matching/vectors.ts';
 import { embedSet, embedWaiting, findExamples } from '#server/translation-memory/service.ts';
 import { atItsPath, embeddedTexts, embeddings, isEmbedding, meaningOf } from '#test/fakes/embeddings.ts';
 import { failure } from '#test/fakes/openai.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { grams } from '#server/matching/fuzzy/index.ts';
-import { selectPostings } from '#server/translation-memory/queries/close.ts';
-import { markOf } from '#server/translation-memory/queries/pair-index.ts';
+import { markOf } from '#server/translation-memory/index-pair.ts';
+import { selectPostings } from '#server/translation-memory/lookup/posting-lists.ts';
 import { findClose, indexPair, indexSet, indexWaitingPairs } from '#server/translation-memory/service.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets } from './sets.ts';

@@ -1,7 +1,7 @@
 import { appendFile, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openObjectStore } from '#server/storage/service.ts';
+import { openObjectStore } from '#server/storage/object-store.ts';
 import { checkGoldenRecords } from '#server/translations/golden/check.ts';
 import { publishUnpersistedJobs } from '#server/translations/golden/pending-persistence.ts';
 import { removeGoldenRecords } from '#server/translations/removal.ts';

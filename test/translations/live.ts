@@ -1,4 +1,4 @@
-import { createOpenAiEngine, type OpenAiSettings } from '#server/engines/openai.ts';
+import { createOpenAiEngine, type OpenAiSettings } from '#server/engines/openai/openai-engine.ts';
 import { type Asked, askedOf, type FakeOpenAi, type Reply, translatingReply } from '#test/fakes/openai.ts';
 
 /** Names that stand nowhere else, so that a leak of one shows. */

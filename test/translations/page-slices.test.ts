@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pagesOf } from '#server/formats/text/index.ts';
+import { pagesOf } from '#server/formats/text-pages.ts';
 import { readSettings } from '#server/settings.ts';
 import { requestPages } from '#server/translations/intake/pages.ts';
 import { translationRequest } from '#server/translations/schema.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '#db/client.ts';
 import { lookUpPrincipal } from '#server/access/queries/standing.ts';
 import { selectCommittedUsage } from '#server/metering/committed-usage.ts';
-import { selectJobsByKeys } from '#server/translations/insert-jobs.ts';
+import { selectJobsByKeys } from '#server/translations/idempotency.ts';
 import { selectJobs } from '#server/translations/jobs.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { AppError } from '#server/errors.ts';
-import type { ObjectStore } from '#server/storage/service.ts';
+import type { ObjectStore } from '#server/storage/object-store.ts';
 import { publishUnpersistedJobs } from '#server/translations/golden/pending-persistence.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

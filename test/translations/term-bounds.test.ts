@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { taskData } from '#server/engines/openai/task-data.ts';
+import { promptData } from '#server/engines/openai/prompts.ts';
 import type { ExpectedTerm, TermCompliance } from '#server/matching/terms/index.ts';
 import { termGate, termIssues } from '#server/translations/leverage/terms.ts';
 import { decideGate } from '#server/translations/pipeline/quality-gate.ts';
@@ -145,20 +145,20 @@ describe('B 2.6 terminology_matches and terminology_entries', () => {
 
 describe('a prompt', () => {
   test('tells five targets of a term, the preferred first', () => {
-    const { glossary } = taskData({ ...task, glossary: [{ source: 'term', targets: many(2000) }] });
+    const { glossary } = promptData({ ...task, glossary: [{ source: 'term', targets: many(2000) }] });
     expect(glossary).toEqual([{ source: 'term', targets: many(5) }]);
   });
 
   test('tells 20,000 units of glossary, earlier terms first', () => {
     const terms = many(200).map((source) => ({ source, targets: [source] }));
-    expect(taskData({ ...task, glossary: terms }).glossary).toEqual(terms.slice(0, 20));
+    expect(promptData({ ...task, glossary: terms }).glossary).toEqual(terms.slice(0, 20));
   });
 
   test('tells ten examples of 40,000 units together, none of them clipped', () => {
     const short = Array.from({ length: 12 }, () => ({ source: 'a', target: 'b', similarity: 0.9 }));
-    expect(taskData({ ...task, examples: short }).examples).toHaveLength(10);
+    expect(promptData({ ...task, examples: short }).examples).toHaveLength(10);
     const page = { source: 'a'.repeat(15_000), target: 'b'.repeat(15_000), similarity: 0.9 };
-    const told = taskData({ ...task, examples: [page, page, ...short] }).examples;
+    const told = promptData({ ...task, examples: [page, page, ...short] }).examples;
     expect(told.map(({ source }) => source.length)).toEqual([15_000, ...Array(8).fill(1)]);
   });
 });

@@ -1,6 +1,10 @@
 import { type DefaultTreeAdapterMap, type DefaultTreeAdapterTypes, html, Parser, type Token } from 'parse5';
-import { type TranslatableAttribute, translatableAttributes } from './segment.ts';
-import { modeOf, modeOfTag, parentTree } from './translate-mode.ts';
+import { modeOf, modeOfTag, parentTree } from './translate-attribute.ts';
+
+/** The attributes whose values are translated (B 2.1), on every element that carries them. */
+export const translatableAttributes = ['title', 'alt', 'placeholder', 'aria-label'] as const;
+
+export type TranslatableAttribute = (typeof translatableAttributes)[number];
 
 /** Source between two tags or comments, as one element's text. */
 export interface TextPlace {

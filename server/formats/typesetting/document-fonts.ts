@@ -1,11 +1,9 @@
 import type { PDFDocument, PDFRef } from '@cantoo/pdf-lib';
-import { writeFont } from './font-dictionary.ts';
-import type { FontName } from './font-files.ts';
+import { type DirectionMarkPlace, directionMarkPlaces } from './direction-marks.ts';
+import type { FontName } from './fonts.ts';
 import type { Line } from './lines.ts';
-import type { Cluster } from './shape.ts';
-import { type PlacedCode, SubsetFont } from './subset-font.ts';
-import { hex } from './to-unicode.ts';
-import { type TurningPoint, turningPoints } from './turning-marks.ts';
+import type { Cluster } from './shaping.ts';
+import { hex, type PlacedCode, SubsetFont, writeFont } from './subset-font.ts';
 
 /** A text matrix (PDF 32000-1, 9.4.2): [1, 0, 0, 1, x, y] sets upright text from the point x, y. */
 export type TextMatrix = readonly [number, number, number, number, number, number];
@@ -49,7 +47,7 @@ export class DocumentFonts {
     const pen = { drawn: 0, wanted: 0 };
     let current: DocumentFont | undefined;
     let array: string[] = [];
-    const turns = turningPoints(line.runs);
+    const turns = directionMarkPlaces(line.runs);
     const flush = (): void => {
       if (array.length > 0) parts.push(`[${array.join('')}] TJ`);
       array = [];
@@ -87,7 +85,7 @@ export class DocumentFonts {
 
   #codesFor(
     cluster: Cluster,
-    turns: TurningPoint | undefined,
+    turns: DirectionMarkPlace | undefined,
   ): { font: DocumentFont; codes: readonly PlacedCode[] } {
     const font = this.#fonts.get(cluster.font)?.at(-1);
     const codes = font?.subset.codesFor(cluster, turns);

@@ -1,7 +1,5 @@
-import { covers } from './coverage.ts';
-import type { FontName } from './font-files.ts';
+import { covers, type FontName, openFont } from './fonts.ts';
 import { fontOf } from './languages.ts';
-import { openFont } from './open-font.ts';
 
 const eastAsian =
   /[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Hangul}\p{Script_Extensions=Bopomofo}\u2460-\u24ff\uff00-\uffef]/u;

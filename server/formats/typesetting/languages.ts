@@ -1,4 +1,4 @@
-import type { FontName } from './font-files.ts';
+import type { FontName } from './fonts.ts';
 
 export type Direction = 'ltr' | 'rtl';
 

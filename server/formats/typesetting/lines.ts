@@ -1,8 +1,7 @@
 import { visualOrder } from './bidi.ts';
-import type { FontName } from './font-files.ts';
-import { openFont } from './open-font.ts';
+import { type FontName, openFont } from './fonts.ts';
 import type { Paragraph } from './paragraph.ts';
-import type { Cluster } from './shape.ts';
+import type { Cluster } from './shaping.ts';
 
 /** Clusters of one font and direction beside each other, left to right. */
 export interface GlyphRun {

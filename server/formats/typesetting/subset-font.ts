@@ -1,11 +1,12 @@
-import { sideBySide, turnedPieces } from './code-widths.ts';
-import type { FontName } from './font-files.ts';
-import { openFont } from './open-font.ts';
-import type { Cluster, PlacedGlyph } from './shape.ts';
-import { type TurningPoint, turningMark } from './turning-marks.ts';
+import { type PDFContext, type PDFRef, PDFString } from '@cantoo/pdf-lib';
+import { type DirectionMarkPlace, directionMark, reorderedPieces, sideBySide } from './direction-marks.ts';
+import { type FontName, loadFont, openFont, postScriptNames } from './fonts.ts';
+import { subsetFont } from './harfbuzz-subsetter.ts';
+import type { Cluster, PlacedGlyph } from './shaping.ts';
+import { appendComposites, readTables, viewOf } from './truetype.ts';
 
 /** What one character code of an embedded font draws and means. */
-export interface Character {
+interface Character {
   text: string;
   glyphs: readonly PlacedGlyph[];
   /** In thousandths of an em. */
@@ -19,7 +20,7 @@ export interface PlacedCode {
 }
 
 /** Codes of one embedded font; with the glyphs that may be appended for them it stays below TrueType's 65535. */
-export const mostCharacters = 30_000;
+const mostCharacters = 30_000;
 
 /** A longer text is given out over several codes: some readers cut a code's text at 512 bytes. */
 const longestText = 100;
@@ -38,7 +39,7 @@ export class SubsetFont {
    * The codes that draw a cluster and are copied out as its text; undefined when the font is full.
    * @param turns where a turning mark stands before it
    */
-  codesFor(cluster: Cluster, turns: TurningPoint | undefined): readonly PlacedCode[] | undefined {
+  codesFor(cluster: Cluster, turns: DirectionMarkPlace | undefined): readonly PlacedCode[] | undefined {
     const { glyphs, level, text } = cluster;
     const key = `${level % 2}${turns ?? ''}${glyphs.map(({ id, x, y }) => `${id},${x},${y}`).join(';')}|${text}`;
     const known = this.#codes.get(key);
@@ -46,11 +47,11 @@ export class SubsetFont {
     const width = this.#width(cluster);
     const pieces =
       level % 2 || turns
-        ? turnedPieces(level % 2 ? backward(text) : forward(text), width, turns)
+        ? reorderedPieces(level % 2 ? backward(text) : forward(text), width, turns)
         : sideBySide(forward(text), 0, width);
     if (this.characters.length + pieces.length > mostCharacters) return undefined;
     // One draws all of it.
-    const drawing = pieces.findIndex(({ text }) => text !== turningMark);
+    const drawing = pieces.findIndex(({ text }) => text !== directionMark);
     const codes = pieces.map(({ text, offset, width }, index) => ({
       // Lengths of characters.push are codes, as codes start at 1.
       code: this.characters.push({
@@ -78,7 +79,7 @@ export class SubsetFont {
 }
 
 /** The glyph that alone draws all of it, without being moved; undefined where a composite is needed. */
-export function singleGlyph(glyphs: readonly PlacedGlyph[]): number | undefined {
+function singleGlyph(glyphs: readonly PlacedGlyph[]): number | undefined {
   const [glyph] = glyphs;
   return glyphs.length === 1 && glyph!.x === 0 && glyph!.y === 0 ? glyph!.id : undefined;
 }
@@ -104,4 +105,118 @@ function backward(text: string): string[] {
     .match(letterWithMarks)!
     .map((letter) => [...letter].reverse().join(''))
     .reverse();
+}
+
+/** Writes a font with the characters used into the document, as a Type 0 font with a TrueType descendant, at `ref`. */
+export function writeFont(context: PDFContext, ref: PDFRef, subset: SubsetFont): void {
+  const { characters, name } = subset;
+  const { unitsPerEm, ascent, descent } = openFont(name);
+  const composed = characters.filter(({ glyphs }) => singleGlyph(glyphs) === undefined);
+  const { font, firstId } = appendComposites(
+    subsetFont(loadFont(name), new Set(characters.flatMap(({ glyphs }) => glyphs.map(({ id }) => id)))),
+    composed.map(({ glyphs, width }) => ({
+      parts: glyphs,
+      advance: Math.round((width / 1000) * unitsPerEm),
+    })),
+  );
+
+  const glyphIds = new Uint8Array(2 * (characters.length + 1));
+  let appended = firstId;
+  for (const [index, { glyphs }] of characters.entries())
+    viewOf(glyphIds).setUint16(2 * (index + 1), singleGlyph(glyphs) ?? appended++);
+
+  const head = viewOf(readTables(font).get('head')!);
+  // By the file's checksum: subsets of one font get different tags, and the same text the same.
+  const baseFont = `${tagOf(head.getUint32(8))}+${postScriptNames[name]}`;
+  const thousandths = (units: number): number => Math.round((1000 * units) / unitsPerEm);
+  const descriptor = context.register(
+    context.obj({
+      Type: 'FontDescriptor',
+      FontName: baseFont,
+      Flags: 4, // symbolic: glyphs are reached by id
+      FontBBox: [36, 38, 40, 42].map((offset) => thousandths(head.getInt16(offset))),
+      ItalicAngle: 0,
+      Ascent: Math.round(1000 * ascent),
+      Descent: Math.round(-1000 * descent),
+      CapHeight: 714,
+      StemV: 80,
+      FontFile2: context.register(context.flateStream(font, { Length1: font.length })),
+    }),
+  );
+  const descendant = context.register(
+    context.obj({
+      Type: 'Font',
+      Subtype: 'CIDFontType2',
+      BaseFont: baseFont,
+      CIDSystemInfo: {
+        Registry: PDFString.of('Adobe'),
+        Ordering: PDFString.of('Identity'),
+        Supplement: 0,
+      },
+      FontDescriptor: descriptor,
+      DW: 1000,
+      W: [1, characters.map(({ width }) => width)],
+      CIDToGIDMap: context.register(context.flateStream(glyphIds)),
+    }),
+  );
+  context.assign(
+    ref,
+    context.obj({
+      Type: 'Font',
+      Subtype: 'Type0',
+      BaseFont: baseFont,
+      Encoding: 'Identity-H',
+      DescendantFonts: [descendant],
+      ToUnicode: context.register(context.flateStream(toUnicodeMap(characters.map(({ text }) => text)))),
+    }),
+  );
+}
+
+/** A subset's tag: six capital letters. */
+function tagOf(number: number): string {
+  let letters = '';
+  for (let rest = number; letters.length < 6; rest = Math.floor(rest / 26))
+    letters = String.fromCharCode(65 + (rest % 26)) + letters;
+  return letters;
+}
+
+/**
+ * The ToUnicode map of a font (PDF 32000-1, 9.10.3): the text that each two-byte code stands for.
+ * @param texts by code, from code 1
+ */
+function toUnicodeMap(texts: readonly string[]): string {
+  const lines = texts.map((text, index) => `<${hex(index + 1)}> <${utf16(text)}>`);
+  const blocks: string[] = [];
+  // A block holds 100 at most.
+  for (let start = 0; start < lines.length; start += 100) {
+    const block = lines.slice(start, start + 100);
+    blocks.push(`${block.length} beginbfchar\n${block.join('\n')}\nendbfchar`);
+  }
+  return [
+    '/CIDInit /ProcSet findresource begin',
+    '12 dict begin',
+    'begincmap',
+    '/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def',
+    '/CMapName /Adobe-Identity-UCS def',
+    '/CMapType 2 def',
+    '1 begincodespacerange',
+    '<0000> <FFFF>',
+    'endcodespacerange',
+    ...blocks,
+    'endcmap',
+    'CMapName currentdict /CMap defineresource pop',
+    'end',
+    'end',
+  ].join('\n');
+}
+
+/** A code as it stands in maps and in strings that are shown: four hexadecimal digits. */
+export function hex(code: number): string {
+  return code.toString(16).toUpperCase().padStart(4, '0');
+}
+
+function utf16(text: string): string {
+  let digits = '';
+  for (let index = 0; index < text.length; index++) digits += hex(text.charCodeAt(index));
+  return digits;
 }

@@ -1,4 +1,4 @@
-import { countCodePoints } from '#server/formats/text/index.ts';
+import { countCodePoints } from '#server/formats/text.ts';
 import { longestFuzzy, mostGrams } from './limits.ts';
 
 /** Into how many buckets grams are hashed. Buckets are stored: what changes them makes every stored index useless. */

@@ -2,9 +2,9 @@
  * The fuzzy tier's index and its measure, without its store: sources into packed posting lists of hashed grams
  * (`buildShard`), the lists of a query's grams into candidates (`selectCandidates`), and candidates by true similarity (`closest`).
  */
-export { type BuiltShard, buildShard } from './build-shard.ts';
-export { type Closest, closest } from './closest.ts';
-export { editSimilarity, similarityTo } from './edit-similarity.ts';
+
+export { type Candidate, type ShardPostings, selectCandidates } from './candidates.ts';
+export { type Closest, closest, editSimilarity, similarityTo } from './edit-similarity.ts';
 export { grams } from './grams.ts';
 export {
   candidateLimit,
@@ -14,4 +14,4 @@ export {
   longestFuzzy,
   postingsBudget,
 } from './limits.ts';
-export { type Candidate, type ShardPostings, selectCandidates } from './select-candidates.ts';
+export { type BuiltShard, buildShard } from './shard.ts';

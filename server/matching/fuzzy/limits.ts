@@ -1,4 +1,4 @@
-import { countCodePoints } from '#server/formats/text/index.ts';
+import { countCodePoints } from '#server/formats/text.ts';
 
 /** B 8 "Close-match text length": longer texts, in code points of the normal form, neither look for matches nor are one. */
 export const longestFuzzy = 2000;

@@ -1,6 +1,7 @@
 /** Glossary terms: where they stand in a source, and whether its translation has them. No database, network or clock. */
-export { checkTerms, type ExpectedTerm, expectTerms, type TermCompliance } from './compliance.ts';
-export type { GlossaryEntry } from './gather.ts';
+
+export type { GlossaryEntry } from './cased-terms.ts';
+export { checkTerms, type ExpectedTerm, expectTerms, type TermCompliance } from './glossary-compliance.ts';
 export {
   compileTerms,
   type FoundTerms,

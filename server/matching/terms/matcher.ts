@@ -1,11 +1,10 @@
 import type { LanguageCode } from '#server/languages.ts';
 import { boundariesOf } from './boundaries.ts';
-import { openPatterns, type PatternTables, tabulatePatterns } from './candidates.ts';
-import { spellInCapitals } from './capitals.ts';
+import { type GlossaryEntry, gatherTerms, spellInCapitals, type Term, winnersOf } from './cased-terms.ts';
 import { foldText } from './fold.ts';
-import { type GlossaryEntry, gatherTerms, type Term, winnersOf } from './gather.ts';
-import { selectCandidates } from './select.ts';
-import { openWhole, tabulateWhole, type WholeTables } from './whole.ts';
+import { openWhole, tabulateWhole, type WholeTables } from './glossary-exact.ts';
+import { selectCandidates } from './overlaps.ts';
+import { openPatterns, type PatternTables, tabulatePatterns } from './patterns.ts';
 
 export interface TermMatch<E extends GlossaryEntry> {
   /** UTF-16 offsets in the text as given. */

@@ -1,4 +1,6 @@
-import { FlattenError, type FlattenKind, type FlattenReason, flatten } from '../../formats/flatten/index.ts';
+import type { FlattenKind } from '#server/formats/document-kind.ts';
+import { flatten } from '#server/formats/flatten.ts';
+import { FlattenError, type FlattenReason } from '#server/formats/flatten-error.ts';
 
 export interface FlattenPayload {
   kind: FlattenKind;

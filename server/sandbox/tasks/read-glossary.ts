@@ -3,7 +3,7 @@ import {
   GlossaryFileError,
   readGlossaryCsv,
   readGlossaryTmx,
-} from '../../formats/glossary/index.ts';
+} from '#server/formats/glossary-file.ts';
 import type { LanguageCode } from '../../languages.ts';
 
 export interface ReadGlossaryPayload {

@@ -1,12 +1,8 @@
-import { readTmx, TmxError } from '../../formats/tmx/index.ts';
+import { readTmx, TmxError } from '#server/formats/tmx-reader.ts';
 import { type LanguageCode, readDeclaredVariant } from '../../languages.ts';
 import { normalForm } from '../../matching/normal-form.ts';
-import { release } from '../release.ts';
-import type { MemoryUnit } from './memory/memory-unit.ts';
-import { packSegments } from './memory/pack-segments.ts';
-import { packShard } from './memory/pack-shard.ts';
-import type { RowPiece } from './memory/packed-rows.ts';
-import { shareOut } from './memory/shards.ts';
+import { releaseBytes } from '../release-bytes.ts';
+import { type MemoryUnit, packSegments, packShard, type RowPiece, shareOut } from './index-memory.ts';
 
 export interface ReadMemoryPayload {
   bytes: Uint8Array;
@@ -38,7 +34,7 @@ export function* readMemoryTask(payload: ReadMemoryPayload): Generator<MemoryPie
     yield { kind: 'refused', message: read.refused };
     return;
   }
-  release(payload.bytes);
+  releaseBytes(payload.bytes);
   yield { kind: 'summary', ...read.summary };
   const { normals, units } = read;
   const shards = shareOut(normals, units);

@@ -1,5 +1,5 @@
-import { FlattenError, flatten } from '../../formats/flatten/index.ts';
-import { renderGoldenDocx, renderGoldenPdf } from '../../formats/golden/index.ts';
+import { flatten } from '#server/formats/flatten.ts';
+import { FlattenError } from '#server/formats/flatten-error.ts';
 
 export interface RenderPayload {
   format: 'pdf' | 'docx';
@@ -14,9 +14,13 @@ export interface RenderPayload {
 export async function renderGoldenTask(payload: RenderPayload): Promise<Uint8Array> {
   const { format, language, title } = payload;
   const text = payload.markup ? await visibleText(payload.text) : payload.text;
-  return format === 'pdf'
-    ? renderGoldenPdf({ text, language, title })
-    : renderGoldenDocx({ text, language, title });
+  // Only the library of the format that is asked for is loaded.
+  if (format === 'pdf') {
+    const { renderGoldenPdf } = await import('#server/formats/golden-pdf.ts');
+    return renderGoldenPdf({ text, language, title });
+  }
+  const { renderGoldenDocx } = await import('#server/formats/golden-docx.ts');
+  return renderGoldenDocx({ text, language, title });
 }
 
 async function visibleText(markup: string): Promise<string> {

@@ -2,7 +2,7 @@ import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { checkTerms, findInText, tabulateTerms } from '#server/matching/terms/index.ts';
 import { shared } from './shared-tables.ts';
-import type { TermAnswers, TermTask, TermTasks } from './term-tasks.ts';
+import type { TermAnswers, TermTask, TermTasks } from './term-threads.ts';
 
 // Where cores are short, requests that need no glossary go first. On Linux 0 is the calling thread; elsewhere it would be the
 // whole process.

@@ -1,6 +1,33 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { TermAnswers, TermTasks, TermThreadAnswer } from './term-tasks.ts';
+import type { LanguageCode } from '#server/languages.ts';
+import type {
+  ExpectedTerm,
+  FoundTerms,
+  GlossaryEntry,
+  TermCompliance,
+  TermTables,
+} from '#server/matching/terms/index.ts';
+
+/** What a thread is asked. All of it is plain data, and nothing is kept between two tasks. */
+export interface TermTasks {
+  /** A glossary made ready; its tables are in shared memory. */
+  tabulate: { entries: readonly GlossaryEntry[]; language: LanguageCode };
+  /** The terms in a text. */
+  find: { tables: Pick<TermTables, 'patterns' | 'ranks'>; text: string; language: LanguageCode };
+  /** A translation held against the terms that are expected in it. */
+  check: { expected: readonly ExpectedTerm[]; translation: string; language: LanguageCode };
+}
+
+export interface TermAnswers {
+  tabulate: TermTables;
+  find: FoundTerms;
+  check: TermCompliance;
+}
+
+export type TermTask = { [Name in keyof TermTasks]: { name: Name; task: TermTasks[Name] } }[keyof TermTasks];
+
+type TermThreadAnswer = { answer: TermAnswers[keyof TermAnswers] } | { failed: string };
 
 /** Tasks at one time: half of the cores, so that requests without a large glossary are still answered. */
 export const termThreadCount = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));

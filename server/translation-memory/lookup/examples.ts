@@ -1,9 +1,9 @@
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
-import type { Pair } from '../queries/capacity.ts';
-import { findByMeaning } from './by-meaning.ts';
-import { type CloseHit, type CloseHits, findClose } from './close.ts';
+import type { Pair } from '../language-pair.ts';
+import { type CloseHit, type CloseHits, findClose } from './close-match.ts';
+import { findByMeaning } from './match-by-meaning.ts';
 
 /** C 6. */
 const most = { close: 5, relevant: 5 };

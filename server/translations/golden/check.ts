@@ -2,7 +2,7 @@ import { and, eq, gt, gte, inArray, isNotNull, lt, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
-import type { ObjectStore } from '#server/storage/service.ts';
+import type { ObjectStore } from '#server/storage/object-store.ts';
 import { jobOfRow } from '../jobs.ts';
 import type { JobStatus } from '../schema.ts';
 import { selectNow } from './pending-persistence.ts';

@@ -1,7 +1,7 @@
 import type { WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { TurnScope } from '#server/sandbox/index.ts';
+import type { TaskScope } from '#server/sandbox/task-queue.ts';
 import { sandboxRefusal } from '#server/sandbox-errors.ts';
 import type { FileResponse } from '#server/trpc.ts';
 import { clip } from '../intake/check-request.ts';
@@ -19,7 +19,7 @@ export const goldenTypes = {
 /** A job's final translation in a format. Shaping and packing run in a child process: they may take seconds. */
 async function renderGolden(
   { fileWork }: Services,
-  scope: TurnScope,
+  scope: TaskScope,
   job: TranslationJob,
   format: GoldenFormat,
 ): Promise<Omit<FileResponse, 'fileName'>> {

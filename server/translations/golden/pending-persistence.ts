@@ -5,14 +5,59 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { sourcesOf } from '../job-states.ts';
 import { isJob, jobOfRow, selectJob } from '../jobs.ts';
-import { learnIfPossible, learningOf } from '../learning.ts';
+import { learnFrom } from '../learning.ts';
+import { retryWithout } from '../optional-writes.ts';
 import type { TranslationJob } from '../schema.ts';
 import { persistGolden, removeGolden } from './record.ts';
 
+/** A job whose golden record is not written yet. */
+interface UnpersistedJob {
+  job: TranslationJob;
+  attempt: number;
+  publishAs: 'published' | 'human_edited';
+}
+
+type PublishingServices = Pick<Services, 'database' | 'embedder' | 'log' | 'settings' | 'storage'>;
+
 /**
- * Ends a publication: from `approved` or `persistence_failed`, wherever the table of states allows it. No row where
- * somebody else ended it first.
+ * Publishes an approved job, or one whose persistence is pending: first the golden record, then the job's status (B 3.1 "fails closed").
+ * Idempotent.
+ * @throws AppError persistence_failed if the record could not be written; 404 if the job was deleted meanwhile
  */
+export async function publishJob(
+  services: PublishingServices,
+  tenantId: string,
+  { job, attempt, publishAs }: UnpersistedJob,
+): Promise<TranslationJob> {
+  const { database, log } = services;
+  const uri = await persistGolden(services, tenantId, { ...job, status: publishAs }, attempt);
+  // Another update would put the job first in every list, although nothing has changed.
+  if (uri === null && job.status === 'persistence_failed') throw persistenceFailed();
+  const to = uri === null ? 'persistence_failed' : publishAs;
+  const learn = uri === null ? undefined : learnFrom(services, tenantId, job, uri);
+  const ended = await retryWithout(log, [learn], () =>
+    database.inTenant(tenantId, async (tx) => {
+      const [published] = await Promise.all([endPublication(tx, tenantId, job.id, to, uri), learn?.run(tx)]);
+      return published ?? (await selectJob(tx, tenantId, job.id));
+    }),
+  );
+  if (!ended) {
+    if (uri !== null) await removeGolden(services, tenantId, job.id, uri);
+    throw new AppError('not_found', 'the job was deleted while it was published');
+  }
+  if (ended.status === 'persistence_failed') throw persistenceFailed();
+  return ended;
+}
+
+/** The error of a job that is stored and billed, but whose golden record could not be written (B 7). The sweep publishes it later. */
+export function persistenceFailed(): AppError {
+  return new AppError(
+    'persistence_failed',
+    'the golden record could not be written; the translation is kept and will be published later, do not send it again',
+  );
+}
+
+/** Sets the final status from `approved` or `persistence_failed`. Returns nothing if another publication was first. */
 async function endPublication(
   tx: Tx,
   tenantId: string,
@@ -28,33 +73,57 @@ async function endPublication(
   return row && jobOfRow(row);
 }
 
-/** A job whose golden record is still to be written. */
-interface UnpersistedJob {
-  job: TranslationJob;
-  attempt: number;
-  publishAs: 'published' | 'human_edited';
+/** The statuses in which a golden record may still have to be written. */
+const unpersisted = ['persistence_failed', 'approved'] as const;
+
+const pageSize = 50;
+
+/**
+ * Publishes a tenant's jobs whose persistence is pending, and approved ones whose process died while it published them (C 7). Each job is
+ * tried once; one that fails does not keep the others waiting.
+ * @returns how many were published, and how many failed
+ */
+export async function publishUnpersistedJobs(
+  services: PublishingServices,
+  tenantId: string,
+): Promise<{ published: number; failed: number }> {
+  const { database, settings } = services;
+  const result = { published: 0, failed: 0 };
+  const until = await database.inTenant(tenantId, selectNow);
+  for (const status of unpersisted)
+    for (let after: UnpersistedPage['after'] = null; ; ) {
+      const page: UnpersistedPage = { status, after, until, staleSeconds: settings.STALE_PENDING_SECONDS };
+      const jobs = await database.inTenant(tenantId, (tx) => selectUnpersisted(tx, tenantId, page));
+      for (const unpersistedJob of jobs) {
+        try {
+          await publishJob(services, tenantId, unpersistedJob);
+          result.published += 1;
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          result.failed += 1;
+        }
+      }
+      const last = jobs.at(-1)?.job;
+      if (!last || jobs.length < pageSize) break;
+      after = { updatedAt: last.updated_at, id: last.id };
+    }
+  return result;
 }
 
-/** States in which a job's golden record is still to be written. */
-export const unpersisted = ['persistence_failed', 'approved'] as const;
-
-/** Where a replay is in the jobs of one state, the oldest first. */
-export interface UnpersistedPlace {
+interface UnpersistedPage {
   status: (typeof unpersisted)[number];
   /** The last job that was tried. */
   after: { updatedAt: string; id: string } | null;
+  /** A job that failed since then waits for the next sweep. */
+  until: Date;
+  /** Age after which an approved job counts as abandoned. */
+  staleSeconds: number;
 }
 
-/**
- * The jobs of a state to persist again: parked ones, and those whose process died while it published them. At most `limit`
- * behind those that were tried already, in the order of the index of states. Those that were parked since `until` wait for the
- * next time.
- */
-export async function selectUnpersisted(
+async function selectUnpersisted(
   tx: Tx,
   tenantId: string,
-  { status, after }: UnpersistedPlace,
-  { staleSeconds, limit, until }: { staleSeconds: number; limit: number; until: Date },
+  { status, after, until, staleSeconds }: UnpersistedPage,
 ): Promise<UnpersistedJob[]> {
   const { updatedAt, jobId } = translationJobs;
   const rows = await tx
@@ -73,7 +142,7 @@ export async function selectUnpersisted(
       ),
     )
     .orderBy(updatedAt, jobId)
-    .limit(limit);
+    .limit(pageSize);
   return rows.map((row) => ({
     job: jobOfRow(row),
     attempt: row.attempt,
@@ -81,103 +150,26 @@ export async function selectUnpersisted(
   }));
 }
 
-/** The moment by the database's clock. */
+/** The current time by the database's clock. */
 export async function selectNow(tx: Tx): Promise<Date> {
   const [row] = await tx.execute<{ at: string }>(sql`select to_json(now()) #>> '{}' as at`);
   return new Date(row!.at);
 }
 
-/** The tenants that have jobs to persist again; read in platform scope. */
-export async function selectTenantsWithUnpersisted(tx: Tx, staleSeconds: number): Promise<string[]> {
+/** The tenants with jobs for `publishUnpersistedJobs`. Platform scope. */
+export async function tenantsWithUnpersistedJobs(tx: Tx, staleSeconds: number): Promise<string[]> {
+  const { status, updatedAt, tenantId } = translationJobs;
   const rows = await tx
-    .selectDistinct({ tenantId: translationJobs.tenantId })
+    .selectDistinct({ tenantId })
     .from(translationJobs)
-    .where(isUnpersisted(staleSeconds));
+    .where(
+      and(
+        inArray(status, ['approved', 'persistence_failed']),
+        sql`(${eq(status, 'persistence_failed')} or ${lt(
+          updatedAt,
+          sql`now() - make_interval(secs => ${staleSeconds})`,
+        )})`,
+      ),
+    );
   return rows.map((row) => row.tenantId);
-}
-
-function isUnpersisted(staleSeconds: number) {
-  return and(
-    inArray(translationJobs.status, ['approved', 'persistence_failed']),
-    sql`(${eq(translationJobs.status, 'persistence_failed')} or ${lt(
-      translationJobs.updatedAt,
-      sql`now() - make_interval(secs => ${staleSeconds})`,
-    )})`,
-  );
-}
-
-/**
- * Publishes an approved or parked job: the golden record first, then the job's state (B 3.1 "fails closed"). Doing it
- * twice writes the same record twice.
- * @throws AppError persistence_failed where the record could not be written: the job is parked
- */
-export async function publishJob(
-  services: Services,
-  tenantId: string,
-  { job, attempt, publishAs }: UnpersistedJob,
-): Promise<TranslationJob> {
-  const uri = await persistGolden(services, tenantId, { ...job, status: publishAs }, attempt);
-  // Parked it is already; touching it again would put it first in every list.
-  if (uri === null && job.status === 'persistence_failed') throw persistenceFailed();
-  const to = uri === null ? 'persistence_failed' : publishAs;
-  const learn = uri === null ? undefined : learningOf(services, tenantId, job, uri);
-  const ended = await learnIfPossible(services, tenantId, learn, async (tx, learning) => {
-    const [published] = await Promise.all([endPublication(tx, tenantId, job.id, to, uri), learning?.(tx)]);
-    return published ?? (await selectJob(tx, tenantId, job.id));
-  });
-  if (!ended) {
-    if (uri !== null) await removeGolden(services, tenantId, job.id, uri);
-    throw new AppError('not_found', 'the job was deleted while it was published');
-  }
-  if (ended.status === 'persistence_failed') throw persistenceFailed();
-  return ended;
-}
-
-/** B 7: the translation is kept and billed, and is published without being asked for again. */
-export function persistenceFailed(): AppError {
-  return new AppError(
-    'persistence_failed',
-    'the golden record could not be written; the translation is kept and will be published later, do not send it again',
-  );
-}
-
-/** The tenants whose golden records the sweep has to write again. Platform scope. */
-export function tenantsWithUnpersistedJobs(tx: Tx, staleSeconds: number): Promise<string[]> {
-  return selectTenantsWithUnpersisted(tx, staleSeconds);
-}
-
-interface Replay {
-  published: number;
-  failed: number;
-}
-
-const pageSize = 50;
-
-/**
- * Publishes one tenant's parked jobs, and those whose process died while it published them (C 7). A job that still
- * cannot be persisted stays parked; the others go on.
- */
-export async function publishUnpersistedJobs(services: Services, tenantId: string): Promise<Replay> {
-  const replay: Replay = { published: 0, failed: 0 };
-  const staleSeconds = services.settings.STALE_PENDING_SECONDS;
-  const until = await services.database.inTenant(tenantId, selectNow);
-  for (const status of unpersisted)
-    for (let after: UnpersistedPlace['after'] = null; ; ) {
-      const jobs = await services.database.inTenant(tenantId, (tx) =>
-        selectUnpersisted(tx, tenantId, { status, after }, { staleSeconds, limit: pageSize, until }),
-      );
-      for (const waiting of jobs) {
-        try {
-          await publishJob(services, tenantId, waiting);
-          replay.published += 1;
-        } catch (error) {
-          if (!(error instanceof AppError)) throw error;
-          replay.failed += 1;
-        }
-      }
-      const last = jobs.at(-1)?.job;
-      if (!last || jobs.length < pageSize) break;
-      after = { updatedAt: last.updated_at, id: last.id };
-    }
-  return replay;
 }

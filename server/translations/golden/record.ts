@@ -80,7 +80,7 @@ export function manifestLine(tenantId: string, uri: string, job: TranslationJob,
  * "fails closed").
  */
 export async function persistGolden(
-  { storage, settings, log }: Services,
+  { storage, settings, log }: Pick<Services, 'storage' | 'settings' | 'log'>,
   tenantId: string,
   job: TranslationJob,
   attempt: number,
@@ -104,7 +104,7 @@ export async function persistGolden(
 
 /** Removes a golden record; answers whether there was one. A store that fails is logged: removal is best effort. */
 export async function removeGolden(
-  { storage, log }: Services,
+  { storage, log }: Pick<Services, 'storage' | 'log'>,
   tenantId: string,
   jobId: string,
   uri: string,

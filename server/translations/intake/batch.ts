@@ -1,4 +1,5 @@
 import type { Settings } from '#server/settings.ts';
+import { itemKey } from '../idempotency.ts';
 import type { TranslationRequest } from '../schema.ts';
 import { checkRequest } from './check-request.ts';
 import type { BatchRequest } from './schema.ts';
@@ -22,7 +23,7 @@ export function expandBatch(batch: BatchRequest, settings: Settings): Translatio
         deployment_name: target.DeploymentName ?? null,
         adaptive_dataset_id: target.AdaptiveDatasetId ?? null,
         allow_fallback: target.AllowFallback ?? null,
-        idempotency_key: keyOfPlace(batch.idempotency_key, index++),
+        idempotency_key: itemKey(batch.idempotency_key, index++),
         domain: null,
         metadata: {},
       };
@@ -33,9 +34,4 @@ export function expandBatch(batch: BatchRequest, settings: Settings): Translatio
       });
     }),
   );
-}
-
-/** The key of one job of many: batch items count from 0, pages from 1 (B 4.1). */
-export function keyOfPlace(key: string | null | undefined, place: number): string | null {
-  return key ? `${key}:${place}` : null;
 }

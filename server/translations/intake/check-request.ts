@@ -3,7 +3,7 @@ import { canonicalLanguage, languageCodes } from '#server/languages.ts';
 import { countCharacters } from '#server/metering/service.ts';
 import type { Settings } from '#server/settings.ts';
 import { namesIn } from '../pipeline/quality-options.ts';
-import { longestKey, type TranslationRequest } from '../schema.ts';
+import type { TranslationRequest } from '../schema.ts';
 
 /** Keys that only the service writes (B 2.6); what a caller sends under them is discarded. */
 const serverWrittenKeys: ReadonlySet<string> = new Set([
@@ -24,18 +24,6 @@ const maximumMetadata = 65_536;
 /** The first `units` UTF-16 units of a text, without the half of a character at its end. */
 export function clip(text: string, units: number): string {
   return text.slice(0, units).replace(/[\ud800-\udbff]$/, '');
-}
-
-/** @throws AppError 422 for an idempotency key over the limit of C 7 */
-export function requireKey(key: string | null | undefined): void {
-  if (!key || countCharacters(key) <= longestKey) return;
-  throw new AppError('invalid_fields', [
-    {
-      loc: ['body', 'idempotency_key'],
-      msg: `must have ${longestKey} characters at most`,
-      type: 'too_big',
-    },
-  ]);
 }
 
 /** What the fields of a request are called in its errors. */

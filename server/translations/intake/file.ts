@@ -1,9 +1,11 @@
+import type { SlotScope } from '#server/concurrency-limit.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { ShareScope } from '#server/fair-share.ts';
-import { documentKind, FlattenError, type FlattenKind, layoutKind } from '#server/formats/flatten/index.ts';
+import { documentKind, type FlattenKind, layoutKind } from '#server/formats/document-kind.ts';
+import { FlattenError } from '#server/formats/flatten-error.ts';
 import { findUnstorable } from '#server/input-limits.ts';
-import { flattenUpload, type TurnScope } from '#server/sandbox/index.ts';
+import { flattenUpload } from '#server/sandbox/file-work.ts';
+import type { TaskScope } from '#server/sandbox/task-queue.ts';
 import { sandboxRefusal } from '#server/sandbox-errors.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import type { TranslationRequest } from '../schema.ts';
@@ -22,7 +24,7 @@ const numberFields = ['debate_rounds', 'min_quality_score', 'max_quality_loop_re
 export async function readFileRequest(
   services: Services,
   input: FileRequest,
-  authenticate: () => Promise<ShareScope>,
+  authenticate: () => Promise<SlotScope>,
 ): Promise<TranslationRequest[]> {
   const file = input.source_document;
   if (!file) throw new AppError('validation_error', 'source_document upload is required');
@@ -117,7 +119,7 @@ function displayName(name: string): string {
  */
 async function flattenFile(
   { fileWork }: Services,
-  scope: TurnScope,
+  scope: TaskScope,
   kind: FlattenKind,
   bytes: Uint8Array,
 ): Promise<string> {

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '#server/errors.ts';
-import { pagesOf } from '#server/formats/text/index.ts';
+import { pagesOf } from '#server/formats/text-pages.ts';
 import type { Settings } from '#server/settings.ts';
+import { itemKey } from '../idempotency.ts';
 import type { TranslationRequest } from '../schema.ts';
-import { keyOfPlace } from './batch.ts';
 import { checkRequest } from './check-request.ts';
 import type { DocumentTextRequest } from './schema.ts';
 
@@ -42,7 +42,7 @@ export async function requestPages(
       {
         ...request,
         source_text,
-        idempotency_key: keyOfPlace(request.idempotency_key, index + 1),
+        idempotency_key: itemKey(request.idempotency_key, index + 1),
         metadata: {
           ...request.metadata,
           source_document: { ...document, page_number: index + 1, page_count: pages.length },

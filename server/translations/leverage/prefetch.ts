@@ -1,6 +1,6 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
-import { readBlocks } from '#server/formats/html/index.ts';
+import { readBlocks } from '#server/formats/html-segments.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { type Glossary, readGlossaryRevision, type TermRow } from '#server/terminology/service.ts';
@@ -16,7 +16,7 @@ import {
 import type { Provenance, TranslationRequest } from '../schema.ts';
 
 /** What was looked up for a submission, all of its texts in one query. */
-export interface LookedUp {
+export interface Prefetched {
   /** By the text's normal form and languages; what is not in it was not looked up, or is no longer true. */
   exact: Map<string, MemoryHit | undefined>;
   /** The language pairs that the tenant has a memory of (`pairName`). */
@@ -29,7 +29,7 @@ export interface LookedUp {
  * Looks up what the transaction's tenant has for some texts: also where a credential has just opened it, and
  * nobody has to believe it yet.
  */
-export async function lookUp(tx: Tx, requests: readonly TranslationRequest[]): Promise<LookedUp> {
+export async function prefetch(tx: Tx, requests: readonly TranslationRequest[]): Promise<Prefetched> {
   const texts = new Map(requests.map((request) => [keyOf(request), lookupOf(request)]));
   const [{ hits, pairs }, glossaries] = await Promise.all([
     lookUpExact(tx, [...texts.values()]),
@@ -39,7 +39,7 @@ export async function lookUp(tx: Tx, requests: readonly TranslationRequest[]): P
 }
 
 /** Forgets what was held of a text: a job with it has just been published. */
-export function forget({ exact }: LookedUp, request: TranslationRequest): void {
+export function forget({ exact }: Prefetched, request: TranslationRequest): void {
   exact.delete(keyOf(request));
 }
 
@@ -48,15 +48,15 @@ export function forget({ exact }: LookedUp, request: TranslationRequest): void {
  * tenant's glossaries as they were when it came: a batch, or a file, is not translated by two of them.
  */
 export async function leverageOf(
-  services: Services,
+  services: Pick<Services, 'database' | 'embedder' | 'glossaries' | 'log'>,
   tenantId: string,
   request: TranslationRequest,
-  found: LookedUp,
+  found: Prefetched,
 ): Promise<Leverage> {
   const { database, glossaries } = services;
   const known = found.exact.has(keyOf(request))
     ? found
-    : await database.inTenant(tenantId, (tx) => lookUp(tx, [request]));
+    : await database.inTenant(tenantId, (tx) => prefetch(tx, [request]));
   const languages = {
     sourceLang: request.source_lang as LanguageCode,
     targetLang: request.target_lang as LanguageCode,

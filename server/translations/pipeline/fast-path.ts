@@ -1,4 +1,4 @@
-import { extractHtml, rebuildHtml } from '#server/formats/html/index.ts';
+import { extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
 import type { TermRow } from '#server/terminology/service.ts';
 import type { MemoryHit } from '#server/translation-memory/service.ts';

@@ -1,5 +1,5 @@
 import type { Translations, TranslationTask } from '#server/engines/engine.ts';
-import { blocksOf, extractHtml, rebuildHtml } from '#server/formats/html/index.ts';
+import { blocksOf, extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
 import type { TranslationRequest } from '../schema.ts';
 
 /** A request's text as the pipeline handles it: what is translated, and the way back to the text that is published. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutText } from '#server/engines/openai/texts/cut-text.ts';
-import { alignPassages } from '#server/engines/openai/texts/passages.ts';
+import { alignPassages, cutText } from '#server/engines/openai/long-texts.ts';
 import { languageCodes } from '#server/languages.ts';
 import { units } from './long-text.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cosine, nearestCodes, project, type Quantised, quantise } from '#server/matching/vectors/index.ts';
+import { cosine, nearestCodes, project, type Quantised, quantise } from '#server/matching/vectors.ts';
 import { seededRandom } from '#test/bench/seeded-random.ts';
 
 const random = seededRandom(7);

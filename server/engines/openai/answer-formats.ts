@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import type { Judgement, QualityIssue, Verification } from '../engine.ts';
+
+/** More than anybody reads or repairs at once. */
+const mostIssues = 100;
+
+const ranks = { critical: 0, major: 1, minor: 2 } as const satisfies Record<QualityIssue['severity'], number>;
+
+/** The worst first, otherwise in their order, 100 at most: what is cut away is never worse than what stays. */
+export function worstIssues(issues: readonly QualityIssue[]): QualityIssue[] {
+  return issues.toSorted((a, b) => ranks[a.severity] - ranks[b.severity]).slice(0, mostIssues);
+}
+
+/** Of what a judge remarks, so many UTF-16 units are kept. */
+const longestRemark = 2000;
+
+export function clipRemark(text: string): string {
+  return text.length <= longestRemark ? text : text.slice(0, longestRemark).toWellFormed();
+}
+
+/** The shape of an answer: what the model is held to, and what its answer is read with. */
+export interface AnswerFormat<T> {
+  schema: z.ZodType<T>;
+  /** `response_format` of a chat completions request. */
+  responseFormat: ReturnType<typeof structuredOutput>;
+}
+
+function structuredOutput(name: string, schema: z.ZodType) {
+  const jsonSchema = z.toJSONSchema(schema, { target: 'draft-7' });
+  return { type: 'json_schema' as const, json_schema: { name, strict: true, schema: jsonSchema } };
+}
+
+// Made once: deriving the schema takes a good part of a millisecond.
+const answerFormat = <T>(name: string, schema: z.ZodType<T>): AnswerFormat<T> => ({
+  schema,
+  responseFormat: structuredOutput(name, schema),
+});
+
+/*
+ * The answers as strict structured outputs have them: every field present, nullable rather than optional, no limits
+ * in the schema (some endpoints refuse those). The order of the fields is the order in which a model writes: it gives
+ * its reasons before it decides. `refine` and `overwrite` leave no mark in the JSON schema.
+ */
+
+const remark = () => z.string().overwrite(clipRemark);
+
+const translatedSegments = z.object({
+  translations: z
+    .array(
+      z.object({
+        id: z.number().describe('the id of the segment'),
+        text: z
+          .string()
+          .describe('its whole translation')
+          .refine((text) => text.trim() !== ''),
+      }),
+    )
+    .describe('one for each segment, in their order'),
+});
+
+/** One text for each id that was asked. */
+export type TranslatedSegments = z.infer<typeof translatedSegments>;
+
+const issue = z.object({
+  severity: z.enum(['minor', 'major', 'critical']),
+  category: z.enum(['accuracy', 'fluency', 'terminology', 'style', 'locale']),
+  span: remark()
+    .nullable()
+    .describe('the words of the translation it is about; for what is missing, those of the source'),
+  explanation: remark().describe('what is wrong and why, in English, in one or two sentences'),
+  suggestion: remark().nullable().describe('what should stand there instead, in the target language'),
+}) satisfies z.ZodType<QualityIssue>;
+
+const judgement = z.object({
+  issues: z
+    .array(issue)
+    .describe('the worst first; empty for a translation without fault')
+    .overwrite(worstIssues),
+  summary: remark().describe('the finding in one or two English sentences'),
+  score: z
+    .number()
+    .describe('0 to 100')
+    .overwrite((score) => Math.min(100, Math.max(0, score))),
+}) satisfies z.ZodType<Judgement>;
+
+const verification = judgement.extend({
+  passed: z.boolean().describe('whether the translation can be published as it stands'),
+}) satisfies z.ZodType<Verification>;
+
+const comparison = z.object({
+  rationale: remark().describe('what decides, in one or two English sentences'),
+  winner: z.number().describe('the id of the best candidate'),
+});
+
+/** `winner` is the id that the question gave. */
+export type NamedWinner = z.infer<typeof comparison>;
+
+export const translationFormat = answerFormat('translation', translatedSegments);
+export const repairFormat = answerFormat('repair', translatedSegments);
+export const assessmentFormat = answerFormat<Judgement>('assessment', judgement);
+export const verificationFormat = answerFormat<Verification>('verification', verification);
+export const comparisonFormat = answerFormat('comparison', comparison);
+
+/** UTF-16 units of all texts of an answer: a question asks for 6000 of the source, whose translation is no book. */
+const longestTexts = 200_000;
+
+/**
+ * The texts in the order of the ids 1 to `count`; undefined unless each of them, and no other, is answered once, and
+ * together they are of a translation's length.
+ */
+export function readSegments({ translations }: TranslatedSegments, count: number): string[] | undefined {
+  if (translations.length !== count) return undefined;
+  if (translations.reduce((sum, { text }) => sum + text.length, 0) > longestTexts) return undefined;
+  const byId = new Map(translations.map(({ id, text }) => [id, text]));
+  const texts = Array.from({ length: count }, (_, index) => byId.get(index + 1));
+  return texts.every((text) => text !== undefined) ? texts : undefined;
+}

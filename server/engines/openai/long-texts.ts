@@ -1,0 +1,143 @@
+import { isDenseScript } from '#server/languages.ts';
+
+/**
+ * UTF-16 units of a text in this language that a model translates well within OPENAI_TIMEOUT_SECONDS (60): some 2000
+ * tokens either way. A character of a dense script says about what three Latin letters do.
+ */
+export function unitsPerCall(language: string): number {
+  return isDenseScript(language) ? 2000 : 6000;
+}
+
+/** What a segment's id and field names weigh in a question, in UTF-16 units: many short segments are work too. */
+export const unitsPerSegment = 20;
+
+/** Consecutive groups, each of at most `most` together, or of one item that weighs more by itself. */
+export function groupConsecutive<T>(items: readonly T[], weigh: (item: T) => number, most: number): T[][] {
+  const groups: T[][] = [];
+  let room = 0;
+  for (const item of items) {
+    const weight = weigh(item);
+    if (weight > room || groups.length === 0) {
+      groups.push([]);
+      room = most;
+    }
+    groups.at(-1)!.push(item);
+    room -= weight;
+  }
+  return groups;
+}
+
+/** A blank line, with all the whitespace that follows it. */
+const paragraphEnd = /\n[^\S\n]*\n\s*/g;
+
+/** Enough to complete a surrogate pair: whether a grapheme goes on shows in its next character. */
+const lookahead = 2;
+
+/**
+ * A text in pieces of at most `most` UTF-16 units, which joined are the text again to the letter. Cut behind a
+ * paragraph, else between sentences, else between words, as long as a piece comes out at least half full; else
+ * between graphemes, and never inside one: a grapheme of more than `most` units makes a longer piece.
+ *
+ * Time and memory are linear in the text's length, for a `most` that a grapheme seldom reaches.
+ * @param language a code of B 2.4, for its sentence and word boundaries
+ */
+export function cutText(text: string, most: number, language: string): string[] {
+  if (text.length <= most) return [text];
+  const graphemes = new Intl.Segmenter(language, { granularity: 'grapheme' });
+  const sentences = new Intl.Segmenter(language, { granularity: 'sentence' });
+  const words = new Intl.Segmenter(language, { granularity: 'word' });
+
+  const pieces: string[] = [];
+  let rest = text;
+  while (rest.length > most) {
+    const length = bestBreak(rest.slice(0, most + lookahead)) || firstGrapheme(rest);
+    pieces.push(rest.slice(0, length));
+    rest = rest.slice(length);
+  }
+  return rest === '' ? pieces : [...pieces, rest];
+
+  /** Units before the best boundary in the window; 0 where a single grapheme fills it. */
+  function bestBreak(window: string): number {
+    const clusters = graphemes.segment(window);
+    const candidates = [
+      lastParagraphEnd(window, most),
+      lastStart(sentences.segment(window), most),
+      lastStart(words.segment(window), most),
+    ];
+    for (const candidate of candidates) {
+      // Not every such boundary is one of graphemes: a blank may carry a combining mark.
+      const settled = lastStart(clusters, candidate);
+      if (settled >= most / 2) return settled;
+    }
+    return lastStart(clusters, most);
+  }
+
+  function firstGrapheme(rest: string): number {
+    return graphemes.segment(rest).containing(0)!.segment.length;
+  }
+}
+
+function lastParagraphEnd(window: string, most: number): number {
+  let last = 0;
+  for (const { index, 0: gap } of window.matchAll(paragraphEnd)) last = Math.min(most, index + gap.length);
+  return last;
+}
+
+/** The last boundary at or before the unit at `most`. */
+function lastStart(segments: Intl.Segments, most: number): number {
+  return segments.containing(most)!.index;
+}
+
+const lineEnd = /\n\s*/g;
+
+/**
+ * Versions of one text (a source and its translations) cut into passages that say the same: consecutive rows, with a
+ * version each, whose joined columns are the versions again to the letter. A row weighs at most `most` where the texts
+ * allow. They are cut between lines where all have equally many, else between paragraphs likewise, else not at all: a
+ * cut in the wrong place would make a judge see omissions where there are none.
+ *
+ * Time and memory are linear in the texts' lengths.
+ */
+export function alignPassages(
+  versions: readonly string[],
+  weigh: (row: readonly string[]) => number,
+  most: number,
+): (readonly string[])[] {
+  if (weigh(versions) <= most) return [versions];
+  const rows = pairUp(versions, lineEnd) ?? pairUp(versions, paragraphEnd);
+  if (!rows) return [versions];
+  return groupConsecutive(rows, weigh, most).map((group) =>
+    versions.map((_, column) => group.map((row) => row[column]!).join('')),
+  );
+}
+
+function pairUp(versions: readonly string[], end: RegExp): string[][] | undefined {
+  const columns = versions.map((text) => cutBehind(text, end));
+  const height = columns[0]!.length;
+  if (columns.some(({ length }) => length !== height)) return undefined;
+  return Array.from({ length: height }, (_, row) => columns.map((column) => column[row]!));
+}
+
+/** Parts that end with what the expression matches. Blank ends of the text are no parts of their own. */
+function cutBehind(text: string, end: RegExp): string[] {
+  const from = text.length - text.trimStart().length;
+  const to = text.trimEnd().length;
+  const parts: string[] = [];
+  let start = 0;
+  for (const { index, 0: gap } of text.matchAll(end)) {
+    if (index < from || index >= to) continue;
+    parts.push(text.slice(start, index + gap.length));
+    start = index + gap.length;
+  }
+  return [...parts, text.slice(start)];
+}
+
+/**
+ * `text` between the outer whitespace of `original`: what stands around a text is layout, which no model is trusted
+ * with. An original of whitespace only comes back as it is.
+ */
+export function keepOuterSpace(original: string, text: string): string {
+  const start = original.length - original.trimStart().length;
+  if (start === original.length) return original;
+  return original.slice(0, start) + text.trim() + original.slice(original.trimEnd().length);
+}

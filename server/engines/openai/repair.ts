@@ -1,0 +1,170 @@
+import type { CallScope, EngineAnswer, QualityIssue, Translations, TranslationTask } from '../engine.ts';
+import { readSegments, repairFormat, type TranslatedSegments, worstIssues } from './answer-formats.ts';
+import type { AskAll, Question } from './chat.ts';
+import {
+  alignPassages,
+  cutText,
+  groupConsecutive,
+  keepOuterSpace,
+  unitsPerCall,
+  unitsPerSegment,
+} from './long-texts.ts';
+import { contextsBefore, instructions, promptData } from './prompts.ts';
+
+/** Longer spans are looked for by their beginning: a hostile text cannot make the search dear. */
+const soughtUnits = 64;
+
+interface Bilingual {
+  source: string;
+  translation: string;
+}
+
+/** Where the issues of a text lie. */
+interface IssuesByGroup {
+  /** For each group the issues whose span stands in it. */
+  located: QualityIssue[][];
+  /** Those without a span, or whose span stands nowhere. */
+  unlocated: QualityIssue[];
+}
+
+/** Finds each issue's span in the source or the translation of the groups' texts, whatever the whitespace in it. */
+function locateIssues(
+  groups: readonly (readonly Bilingual[])[],
+  issues: readonly QualityIssue[],
+): IssuesByGroup {
+  const haystacks = groups.map((group) =>
+    group.flatMap(({ source, translation }) => [normalize(translation), normalize(source)]),
+  );
+  const located: QualityIssue[][] = groups.map(() => []);
+  const unlocated = issues.filter((issue) => {
+    const sought = normalize(issue.span ?? '').slice(0, soughtUnits);
+    if (sought === '') return true;
+    const at = haystacks.flatMap((texts, index) =>
+      texts.some((text) => text.includes(sought)) ? [index] : [],
+    );
+    for (const index of at) located[index]!.push(issue);
+    return at.length === 0;
+  });
+  return { located, unlocated };
+}
+
+function normalize(text: string): string {
+  return text.normalize('NFC').replace(/\s+/g, ' ').trim();
+}
+
+/** What an approximate source reaches beyond its translation on either side, in UTF-16 units. */
+const margin = 1000;
+
+/** A stretch of translation short enough to be written anew at once, and the source it stands for. */
+interface RepairedPassage {
+  segment: number;
+  /** To the letter; a segment's passages joined are its present translation. */
+  translation: string;
+  source: string;
+  /** The source may reach further than the translation: nothing told where its original begins and ends. */
+  approximate: boolean;
+}
+
+/**
+ * Cuts a segment into passages for repair. It is the translation that is cut, so that whatever a model makes of the
+ * source beside it, no part of the text is lost or doubled.
+ */
+function cutForRepair(
+  segment: number,
+  source: string,
+  translation: string,
+  targetLang: string,
+): RepairedPassage[] {
+  const most = unitsPerCall(targetLang);
+  return alignPassages([source, translation], ([, translated]) => translated!.length, most).flatMap(
+    ([original, translated]) =>
+      translated!.length <= most
+        ? [{ segment, source: original!, translation: translated!, approximate: false }]
+        : cutByProportion(original!, cutText(translated!, most, targetLang)).map((cut) => ({
+            segment,
+            ...cut,
+          })),
+  );
+}
+
+function cutByProportion(source: string, pieces: readonly string[]): Omit<RepairedPassage, 'segment'>[] {
+  const scale = source.length / pieces.reduce((total, { length }) => total + length, 0);
+  let start = 0;
+  return pieces.map((translation) => {
+    const from = Math.max(0, Math.floor(start * scale) - margin);
+    start += translation.length;
+    const to = Math.ceil(start * scale) + margin;
+    return { translation, source: source.slice(from, to).toWellFormed(), approximate: pieces.length > 1 };
+  });
+}
+
+/** Has the issues mended. What is not asked about comes back to the letter. */
+export async function repair(
+  askGroups: AskAll,
+  model: string,
+  task: TranslationTask,
+  candidate: Translations,
+  issues: readonly QualityIssue[],
+  scope: CallScope,
+): Promise<EngineAnswer<Translations>> {
+  const passages = task.segments.flatMap((source, segment) =>
+    cutForRepair(segment, source, candidate[segment]!, task.targetLang),
+  );
+  const groups = groupConsecutive(
+    passages.filter(({ source, translation }) => `${source}${translation}`.trim() !== ''),
+    ({ translation }) => translation.length + unitsPerSegment,
+    unitsPerCall(task.targetLang) + unitsPerSegment,
+  );
+  const contexts = contextsBefore(groups);
+  const touched = issuesByGroup(groups, worstIssues(issues)).flatMap((found, at) =>
+    found ? [{ group: groups[at]!, context: contexts[at], found }] : [],
+  );
+  const questions = touched.map(
+    ({ group, context, found }): Question<TranslatedSegments, string[]> => ({
+      model,
+      instructions: instructions('repair', task.textType),
+      data: {
+        ...promptData(task),
+        context_before: context,
+        segments: group.map(({ source, translation, approximate }, index) => ({
+          id: index + 1,
+          source,
+          translation,
+          approximate,
+        })),
+        issues: found,
+      },
+      format: repairFormat,
+      read: (answer) => readSegments(answer, group.length),
+    }),
+  );
+  const { value, ...cost } = await askGroups(questions, scope);
+
+  const asked = touched.flatMap(({ group }) => group);
+  const texts = value.flat();
+  const repaired = new Map(asked.map((passage, index) => [passage, inPlace(passage, texts[index]!)]));
+  const segments = task.segments.map(() => '');
+  for (const passage of passages) segments[passage.segment] += repaired.get(passage) ?? passage.translation;
+  return { value: segments, ...cost };
+}
+
+/**
+ * The issues that each group is to mend; undefined for one that is left alone. A group is asked about the issues whose
+ * span stands in it, along with those whose span stands nowhere. All groups are asked where no issue has a place, or
+ * where one without a place is more than minor: text that is missing has no span, and leaving it out would leave the
+ * very fault that repair is for.
+ */
+function issuesByGroup(
+  groups: readonly (readonly RepairedPassage[])[],
+  issues: readonly QualityIssue[],
+): (QualityIssue[] | undefined)[] {
+  const { located, unlocated } = locateIssues(groups, issues);
+  const everywhere =
+    located.every((found) => found.length === 0) || unlocated.some(({ severity }) => severity !== 'minor');
+  return located.map((found) => (everywhere || found.length > 0 ? [...found, ...unlocated] : undefined));
+}
+
+/** A passage's new text with its present outer whitespace; with the source's where there was no text yet. */
+function inPlace({ source, translation }: RepairedPassage, text: string): string {
+  return keepOuterSpace(translation.trim() === '' ? source : translation, text);
+}

@@ -1,0 +1,39 @@
+/**
+ * Why a file gives no text: it is corrupt or of another format; it needs a password; there is no text in it; its bytes
+ * are not text in an accepted encoding; it is over a limit of B 8.
+ */
+export type FlattenReason = 'unreadable' | 'protected' | 'empty' | 'not_text' | 'too_large';
+
+/** A file that gives no text. Its message is meant for whoever sent the file, and names the limit where there is one. */
+export class FlattenError extends Error {
+  override name = 'FlattenError';
+  readonly reason: FlattenReason;
+
+  constructor(reason: FlattenReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** B 8, as far as flattening meets it. */
+export const limits = {
+  /** Bytes of all entries of an Office file together, inflated. */
+  officeUnpacked: 200_000_000,
+  /** Bytes of one XML part of an Office file, inflated. */
+  officeXmlPart: 80_000_000,
+  docxElements: 1_000_000,
+  /** Code points of a DOCX or a PDF. */
+  textChars: 2_000_000,
+  /** Bytes of one stream of a PDF that is not an image, inflated. Not of B 8: what one stream may cost in memory. */
+  pdfStream: 64_000_000,
+  /** Bytes of all such streams together. */
+  pdfStreams: 512_000_000,
+} as const;
+
+/** The error of a file over a limit. */
+export function overLimit(what: string, limit: number): FlattenError {
+  return new FlattenError(
+    'too_large',
+    `${what} is over the limit of ${limit.toLocaleString('en-US')}; split the file and send the parts`,
+  );
+}

@@ -1,0 +1,217 @@
+import type { SaxesTagPlain } from 'saxes';
+import { FlattenError, limits, overLimit } from '../flatten-error.ts';
+import { countCodePoints } from '../text.ts';
+import { openPackage } from './office-package.ts';
+import { Paragraphs } from './paragraphs.ts';
+import type { XmlEvents } from './xml.ts';
+
+const wordNamespaces = new Set([
+  'http://schemas.openxmlformats.org/wordprocessingml/2006/main',
+  'http://purl.oclc.org/ooxml/wordprocessingml/main',
+]);
+
+/**
+ * Elements that are passed over with all that is in them: the old form of what `Choice` holds, what was deleted or moved
+ * away, the reading aid above ruby text, and properties, now and before a change.
+ */
+const skipped = new Set('Fallback del moveFrom rt pPr sectPr tblPr trPr tcPr sdtPr rPrChange'.split(' '));
+
+/** What stands for characters, inside a run. */
+const characters = new Map([
+  ['tab', '\t'],
+  ['ptab', '\t'],
+  ['br', '\n'],
+  ['cr', '\n'],
+  ['noBreakHyphen', '\u2011'],
+]);
+
+/** Reads the stories of a Word file (body, header, notes, …), holding all together to the limits of B 8. */
+class StoryReader {
+  #elements = 0;
+  #chars = 0;
+
+  /**
+   * The text of one story.
+   *
+   * @param root local name of the element that its part must start with
+   * @param feed passes the XML of its part to the events
+   */
+  async read(root: string, feed: (events: XmlEvents) => Promise<void>): Promise<string> {
+    const story = new Story(root);
+    await feed({
+      openTag: (tag) => {
+        if (++this.#elements > limits.docxElements)
+          throw overLimit('the number of XML elements of the Word file', limits.docxElements);
+        story.open(tag);
+      },
+      closeTag: (tag) => story.close(tag),
+      text: (text) => {
+        if (!story.holdsText) return;
+        this.#chars += countCodePoints(text);
+        if (this.#chars > limits.textChars)
+          throw overLimit('the number of characters of the file', limits.textChars);
+        story.append(text);
+      },
+    });
+    return story.text();
+  }
+}
+
+class Story {
+  readonly #root: string;
+  readonly #paragraphs = new Paragraphs();
+  /** The texts of the open paragraphs: one, and inside a text box another. */
+  readonly #open: string[] = [];
+  /** The paragraphs of the text boxes anchored in the outermost open one; they follow it. */
+  #boxes: string[] = [];
+  /** With its colon; undefined before the root element, '' where Word's is the default namespace. */
+  #prefix: string | undefined;
+  #tables = 0;
+  /** Elements open inside the outermost skipped one, itself included. */
+  #skipping = 0;
+  #runs = 0;
+  #hiddenRun = false;
+  /** Whether the innermost element is one whose text is the document's. */
+  holdsText = false;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  open(tag: SaxesTagPlain): void {
+    if (this.#prefix === undefined) {
+      this.#prefix = this.#wordPrefix(tag);
+      return;
+    }
+    const name = localName(tag);
+    if (this.#skipping > 0 || skipped.has(name)) {
+      this.#skipping++;
+      return;
+    }
+    if (name === 't') this.holdsText = !this.#hiddenRun;
+    if (!this.#isWord(tag)) return;
+    if (name === 'p') this.#open.push('');
+    else if (name === 'tbl') this.#tables++;
+    else if (name === 'r') this.#openRun();
+    else if (name === 'vanish') this.#hiddenRun = this.#runs > 0 && !isOff(tag);
+    else if (this.#runs > 0 && !this.#hiddenRun) this.append(characters.get(name) ?? '');
+  }
+
+  close(tag: SaxesTagPlain): void {
+    if (this.#skipping > 0) {
+      this.#skipping--;
+      return;
+    }
+    this.holdsText = false;
+    if (!this.#isWord(tag)) return;
+    const name = localName(tag);
+    if (name === 'p') this.#closeParagraph();
+    else if (name === 'r') this.#closeRun();
+    else if (name === 'tbl') {
+      this.#tables--;
+      if (this.#open.length === 0) this.#paragraphs.break('paragraph');
+    }
+  }
+
+  append(text: string): void {
+    const innermost = this.#open.length - 1;
+    if (innermost >= 0) this.#open[innermost] += text;
+  }
+
+  text(): string {
+    return this.#paragraphs.text();
+  }
+
+  #openRun(): void {
+    this.#runs++;
+    this.#hiddenRun = false;
+  }
+
+  #closeRun(): void {
+    this.#runs--;
+    this.#hiddenRun = false;
+  }
+
+  #closeParagraph(): void {
+    const text = this.#open.pop();
+    if (text === undefined) return;
+    if (this.#open.length > 0) {
+      this.#boxes.push(text);
+      return;
+    }
+    for (const paragraph of [text, ...this.#boxes]) {
+      this.#paragraphs.append(paragraph);
+      this.#paragraphs.break(this.#tables > 0 ? 'line' : 'paragraph');
+    }
+    this.#boxes = [];
+  }
+
+  #wordPrefix(root: SaxesTagPlain): string {
+    const colon = root.name.indexOf(':') + 1;
+    const declaration = colon === 0 ? 'xmlns' : `xmlns:${root.name.slice(0, colon - 1)}`;
+    if (localName(root) !== this.#root || !wordNamespaces.has(root.attributes[declaration] ?? ''))
+      throw new FlattenError('unreadable', 'the file is not a Word document');
+    return root.name.slice(0, colon);
+  }
+
+  /** By the prefix that the root declares; no program is known to bind Word's namespace to a second one. */
+  #isWord({ name }: SaxesTagPlain): boolean {
+    const prefix = this.#prefix!;
+    return name.startsWith(prefix) && !name.includes(':', prefix.length);
+  }
+}
+
+function localName({ name }: SaxesTagPlain): string {
+  return name.slice(name.indexOf(':') + 1);
+}
+
+function isOff({ attributes }: SaxesTagPlain): boolean {
+  const value = Object.entries(attributes).find(([name]) => name.endsWith(':val') || name === 'val')?.[1];
+  return value === '0' || value === 'false' || value === 'off';
+}
+
+/** The parts that hold text beside the main one, in the order in which they are read around it. */
+const before = ['header'];
+const after = ['footnotes', 'endnotes', 'footer'];
+
+/**
+ * The text of a Word file as its reader sees it: headers, body with text boxes and tables, footnotes and endnotes,
+ * footers. A header or footer that several sections repeat is there once, and not at all where it is only a number.
+ * Insertions are text, deletions, comments and hidden text are not.
+ *
+ * @throws {FlattenError} `unreadable`, `protected` or `too_large`
+ */
+export async function readDocx(bytes: Uint8Array): Promise<string> {
+  const office = await openPackage(bytes);
+  const main = (await office.relationships('')).find(({ type }) => type === 'officeDocument')?.target;
+  if (main === undefined) throw new FlattenError('unreadable', 'the file is not a Word document');
+  const parts = await office.relationships(main);
+  const reader = new StoryReader();
+  const all = new Paragraphs();
+  const readStory = (root: string, path: string): Promise<string> =>
+    reader.read(root, (events) => office.readPart(path, events));
+  const add = (text: string): void => {
+    all.append(text);
+    all.break('paragraph');
+  };
+  const addAll = async (types: readonly string[]): Promise<void> => {
+    for (const type of types) {
+      const texts = new Set<string>();
+      for (const part of parts)
+        if (part.type === type && part.target) texts.add(await readStory(rootOf[type]!, part.target));
+      for (const text of texts) if (/\p{L}/u.test(text)) add(text);
+    }
+  };
+  await addAll(before);
+  add(await readStory('document', main));
+  await addAll(after);
+  return all.text();
+}
+
+/** The root element of a part of each type. */
+const rootOf: Record<string, string> = {
+  header: 'hdr',
+  footer: 'ftr',
+  footnotes: 'footnotes',
+  endnotes: 'endnotes',
+};

@@ -1,0 +1,127 @@
+import { FlattenError, limits, overLimit } from '../flatten-error.ts';
+import { createXmlReader, type XmlEvents } from './xml.ts';
+import { inflateEntry, readDirectory, refuseUnderstatedSizes, type ZipEntry, ZipError } from './zip.ts';
+
+/** A part of an Office file that another part names. */
+export interface Relationship {
+  /** The last word of its type's address, which transitional and strict files share: `officeDocument`, `footer`, … */
+  type: string;
+  /** Path of the part inside the zip, or undefined where it lies outside the file. */
+  target: string | undefined;
+}
+
+/** An opened Office file: a zip of XML parts that name each other. */
+export interface OfficePackage {
+  /** The parts that the part at `path` names, in its order; the package's own for ''. */
+  relationships(path: string): Promise<Relationship[]>;
+  /** Feeds the XML of a part to `events`. */
+  readPart(path: string, events: XmlEvents): Promise<void>;
+}
+
+/**
+ * Opens a DOCX or XLSX. What it holds is compared with the limits of B 8 by what its directory claims, before anything
+ * is inflated; reading a part then holds it to the claim.
+ *
+ * @throws {FlattenError} `protected` where it asks for a password, `too_large`, or `unreadable`; `readPart` and
+ * `relationships` as well
+ */
+export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
+  refuseCompoundFile(bytes);
+  const entries = await withFlattenErrors(async () => readDirectory(bytes));
+  let unpacked = 0;
+  for (const { size } of entries.values()) unpacked += size;
+  if (unpacked > limits.officeUnpacked)
+    throw overLimit('the unpacked size in bytes of the Office file', limits.officeUnpacked);
+  await withFlattenErrors(() => refuseUnderstatedSizes(bytes, entries.values()));
+
+  const readPart = async (path: string, events: XmlEvents): Promise<void> => {
+    const entry = entries.get(path);
+    if (!entry) throw new FlattenError('unreadable', 'the Office file lacks a part that it names');
+    await readXmlEntry(bytes, entry, events);
+  };
+  return {
+    readPart,
+    relationships: async (path) => {
+      const slash = path.lastIndexOf('/') + 1;
+      const folder = path.slice(0, slash);
+      const listPath = `${folder}_rels/${path.slice(slash)}.rels`;
+      if (!entries.has(listPath)) return [];
+      const found: Relationship[] = [];
+      await readPart(listPath, {
+        openTag: ({ attributes: { Type, Target, TargetMode } }) => {
+          if (Type === undefined || Target === undefined) return;
+          const target = TargetMode === 'External' ? undefined : resolve(folder, Target);
+          found.push({ type: Type.slice(Type.lastIndexOf('/') + 1), target });
+        },
+        closeTag: () => {},
+        text: () => {},
+      });
+      return found;
+    },
+  };
+}
+
+async function readXmlEntry(zip: Uint8Array, entry: ZipEntry, events: XmlEvents): Promise<void> {
+  if (entry.encrypted) throw new FlattenError('protected', 'the file is protected by a password');
+  if (entry.size > limits.officeXmlPart)
+    throw overLimit('the size in bytes of one XML part of the Office file', limits.officeXmlPart);
+  const reader = createXmlReader(events);
+  await withFlattenErrors(async () => {
+    let decoder: ReturnType<typeof decoderFor> | undefined;
+    for await (const piece of inflateEntry(zip, entry)) {
+      decoder ??= decoderFor(piece);
+      reader.write(decoder.decode(piece, { stream: true }));
+    }
+    reader.write(decoder?.decode() ?? '');
+    reader.close();
+  });
+}
+
+/** XML is UTF-8 unless a byte order mark says UTF-16. */
+function decoderFor(start: Uint8Array) {
+  const isMarked = (first: number, second: number): boolean => start[0] === first && start[1] === second;
+  const encoding = isMarked(0xff, 0xfe) ? 'utf-16le' : isMarked(0xfe, 0xff) ? 'utf-16be' : 'utf-8';
+  return new TextDecoder(encoding, { fatal: true });
+}
+
+/** `target` as seen from `folder`; what climbs above the package names nothing in it. */
+function resolve(folder: string, target: string): string {
+  const segments = target.startsWith('/') ? [] : folder.split('/').filter(Boolean);
+  for (const segment of target.split('/')) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
+  }
+  return segments.join('/');
+}
+
+const compoundFile = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+const encryptedStream = Buffer.from('EncryptedPackage', 'utf16le');
+
+/** Files of Word 97 are compound files, and so is a newer one under a password, which is a stream in it. */
+function refuseCompoundFile(bytes: Uint8Array): void {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!file.subarray(0, compoundFile.length).equals(compoundFile)) return;
+  if (file.includes(encryptedStream))
+    throw new FlattenError('protected', 'the file is protected by a password');
+  throw new FlattenError(
+    'unreadable',
+    'the file is of an Office version before 2007; save it in the newer format',
+  );
+}
+
+async function withFlattenErrors<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    const isExpected = error instanceof ZipError || isEncodingError(error);
+    if (!isExpected) throw error;
+    throw new FlattenError('unreadable', `the Office file cannot be read: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** What a fatal TextDecoder throws. */
+function isEncodingError(error: unknown): error is TypeError {
+  return error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
+}

@@ -1,0 +1,152 @@
+import { crc32, createInflateRaw } from 'node:zlib';
+
+/** A zip that cannot be read: not one, cut short, or using what office files do not use. */
+export class ZipError extends Error {
+  override name = 'ZipError';
+}
+
+/** A file in a zip, as its central directory tells; the sizes are claims. */
+export interface ZipEntry {
+  name: string;
+  encrypted: boolean;
+  /** 0 stored, 8 deflated. */
+  method: number;
+  crc32: number;
+  compressedSize: number;
+  size: number;
+  /** Offset of its local header. */
+  offset: number;
+}
+
+const endSignature = 0x06054b50;
+const endLength = 22;
+const entrySignature = 0x02014b50;
+const entryLength = 46;
+
+/**
+ * The entries of a zip by name, in the order of its central directory. Nothing is inflated.
+ *
+ * @throws {ZipError} also for zip64 and for two entries of one name, of which programs pick different ones
+ */
+export function readDirectory(zip: Uint8Array): Map<string, ZipEntry> {
+  const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
+  const end = findEnd(view);
+  const count = view.getUint16(end + 10, true);
+  const size = view.getUint32(end + 12, true);
+  const start = view.getUint32(end + 16, true);
+  if (start + size > end) throw new ZipError('the directory of the archive is cut short');
+  const entries = new Map<string, ZipEntry>();
+  let at = start;
+  for (let index = 0; index < count; index++) {
+    if (at + entryLength > end || view.getUint32(at, true) !== entrySignature)
+      throw new ZipError('the directory of the archive is damaged');
+    const nameLength = view.getUint16(at + 28, true);
+    const next =
+      at + entryLength + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+    if (next > end) throw new ZipError('the directory of the archive is damaged');
+    // Names are ASCII in office files; in any other encoding a name only has to differ from those.
+    const name = Buffer.from(zip.subarray(at + entryLength, at + entryLength + nameLength)).toString('utf8');
+    if (entries.has(name)) throw new ZipError('the archive has two files of one name');
+    entries.set(name, {
+      name,
+      encrypted: (view.getUint16(at + 8, true) & 1) === 1,
+      method: view.getUint16(at + 10, true),
+      crc32: view.getUint32(at + 16, true),
+      compressedSize: view.getUint32(at + 20, true),
+      size: view.getUint32(at + 24, true),
+      offset: view.getUint32(at + 42, true),
+    });
+    at = next;
+  }
+  return entries;
+}
+
+/** The offset of the end record: the last, as a comment of up to 65,535 bytes may follow it. */
+function findEnd(view: DataView): number {
+  const last = view.byteLength - endLength;
+  for (let at = last; at >= 0 && at >= last - 0xffff; at--) {
+    if (
+      view.getUint32(at, true) === endSignature &&
+      at + endLength + view.getUint16(at + 20, true) <= view.byteLength
+    )
+      return at;
+  }
+  throw new ZipError('the file is not a zip archive, or its end is missing');
+}
+
+const localSignature = 0x04034b50;
+const localLength = 30;
+
+/**
+ * What an entry holds, piece by piece, so that no more than a piece of it is in memory. Ends with an error where it
+ * holds more than its directory claims, or something else than that: the claim is what the caller's limits were
+ * compared with.
+ *
+ * @throws {ZipError}
+ */
+export async function* inflateEntry(zip: Uint8Array, entry: ZipEntry): AsyncGenerator<Uint8Array> {
+  const compressed = bodyOf(zip, entry);
+  let size = 0;
+  let sum = 0;
+  for await (const piece of piecesOf(compressed, entry)) {
+    size += piece.length;
+    if (size > entry.size) throw new ZipError(understated);
+    sum = crc32(piece, sum);
+    yield piece;
+  }
+  if (size !== entry.size || sum !== entry.crc32) throw new ZipError('a file in the archive is damaged');
+}
+
+/** Deflate makes of n bytes at most 1,032 n. */
+const greatestRatio = 1032;
+
+/**
+ * Refuses a zip in which an entry holds more than its directory claims, whether or not the entry will be read: such
+ * a claim is made to pass under limits. Entries that are damaged in other ways are let be.
+ *
+ * @throws {ZipError}
+ */
+export async function refuseUnderstatedSizes(zip: Uint8Array, entries: Iterable<ZipEntry>): Promise<void> {
+  for (const entry of entries) {
+    if (entry.method !== 8 || entry.compressedSize * greatestRatio <= entry.size) continue;
+    let size = 0;
+    try {
+      for await (const piece of piecesOf(bodyOf(zip, entry), entry)) {
+        size += piece.length;
+        if (size > entry.size) break;
+      }
+    } catch (error) {
+      if (!(error instanceof ZipError)) throw error;
+    }
+    if (size > entry.size) throw new ZipError(understated);
+  }
+}
+
+const understated = 'a file in the archive is larger than the archive says';
+
+async function* piecesOf(compressed: Uint8Array, { method }: ZipEntry): AsyncGenerator<Uint8Array> {
+  if (method === 0) {
+    yield compressed;
+    return;
+  }
+  if (method !== 8) throw new ZipError('the archive uses a compression that office files do not use');
+  const inflater = createInflateRaw({ chunkSize: 64 * 1024 });
+  inflater.end(compressed);
+  try {
+    for await (const piece of inflater) yield piece as Uint8Array;
+  } catch (error) {
+    if (error instanceof ZipError) throw error;
+    throw new ZipError('a file in the archive is damaged', { cause: error });
+  } finally {
+    inflater.destroy();
+  }
+}
+
+function bodyOf(zip: Uint8Array, { offset, compressedSize }: ZipEntry): Uint8Array {
+  const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
+  if (offset + localLength > zip.length || view.getUint32(offset, true) !== localSignature)
+    throw new ZipError('a file in the archive is not where the archive says');
+  const start = offset + localLength + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
+  if (start + compressedSize > zip.length) throw new ZipError('a file in the archive is cut short');
+  return zip.subarray(start, start + compressedSize);
+}

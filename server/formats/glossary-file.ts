@@ -1,0 +1,241 @@
+import { type LanguageCode, languageOfName, readDeclaredVariant, readLanguage } from '#server/languages.ts';
+import { CsvError, type CsvRow, readCsv } from './csv-reader.ts';
+import { countCodePoints } from './text.ts';
+import { TmxError } from './tmx/tmx-parser.ts';
+import { readTmx, type TmxPair } from './tmx-reader.ts';
+
+/** The columns of a glossary, in the order of a file without a header (B 4.4). */
+const columns = [
+  'source_term',
+  'target_term',
+  'source_lang',
+  'target_lang',
+  'case_sensitive',
+  'priority',
+] as const;
+
+type Column = (typeof columns)[number];
+
+/** Where each column stands in a row, from 0; absent where the file does not have it. */
+type ColumnPlaces = ReadonlyMap<Column, number>;
+
+const columnOfName = new Map<string, Column>([
+  ...columns.map((column): [string, Column] => [column, column]),
+  ...aliases('source_term', 'source src_term term_source'),
+  ...aliases('target_term', 'target tgt_term term_target'),
+  ...aliases('source_lang', 'source_language src_lang from_lang'),
+  ...aliases('target_lang', 'target_language tgt_lang to_lang'),
+  ...aliases('case_sensitive', 'casesensitive'),
+]);
+
+function aliases(column: Column, names: string): [string, Column][] {
+  return names.split(' ').map((name) => [name, column]);
+}
+
+/** The columns of a file without a header. */
+const positional: ColumnPlaces = new Map(columns.map((column, place) => [column, place]));
+
+/**
+ * The columns that a header names; undefined where the row is none, having not both a source and a target term (B 4.4).
+ * Case does not matter, and spaces, punctuation and symbols are as good as underscores. Of two columns of one name, the
+ * first.
+ */
+function readHeader(cells: readonly string[]): ColumnPlaces | undefined {
+  const places = new Map<Column, number>();
+  for (const [place, cell] of cells.entries()) {
+    const column = columnOfName.get(normalName(cell));
+    if (column !== undefined && !places.has(column)) places.set(column, place);
+  }
+  return places.has('source_term') && places.has('target_term') ? places : undefined;
+}
+
+function normalName(cell: string): string {
+  return cell
+    .toLowerCase()
+    .replace(/[\s\p{P}\p{S}]+/gu, '_')
+    .replace(/^_|_$/g, '');
+}
+
+/** A file that is no glossary. Its message is meant for whoever sent the file, and names the line where there is one. */
+export class GlossaryFileError extends Error {
+  override name = 'GlossaryFileError';
+  /** Physical, from 1; null where the trouble is with the file as a whole. */
+  readonly line: number | null;
+
+  constructor(message: string, line: number | null = null, options?: ErrorOptions) {
+    super(message, options);
+    this.line = line;
+  }
+
+  static at(line: number, message: string): GlossaryFileError {
+    return new GlossaryFileError(`line ${line}: ${message}`, line);
+  }
+
+  /** For what a file's format says, which names the line already. */
+  static from(cause: Error & { line: number | null }): GlossaryFileError {
+    return new GlossaryFileError(cause.message, cause.line, { cause });
+  }
+}
+
+/** A term and its translation, as a file has them. */
+export interface GlossaryFileEntry {
+  /** The physical line that it starts on, from 1. */
+  line: number;
+  /** As written, without the whitespace around them. */
+  sourceTerm: string;
+  targetTerm: string;
+  /** Null where the file leaves it open. */
+  sourceLang: LanguageCode | null;
+  targetLang: LanguageCode | null;
+  caseSensitive: boolean;
+  /** The higher wins where terms overlap. 32 bits with sign. */
+  priority: number;
+}
+
+/** What a glossary file holds, and what was made of it. */
+export interface GlossaryFile {
+  entries: GlossaryFileEntry[];
+  /** False where the first row of a CSV names no columns, so that it was read as an entry. */
+  hasHeader: boolean;
+  /** The lines of rows, or of TMX units, that lack one of the terms. Blank lines are none. */
+  skippedLines: number[];
+}
+
+/** Code points of a term. Longer ones are no terms: a column was taken for another, or a memory for a glossary. */
+const longestTerm = 500;
+
+/** @throws {GlossaryFileError} for a term that is too long */
+function requireTermLength({ line, sourceTerm, targetTerm }: GlossaryFileEntry): void {
+  if (isTooLong(sourceTerm) || isTooLong(targetTerm))
+    throw GlossaryFileError.at(line, `a term has more than ${longestTerm} characters`);
+}
+
+function isTooLong(term: string): boolean {
+  return term.length > longestTerm && countCodePoints(term) > longestTerm;
+}
+
+/**
+ * A CSV glossary (B 4.4 "CSV rules"), all or none.
+ *
+ * @throws {GlossaryFileError} naming the line of the first row that is wrong, or saying that no row can be used
+ */
+export function readGlossaryCsv(bytes: Uint8Array): GlossaryFile {
+  const rows = readRows(bytes);
+  const header = readHeader(rows[0]?.cells ?? []);
+  const places = header ?? positional;
+  const entries: GlossaryFileEntry[] = [];
+  const skippedLines: number[] = [];
+  for (const [index, row] of rows.entries()) {
+    refuseMultiline(row, places);
+    if (header && index === 0) continue;
+    const entry = readEntry(row, places);
+    if (entry) entries.push(entry);
+    else skippedLines.push(row.line);
+  }
+  if (entries.length === 0)
+    throw new GlossaryFileError('no row of the file has both a source term and a target term');
+  return { entries, hasHeader: header !== undefined, skippedLines };
+}
+
+function readRows(bytes: Uint8Array): CsvRow[] {
+  try {
+    return readCsv(bytes, (cells) => readHeader(cells) !== undefined);
+  } catch (error) {
+    throw error instanceof CsvError ? GlossaryFileError.from(error) : error;
+  }
+}
+
+/** A quote that was left open makes one cell of many lines: that would be a strange term. */
+function refuseMultiline({ line, multiline }: CsvRow, places: ColumnPlaces): void {
+  const column = columns.find((name) => multiline.includes(places.get(name) ?? -1));
+  if (column !== undefined) throw GlossaryFileError.at(line, `the ${column} cell runs across lines`);
+}
+
+/** Undefined for a row that is skipped: one of its terms is blank. */
+function readEntry({ line, cells }: CsvRow, places: ColumnPlaces): GlossaryFileEntry | undefined {
+  const [sourceTerm, targetTerm, sourceLang, targetLang, caseSensitive, priority] = columns.map(
+    (column) => cells[places.get(column) ?? -1] ?? '',
+  ) as [string, string, string, string, string, string];
+  if (sourceTerm === '' || targetTerm === '') return undefined;
+  const entry: GlossaryFileEntry = {
+    line,
+    sourceTerm,
+    targetTerm,
+    sourceLang: readLanguageCell('source_lang', sourceLang, line),
+    targetLang: readLanguageCell('target_lang', targetLang, line),
+    caseSensitive: ['1', 'true', 'yes', 'on'].includes(caseSensitive.toLowerCase()),
+    priority: readPriority(priority, line),
+  };
+  requireTermLength(entry);
+  return entry;
+}
+
+function readLanguageCell(column: string, cell: string, line: number): LanguageCode | null {
+  if (cell === '') return null;
+  const language = readLanguage(cell) ?? languageOfName(cell);
+  if (language) return language;
+  throw GlossaryFileError.at(
+    line,
+    `${column} is no supported language; Chinese and Portuguese need their variant, such as zh-Hans or pt-BR`,
+  );
+}
+
+function readPriority(cell: string, line: number): number {
+  if (cell === '') return 0;
+  const priority = /^[+-]?\d{1,20}$/.test(cell) ? Number(cell) : Number.NaN;
+  // Not -0.
+  if (priority === (priority | 0)) return priority | 0;
+  throw GlossaryFileError.at(line, 'priority is not an integer of 32 bits');
+}
+
+/** The languages that an uploader declared, and the tags that he declared them with. */
+interface DeclaredPair {
+  source: LanguageCode;
+  sourceTag: string;
+  target: LanguageCode;
+  targetTag: string;
+}
+
+/**
+ * A TMX glossary (B 4.4 "TMX terminology"), all or none: a unit is one where both languages are in it, and
+ * carries them. The last one wins among those of one source (C 7): they come by their changedate, those without any first,
+ * and of one date in the order of the file.
+ *
+ * @throws {GlossaryFileError}
+ */
+export function readGlossaryTmx(bytes: Uint8Array, declared: DeclaredPair): GlossaryFile {
+  const { source, sourceTag, target, targetTag } = declared;
+  const skippedLines: number[] = [];
+  const dated: { entry: GlossaryFileEntry; changedate: string }[] = [];
+  const sides = {
+    sourceTag,
+    targetTag,
+    isSource: (tag: string) => readDeclaredVariant(tag, source) === source,
+    isTarget: (tag: string) => readDeclaredVariant(tag, target) === target,
+  };
+  try {
+    const onPair = (pair: TmxPair): void => {
+      const entry: GlossaryFileEntry = {
+        line: pair.line,
+        sourceTerm: pair.source.trim(),
+        targetTerm: pair.target.trim(),
+        sourceLang: source,
+        targetLang: target,
+        caseSensitive: false,
+        priority: 0,
+      };
+      requireTermLength(entry);
+      dated.push({ entry, changedate: pair.changedate ?? '' });
+    };
+    readTmx(bytes, sides, onPair, (line) => skippedLines.push(line));
+  } catch (error) {
+    throw error instanceof TmxError ? GlossaryFileError.from(error) : error;
+  }
+  if (dated.length === 0)
+    throw new GlossaryFileError(`no unit of the file has a text in both ${sourceTag} and ${targetTag}`);
+  // All are in UTC and to the second, so they compare as texts.
+  dated.sort((one, other) =>
+    one.changedate < other.changedate ? -1 : Number(one.changedate > other.changedate),
+  );
+  return { entries: dated.map(({ entry }) => entry), hasHeader: true, skippedLines };
+}

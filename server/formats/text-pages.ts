@@ -1,0 +1,136 @@
+import { skipCodePoints } from './text.ts';
+
+/**
+ * `text` in pages of at most `maxCodePoints` Unicode code points (B 8 "Characters per text-document page"), each as
+ * full as its cut allows. A cut falls between paragraphs (a blank line, then a line end), else between sentences, else
+ * between words, else between grapheme clusters, and inside a cluster only where that alone is longer than a page. The
+ * coarser cut is taken where what follows it fits a page whole: a long paragraph is cut anyway, so it starts on the
+ * page of its heading.
+ *
+ * Whitespace at the edges of a page is dropped, and so are blank pages; all else is there, in order. Time is linear in
+ * the text.
+ *
+ * @param language a BCP 47 tag, for where its sentences and words end
+ */
+export function splitPages(text: string, maxCodePoints: number, language: string): string[] {
+  return [...pagesOf(text, maxCodePoints, language)];
+}
+
+/** The same, each page cut when it is asked for: a page of 5000 characters takes up to a millisecond. */
+export function* pagesOf(text: string, maxCodePoints: number, language: string): Generator<string, void> {
+  if (!(maxCodePoints >= 1)) throw new RangeError('a page holds at least one code point');
+  const cutter = new Cutter(maxCodePoints, language);
+  let start = skipBlank(text, 0);
+  while (start < text.length) {
+    const full = skipCodePoints(text, start, maxCodePoints);
+    // What lies past the page is looked at as far as one more page, to see whether it fits there.
+    const window = text.slice(start, skipCodePoints(text, full, maxCodePoints + 1));
+    const cut = cutter.cut(window, full - start);
+    const page = window.slice(0, cut).trimEnd();
+    if (page !== '') yield page;
+    start = skipBlank(text, start + cut);
+  }
+}
+
+/** A run of whitespace between two words. */
+interface Gap {
+  start: number;
+  end: number;
+}
+
+/** The gaps that separate words, among them those that separate lines, among them blank lines. */
+function findGaps(window: string): { words: Gap[]; lines: Gap[]; blankLines: Gap[] } {
+  const words: Gap[] = [];
+  const lines: Gap[] = [];
+  const blankLines: Gap[] = [];
+  for (const { index: start, 0: space } of window.matchAll(/\s+/g)) {
+    const end = start + space.length;
+    if (attaches(window, end)) continue;
+    const gap = { start, end };
+    const lineEnd = space.indexOf('\n');
+    words.push(gap);
+    if (lineEnd >= 0) lines.push(gap);
+    if (lineEnd >= 0 && space.includes('\n', lineEnd + 1)) blankLines.push(gap);
+  }
+  return { words, lines, blankLines };
+}
+
+class Cutter {
+  readonly #max: number;
+  readonly #sentences: Intl.Segmenter;
+  readonly #words: Intl.Segmenter;
+  readonly #clusters: Intl.Segmenter;
+
+  constructor(maxCodePoints: number, language: string) {
+    this.#max = maxCodePoints;
+    this.#sentences = new Intl.Segmenter(language, { granularity: 'sentence' });
+    this.#words = new Intl.Segmenter(language, { granularity: 'word' });
+    this.#clusters = new Intl.Segmenter(language, { granularity: 'grapheme' });
+  }
+
+  /** Where the page ends that starts at 0 and may reach `full`; 1 or more. */
+  cut(window: string, full: number): number {
+    if (window.slice(full).trim() === '') return window.length;
+    const { blankLines, lines, words } = findGaps(window);
+    return (
+      this.#atGap(window, full, blankLines) ??
+      this.#atGap(window, full, lines) ??
+      this.#atSegment(window, full, this.#sentences) ??
+      this.#atGap(window, full, words) ??
+      this.#atSegment(window, full, this.#words) ??
+      this.#atCluster(window, full)
+    );
+  }
+
+  /** The last of `gaps` that starts on the page, where what follows it, up to the next, fits the next page. */
+  #atGap(window: string, full: number, gaps: readonly Gap[]): number | undefined {
+    let next = gaps.findIndex(({ start }) => start > full);
+    if (next < 0) next = gaps.length;
+    const gap = gaps[next - 1];
+    if (gap === undefined || gap.start === 0) return undefined;
+    return this.#fitsPage(window, gap.end, gaps[next]?.start) ? gap.end : undefined;
+  }
+
+  /** The last edge between two segments on the page, where the segment that follows fits the next page. */
+  #atSegment(window: string, full: number, segmenter: Intl.Segmenter): number | undefined {
+    const segment = segmenter.segment(window).containing(full);
+    if (segment === undefined) return undefined;
+    const { index } = segment;
+    const end = index + segment.segment.length;
+    if (index + segment.segment.trimEnd().length <= full && this.#isClusterEdge(window, end)) return end;
+    if (index === 0 || !this.#isClusterEdge(window, index)) return undefined;
+    return this.#fitsPage(window, index, end === window.length ? undefined : end) ? index : undefined;
+  }
+
+  #atCluster(window: string, full: number): number {
+    return this.#clusters.segment(window).containing(full)?.index || full;
+  }
+
+  /** Whether the unit from `start` to `end`, or past the window's end, fits a page. */
+  #fitsPage(window: string, start: number, end: number = window.length): boolean {
+    return end <= skipCodePoints(window, start, this.#max);
+  }
+
+  #isClusterEdge(window: string, index: number): boolean {
+    const cluster = this.#clusters.segment(window).containing(index);
+    return cluster === undefined || cluster.index === index;
+  }
+}
+
+/** The offset after whitespace at `from`, save a last space that carries a mark (a lone accent is written so). */
+function skipBlank(text: string, from: number): number {
+  blank.lastIndex = from;
+  const end = blank.test(text) ? blank.lastIndex : from;
+  return end > from && attaches(text, end) ? end - 1 : end;
+}
+
+const blank = /\s+/y;
+
+/** Whether the character at `index` makes one grapheme cluster with a space before it. */
+function attaches(text: string, index: number): boolean {
+  attaching.lastIndex = index;
+  return attaching.test(text);
+}
+
+/** All that can extend a cluster: Grapheme_Cluster_Break Extend, ZWJ and SpacingMark of Unicode Annex 29. */
+const attaching = /[\p{M}\p{Emoji_Modifier}\u0e33\u0eb3\uff9e\uff9f\u{e0020}-\u{e007f}]|\u200c|\u200d/uy;

@@ -1,0 +1,86 @@
+import { writeChangedate } from './tmx/changedate.ts';
+
+export interface TmxHead {
+  /** As the set's languages were declared; the target's stands in the units alone. */
+  sourceLang: string;
+  targetLang: string;
+  creationDate: Date;
+  /** Of this service. */
+  version?: string;
+}
+
+export interface TmxUnit {
+  source: string;
+  target: string;
+  sourceLang: string;
+  targetLang: string;
+  tuid: string | null;
+  /** ISO 8601. */
+  changedate: string | null;
+  creationDate?: Date;
+}
+
+/**
+ * A memory as TMX 1.4b: this, units, then `tmxTail`; in UTF-8. It names no DTD: parsers that refuse a DOCTYPE read it too.
+ * What is written is what `readTmx` reads, save characters that XML 1.0 cannot carry: they are left out (B 4.5).
+ */
+export function tmxHead({ sourceLang, creationDate, version = '1' }: TmxHead): string {
+  const header = attributes({
+    creationtool: 'LinguaLoop',
+    creationtoolversion: version,
+    datatype: 'plaintext',
+    segtype: 'sentence',
+    adminlang: 'en',
+    srclang: sourceLang,
+    'o-tmf': 'LinguaLoop',
+    creationdate: writeChangedate(creationDate.toISOString()),
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n<header${header}/>\n<body>\n`;
+}
+
+/** One `<tu>`, on lines of its own. */
+export function tmxUnit({ source, target, tuid, changedate, creationDate, ...languages }: TmxUnit): string {
+  const unit = attributes({
+    tuid,
+    creationdate: writeChangedate(creationDate?.toISOString() ?? null),
+    changedate: writeChangedate(changedate),
+  });
+  return `<tu${unit}>\n${variant(languages.sourceLang, source)}${variant(languages.targetLang, target)}</tu>\n`;
+}
+
+/** The end of a file that `tmxHead` began. */
+export const tmxTail = '</body>\n</tmx>\n';
+
+function variant(tag: string, text: string): string {
+  return `<tuv${attributes({ 'xml:lang': tag })}><seg>${escapeText(text)}</seg></tuv>\n`;
+}
+
+function attributes(values: Record<string, string | null>): string {
+  return Object.entries(values)
+    .map(([name, value]) => (value === null ? '' : ` ${name}="${escapeAttribute(value)}"`))
+    .join('');
+}
+
+/** A carriage return that is written as itself is read as a line feed; in attributes all three are read as spaces. */
+const references = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ['\t', '&#9;'],
+  ['\n', '&#10;'],
+  ['\r', '&#13;'],
+]);
+
+function escapeText(text: string): string {
+  return carried(text).replace(/[&<>\r]/g, (character) => references.get(character)!);
+}
+
+function escapeAttribute(text: string): string {
+  return carried(text).replace(/[&<>"\t\n\r]/g, (character) => references.get(character)!);
+}
+
+/** `text` without what is no Char of XML 1.0: control characters, lone surrogates, U+FFFE and U+FFFF. */
+function carried(text: string): string {
+  return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '');
+}

@@ -1,0 +1,144 @@
+import { SaxesParser } from 'saxes';
+
+/**
+ * Why a file is no memory that can be read: its bytes are no text in an accepted encoding; it is not XML, or another
+ * kind of XML; it declares or uses entities; it is not well-formed; its elements are nested too deep.
+ */
+export type TmxReason = 'encoding' | 'not_xml' | 'not_tmx' | 'forbidden' | 'malformed' | 'too_deep';
+
+/** A file that cannot be read. Its message is meant for whoever sent the file, and names the line where there is one. */
+export class TmxError extends Error {
+  override name = 'TmxError';
+  readonly reason: TmxReason;
+  /** Physical, from 1; null where the trouble is with the file as a whole. */
+  readonly line: number | null;
+
+  constructor(reason: TmxReason, message: string, line: number | null = null) {
+    super(line === null ? message : `line ${line}: ${message}`);
+    this.reason = reason;
+    this.line = line;
+  }
+}
+
+/** What a reader is told of an XML document. Names are as written. */
+interface XmlEvents {
+  /** `line` is the physical one of its `<`; `attributes` has no prototype. */
+  open: (name: string, attributes: Record<string, string>, line: number) => void;
+  close: () => void;
+  /** References decoded, CDATA included; one text may come in several pieces. */
+  text: (text: string) => void;
+}
+
+/** A TMX file's elements are some ten deep where its inline markup is nested. */
+const deepest = 200;
+
+/**
+ * A parser that is fed a document piece by piece and closed after the last. It is not recursive, and expands nothing but
+ * character references and XML's own five entities (C 7): a DOCTYPE is passed over, and what it names is never fetched.
+ *
+ * Its `write` and `close` throw a TmxError.
+ */
+export function createParser(events: XmlEvents): { write(piece: string): void; close(): void } {
+  // Every version is read by the rules of 1.0, whose characters alone an export can write again.
+  const parser = new SaxesParser({
+    xmlns: false,
+    position: false,
+    forceXMLVersion: true,
+    defaultXMLVersion: '1.0',
+  });
+  let depth = 0;
+  let line = 1;
+  let sawRoot = false;
+
+  // Not one handler more: from eight on, V8 keeps the parser's properties as a dictionary, and it is five times slower.
+  parser.on('error', (error) => {
+    if (error.message === 'undefined entity.') throw forbidden('a reference to an entity', parser.line);
+    if (!sawRoot) throw new TmxError('not_xml', 'the file is not XML', parser.line);
+    throw new TmxError('malformed', `the XML is not well-formed: ${explain(error.message)}`, parser.line);
+  });
+  parser.on('doctype', (doctype) => {
+    if (doctype.includes('<!ENTITY')) throw forbidden('an entity declaration', parser.line);
+    // Entities of the DTD itself are declared like others, and stand for declarations.
+    if (doctype.includes('[') && /%[^\s%;]+;/.test(doctype))
+      throw forbidden('a reference to an entity', parser.line);
+  });
+  parser.on('opentagstart', () => {
+    sawRoot = true;
+    // One character behind the name is read by now, and may be the line's end.
+    line = parser.column === 0 ? parser.line - 1 : parser.line;
+  });
+  parser.on('opentag', (tag) => {
+    depth += 1;
+    if (depth > deepest)
+      throw new TmxError('too_deep', `elements are nested more than ${deepest} deep`, parser.line);
+    events.open(tag.name, tag.attributes, line);
+  });
+  parser.on('closetag', () => {
+    depth -= 1;
+    events.close();
+  });
+  parser.on('text', events.text);
+  parser.on('cdata', events.text);
+  return {
+    write: (piece) => {
+      parser.write(piece);
+    },
+    close: () => {
+      parser.close();
+    },
+  };
+}
+
+function forbidden(what: string, line: number): TmxError {
+  return new TmxError(
+    'forbidden',
+    `forbidden XML construct: ${what}; only character references and &amp; &lt; &gt; &quot; &apos; may be used`,
+    line,
+  );
+}
+
+/** The commonest mistake is an ampersand, of which the parser speaks in other words. */
+function explain(message: string): string {
+  return message === 'disallowed character in entity name.'
+    ? 'an ampersand before this place is not written as &amp;'
+    : message.replace(/\.$/, '').slice(0, 100);
+}
+
+/** Bytes that are decoded at once: few enough that a large file never stands in memory as text. */
+const pieceBytes = 65_536;
+
+/**
+ * The text of a file in pieces: UTF-8 with or without a byte order mark, or UTF-16 with one. What an XML declaration
+ * says of the encoding is passed over: the bytes either are one of these or are not.
+ *
+ * @throws {TmxError} `encoding`
+ */
+export function* decodePieces(bytes: Uint8Array): Generator<string, void> {
+  const encoding = encodingOf(bytes);
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  for (let start = 0; start < bytes.length; start += pieceBytes) {
+    const end = start + pieceBytes;
+    const piece = decode(decoder, bytes.subarray(start, end), end < bytes.length);
+    // UTF-32, and UTF-16 without its mark; XML itself never holds one.
+    if (piece.includes('\0')) throw new TmxError('encoding', `${accepted}; this has NUL characters`);
+    yield piece;
+  }
+}
+
+const accepted = 'a TMX file must be UTF-8 (byte order mark optional) or UTF-16 with a byte order mark';
+
+type Decoder = InstanceType<typeof TextDecoder>;
+
+function decode(decoder: Decoder, bytes: Uint8Array, stream: boolean): string {
+  try {
+    return decoder.decode(bytes, { stream });
+  } catch {
+    throw new TmxError('encoding', `${accepted}; this is not valid ${decoder.encoding.toUpperCase()}`);
+  }
+}
+
+function encodingOf(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  return 'utf-8';
+}

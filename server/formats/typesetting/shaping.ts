@@ -1,0 +1,182 @@
+import {
+  BufferFlag,
+  Direction,
+  type GlyphInfo,
+  type GlyphPosition,
+  Buffer as ShapingBuffer,
+  shape,
+} from 'harfbuzzjs';
+import type { FontChoice } from './font-choice.ts';
+import { type FontName, openFont } from './fonts.ts';
+
+/** OpenType shapes by script; these are the scripts that one of the fonts has, by ISO 15924 code. */
+const scripts: readonly (readonly [code: string, members: RegExp])[] = [
+  ['Latn', /\p{Script=Latin}/u],
+  ['Hani', /\p{Script=Han}/u],
+  ['Arab', /\p{Script=Arabic}/u],
+  ['Cyrl', /\p{Script=Cyrillic}/u],
+  ['Deva', /\p{Script=Devanagari}/u],
+  ['Hang', /\p{Script=Hangul}/u],
+  ['Hira', /\p{Script=Hiragana}/u],
+  ['Kana', /\p{Script=Katakana}/u],
+  ['Thai', /\p{Script=Thai}/u],
+  ['Grek', /\p{Script=Greek}/u],
+  ['Bopo', /\p{Script=Bopomofo}/u],
+];
+
+/** The script of a character; undefined for what all scripts share (digits, punctuation, marks, symbols). */
+function scriptOf(character: string): string | undefined {
+  return scripts.find(([, members]) => members.test(character))?.[0];
+}
+
+/** A glyph of a cluster, placed from where the cluster starts on the baseline. In units of its font. */
+export interface PlacedGlyph {
+  id: number;
+  x: number;
+  y: number;
+}
+
+/** What shaping left undivided: letters with their marks, a ligature, a conjunct. The unit of text that is copied out. */
+export interface Cluster {
+  /** UTF-16 offsets into the paragraph. */
+  start: number;
+  end: number;
+  text: string;
+  font: FontName;
+  level: number;
+  /** In em. */
+  advance: number;
+  glyphs: readonly PlacedGlyph[];
+}
+
+/** Letters beyond an item's ends, so that cursive letters join across them. */
+const context = 8;
+
+/** What draws nothing: joiners, direction marks, variation selectors. */
+const invisible = /^\p{Default_Ignorable_Code_Point}+$/u;
+
+const buffer = new ShapingBuffer();
+
+/** The clusters of an item, in logical order. */
+export function shapeItem(text: string, item: Item, language: string): Cluster[] {
+  const { font, unitsPerEm } = openFont(item.font);
+  const from = Math.max(0, item.start - context);
+  buffer.clearContents();
+  // A tab has no glyph: a space stands in, and the line widens it.
+  buffer.addText(
+    text.slice(from, item.end + context).replaceAll('\t', ' '),
+    item.start - from,
+    item.end - item.start,
+  );
+  buffer.setFlags(BufferFlag.DO_NOT_INSERT_DOTTED_CIRCLE);
+  buffer.guessSegmentProperties();
+  if (item.script) buffer.setScript(item.script);
+  buffer.setDirection(item.level % 2 ? Direction.RTL : Direction.LTR);
+  buffer.setLanguage(language);
+  shape(font, buffer);
+
+  const groups = groupByCluster(buffer.getGlyphInfos(), buffer.getGlyphPositions());
+  if (item.level % 2) groups.reverse();
+  const clusters: Cluster[] = [];
+  for (const [index, { cluster, advance, glyphs }] of groups.entries()) {
+    const start = from + cluster;
+    const next = groups[index + 1];
+    const end = next ? from + next.cluster : item.end;
+    const piece = text.slice(start, end);
+    const before = clusters.at(-1);
+    if (!invisible.test(piece)) {
+      clusters.push({
+        start,
+        end,
+        text: piece,
+        font: item.font,
+        level: item.level,
+        advance: advance / unitsPerEm,
+        glyphs,
+      });
+    } else if (before) {
+      // Some readers drop a code that stands for a joiner or a direction mark alone.
+      before.end = end;
+      before.text += piece;
+    } else {
+      clusters.push({ start, end, text: piece, font: item.font, level: item.level, advance: 0, glyphs: [] });
+    }
+  }
+  return clusters;
+}
+
+interface Group {
+  cluster: number;
+  advance: number;
+  glyphs: PlacedGlyph[];
+}
+
+/** Gathers each cluster's glyphs, in the visual order in which they come. */
+function groupByCluster(infos: GlyphInfo[], positions: GlyphPosition[]): Group[] {
+  const groups: Group[] = [];
+  for (const [index, { codepoint: id, cluster }] of infos.entries()) {
+    const { xAdvance, xOffset, yOffset } = positions[index]!;
+    let group = groups.at(-1);
+    if (group?.cluster !== cluster) {
+      group = { cluster, advance: 0, glyphs: [] };
+      groups.push(group);
+    }
+    group.glyphs.push({ id, x: group.advance + xOffset, y: yOffset });
+    group.advance += xAdvance;
+  }
+  return groups;
+}
+
+/** A stretch of text that is shaped at once: one font, one script, one embedding level. */
+interface Item {
+  /** UTF-16 offsets into the paragraph. */
+  start: number;
+  end: number;
+  font: FontName;
+  script: string | undefined;
+  level: number;
+}
+
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/** Shaping a stack of combining marks takes quadratic time, so an item ends here, inside a grapheme if need be. */
+const longestItem = 1000;
+
+/**
+ * Cuts a paragraph into items. A tab is an item of its own.
+ * @param boundaries is set to 1 at each offset that starts a grapheme
+ */
+export function itemize(
+  text: string,
+  levels: Uint8Array,
+  fontFor: FontChoice,
+  boundaries: Uint8Array,
+): Item[] {
+  const items: Item[] = [];
+  let current: Item | undefined;
+  for (const { segment, index } of graphemes.segment(text)) {
+    boundaries[index] = 1;
+    const level = levels[index]!;
+    const font = fontFor(segment, current?.level === level ? current.font : undefined);
+    const script = scriptOf(String.fromCodePoint(segment.codePointAt(0)!));
+    for (let start = index; start < index + segment.length; start += longestItem) {
+      const end = Math.min(start + longestItem, index + segment.length);
+      const joins =
+        current !== undefined &&
+        current.font === font &&
+        current.level === level &&
+        (!script || !current.script || current.script === script) &&
+        end - current.start <= longestItem &&
+        segment !== '\t' &&
+        text[current.start] !== '\t';
+      if (joins) {
+        current!.end = end;
+        current!.script ??= script;
+      } else {
+        current = { start, end, font, script, level };
+        items.push(current);
+      }
+    }
+  }
+  return items;
+}

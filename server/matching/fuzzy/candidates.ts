@@ -1,0 +1,87 @@
+import { countCodePoints } from '#server/formats/text.ts';
+import { grams } from './grams.ts';
+import { leastSimilarity } from './limits.ts';
+import { readVarints } from './shard.ts';
+
+/** What one query needs of a shard. */
+export interface ShardPostings {
+  /** Among how many segments the counts were taken: those of this shard, or of all shards that the query is put to. */
+  segments: number;
+  /** As built. */
+  lengthMarks: Uint8Array;
+  /**
+   * Those of the query's buckets that occur. Where a list is not read (`postingsBudget`) its ordinals are left empty and
+   * its entry stays: the count still tells how much the bucket weighs.
+   */
+  lists: readonly { bucket: number; count: number; ordinals: Uint8Array }[];
+  /** Whether an ordinal is passed over; undefined where none is. */
+  isGone?: ((ordinal: number) => boolean) | undefined;
+}
+
+export interface Candidate {
+  ordinal: number;
+  /**
+   * 0 to 1: how much of the query's grams the segment has, the rare ones weighing more; less in proportion where the segment
+   * is longer than the query. Comparable between shards, and exactly so where their counts were taken together.
+   */
+  score: number;
+}
+
+/** The segments that promise to be most like the query, best first: at most `limit`, none whose length rules it out. */
+export function selectCandidates(query: string, shard: ShardPostings, limit: number): Candidate[] {
+  const length = countCodePoints(query);
+  const { begin, lengths } = readLengths(
+    shard.lengthMarks,
+    Math.ceil(leastSimilarity * length - 1e-9),
+    Math.floor(length / leastSimilarity + 1e-9),
+  );
+  const scores = new Float32Array(lengths.length);
+
+  const weights = new Map(shard.lists.map(({ bucket, count }) => [bucket, weightOf(count, shard.segments)]));
+  let whole = 0;
+  for (const bucket of grams(query)) whole += weights.get(bucket) ?? weightOf(1, shard.segments);
+  for (const { bucket, ordinals } of shard.lists) {
+    const weight = weights.get(bucket)! / whole;
+    let place = -begin;
+    readVarints(ordinals, (gap) => {
+      place += gap;
+      if (place >= 0 && place < scores.length) scores[place]! += weight;
+    });
+  }
+  const { isGone } = shard;
+  for (let place = 0; place < scores.length; place++)
+    scores[place]! *= isGone?.(begin + place) ? 0 : Math.min(1, length / lengths[place]!);
+
+  return highest(scores, limit).map((place) => ({ ordinal: begin + place, score: scores[place]! }));
+}
+
+/** Inverse document frequency: a bucket that few segments have tells more. */
+function weightOf(count: number, segments: number): number {
+  return Math.log(1 + segments / Math.max(1, count));
+}
+
+/** The ordinals of segments of `shortest` to `longest` code points: the first one, and the length of each. */
+function readLengths(marks: Uint8Array, shortest: number, longest: number) {
+  let [length, begin] = [0, 0];
+  const lengths: number[] = [];
+  readVarints(marks, (count) => {
+    if (length < shortest) begin += count;
+    else if (length <= longest) for (let left = count; left > 0; left--) lengths.push(length);
+    length++;
+  });
+  return { begin, lengths };
+}
+
+/** The places of the highest scores above 0, highest first, the earlier one first among equals. */
+function highest(scores: Float32Array, limit: number): number[] {
+  const steps = 1024;
+  const stepOf = (score: number) => Math.min(steps, Math.ceil(score * steps));
+  const atStep = new Uint32Array(steps + 1);
+  for (const score of scores) atStep[stepOf(score)]! += 1;
+  let least = steps;
+  for (let above = atStep[least]!; least > 1 && above < limit; ) above += atStep[--least]!;
+
+  const places: number[] = [];
+  for (let place = 0; place < scores.length; place++) if (stepOf(scores[place]!) >= least) places.push(place);
+  return places.sort((a, b) => scores[b]! - scores[a]! || a - b).slice(0, limit);
+}

@@ -1,0 +1,134 @@
+import { countCodePoints } from '#server/formats/text.ts';
+import { bucketCount, gramCutter } from './grams.ts';
+import { largestShard, longestFuzzy } from './limits.ts';
+
+/** A shard to store. Its segments are numbered by ordinals, from 0, the shortest first; equally long ones as they came. */
+export interface BuiltShard {
+  /** The position in the input that each ordinal had. */
+  order: Uint32Array;
+  /** How many segments have 0 code points, 1, 2 and so on to the longest, as varints. */
+  lengthMarks: Uint8Array;
+  /** The buckets that occur, ascending. */
+  buckets: Uint16Array;
+  /** How many segments have a gram in each of these buckets. */
+  counts: Uint32Array;
+  /** Each bucket's ordinals, ascending, as varints of the distance to the one before (the first to 0), one list after the other. */
+  lists: Uint8Array;
+  /** Where in `lists` each bucket's list ends; the next one begins there. */
+  ends: Uint32Array;
+}
+
+/**
+ * The index of these sources, given in normal form. Each is cut into grams twice, once to know how long the lists get
+ * and once to fill them: that way nothing is held but what is returned.
+ *
+ * @throws RangeError for more than `largestShard` sources, or one of more than `longestFuzzy` code points
+ */
+export function buildShard(normals: readonly string[]): BuiltShard {
+  if (normals.length > largestShard) throw new RangeError(`a shard has at most ${largestShard} segments`);
+  const { order, lengthMarks } = orderByLength(normals);
+
+  const allCounts = new Uint32Array(bucketCount);
+  const offsets = new Uint32Array(bucketCount);
+  eachPosting(normals, order, (bucket, gap) => {
+    allCounts[bucket]! += 1;
+    offsets[bucket]! += varintLength(gap);
+  });
+
+  const buckets = Uint16Array.from(allCounts.keys().filter((bucket) => allCounts[bucket]! > 0));
+  const counts = Uint32Array.from(buckets, (bucket) => allCounts[bucket]!);
+  const ends = new Uint32Array(buckets.length);
+  let end = 0;
+  for (const [index, bucket] of buckets.entries()) {
+    const begin = end;
+    end += offsets[bucket]!;
+    offsets[bucket] = begin;
+    ends[index] = end;
+  }
+
+  const lists = new Uint8Array(end);
+  eachPosting(normals, order, (bucket, gap) => {
+    offsets[bucket] = writeVarint(lists, offsets[bucket]!, gap);
+  });
+  return { order, lengthMarks, buckets, counts, lists, ends };
+}
+
+/**
+ * The order of a shard's segments, which their ordinals follow: by length in code points, equally long ones as they came. A
+ * counting sort.
+ * @throws RangeError as `buildShard` does
+ */
+function orderByLength(normals: readonly string[]): { order: Uint32Array; lengthMarks: Uint8Array } {
+  const lengths = Uint16Array.from(normals, (normal) => {
+    const length = countCodePoints(normal);
+    if (length > longestFuzzy) throw new RangeError(`a segment has at most ${longestFuzzy} characters`);
+    return length;
+  });
+  const ofLength = new Uint32Array(lengths.reduce((longest, length) => Math.max(longest, length), 0) + 1);
+  for (const length of lengths) ofLength[length]! += 1;
+
+  const next = new Uint32Array(ofLength.length);
+  const marks = new Uint8Array(4 * ofLength.length);
+  let [first, end] = [0, 0];
+  for (const [length, count] of ofLength.entries()) {
+    end = writeVarint(marks, end, count);
+    next[length] = first;
+    first += count;
+  }
+  const order = new Uint32Array(normals.length);
+  for (const [index, length] of lengths.entries()) order[next[length]!++] = index;
+  return { order, lengthMarks: marks.slice(0, end) };
+}
+
+/** Calls back for each segment in turn with each bucket it has and the distance to the bucket's ordinal before (first: to 0). */
+function eachPosting(
+  normals: readonly string[],
+  order: Uint32Array,
+  each: (bucket: number, gap: number) => void,
+): void {
+  const cut = gramCutter();
+  const last = new Int32Array(bucketCount).fill(-1);
+  for (let ordinal = 0; ordinal < order.length; ordinal++) {
+    const buckets = cut(normals[order[ordinal]!]!);
+    for (let index = 0; index < buckets.length; index++) {
+      const bucket = buckets[index]!;
+      const before = last[bucket]!;
+      if (before === ordinal) continue;
+      last[bucket] = ordinal;
+      each(bucket, ordinal - Math.max(0, before));
+    }
+  }
+}
+
+/**
+ * Whole numbers in as few bytes as they need: seven bits to a byte, the lowest first, and the eighth set on all bytes
+ * but the last (LEB128). Numbers are below 2^28.
+ */
+function varintLength(value: number): number {
+  return value < 2 ** 7 ? 1 : value < 2 ** 14 ? 2 : value < 2 ** 21 ? 3 : 4;
+}
+
+/** Writes at `offset`; the offset after it. */
+function writeVarint(bytes: Uint8Array, offset: number, value: number): number {
+  let [rest, end] = [value, offset];
+  while (rest >= 0x80) {
+    bytes[end++] = (rest & 0x7f) | 0x80;
+    rest >>>= 7;
+  }
+  bytes[end++] = rest;
+  return end;
+}
+
+/** The numbers one after the other; one that is cut off at the end is left out. */
+export function readVarints(bytes: Uint8Array, each: (value: number) => void): void {
+  let [value, shift] = [0, 0];
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index]!;
+    value |= (byte & 0x7f) << shift;
+    if (byte < 0x80) {
+      each(value);
+      value = 0;
+      shift = 0;
+    } else shift += 7;
+  }
+}

@@ -1,0 +1,94 @@
+import {
+  compounding,
+  type Inflection,
+  interchangeable,
+  paradigm,
+  type Stem,
+  stemsBy,
+  type WordContext,
+} from './paradigm.ts';
+
+/** Vertrag, Verträge; Haus, Häuser; Mutter, Mütter: the last vowel but that of -er, -el, -en. */
+function umlaut(stem: string): string[] {
+  const changed = stem.replace(
+    /(au|a|o|(?<![ae])u)([^aeiouyäöü]*(?:e[lnr])?)$/,
+    (_, vowel: string, rest: string) => umlauts[vowel]! + rest,
+  );
+  return changed === stem ? [] : [changed];
+}
+
+const umlauts: Record<string, string> = { au: 'äu', a: 'ä', o: 'ö', u: 'ü' };
+
+/** The plural in -er has an umlaut where the vowel can; else it is of short words: Bild, Feld. */
+function beforeEr(stem: string): string[] {
+  const changed = umlaut(stem);
+  if (changed.length > 0) return changed;
+  return /^[^aeiouyäöü]*(?:ei|ie|e|i)[^aeiouyäöü]+$/.test(stem) ? [stem] : [];
+}
+
+const nouns = [
+  paradigm(/$/, '- s es e en n ns ens'),
+  paradigm(/(?<!e[lnr])$/, 'e en', { stems: umlaut }),
+  paradigm(/(?<=e[lnr])$/, '- n s', { stems: umlaut }),
+  paradigm(/$/, 'er ern', { stems: beforeEr }),
+  paradigm(/(?<=nis)$/, 'se ses sen'),
+  paradigm(/(?<=[a-zäöü]{3}in)$/, 'nen'),
+  paradigm(/(?:um|us|on|o|a)$/, 'en a i', { shortest: 3 }),
+];
+
+const adjectives = [
+  paradigm(/$/, '- e er es en em', { shortest: 3 }),
+  paradigm(/(?:e|er|es|en|em)$/, '- e er es en em', { shortest: 3, inPhrase: true }),
+];
+
+const verbEndings = 'en e st t est et te test ten tet ete etest eten etet end ende enden ender endes endem';
+const participleEndings = 't te ten ter tes tem et ete eten eter etes etem';
+const separable =
+  /^(ab|an|auf|aus|bei|ein|fest|frei|her|hin|mit|nach|vor|weg|weiter|zu|zurück|zusammen)(?=.{3})/;
+
+const verbs = [
+  paradigm(/en$/, verbEndings),
+  paradigm(/(?<=e[lr])n$/, 'n e st t te test ten tet nd nde nden nder ndes'),
+  paradigm(/e?n$/, participleEndings, {
+    stems: (stem) => (separable.test(stem) ? [stem.replace(separable, '$1ge')] : [`ge${stem}`]),
+  }),
+  paradigm(/(?=e?n$)/, 'en n', {
+    stems: (stem) => (separable.test(stem) ? [stem.replace(separable, '$1zu')] : []),
+  }),
+];
+
+const nounStems = stemsBy(nouns);
+const adjectiveStems = stemsBy(adjectives);
+const otherStems = stemsBy([...nouns, ...adjectives, ...verbs]);
+const articleForms = interchangeable(
+  'der die das des dem den',
+  'ein eine einer eines einem einen',
+  'am an',
+  'im in',
+  'zum zur zu',
+  'vom von',
+  'beim bei',
+);
+const articles = stemsBy([], articleForms);
+
+function stems(word: string, context: WordContext): Stem[] {
+  if (Object.hasOwn(articleForms, word)) return articles(word, context);
+  const isNoun = context.capitalised && context.last;
+  const own = isNoun
+    ? nounStems(word, context)
+    : context.capitalised
+      ? [...nounStems(word, context), ...adjectiveStems(word, context)]
+      : otherStems(word, context);
+  const all = context.capitalised ? [...own, ...compounds(word, own, context)] : own;
+  return all.flatMap((stem) =>
+    stem.stem.includes('ß') ? [stem, { ...stem, stem: stem.stem.replaceAll('ß', 'ss') }] : [stem],
+  );
+}
+
+/** Rechnung, but Berechnung, Abrechnung, Verrechnung. */
+const compounds = compounding(
+  'inter anti miss ver zer ent emp erz unter über durch wider wieder hinter um auf aus ein vor nach mit zu bei an ab ur un ge be er hoch her hin gegen fort',
+  'e?s|e?ns?|er|e',
+);
+
+export const german: Inflection = { stems, capitalisesNouns: true };

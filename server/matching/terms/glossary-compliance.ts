@@ -1,0 +1,128 @@
+import type { LanguageCode } from '#server/languages.ts';
+import { Allotment, type Observed } from './assignment.ts';
+import type { GlossaryEntry } from './cased-terms.ts';
+import { foldTerms, unitsToString } from './fold.ts';
+import type { TermMatch } from './matcher.ts';
+import { Stretches } from './overlaps.ts';
+import type { SoughtTerm } from './search-terms.ts';
+import { sightTargets } from './target-matches.ts';
+
+/** A source term that a text has, and what its translation should have as often. */
+export interface ExpectedTerm {
+  sourceTerm: string;
+  /** The winner's first, then alternatives, which are as good. */
+  targetTerms: readonly [string, ...string[]];
+  caseSensitive: boolean;
+  count: number;
+}
+
+/** How a translation keeps to a glossary (B 2.6 `terminology_gate`). */
+export interface TermCompliance {
+  passed: boolean;
+  /** Target terms of winners that the translation has less often than the source has the source term. */
+  missing_terms: string[];
+  /** By the winner's target term. An alternative counts as the winner. */
+  expected_target_counts: Record<string, number>;
+  observed_target_counts: Record<string, number>;
+  matched_source_terms: string[];
+  /** Target terms that were seen, but in no place as the glossary spells them. */
+  inflected_terms: string[];
+}
+
+/** What the matches in a source ask of its translation: one expectation for each term, its targets and case rule. */
+export function expectTerms(matches: readonly TermMatch<GlossaryEntry>[]): ExpectedTerm[] {
+  // A term may have thousands of alternatives: they are written into a key once a term, not once a match.
+  const counts = new Map<TermMatch<GlossaryEntry>['entries'], number>();
+  for (const { entries } of matches) counts.set(entries, (counts.get(entries) ?? 0) + 1);
+  const expected = new Map<string, ExpectedTerm>();
+  for (const [[winner, ...others], count] of counts) {
+    const term: Omit<ExpectedTerm, 'count'> = {
+      sourceTerm: winner.sourceTerm,
+      targetTerms: [winner.targetTerm, ...others.map(({ targetTerm }) => targetTerm)],
+      caseSensitive: winner.caseSensitive,
+    };
+    const key = JSON.stringify(term);
+    expected.set(key, { ...term, count: count + (expected.get(key)?.count ?? 0) });
+  }
+  return [...expected.values()];
+}
+
+/**
+ * Whether a translation has the target terms as often as the source has theirs. A word counts in its inflected forms, by
+ * the rules of docs/terminology.md; each stretch of the translation counts for one term. Time is linear in the
+ * translation.
+ */
+export function checkTerms(
+  expected: readonly ExpectedTerm[],
+  target: string,
+  targetLang: LanguageCode,
+): TermCompliance {
+  const observed = countTargets(expected, target, targetLang);
+  const expectedCounts = new Map<string, number>();
+  const observedCounts = new Map<string, number>();
+  const missing = new Set<string>();
+  const asSpelled = new Map<string, boolean>();
+  for (const [number, { targetTerms, count }] of expected.entries()) {
+    const [term] = targetTerms;
+    const { count: seen, asSpelled: spelled } = observed[number]!;
+    expectedCounts.set(term, (expectedCounts.get(term) ?? 0) + count);
+    observedCounts.set(term, (observedCounts.get(term) ?? 0) + seen);
+    if (seen < count) missing.add(term);
+    if (seen > 0) asSpelled.set(term, spelled || asSpelled.get(term) === true);
+  }
+  return {
+    passed: missing.size === 0,
+    missing_terms: [...missing],
+    expected_target_counts: Object.fromEntries(expectedCounts),
+    observed_target_counts: Object.fromEntries(observedCounts),
+    matched_source_terms: [...new Set(expected.map(({ sourceTerm }) => sourceTerm))],
+    inflected_terms: [...asSpelled].filter(([, spelled]) => !spelled).map(([term]) => term),
+  };
+}
+
+/** By expectation. Longer stretches are counted first, and none twice: "net total" is no "total". */
+function countTargets(expected: readonly ExpectedTerm[], given: string, language: LanguageCode): Observed[] {
+  const targets = gatherTargets(expected, language);
+  const { length, stretches } = sightTargets(targets, given, language);
+  const allotment = new Allotment(expected, targets);
+  const taken = new Stretches(length);
+  for (const { start, end, sightings } of stretches) {
+    if (!taken.isFree(start, end)) continue;
+    taken.take(start, end);
+    allotment.allot(sightings);
+  }
+  return allotment.settle();
+}
+
+/** A target term and the expectations that it meets, by number: those first of which it is the winner. */
+interface Target extends SoughtTerm {
+  meets: number[];
+}
+
+function gatherTargets(expected: readonly ExpectedTerm[], language: LanguageCode): Target[] {
+  const terms = expected.flatMap(({ targetTerms, caseSensitive }, number) =>
+    targetTerms.map((term, rank) => ({
+      term,
+      caseSensitive,
+      number,
+      rank,
+      alternatives: targetTerms.length,
+    })),
+  );
+  // Whoever can be met by fewest terms goes first among those that a term is an alternative for.
+  terms.sort((one, other) => one.rank - other.rank || one.alternatives - other.alternatives);
+  const folded = foldTerms(
+    terms.map(({ term }) => term),
+    language,
+  );
+  const targets = new Map<string, Target>();
+  for (const [at, { caseSensitive, number }] of terms.entries()) {
+    const spelled = folded[at]!;
+    if (spelled.folded.length === 0) continue;
+    const key = `${caseSensitive} ${unitsToString(caseSensitive ? spelled.cased : spelled.folded)}`;
+    const known = targets.get(key);
+    if (known === undefined) targets.set(key, { ...spelled, caseSensitive, meets: [number] });
+    else known.meets.push(number);
+  }
+  return [...targets.values()];
+}

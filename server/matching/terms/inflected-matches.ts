@@ -1,0 +1,199 @@
+import type { LanguageCode } from '#server/languages.ts';
+import { type Inflection, inflections } from '../inflection/index.ts';
+import type { Boundaries } from './boundaries.ts';
+import { type FoldedText, unitsToString } from './fold.ts';
+import {
+  longestWord,
+  type Sequence,
+  type SoughtTerm,
+  type SoughtWord,
+  type SoughtWords,
+  soughtWords,
+} from './search-terms.ts';
+import { apart, hyphenated, spaced, type Words, wordsOf } from './words.ts';
+
+/** Where a term stands in some form, in units of the text; the term by its number. */
+interface Occurrence {
+  start: number;
+  end: number;
+  term: number;
+}
+
+/**
+ * Where terms stand with their words in any of their forms: in order, with hyphens, spaces or apostrophes between them and
+ * at most one other word.
+ */
+export function findInflected(
+  terms: readonly SoughtTerm[],
+  text: FoldedText,
+  boundaries: Boundaries,
+  language: LanguageCode,
+): Occurrence[] {
+  const inflection = inflections[language];
+  if (inflection === undefined) return [];
+  const sought = soughtWords(terms, inflection, language);
+  const words = wordsOf(text.folded, language);
+  const forms = findForms(sought, inflection, text, words);
+
+  const byFirst = new Map<number, Sequence[]>();
+  for (const sequence of sought.sequences) {
+    const first = sequence.words[0]!;
+    const known = byFirst.get(first);
+    if (known) known.push(sequence);
+    else byFirst.set(first, [sequence]);
+  }
+  const found: Occurrence[] = [];
+  const steps = { left: 40 * words.count + 100_000 };
+  for (const [at, begun] of forms) {
+    for (const { word, to } of begun) {
+      for (const { term, words: rest } of byFirst.get(word) ?? []) {
+        const after = follow(rest, 1, to, forms, words, steps);
+        if (after === undefined) continue;
+        const occurrence = { start: words.starts[at]!, end: words.ends[after - 1]!, term };
+        if (boundaries.allows(occurrence.start, occurrence.end)) found.push(occurrence);
+      }
+    }
+  }
+  return found;
+}
+
+/**
+ * The word of the text after the one that ends the sequence, whose words from `next` on begin at `at`. Glossaries that
+ * repeat themselves in texts that do could make this long: when the steps are used up, phrases are found as they are only.
+ */
+function follow(
+  sequence: readonly number[],
+  next: number,
+  at: number,
+  forms: ReadonlyMap<number, readonly Form[]>,
+  words: Words,
+  steps: { left: number },
+): number | undefined {
+  if (next === sequence.length) return at;
+  if (words.gaps[at - 1] === apart || steps.left-- <= 0) return undefined;
+  const continueAt = (begin: number): number | undefined => {
+    for (const { word, to } of forms.get(begin) ?? []) {
+      if (word !== sequence[next]) continue;
+      const end = follow(sequence, next + 1, to, forms, words, steps);
+      if (end !== undefined) return end;
+    }
+    return undefined;
+  };
+  const end = continueAt(at);
+  if (end !== undefined) return end;
+  const mayInsert = words.gaps[at - 1] === spaced && words.gaps[at] === spaced;
+  return mayInsert ? continueAt(at + 1) : undefined;
+}
+
+/** A form of a sought word that begins at one word of a text and ends before another. */
+interface Form {
+  word: number;
+  to: number;
+}
+
+/** All forms of sought words in a text, by the word of the text where they begin. */
+function findForms(
+  sought: SoughtWords,
+  inflection: Inflection,
+  { cased, folded }: FoldedText,
+  words: Words,
+): Map<number, Form[]> {
+  const forms = new Map<number, Form[]>();
+  const units: Units = { letters: alikeUnits(folded, inflection), cased, folded };
+  for (let at = 0; at < words.count; at++) {
+    let found = formsIn(sought, inflection, units, words.starts[at]!, words.ends[at]!).map((word) => ({
+      word,
+      to: at + 1,
+    }));
+    // "Kauf-Vertrag" for "Kaufvertrag", "E-Mail" for "Email": up to three parts in one.
+    for (let last = at + 1; last < at + 3 && words.gaps[last - 1] === hyphenated; last++) {
+      const joined = join(units, words, at, last);
+      const inJoined = formsIn(sought, inflection, joined, 0, joined.letters.length);
+      found = [...found, ...inJoined.map((word) => ({ word, to: last + 1 }))];
+    }
+    if (found.length > 0) forms.set(at, found);
+  }
+  return forms;
+}
+
+/** Units as words are compared: with letters alike in place of their own, with the case as given, and without case. */
+interface Units {
+  letters: Uint16Array;
+  cased: Uint16Array;
+  folded: Uint16Array;
+}
+
+function alikeUnits(units: Uint16Array, inflection: Inflection): Uint16Array {
+  if (inflection.alike === undefined) return units;
+  const alike = new Map(
+    Object.entries(inflection.alike).map(([from, to]) => [from.charCodeAt(0), to.charCodeAt(0)]),
+  );
+  return units.map((unit) => alike.get(unit) ?? unit);
+}
+
+/** The words `first` to `last`, without what stands between them. */
+function join({ letters, cased, folded }: Units, words: Words, first: number, last: number): Units {
+  const joined = (units: Uint16Array): Uint16Array => {
+    const parts: number[] = [];
+    for (let at = first; at <= last; at++) parts.push(...units.subarray(words.starts[at], words.ends[at]));
+    return Uint16Array.from(parts);
+  };
+  return { letters: joined(letters), cased: joined(cased), folded: joined(folded) };
+}
+
+/** The sought words that the word from `start` to `end` is a form of. */
+function formsIn(
+  sought: SoughtWords,
+  inflection: Inflection,
+  units: Units,
+  start: number,
+  end: number,
+): number[] {
+  if (end - start > longestWord) return [];
+  const found: number[] = [];
+  addForms(found, sought, units, { start, from: start, end, inCompound: false });
+  if (inflection.before)
+    for (let from = start + 1; from <= start + 5 && from < end; from++)
+      if (inflection.before.test(unitsToString(units.letters.subarray(start, from))))
+        addForms(found, sought, units, { start, from, end, inCompound: false });
+  if (sought.stems.inCompounds)
+    for (let from = start + 3; from <= end - 5; from++)
+      addForms(found, sought, units, { start, from, end, inCompound: true });
+  return found.length > 1 ? [...new Set(found)] : found;
+}
+
+/** Those whose stem begins at `from` of the word. */
+function addForms(
+  found: number[],
+  { words, stems: { trie, stems } }: SoughtWords,
+  units: Units,
+  { start, from, end, inCompound }: { start: number; from: number; end: number; inCompound: boolean },
+): void {
+  const { letters } = units;
+  let node = 0;
+  for (let at = from; at < end; at++) {
+    node = trie.child(node, letters[at]!);
+    if (node === 0) return;
+    const pattern = trie.terminal[node]!;
+    if (pattern === 0) continue;
+    const ending = unitsToString(letters.subarray(at + 1, end));
+    for (const { word, endings, after } of stems[pattern - 1]!) {
+      if (inCompound && !after?.(unitsToString(letters.subarray(start, from)))) continue;
+      if (endings.has(ending) && hasCaseOf(words[word]!, units, { start, from, to: at + 1 }))
+        found.push(word);
+    }
+  }
+}
+
+/** Letters of the stem in the case of the term's, where it is sensitive to case; and the capital letter of a noun. */
+function hasCaseOf(
+  { capitals, isNoun }: SoughtWord,
+  { cased, folded }: Units,
+  { start, from, to }: { start: number; from: number; to: number },
+): boolean {
+  if (isNoun && cased[start] === folded[start]) return false;
+  if (capitals === undefined) return true;
+  for (let at = from; at < to && at - from < capitals.length; at++)
+    if ((cased[at] !== folded[at]) !== capitals[at - from]) return false;
+  return true;
+}

@@ -1,0 +1,71 @@
+import type { Candidates } from './patterns.ts';
+
+/**
+ * The candidates that stand, in reading order, none over another: each is taken unless it overlaps one that goes before
+ * it. Time is linear in the candidates and their length, not in their number times the terms'.
+ *
+ * @param ranks by pattern, 0 goes first; patterns of one rank are of one length, and the earlier goes first
+ * @param length of the text
+ * @returns numbers of candidates
+ */
+export function selectCandidates(candidates: Candidates, ranks: Int32Array, length: number): number[] {
+  const { count, starts, ends, patterns } = candidates;
+  const last = ranks.reduce((most, rank) => Math.max(most, rank), 0);
+  const taken = new Stretches(length);
+  const selected: number[] = [];
+  // Candidates come by their ends, which for one length is by their starts.
+  for (const candidate of countingSort(inOrder(count), (at) => ranks[patterns[at]!]!, last)) {
+    if (!taken.isFree(starts[candidate]!, ends[candidate]!)) continue;
+    taken.take(starts[candidate]!, ends[candidate]!);
+    selected.push(candidate);
+  }
+  return selected.sort((one, other) => starts[one]! - starts[other]!);
+}
+
+/** Which units of a text are taken, a bit each. */
+export class Stretches {
+  readonly #taken: Uint32Array;
+
+  /** @param length of the text */
+  constructor(length: number) {
+    this.#taken = new Uint32Array((length >>> 5) + 1);
+  }
+
+  isFree(start: number, end: number): boolean {
+    for (let group = start >>> 5; 32 * group < end; group++)
+      if ((this.#taken[group]! & bits(group, start, end)) !== 0) return false;
+    return true;
+  }
+
+  take(start: number, end: number): void {
+    for (let group = start >>> 5; 32 * group < end; group++) this.#taken[group]! |= bits(group, start, end);
+  }
+}
+
+/** The bits of one group of 32 from `start` up to `end`. */
+function bits(group: number, start: number, end: number): number {
+  const from = Math.max(start - 32 * group, 0);
+  const to = Math.min(end - 32 * group, 32);
+  return (0xffffffff << from) & (0xffffffff >>> (32 - to));
+}
+
+/** `order` by the keys of what it numbers, which are 0 to `most`; what has one key stays in order. Time is linear. */
+export function countingSort(order: Int32Array, keyOf: (number: number) => number, most: number): Int32Array {
+  const next = new Int32Array(most + 2);
+  for (const number of order) next[keyOf(number) + 1]!++;
+  for (let key = 1; key < next.length; key++) next[key]! += next[key - 1]!;
+  const sorted = new Int32Array(order.length);
+  for (const number of order) {
+    const key = keyOf(number);
+    sorted[next[key]!] = number;
+    next[key]!++;
+  }
+  return sorted;
+}
+
+/** 0, 1, 2, … */
+export function inOrder(count: number): Int32Array {
+  const numbers = new Int32Array(count);
+  for (let number = 0; number < count; number++) numbers[number] = number;
+  return numbers;
+}

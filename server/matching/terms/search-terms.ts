@@ -1,0 +1,129 @@
+import type { LanguageCode } from '#server/languages.ts';
+import type { Endings, Inflection, Stem } from '../inflection/index.ts';
+import { Trie } from './automaton.ts';
+import { type FoldedTerm, stringToUnits, unitsToString } from './fold.ts';
+import { apart, hyphenated, wordsOf } from './words.ts';
+
+export interface SoughtTerm extends FoldedTerm {
+  caseSensitive: boolean;
+}
+
+/** A word of a term that is sought in its forms. */
+export interface SoughtWord {
+  /** By letter, whether it is a capital one that the form's must be, too; undefined where case does not matter. */
+  capitals: boolean[] | undefined;
+  /** Its forms begin with a capital letter, or are another word. */
+  isNoun: boolean;
+}
+
+/** The stems of all sought words. */
+export interface SoughtStems {
+  trie: Trie;
+  /** By pattern of the trie. */
+  stems: { word: number; endings: Endings; after: ((beginning: string) => boolean) | undefined }[][];
+  /** Whether one may start inside a word. */
+  inCompounds: boolean;
+}
+
+/** A term as the numbers of its words. */
+export interface Sequence {
+  term: number;
+  words: number[];
+}
+
+export interface SoughtWords {
+  words: SoughtWord[];
+  sequences: Sequence[];
+  stems: SoughtStems;
+}
+
+/** Longer terms are no phrases whose words would change one by one, and longer runs of letters no words. */
+const mostWords = 12;
+export const longestWord = 100;
+
+/** Terms that are words and nothing else; the others ("C++", "50 %") are found as they are. */
+export function soughtWords(
+  terms: readonly SoughtTerm[],
+  inflection: Inflection,
+  language: LanguageCode,
+): SoughtWords {
+  const words: SoughtWord[] = [];
+  const numbers = new Map<string, number>();
+  const byStem = new Map<string, SoughtStems['stems'][number]>();
+  const wordNumber = (part: SoughtTerm, inPhrase: boolean, last: boolean): number => {
+    const key = `${unitsToString(part.cased)} ${part.caseSensitive} ${inPhrase} ${last}`;
+    const known = numbers.get(key);
+    if (known !== undefined) return known;
+    const word = words.length;
+    numbers.set(key, word);
+    const capitalised = part.cased[0] !== part.folded[0];
+    words.push({
+      capitals: part.caseSensitive
+        ? Array.from(part.cased, (unit, at) => unit !== part.folded[at])
+        : undefined,
+      isNoun: inflection.capitalisesNouns === true && capitalised && last,
+    });
+    const letters = alikeString(unitsToString(part.folded), inflection);
+    const own: Stem = { stem: letters, endings: nothing };
+    for (const { stem, endings, after } of [
+      own,
+      ...inflection.stems(letters, { inPhrase, last, capitalised }),
+    ]) {
+      if (stem === '') continue;
+      const found = byStem.get(stem);
+      if (found) found.push({ word, endings, after });
+      else byStem.set(stem, [{ word, endings, after }]);
+    }
+    return word;
+  };
+  const sequences = [...terms.entries()].flatMap(([term, sought]) =>
+    partings(sought, language).map((parts) => ({
+      term,
+      words: parts.map((part, at) => wordNumber(part, parts.length > 1, at === parts.length - 1)),
+    })),
+  );
+  return {
+    words,
+    sequences,
+    stems: {
+      trie: new Trie([...byStem.keys()].map(stringToUnits)),
+      stems: [...byStem.values()],
+      inCompounds: [...byStem.values()].some((stems) => stems.some(({ after }) => after !== undefined)),
+    },
+  };
+}
+
+const nothing: Endings = { has: (ending) => ending === '' };
+
+function alikeString(word: string, { alike }: Inflection): string {
+  return alike ? word.replace(/./gs, (letter) => alike[letter] ?? letter) : word;
+}
+
+/** The words of a term; where hyphens join some, a second time with those in one. */
+function partings(term: SoughtTerm, language: LanguageCode): SoughtTerm[][] {
+  const { count, starts, ends, gaps } = wordsOf(term.folded, language);
+  const isPhrase =
+    count > 0 && count <= mostWords && starts[0] === 0 && ends[count - 1] === term.folded.length;
+  if (!isPhrase || gaps.subarray(0, count - 1).includes(apart)) return [];
+  if (ends.some((end, at) => end - starts[at]! > longestWord)) return [];
+  const parts = Array.from({ length: count }, (_, at) => ({
+    caseSensitive: term.caseSensitive,
+    cased: term.cased.subarray(starts[at], ends[at]),
+    folded: term.folded.subarray(starts[at], ends[at]),
+  }));
+  if (!gaps.subarray(0, count - 1).includes(hyphenated)) return [parts];
+  const joined: SoughtTerm[] = [];
+  for (const [at, part] of parts.entries()) {
+    const before = gaps[at - 1] === hyphenated ? joined.pop() : undefined;
+    joined.push(before ? joinParts(before, part) : part);
+  }
+  return [parts, joined];
+}
+
+function joinParts(one: SoughtTerm, other: SoughtTerm): SoughtTerm {
+  return {
+    caseSensitive: one.caseSensitive,
+    cased: Uint16Array.of(...one.cased, ...other.cased),
+    folded: Uint16Array.of(...one.folded, ...other.folded),
+  };
+}

@@ -1,0 +1,89 @@
+import type { FlattenKind } from '../formats/document-kind.ts';
+import type { Payload, tasks } from './tasks.ts';
+
+const megabyte = 2 ** 20;
+
+/** One queue for tasks that end soon, one for tasks that may not: processes that run at a time, and tasks that may wait. */
+export const queues = {
+  light: { slots: 2, places: 64 },
+  heavy: { slots: 2, places: 64 },
+} as const;
+
+export type QueueName = keyof typeof queues;
+
+/** The limits of a kind of work. Sizes are the bytes (or characters) of its input. */
+interface LimitRule {
+  /** Up to this size the service does the work itself: only linear work of less than a millisecond, without a library. */
+  here?: number;
+  /** Up to this size the work goes to the light queue: it takes a fraction of a second. */
+  light: number;
+  /** Milliseconds of CPU time that every task may use, and for each megabyte of input; at most `mostCpuMs`. */
+  cpuMs: number;
+  cpuMsPerMegabyte: number;
+  /** Bytes of memory of the process, including some 70 MB of the runtime itself. */
+  memoryBytes: number;
+}
+
+const mostCpuMs = 60_000;
+
+const text: LimitRule = {
+  here: 100_000,
+  light: Number.POSITIVE_INFINITY,
+  cpuMs: 1000,
+  cpuMsPerMegabyte: 100,
+  memoryBytes: 512 * megabyte,
+};
+const markup: LimitRule = {
+  light: 1_000_000,
+  cpuMs: 1000,
+  cpuMsPerMegabyte: 1000,
+  memoryBytes: 512 * megabyte,
+};
+const set: LimitRule = { light: 500_000, cpuMs: 2000, cpuMsPerMegabyte: 1000, memoryBytes: 1_000_000_000 };
+
+/**
+ * The limits for reading a file of each kind. The CPU time is at least eight times what we measured for such files
+ * (docs/decisions/0031), to allow for slower machines.
+ */
+const flattening: Record<FlattenKind, LimitRule> = {
+  csv: text,
+  docx: { light: 0, cpuMs: 3000, cpuMsPerMegabyte: 2000, memoryBytes: 512 * megabyte },
+  html: markup,
+  json: text,
+  md: text,
+  pdf: { light: 0, cpuMs: 2000, cpuMsPerMegabyte: 4000, memoryBytes: 512 * megabyte },
+  txt: text,
+  xml: markup,
+};
+
+type Tasks = typeof tasks;
+
+/** For each task: its rule, and the size of its input. */
+const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, number] } = {
+  flatten: ({ kind, bytes }) => [flattening[kind], bytes.length],
+  index_memory: ({ sources }) => [set, sources.reduce((sum, { length }) => sum + length, 0)],
+  read_glossary: ({ bytes }) => [set, bytes.length],
+  read_memory: ({ bytes }) => [set, bytes.length],
+  // Loading the fonts takes longer than shaping a page.
+  render_golden: ({ text: { length } }) => [
+    { light: 0, cpuMs: 5000, cpuMsPerMegabyte: 150_000, memoryBytes: 1_000_000_000 },
+    length,
+  ],
+};
+
+/** Where a task runs, and its limits. */
+export interface TaskLimits {
+  queue: QueueName | 'here';
+  cpuMs: number;
+  /** Milliseconds from the task's start. A task waits for nothing, so this is little more than its CPU time. */
+  timeMs: number;
+  memoryBytes: number;
+}
+
+/** The limits of a task, by its kind and the size of its input. */
+export function limitsOfTask<N extends keyof Tasks>(task: N, payload: Payload<Tasks, N>): TaskLimits {
+  const [{ here = 0, light, memoryBytes, ...rule }, size] = rules[task](payload);
+  const cpuMs = Math.min(mostCpuMs, Math.ceil(rule.cpuMs + (rule.cpuMsPerMegabyte * size) / megabyte));
+  const queue = size <= here ? 'here' : size <= light ? 'light' : 'heavy';
+  return { queue, cpuMs, timeMs: 20_000 + 3 * cpuMs, memoryBytes };
+}

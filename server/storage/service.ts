@@ -1,1 +1,0 @@
-export { type ObjectStore, openObjectStore } from './object-store.ts';

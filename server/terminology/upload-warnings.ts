@@ -1,0 +1,70 @@
+import type { GlossaryFile } from '#server/formats/glossary-file.ts';
+import { normalForm } from '#server/matching/normal-form.ts';
+import type { NewEntry } from './sets.ts';
+
+/** Lines, and terms, that one warning names; and code points of a term in it. */
+const most = { named: 20, characters: 60 };
+
+/**
+ * What an uploader may not have meant (C 6 "warnings"), a sentence for each kind of it, with the physical lines. Bounded, however
+ * large the file.
+ */
+export function glossaryWarnings(
+  { hasHeader, skippedLines }: Omit<GlossaryFile, 'entries'>,
+  entries: readonly NewEntry[],
+): string[] {
+  const ambiguous = ambiguousSources(entries);
+  const everywhere = entries.filter(({ sourceLang, targetLang }) => sourceLang === '' && targetLang === '');
+  return [
+    ...(hasHeader ? [] : [withoutHeader(entries)]),
+    ...(skippedLines.length > 0
+      ? [`skipped for want of a source or a target term: ${linesOf(skippedLines)}`]
+      : []),
+    ...(ambiguous.length > 0 ? [`more than one target for one source: ${listed(ambiguous)}`] : []),
+    ...(everywhere.length > 0
+      ? [
+          `${everywhere.length} of ${entries.length} entries apply to every language pair, for neither they nor the upload name languages: ${linesOf(everywhere.map(({ line }) => line))}`,
+        ]
+      : []),
+  ];
+}
+
+function withoutHeader([first]: readonly NewEntry[]): string {
+  const taken = first
+    ? `; the first row was taken as a term: line ${first.line}, ${quoted(first.sourceTerm)} → ${quoted(first.targetTerm)}`
+    : '';
+  return `no header row was recognised${taken}`;
+}
+
+/** Sources of one pair and case rule that stand beside different targets, with their lines. */
+function ambiguousSources(entries: readonly NewEntry[]): string[] {
+  const bySource = Map.groupBy(entries, ({ sourceLang, targetLang, caseSensitive, sourceTerm }) => {
+    const normal = normalForm(sourceTerm);
+    return `${sourceLang} ${targetLang} ${caseSensitive} ${caseSensitive ? normal : normal.toLowerCase()}`;
+  });
+  return [...bySource.values()]
+    .filter((group) => new Set(group.map(({ targetTerm }) => targetTerm)).size > 1)
+    .map(
+      (group) =>
+        `${quoted(group[0]!.sourceTerm)} (${linesOf(
+          group.map(({ line }) => line),
+          5,
+        )})`,
+    );
+}
+
+function linesOf(lines: readonly number[], named = most.named): string {
+  return `${lines.length === 1 ? 'line' : 'lines'} ${listed(lines, named)}`;
+}
+
+function listed(items: readonly (string | number)[], named = most.named): string {
+  const shown = items.slice(0, named).join(', ');
+  return items.length > named ? `${shown} and ${items.length - named} more` : shown;
+}
+
+function quoted(term: string): string {
+  const characters = [...term];
+  const shown =
+    characters.length > most.characters ? `${characters.slice(0, most.characters).join('')}…` : term;
+  return `“${shown}”`;
+}

@@ -1,0 +1,44 @@
+import type { Tx } from '#db/client.ts';
+import type { WithTenant } from '#server/access/service.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { withTenantLock } from '#server/tenant-lock.ts';
+import { isImporting } from './imports/import-jobs.ts';
+import { isReceiving } from './imports/start-import.ts';
+import { lockSetById, type SetRow, selectSetById } from './sets.ts';
+import { deleteContent } from './versions.ts';
+
+/** Deletes a set with its segments. @throws AppError 404; 409 tm_import_in_progress while an import into it runs */
+export async function removeSet(
+  { database }: Services,
+  withTenant: WithTenant,
+  setId: string,
+): Promise<void> {
+  const seen = await withTenant(async (tx, { tenant }) => {
+    const set = requireFound(await selectSetById(tx, tenant.id, setId));
+    // Before the turn, which may come when the import has ended: what that has brought is not what is to be deleted.
+    if (isReceiving(set) || (await isImporting(tx, tenant.id, set.name))) throw inProgress();
+    return set;
+  });
+  const { tenantId, name } = seen;
+  const remove = async (tx: Tx) => {
+    // The set before its content, as everybody locks them; and whoever is to have it show another one waits.
+    const set = requireFound(await lockSetById(tx, tenantId, setId));
+    if (set.contentId !== seen.contentId || (await isImporting(tx, tenantId, name))) throw inProgress();
+    await deleteContent(tx, set);
+  };
+  // No import of the name may be accepted between the look and the deletion.
+  await withTenantLock(database, tenantId, 'memory', remove, { tryLock: { name, refusal: inProgress } });
+}
+
+function inProgress(): AppError {
+  return new AppError(
+    'conflict',
+    'tm_import_in_progress: an import into this set is running; delete it when that has ended',
+  );
+}
+
+function requireFound(set: SetRow | undefined): SetRow {
+  if (!set) throw new AppError('not_found', 'translation memory set not found');
+  return set;
+}

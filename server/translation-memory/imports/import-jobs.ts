@@ -1,0 +1,183 @@
+import { and, desc, eq, sql } from 'drizzle-orm';
+import type { Database, Tx } from '#db/client.ts';
+import { memoryImports } from '#db/schema/translation-memory.ts';
+import { AppError } from '#server/errors.ts';
+import type { MemoryImportAnswer, MemoryImportJob, MemorySet } from '../schema.ts';
+
+type ImportRow = typeof memoryImports.$inferSelect;
+
+export async function insertImport(tx: Tx, row: typeof memoryImports.$inferInsert): Promise<ImportRow> {
+  const [stored] = await tx.insert(memoryImports).values(row).returning();
+  return stored as ImportRow;
+}
+
+/** B 4.5: the newest imports, at most `limit`. */
+function selectImports(tx: Tx, tenantId: string, limit: number): Promise<ImportRow[]> {
+  return tx
+    .select()
+    .from(memoryImports)
+    .where(eq(memoryImports.tenantId, tenantId))
+    .orderBy(desc(memoryImports.createdAt), desc(memoryImports.importId))
+    .limit(limit);
+}
+
+function isImport(tenantId: string, importId: string) {
+  return and(eq(memoryImports.tenantId, tenantId), eq(memoryImports.importId, importId));
+}
+
+async function selectImport(tx: Tx, tenantId: string, importId: string): Promise<ImportRow | undefined> {
+  const [row] = await tx.select().from(memoryImports).where(isImport(tenantId, importId));
+  return row;
+}
+
+export async function isImporting(tx: Tx, tenantId: string, setName: string): Promise<boolean> {
+  const rows = await tx
+    .select({ importId: memoryImports.importId })
+    .from(memoryImports)
+    .where(
+      and(
+        eq(memoryImports.tenantId, tenantId),
+        eq(memoryImports.setName, setName),
+        eq(memoryImports.status, 'running'),
+      ),
+    );
+  return rows.length > 0;
+}
+
+/** Locks a running import and counts the try; undefined where it has ended, or another worker is at it. */
+export async function beginAttempt(
+  tx: Tx,
+  tenantId: string,
+  importId: string,
+): Promise<ImportRow | undefined> {
+  const [row] = await tx
+    .update(memoryImports)
+    .set({ attempts: sql`${memoryImports.attempts} + 1`, updatedAt: sql`now()` })
+    .where(and(isImport(tenantId, importId), eq(memoryImports.status, 'running')))
+    .returning();
+  return row;
+}
+
+/** An import that has not ended: what it brings is there. */
+type RunningImport = ImportRow & { contentId: string };
+
+/** Locks a running import until the transaction ends; undefined where it has ended. */
+export async function lockRunningImport(
+  tx: Tx,
+  tenantId: string,
+  importId: string,
+): Promise<RunningImport | undefined> {
+  const [row] = await tx
+    .select()
+    .from(memoryImports)
+    .where(and(isImport(tenantId, importId), eq(memoryImports.status, 'running')))
+    .for('update');
+  return row as RunningImport | undefined;
+}
+
+/** Ends a running import, one way or the other: what it brought is the set's now, or nobody's. */
+export async function endImport(
+  tx: Tx,
+  tenantId: string,
+  importId: string,
+  end: { status: 'completed'; result: MemorySet } | { status: 'failed'; error: string },
+): Promise<void> {
+  await tx
+    .update(memoryImports)
+    .set({ ...end, contentId: null, updatedAt: sql`now()` })
+    .where(and(isImport(tenantId, importId), eq(memoryImports.status, 'running')));
+}
+
+/**
+ * Deletes at most `limit` imports that ended so many days ago and are none of their tenant's newest `kept`, in platform scope;
+ * answers how many. Tenant by tenant through the index of the list.
+ */
+async function deleteOldImports(
+  tx: Tx,
+  { days, kept, limit }: { days: number; kept: number; limit: number },
+): Promise<number> {
+  const [row] = await tx.execute<{ count: number }>(sql`
+    with pruned as (
+      delete from memory_imports m using (
+        select o.tenant_id, o.import_id from tenants t
+        cross join lateral (
+          select created_at from memory_imports where tenant_id = t.tenant_id
+          order by created_at desc, import_id desc offset ${kept}::int - 1 limit 1) listed
+        cross join lateral (
+          select tenant_id, import_id from memory_imports
+          where tenant_id = t.tenant_id and status <> 'running'
+            and created_at < least(listed.created_at, now() - make_interval(days => ${days}::int))
+          order by created_at limit ${limit}::int) o
+        limit ${limit}::int) old
+      where m.tenant_id = old.tenant_id and m.import_id = old.import_id returning 1)
+    select count(*)::int as count from pruned`);
+  return row?.count ?? 0;
+}
+
+/** Running imports, of all tenants, that nobody has touched for a while; read in platform scope. */
+export function selectIdleImports(
+  tx: Tx,
+  idleSeconds: number,
+): Promise<{ tenantId: string; importId: string }[]> {
+  return tx
+    .select({ tenantId: memoryImports.tenantId, importId: memoryImports.importId })
+    .from(memoryImports)
+    .where(
+      and(
+        eq(memoryImports.status, 'running'),
+        sql`${memoryImports.updatedAt} < now() - make_interval(secs => ${idleSeconds})`,
+      ),
+    )
+    .limit(1000);
+}
+
+function importView(row: ImportRow): MemoryImportJob {
+  return {
+    id: row.importId,
+    status: row.status,
+    set_name: row.setName,
+    source_lang: row.sourceLang,
+    target_lang: row.targetLang,
+    total_units: row.totalUnits,
+    deduped_units: row.dedupedUnits,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    error: row.error,
+    // jsonb: written by `endImport` and nothing else.
+    result: row.result as MemorySet | null,
+  };
+}
+
+export function importAnswer(row: ImportRow): MemoryImportAnswer {
+  return { poll_url: `/api/tm/imports/${row.importId}`, job: importView(row) };
+}
+
+/** B 8 "Import listing". */
+const listedImports = 50;
+
+export async function listImports(tx: Tx, tenantId: string): Promise<MemoryImportJob[]> {
+  return (await selectImports(tx, tenantId, listedImports)).map(importView);
+}
+
+/** @throws AppError 404 for an import that is unknown or foreign */
+export async function readImport(tx: Tx, tenantId: string, importId: string): Promise<MemoryImportAnswer> {
+  const row = await selectImport(tx, tenantId, importId);
+  if (!row) throw new AppError('not_found', 'import job not found');
+  return importAnswer(row);
+}
+
+/** B 4.5 lists the newest 50; those of the last days are found by their id beside them. */
+const kept = { kept: 50, days: 90 };
+
+/** Rows of one statement: each holds its locks briefly. */
+const batch = 5000;
+
+/** Deletes the imports that ended long ago and that no list shows any more. @returns how many */
+export async function pruneImports(database: Database): Promise<number> {
+  let pruned = 0;
+  for (;;) {
+    const count = await database.inPlatform((tx) => deleteOldImports(tx, { ...kept, limit: batch }));
+    pruned += count;
+    if (count < batch) return pruned;
+  }
+}

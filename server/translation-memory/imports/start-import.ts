@@ -1,0 +1,316 @@
+import type { Tx } from '#db/client.ts';
+import type { WithTenant } from '#server/access/service.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { newId } from '#server/ids.ts';
+import { addJob } from '#server/job-queue.ts';
+import { releaseBytes } from '#server/sandbox/release-bytes.ts';
+import { SandboxError } from '#server/sandbox/sandbox-error.ts';
+import type { TaskScope } from '#server/sandbox/task-queue.ts';
+import type { MemorySummary, ReadMemoryPayload } from '#server/sandbox/tasks/read-memory.ts';
+import {
+  declaredType,
+  requireDeclaredLanguage,
+  requireSetName,
+  suffixOf,
+  tmxTypes,
+  unreadableFile,
+} from '#server/set-upload.ts';
+import { withTenantLock } from '#server/tenant-lock.ts';
+import type { UploadedFile } from '#server/trpc.ts';
+import { collectParts, insertRows, type RowPart, rowParts } from '../packed-rows.ts';
+import type { ImportForm, MemoryImportAnswer, MemorySet } from '../schema.ts';
+import { createdSetView, isGoldenName, showContent } from '../sets.ts';
+import { countSegmentsOfPair, countSetsBeside } from '../size-limits.ts';
+import { type Content, deleteOutdated, insertContent } from '../versions.ts';
+import { importAnswer, insertImport, isImporting } from './import-jobs.ts';
+import { embedFile } from './import-vectors.ts';
+import { updateStatistics } from './planner-statistics.ts';
+
+/** An import that is stored, or one that goes on in the background (202). */
+export type Received = { set: MemorySet } | { accepted: MemoryImportAnswer };
+
+/** Where a file goes. */
+interface Upload {
+  tenantId: string;
+  name: string;
+  sourceLang: string;
+  targetLang: string;
+  pairSource: string;
+  pairTarget: string;
+}
+
+/**
+ * Creates or replaces a set from a TMX file (B 4.5). Whatever refuses it does so here, at both sizes: the file is read whole
+ * in a child process, and what it holds must fit. Then its segments are stored, in one transaction, and their fuzzy index.
+ * Up to TM_ASYNC_THRESHOLD segments the set shows them at once; more are shown by a worker, when they have their vectors.
+ * @throws AppError 400, 409 tm_import_in_progress, 413, 415, 422, 502 as B 4.5 and B 7 say
+ */
+export async function receiveImport(
+  services: Services,
+  withTenant: WithTenant,
+  form: ImportForm,
+  signal: AbortSignal,
+): Promise<Received> {
+  // Nobody is told anything who is not let in; and a file that could not be stored is not read, which is not cheap.
+  const { upload, ...payload } = await withTenant(async (tx, { tenant }) => {
+    const { file, name, source, target } = checkForm(form);
+    await requireIdle(isImporting(tx, tenant.id, name));
+    await requireRoomForSet(services, tx, tenant.id, name);
+    const languages = { sourceLang: source.tag, targetLang: target.tag };
+    const pair = { pairSource: source.code, pairTarget: target.code };
+    return {
+      upload: { tenantId: tenant.id, name, ...languages, ...pair },
+      bytes: file.bytes,
+      source,
+      target,
+    };
+  });
+  if (isReceiving(upload)) throw inProgress();
+  const running = receivedAs(upload);
+  receiving.add(running);
+  try {
+    return await readAndStore(services, upload, payload, signal);
+  } finally {
+    receiving.delete(running);
+  }
+}
+
+/** The imports that are being received here. Those at other processes are met when they are stored. */
+const receiving = new Set<string>();
+
+const receivedAs = ({ tenantId, name }: Pick<Upload, 'tenantId' | 'name'>) => `${tenantId}:${name}`;
+
+/** Whether this process is at an import of a set's name: it is read, or about to be stored. */
+export function isReceiving(set: Pick<Upload, 'tenantId' | 'name'>): boolean {
+  return receiving.has(receivedAs(set));
+}
+
+async function readAndStore(
+  services: Services,
+  upload: Upload,
+  payload: ReadMemoryPayload,
+  signal: AbortSignal,
+): Promise<Received> {
+  const scope = { tenantId: upload.tenantId, signal };
+  const received = await readMemoryFile(services, scope, payload, async (read) => {
+    if (read.summary.segments === 0)
+      throw new AppError(
+        'validation_error',
+        `the file has no unit with a text in ${upload.sourceLang} and in ${upload.targetLang}`,
+      );
+    if (read.summary.segments > services.settings.TM_ASYNC_THRESHOLD)
+      return { accepted: await acceptImport(services, upload, read, signal) };
+    // Its vectors may be long in coming: the child process is for others meanwhile.
+    return { read: { summary: read.summary, parts: await collectParts(read.parts) } };
+  });
+  if (received.accepted) return received;
+  return { set: await storeImport(services, upload, received.read, signal) };
+}
+
+/** Stores what is read, as it is read, for a worker to show; until then nobody sees it. */
+function acceptImport(
+  services: Services,
+  upload: Upload,
+  { summary, parts }: ReadMemory,
+  signal: AbortSignal,
+): Promise<MemoryImportAnswer> {
+  const { tenantId, name: setName, sourceLang, targetLang, pairSource, pairTarget } = upload;
+  return inTurn(services, { upload, summary, signal }, async (tx) => {
+    const content = { tenantId, contentId: newId() };
+    await insertContent(tx, content);
+    await storeParts(tx, content, parts);
+    const importId = newId();
+    const row = await insertImport(tx, {
+      ...content,
+      importId,
+      status: 'running',
+      setName,
+      sourceLang,
+      targetLang,
+      pairSource,
+      pairTarget,
+      totalUnits: summary.totalUnits,
+      dedupedUnits: summary.segments,
+      skippedUnits: summary.skippedUnits,
+      duplicatesDropped: summary.duplicatesDropped,
+    });
+    await addJob(tx, 'import_memory', { tenantId, importId }, { key: `import_memory:${importId}` });
+    return importAnswer(row);
+  });
+}
+
+/** Stores what was read, and has the set show it. */
+async function storeImport(
+  services: Services,
+  upload: Upload,
+  { summary, parts }: { summary: MemorySummary; parts: RowPart[] },
+  signal: AbortSignal,
+): Promise<MemorySet> {
+  const { tenantId } = upload;
+  // What is refused must not cost a model's call.
+  if (services.embedder)
+    await services.database.inTenant(tenantId, (tx) => requireRoom(services, tx, upload, summary));
+  const embedded = await embedFile(services, { tenantId, signal }, parts);
+  const { set, outdated } = await inTurn(services, { upload, summary, signal }, async (tx) => {
+    const content = { tenantId, contentId: newId() };
+    await insertContent(tx, content);
+    await storeParts(tx, content, [...parts, ...(embedded?.parts ?? [])]);
+    return showContent(tx, {
+      ...content,
+      ...upload,
+      setId: newId(),
+      entryCount: summary.segments,
+      embeddingModel: embedded?.model ?? null,
+    });
+  });
+  await updateStatistics(services, tenantId, summary.segments);
+  await deleteOutdated(services, outdated);
+  return createdSetView(set, summary);
+}
+
+/** Stores parts in their order. The next one travels while the database is at one: it never waits for us. */
+async function storeParts(
+  tx: Tx,
+  content: Content,
+  parts: AsyncIterable<RowPart> | Iterable<RowPart>,
+): Promise<void> {
+  let before = Promise.resolve();
+  for await (const { kind, rows } of parts) {
+    const stored = insertRows(tx, kind, content, rows);
+    // Where the one before fails so does this one, and that is said below.
+    stored.catch(() => {});
+    await before;
+    before = stored;
+  }
+  await before;
+}
+
+/** Two imports must not both count on the same room, nor a name have two. */
+function inTurn<T>(
+  services: Services,
+  { upload, summary, signal }: { upload: Upload; summary: MemorySummary; signal: AbortSignal },
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const { tenantId, name } = upload;
+  const checked = async (tx: Tx) => {
+    await requireRoom(services, tx, upload, summary);
+    return work(tx);
+  };
+  return withTenantLock(services.database, tenantId, 'memory', checked, {
+    tryLock: { name, refusal: inProgress },
+    signal,
+  });
+}
+
+async function requireRoom(
+  { settings }: Services,
+  tx: Tx,
+  { tenantId, name, pairSource, pairTarget }: Upload,
+  { segments }: MemorySummary,
+): Promise<void> {
+  const [importing, held] = await Promise.all([
+    isImporting(tx, tenantId, name),
+    countSegmentsOfPair(tx, tenantId, { pairSource, pairTarget }, name),
+  ]);
+  await requireIdle(Promise.resolve(importing));
+  await requireRoomForSet({ settings }, tx, tenantId, name);
+  if (held + segments > settings.MAX_TM_SEGMENTS)
+    throw new AppError(
+      'unprocessable',
+      `tm_max_segments_exceeded: ${held} segments of ${pairSource} to ${pairTarget} are held and the file has ${segments}; at most ${settings.MAX_TM_SEGMENTS} are allowed`,
+    );
+}
+
+/**
+ * An upload under a name that the tenant has is no other set, and always has room.
+ * @throws AppError 422 with the limit
+ */
+async function requireRoomForSet(
+  { settings: { MAX_TM_SETS: most } }: Pick<Services, 'settings'>,
+  tx: Tx,
+  tenantId: string,
+  name: string,
+): Promise<void> {
+  const sets = await countSetsBeside(tx, tenantId, name);
+  if (sets !== undefined && sets >= most)
+    throw new AppError(
+      'unprocessable',
+      `tm_max_sets_exceeded: there are ${sets} uploaded memories; at most ${most} are allowed, delete one first`,
+    );
+}
+
+function checkForm(form: ImportForm) {
+  const file = requireFile(form.tmx_file);
+  const name = requireSetName(form.name);
+  if (isGoldenName(name))
+    throw new AppError(
+      'validation_error',
+      'names that begin with golden-approved- are kept for approved work',
+    );
+  const source = requireDeclaredLanguage('source_lang', form.source_lang);
+  const target = requireDeclaredLanguage('target_lang', form.target_lang);
+  if (source.code === target.code)
+    throw new AppError('validation_error', 'source_lang and target_lang stand for the same language');
+  return { file, name, source, target };
+}
+
+async function requireIdle(importing: Promise<boolean>): Promise<void> {
+  if (await importing) throw inProgress();
+}
+
+function inProgress(): AppError {
+  return new AppError(
+    'conflict',
+    'tm_import_in_progress: an import into a set of this name is running; wait until it has ended',
+  );
+}
+
+function requireFile(file: UploadedFile | undefined): UploadedFile {
+  if (!file) throw new AppError('validation_error', 'tmx_file upload is required');
+  if (suffixOf(file.name) !== '.tmx')
+    throw new AppError('unsupported_media_type', 'tmx_file must be a .tmx file');
+  const type = declaredType(file.contentType);
+  if (type !== '' && !tmxTypes.includes(type))
+    throw new AppError('unsupported_media_type', 'tmx_file must be XML (TMX 1.4b)');
+  if (file.bytes.length === 0) throw new AppError('validation_error', 'tmx_file is empty');
+  return file;
+}
+
+/** What a memory file came to, and its rows as they are made. */
+interface ReadMemory {
+  summary: MemorySummary;
+  parts: AsyncIterable<RowPart>;
+}
+
+/**
+ * Reads a TMX file in a child process, when it is the tenant's turn: its units, duplicates collapsed, and their index. `take` is
+ * called when all of the file has been read, and its bytes released; it may take the rows for as long as it runs.
+ * @throws AppError 400 for what cannot be read, 503 where too many files wait or its process ends behind the summary
+ */
+async function readMemoryFile<T>(
+  { fileWork }: Services,
+  scope: TaskScope,
+  payload: ReadMemoryPayload,
+  take: (read: ReadMemory) => Promise<T>,
+): Promise<T> {
+  let read = false;
+  try {
+    return await fileWork.stream('read_memory', payload, scope, async (pieces) => {
+      const { value: first } = await pieces.next();
+      releaseBytes(payload.bytes);
+      read = true;
+      if (first?.kind === 'refused') throw new AppError('validation_error', `tmx_file: ${first.message}`);
+      if (first?.kind !== 'summary') throw new Error('read_memory does not begin with what it read');
+      const { kind: _, ...summary } = first;
+      return take({ summary, parts: rowParts(pieces) });
+    });
+  } catch (error) {
+    // A file that has been read is none that cannot be.
+    if (read && error instanceof SandboxError && error.reason === 'crashed')
+      throw new AppError('transient_error', 'the import was interrupted; nothing was imported, try again', {
+        cause: error,
+      });
+    throw unreadableFile('tmx_file', error);
+  }
+}

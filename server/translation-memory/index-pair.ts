@@ -1,0 +1,271 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { addJob } from '#server/job-queue.ts';
+import { largestShard } from '#server/matching/fuzzy/index.ts';
+import { Outdated, smallShard, unlessOutdated } from './index-set.ts';
+import type { Pair } from './language-pair.ts';
+import { collectParts, fieldEnd, type RowPart, rowEnd, rowParts, unpack } from './packed-rows.ts';
+
+/** Adds jobs for the pairs whose small sets should share their index. */
+export async function indexWaitingPairs({ database }: Services): Promise<void> {
+  await database.inPlatform(async (tx) => {
+    for (const pair of await selectPairsToIndex(tx))
+      await addJob(tx, 'index_memory_pair', pair, {
+        key: `index_memory_pair:${pair.tenantId}:${pair.pairSource}:${pair.pairTarget}`,
+      });
+  });
+}
+
+/**
+ * Brings the segments of a pair's small imported sets into one shard that they share: with a shard each, 200 sets of 250 segments
+ * cost a lookup 26,000 posting lists. Read and stored in two transactions, made in a child process between them, as `indexSet`
+ * does; what changed meanwhile leaves it undone, for the next time.
+ */
+export async function indexPair(
+  { database, fileWork }: Services,
+  { tenantId, ...pair }: Pair & { tenantId: string },
+): Promise<void> {
+  const waiting = await database.inTenant(tenantId, (tx) => selectWaitingOfPair(tx, tenantId, pair));
+  const { segments, nextShardNo: shardNo, replaced } = waiting;
+  if (segments.length === 0 && replaced.length === 0) return;
+  // Their places here stand for the segments' numbers, which are not unique among several sets.
+  const payload = {
+    shardNo,
+    sources: segments.map(({ sourceText }) => sourceText),
+    segmentNos: segments.map((_, place) => place),
+  };
+  const parts =
+    segments.length === 0
+      ? []
+      : await fileWork.stream('index_memory', payload, { tenantId }, (pieces) =>
+          collectParts(rowParts(pieces)),
+        );
+  const stored = database.inTenant(tenantId, async (tx) => {
+    if (!(await lockPairForShard(tx, tenantId, pair, waiting))) return;
+    if ((await moveSegmentsOfPair(tx, tenantId, pair, waiting)) < segments.length) throw new Outdated();
+    for (const { kind, rows } of parts)
+      if (kind === 'postings') await insertPairPostings(tx, tenantId, pair, unpack(rows));
+      else {
+        const { shard, of } = readShard(rows, waiting);
+        await insertPairShard(tx, tenantId, pair, shard, of);
+      }
+  });
+  await unlessOutdated(stored);
+}
+
+/** The sandbox's row of a shard, with the segments that its ordinals stand for. */
+function readShard(rows: RowPart['rows'], { segments }: WaitingPair) {
+  const [shardNo, count, lengthMarks, places] = rows.split(rowEnd)[0]!.split(fieldEnd) as [
+    ...[string, string, string, string],
+  ];
+  const ordinals = Buffer.from(places, 'base64');
+  const contents = new Map<string, { place: number; segments: number }>();
+  const segmentNos = Buffer.alloc(ordinals.length);
+  const contentPlaces = Buffer.alloc(ordinals.length / 4);
+  for (let ordinal = 0; ordinal < ordinals.length / 8; ordinal++) {
+    const { contentId, segmentNo } = segments[Number(ordinals.readBigInt64BE(8 * ordinal))]!;
+    const content = contents.get(contentId) ?? { place: contents.size, segments: 0 };
+    contents.set(contentId, content);
+    content.segments += 1;
+    segmentNos.writeBigInt64BE(BigInt(segmentNo), 8 * ordinal);
+    contentPlaces.writeUInt16BE(content.place, 2 * ordinal);
+  }
+  const of: PairShardContents = {
+    contents: [...contents].map(([contentId, { segments }]) => [contentId, segments]),
+    segmentNos: segmentNos.toString('base64'),
+    contentPlaces: contentPlaces.toString('base64'),
+  };
+  return { shard: { shardNo: Number(shardNo), segments: Number(count), lengthMarks }, of };
+}
+
+/**
+ * What makes a pair due for its index: segments of small sets that a lookup has to read whole, or shards of their own that it has
+ * to ask one by one.
+ */
+const many = { segments: 1000, octets: 200_000, ownShards: 4 };
+/** Of a shard that much may be of contents that are gone, before it is made anew. */
+const mostGone = sql.raw('0.25');
+
+/** The `shard_no` of segments in a pair's shard: below those that have other meanings. */
+export const markOf = (shardNo: number) => -2 - shardNo;
+
+const small = sql.raw(String(smallShard));
+
+/** A shard's segments whose content no set shows any more. */
+const goneOf = (d: string): SQL => sql`(
+  select coalesce(sum((c.value ->> 1)::int), 0) from jsonb_array_elements(${sql.raw(`${d}.contents`)}) c
+  where not exists (select from memory_sets s where s.tenant_id = ${sql.raw(`${d}.tenant_id`)}
+    and s.content_id = c.value ->> 0))`;
+
+/** The pairs whose small imported sets should be brought into shards that they share; read in platform scope. */
+async function selectPairsToIndex(tx: Tx): Promise<(Pair & { tenantId: string })[]> {
+  const rows = await tx.execute<{ tenant_id: string; pair_source: string; pair_target: string }>(sql`
+    with due as (
+      select g.tenant_id, g.pair_source, g.pair_target from memory_segments m
+      join memory_sets g on g.tenant_id = m.tenant_id and g.content_id = m.content_id
+      where m.shard_no is null group by 1, 2, 3
+      having (count(*) >= ${many.segments} or sum(octet_length(m.source_text)) >= ${many.octets})
+        and bool_or(g.origin = 'tmx_import')
+      union
+      select g.tenant_id, g.pair_source, g.pair_target from memory_shards d
+      join memory_sets g on g.tenant_id = d.tenant_id and g.content_id = d.content_id
+      where g.origin = 'tmx_import' and d.segments < ${small} group by 1, 2, 3
+      having count(*) > ${many.ownShards}
+      union
+      select d.tenant_id, d.pair_source, d.pair_target from memory_pair_shards d
+      where ${goneOf('d')} > ${mostGone} * d.segments)
+    select * from due limit 1000`);
+  return rows.map(({ tenant_id, pair_source, pair_target }) => ({
+    tenantId: tenant_id,
+    pairSource: pair_source,
+    pairTarget: pair_target,
+  }));
+}
+
+/** A shard whose segments go into another one: a set's own, or the pair's. */
+interface ReplacedShard {
+  /** Null of a shard of the pair. */
+  contentId: string | null;
+  shardNo: number;
+  segments: number;
+}
+
+/** A segment and where it is indexed now. */
+interface WaitingSegment {
+  contentId: string;
+  segmentNo: number;
+  /** Its `shard_no`. */
+  was: number | null;
+  sourceText: string;
+}
+
+interface WaitingPair {
+  replaced: ReplacedShard[];
+  /** The number that another shard would have. */
+  nextShardNo: number;
+  segments: WaitingSegment[];
+}
+
+/** What one more shard of a pair would hold: segments in none, and those of its small shards, as many as fit. */
+async function selectWaitingOfPair(tx: Tx, tenantId: string, pair: Pair): Promise<WaitingPair> {
+  const { replaced, nextShardNo } = await selectReplaced(tx, tenantId, pair);
+  const rows = await tx.execute<{ c: string; n: string; w: number | null; source_text: string }>(sql`
+    select m.content_id as c, m.segment_no as n, m.shard_no as w, m.source_text
+    from ${importsOf(tenantId, pair)} join memory_segments m
+      on m.tenant_id = g.tenant_id and m.content_id = g.content_id
+    where m.shard_no is null or (m.content_id, m.shard_no) in (
+        select c, d from json_to_recordset(${packShards(replaced)}::json) as r(c text, d int) where c is not null)
+      or m.shard_no in (
+        select ${markOf(0)}::int - d from json_to_recordset(${packShards(replaced)}::json) as r(c text, d int) where c is null)
+    order by m.shard_no nulls last limit ${largestShard}`);
+  const segments = rows.map(({ c, n, w, source_text }) => ({
+    ...{ contentId: c, segmentNo: Number(n), was: w, sourceText: source_text },
+  }));
+  return { replaced, nextShardNo, segments };
+}
+
+const importsOf = (tenantId: string, { pairSource, pairTarget }: Pair): SQL =>
+  sql`(select tenant_id, content_id from memory_sets where tenant_id = ${tenantId}
+    and pair_source = ${pairSource} and pair_target = ${pairTarget} and origin = 'tmx_import') g`;
+
+/** The shards that another one would replace, together no larger than one may be. */
+async function selectReplaced(tx: Tx, tenantId: string, pair: Pair) {
+  const { pairSource, pairTarget } = pair;
+  const rows = await tx.execute<{ c: string | null; d: number; n: number; due: boolean }>(sql`
+    select null as c, d.shard_no as d, d.segments as n,
+      d.segments < ${small} or ${goneOf('d')} > ${mostGone} * d.segments as due
+    from memory_pair_shards d
+    where d.tenant_id = ${tenantId} and d.pair_source = ${pairSource} and d.pair_target = ${pairTarget}
+    union all
+    select d.content_id, d.shard_no, d.segments, d.segments < ${small}
+    from ${importsOf(tenantId, pair)} join memory_shards d
+      on d.tenant_id = g.tenant_id and d.content_id = g.content_id
+    order by 1 nulls first, 2`);
+  const replaced: ReplacedShard[] = [];
+  let segments = 0;
+  for (const { c, d, n, due } of rows) {
+    if (!due || segments + n > largestShard) continue;
+    segments += n;
+    replaced.push({ contentId: c, shardNo: d, segments: n });
+  }
+  const nextShardNo = Math.max(-1, ...rows.flatMap(({ c, d }) => (c === null ? [d] : []))) + 1;
+  return { replaced, nextShardNo };
+}
+
+function packShards(shards: readonly ReplacedShard[]): string {
+  return JSON.stringify(shards.map(({ contentId, shardNo }) => ({ c: contentId, d: shardNo })));
+}
+
+/** Locks a pair's index, and answers whether its shards are still those that were read. */
+async function lockPairForShard(tx: Tx, tenantId: string, pair: Pair, was: WaitingPair): Promise<boolean> {
+  const { pairSource, pairTarget } = pair;
+  await tx.execute(sql`
+    select pg_advisory_xact_lock(hashtextextended(${`pair index ${tenantId} ${pairSource} ${pairTarget}`}, 0))`);
+  // A set that is replaced or deleted meanwhile is waited for.
+  await tx.execute(sql`
+    select count(*) from (select from memory_sets where tenant_id = ${tenantId} and pair_source = ${pairSource}
+      and pair_target = ${pairTarget} and origin = 'tmx_import' order by set_id for no key update) locked`);
+  const { replaced, nextShardNo } = await selectReplaced(tx, tenantId, pair);
+  return nextShardNo === was.nextShardNo && JSON.stringify(replaced) === JSON.stringify(was.replaced);
+}
+
+/** Files segments under a shard that replaces others; answers how many were still where they had been read. */
+async function moveSegmentsOfPair(
+  tx: Tx,
+  tenantId: string,
+  { pairSource, pairTarget }: Pair,
+  { replaced, nextShardNo, segments }: WaitingPair,
+): Promise<number> {
+  const moved = JSON.stringify(segments.map(({ contentId, segmentNo, was }) => [contentId, segmentNo, was]));
+  const { count } = await tx.execute(sql`
+    update memory_segments m set shard_no = ${markOf(nextShardNo)}
+    from (select r ->> 0 as c, (r ->> 1)::bigint as n, (r ->> 2)::int as w
+      from json_array_elements(${moved}::json) r offset 0) r
+    where m.tenant_id = ${tenantId} and m.content_id = r.c and m.segment_no = r.n
+      and m.shard_no is not distinct from r.w`);
+  const shards = sql`json_to_recordset(${packShards(replaced)}::json) as r(c text, d int)`;
+  await tx.execute(sql`
+    delete from memory_shards s using ${shards}
+    where s.tenant_id = ${tenantId} and s.content_id = r.c and s.shard_no = r.d`);
+  await tx.execute(sql`
+    delete from memory_pair_shards s using ${shards} where s.tenant_id = ${tenantId}
+      and s.pair_source = ${pairSource} and s.pair_target = ${pairTarget} and r.c is null and s.shard_no = r.d`);
+  return count;
+}
+
+/** A shard of a pair, beside what the sandbox has made of it. */
+interface PairShardContents {
+  contents: [contentId: string, segments: number][];
+  /** In base64: see the columns. */
+  segmentNos: string;
+  contentPlaces: string;
+}
+
+/** Stores a shard of a pair: the row that the sandbox packed for a set's, with the numbers of `of`. */
+async function insertPairShard(
+  tx: Tx,
+  tenantId: string,
+  { pairSource, pairTarget }: Pair,
+  { shardNo, segments, lengthMarks }: { shardNo: number; segments: number; lengthMarks: string },
+  of: PairShardContents,
+): Promise<void> {
+  await tx.execute(sql`
+    insert into memory_pair_shards (tenant_id, pair_source, pair_target, shard_no, segments, length_marks, segment_nos,
+      contents, content_places)
+    values (${tenantId}, ${pairSource}, ${pairTarget}, ${shardNo}, ${segments}, decode(${lengthMarks}, 'base64'),
+      decode(${of.segmentNos}, 'base64'), ${JSON.stringify(of.contents)}::jsonb, decode(${of.contentPlaces}, 'base64'))`);
+}
+
+/** Stores packed posting lists of a pair's shard. */
+async function insertPairPostings(
+  tx: Tx,
+  tenantId: string,
+  { pairSource, pairTarget }: Pair,
+  rows: SQL,
+): Promise<void> {
+  await tx.execute(sql`
+    insert into memory_pair_postings (tenant_id, pair_source, pair_target, shard_no, bucket, count, ordinals)
+    select ${tenantId}, ${pairSource}, ${pairTarget}, f[1]::integer, f[2]::integer, f[3]::integer, decode(f[4], 'base64')
+    from ${rows}`);
+}

@@ -1,0 +1,179 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { addJob } from '#server/job-queue.ts';
+import { collectParts, insertRows, rowParts } from './packed-rows.ts';
+import type { Content } from './versions.ts';
+
+/** Adds jobs for the sets that have collected segments in no index. */
+export async function indexWaiting({ database }: Services): Promise<void> {
+  await database.inPlatform(async (tx) => {
+    for (const { tenantId, setId } of await selectSetsToIndex(tx))
+      await addJob(tx, 'index_memory', { tenantId, setId }, { key: `index_memory:${setId}` });
+  });
+}
+
+/** Leaves the transaction with nothing done: what was read has changed. */
+export class Outdated extends Error {}
+
+/** Settles without an error where the work was left since it is outdated: the next sweep looks again. */
+export async function unlessOutdated(work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!(error instanceof Outdated)) throw error;
+  });
+}
+
+/**
+ * Brings a set's segments into one shard of the fuzzy index, together with those of its small shards: approved pairs come
+ * one by one, and a lookup should have few shards to ask. Read and stored in two transactions, the index made in a child
+ * process between them; what changed meanwhile leaves it undone, for the next time.
+ */
+export async function indexSet(
+  { database, fileWork }: Services,
+  tenantId: string,
+  setId: string,
+): Promise<void> {
+  const waiting = await database.inTenant(tenantId, (tx) => selectWaiting(tx, tenantId, setId));
+  if (!waiting || waiting.segments.length === 0) return;
+  const { content, segments, nextShardNo: shardNo } = waiting;
+  const sources = segments.map(({ sourceText }) => sourceText);
+  const segmentNos = segments.map(({ segmentNo }) => segmentNo);
+  const parts = await fileWork.stream(
+    'index_memory',
+    { shardNo, sources, segmentNos },
+    { tenantId },
+    (pieces) => collectParts(rowParts(pieces)),
+  );
+  const stored = database.inTenant(tenantId, async (tx) => {
+    if (!(await lockContentForShard(tx, setId, waiting))) return;
+    const moved = await moveSegments(tx, content, { replaced: waiting.shardNos, shardNo, segmentNos });
+    // Those of an import are deleted with the set alone: they are in a shard of their pair now.
+    if (moved < segmentNos.length && !waiting.golden) throw new Outdated();
+    for (const { kind, rows } of parts) await insertRows(tx, kind, content, rows);
+    if (moved < segmentNos.length) await countShard(tx, content, { shardNo, segments: moved });
+  });
+  await unlessOutdated(stored);
+}
+
+/**
+ * What a lookup has to read whole: segments of one set, and segments and octets of a pair over all of its sets. Octets, since
+ * they are known without reading the sources: a lookup reads 200,000 characters at most, and would not find what is behind them.
+ */
+const many = { ofSet: 256, ofPair: 1000, octetsOfPair: 200_000 };
+
+/** Shards with fewer segments are made anew together with what came since. */
+export const smallShard = 4096;
+/** Segments of one shard at most. */
+const largestShard = 65_536;
+
+/** The sets whose segments should be brought into an index of their own; read in platform scope. Small imported ones share their pair's. */
+async function selectSetsToIndex(tx: Tx): Promise<{ tenantId: string; setId: string }[]> {
+  const rows = await tx.execute<{ tenant_id: string; set_id: string }>(sql`
+    with waiting as (
+      select g.tenant_id, g.set_id, g.pair_source, g.pair_target, g.origin, count(*) as of_set,
+        sum(count(*)) over pair as of_pair, sum(sum(octet_length(m.source_text))) over pair as octets_of_pair
+      from memory_segments m join memory_sets g on g.tenant_id = m.tenant_id and g.content_id = m.content_id
+      where m.shard_no is null group by 1, 2, 3, 4, 5
+      window pair as (partition by g.tenant_id, g.pair_source, g.pair_target))
+    select tenant_id, set_id from waiting
+    where of_set >= ${many.ofSet} or origin = 'golden_approved'
+      and (of_pair >= ${many.ofPair} or octets_of_pair >= ${many.octetsOfPair})
+    limit 1000`);
+  return rows.map(({ tenant_id, set_id }) => ({ tenantId: tenant_id, setId: set_id }));
+}
+
+interface WaitingSegments {
+  /** What the set shows. */
+  content: Content;
+  /** Whether its segments may be deleted one by one, as approved pairs are. */
+  golden: boolean;
+  /** The small shards whose segments are among them. */
+  shardNos: number[];
+  /** The number that another shard would have. */
+  nextShardNo: number;
+  segments: { segmentNo: number; sourceText: string }[];
+}
+
+/** A set's segments that are in no shard, and those of its small shards; undefined where the set is gone. */
+async function selectWaiting(tx: Tx, tenantId: string, setId: string): Promise<WaitingSegments | undefined> {
+  const [set] = await tx.execute<{ content_id: string; golden: boolean }>(sql`
+    select content_id, origin = 'golden_approved' as golden from memory_sets
+    where tenant_id = ${tenantId} and set_id = ${setId} for share`);
+  if (!set) return undefined;
+  const content = { tenantId, contentId: set.content_id };
+  const { shardNos, nextShardNo } = await selectShards(tx, content);
+  const rows = await tx.execute<{ segment_no: string; source_text: string }>(sql`
+    select segment_no, source_text from memory_segments
+    where tenant_id = ${tenantId} and content_id = ${content.contentId} and (shard_no is null
+      or shard_no = any(${numbers(shardNos)}))
+    order by segment_no limit ${largestShard}`);
+  const segments = rows.map(({ segment_no, source_text }) => ({
+    segmentNo: Number(segment_no),
+    sourceText: source_text,
+  }));
+  return { content, golden: set.golden, shardNos, nextShardNo, segments };
+}
+
+const numbers = (shardNos: readonly number[]): SQL =>
+  sql`array(select value::int from json_array_elements_text(${JSON.stringify(shardNos)}::json))`;
+
+async function selectShards(tx: Tx, { tenantId, contentId }: Content) {
+  const shards = await tx.execute<{ shard_no: number; segments: number }>(sql`
+    select shard_no, segments from memory_shards
+    where tenant_id = ${tenantId} and content_id = ${contentId} order by shard_no`);
+  const small = shards.filter(({ segments }) => segments < smallShard);
+  return {
+    shardNos: small.map(({ shard_no }) => shard_no),
+    nextShardNo: Math.max(-1, ...shards.map(({ shard_no }) => shard_no)) + 1,
+  };
+}
+
+/** Locks what is to get another shard; answers whether the set still shows it, with the shards that it had. */
+async function lockContentForShard(
+  tx: Tx,
+  setId: string,
+  was: Pick<WaitingSegments, 'content' | 'shardNos' | 'nextShardNo'>,
+): Promise<boolean> {
+  const { tenantId, contentId } = was.content;
+  const [set] = await tx.execute<{ content_id: string }>(sql`
+    select content_id from memory_sets
+    where tenant_id = ${tenantId} and set_id = ${setId} for no key update`);
+  if (set?.content_id !== contentId) return false;
+  const { shardNos, nextShardNo } = await selectShards(tx, was.content);
+  return nextShardNo === was.nextShardNo && shardNos.join() === was.shardNos.join();
+}
+
+/**
+ * Takes shards away, and files segments under a new one. Answers how many were still where they had been read: some may have
+ * been deleted since, or brought into a shard of their pair.
+ */
+async function moveSegments(
+  tx: Tx,
+  { tenantId, contentId }: Content,
+  {
+    replaced,
+    shardNo,
+    segmentNos,
+  }: { replaced: readonly number[]; shardNo: number; segmentNos: readonly number[] },
+): Promise<number> {
+  const { count } = await tx.execute(sql`
+    update memory_segments m set shard_no = ${shardNo}
+    from json_array_elements_text(${JSON.stringify(segmentNos)}::json) n
+    where m.tenant_id = ${tenantId} and m.content_id = ${contentId} and m.segment_no = n.value::bigint
+      and (m.shard_no is null or m.shard_no = any(${numbers(replaced)}))`);
+  await tx.execute(sql`
+    delete from memory_shards where tenant_id = ${tenantId} and content_id = ${contentId}
+      and shard_no = any(${numbers(replaced)})`);
+  return count;
+}
+
+/** Says how many segments a shard really has. */
+async function countShard(
+  tx: Tx,
+  { tenantId, contentId }: Content,
+  { shardNo, segments }: { shardNo: number; segments: number },
+): Promise<void> {
+  await tx.execute(sql`
+    update memory_shards set segments = ${segments}
+    where tenant_id = ${tenantId} and content_id = ${contentId} and shard_no = ${shardNo}`);
+}

@@ -1,0 +1,169 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Database } from '#db/client.ts';
+import { countCodePoints } from '#server/formats/text.ts';
+import {
+  buildShard,
+  candidateLimit,
+  closest,
+  grams,
+  isOffered,
+  leastSimilarity,
+  selectCandidates,
+} from '#server/matching/fuzzy/index.ts';
+import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
+import type { Pair } from '../language-pair.ts';
+import { type MemoryHit, selectWinners } from './exact-match.ts';
+import {
+  type FoundShard,
+  type Place,
+  selectPostings,
+  selectSourcesAt,
+  selectUnindexed,
+} from './posting-lists.ts';
+
+/** A stored pair whose source is like the text, 0 to 1: by their characters, or by what they mean. */
+export interface CloseHit extends MemoryHit {
+  similarity: number;
+  likeness: 'surface' | 'meaning';
+}
+
+/** C 6: what goes to the engine. Close ones are at least 70 % alike; relevant ones are the most like behind those. */
+export interface CloseHits {
+  close: CloseHit[];
+  relevant: CloseHit[];
+}
+
+const most = { close: 5, relevant: 5 };
+/** A pair that shares less than this with the text says nothing about it. */
+const relevantFrom = 0.3;
+
+interface Ranked {
+  hash: string;
+  similarity: number;
+}
+
+/**
+ * The stored pairs that are most like a text (B 8 "Fuzzy tier"): candidates from the index, ranked by edit similarity; of
+ * equal sources the pair that the exact tier would serve. The text's own source is left out, which is the exact tier's, unless
+ * the text is but a part of what is translated.
+ */
+export async function findClose(
+  database: Database,
+  tenantId: string,
+  pair: Pair,
+  text: string,
+  { isPart = false }: { isPart?: boolean } = {},
+): Promise<CloseHits> {
+  const normal = normalForm(text);
+  if (normal === '' || !isOffered(text)) return { close: [], relevant: [] };
+  const buckets = [...grams(normal)];
+  // Two transactions: ranking must not hold a connection.
+  const [shards, unindexed] = await database.inTenant(tenantId, (tx) =>
+    Promise.all([
+      selectPostings(tx, tenantId, pair, buckets),
+      selectUnindexed(tx, tenantId, pair, countCodePoints(normal)),
+    ]),
+  );
+  const { places, sources } = await bestCandidates(normal, shards, indexed(unindexed, buckets));
+  const found = await database.inTenant(tenantId, (tx) => selectSourcesAt(tx, tenantId, pair, places));
+  const others = [...new Set([...sources, ...found.map(({ sourceText }) => normalForm(sourceText))])];
+  const ranked = await rank(normal, isPart ? others : others.filter((other) => other !== normal));
+  if (ranked.length === 0) return { close: [], relevant: [] };
+
+  const winners = await database.inTenant(tenantId, (tx) =>
+    selectWinners(
+      tx,
+      tenantId,
+      ranked.map(({ hash }) => ({ hash, ...pair })),
+    ),
+  );
+  const hits = ranked.flatMap(({ similarity }, index): CloseHit[] => {
+    const winner = winners[index];
+    // Gone since, or a newer target of the same source that is too long.
+    return winner && isOffered(winner.targetText) ? [{ ...winner, similarity, likeness: 'surface' }] : [];
+  });
+  const close = hits.slice(0, most.close).filter(({ similarity }) => similarity >= leastSimilarity);
+  return { close, relevant: hits.slice(close.length, close.length + most.relevant) };
+}
+
+/** What `selectCandidates` reads of a shard, stored or not. */
+type Postings = Pick<FoundShard, 'segments' | 'lengthMarks' | 'lists' | 'isGone'>;
+
+/** Sources, the first ones first where they are alike, with their own shard of the index. */
+interface IndexedHere extends Postings {
+  /** The normal form of each ordinal. */
+  sourceAt: (ordinal: number) => string;
+}
+
+/** Sources that no shard has yet, put into one that is not stored: so they compete with all others. */
+function indexed(sources: readonly string[], buckets: readonly number[]): IndexedHere {
+  const normals = [...new Set(sources.map(normalForm))].filter(isOffered);
+  const built = buildShard(normals);
+  const asked = new Set(buckets);
+  const lists = [...built.buckets].flatMap((bucket, index) =>
+    asked.has(bucket)
+      ? [
+          {
+            bucket,
+            count: built.counts[index]!,
+            ordinals: built.lists.subarray(built.ends[index - 1] ?? 0, built.ends[index]),
+          },
+        ]
+      : [],
+  );
+  return {
+    segments: normals.length,
+    isGone: undefined,
+    lengthMarks: built.lengthMarks,
+    lists,
+    sourceAt: (ordinal) => normals[built.order[ordinal]!]!,
+  };
+}
+
+/**
+ * The most promising segments, best first: places in the stored shards, and sources of those that are not stored. Counts are
+ * taken over all shards together, so that their scores compare. Other requests get their turn between shards.
+ */
+async function bestCandidates(
+  normal: string,
+  stored: readonly FoundShard[],
+  here: IndexedHere,
+): Promise<{ places: Place[]; sources: string[] }> {
+  const all: Postings[] = [...stored, here];
+  const counts = new Map<number, number>();
+  for (const { lists } of all)
+    for (const { bucket, count } of lists) counts.set(bucket, (counts.get(bucket) ?? 0) + count);
+  const segments = all.reduce((sum, shard) => sum + shard.segments, 0);
+  const limit = candidateLimit(normal);
+  const promising: { shard: FoundShard | undefined; ordinal: number; score: number }[] = [];
+  for (const [index, { lengthMarks, lists, isGone }] of all.entries()) {
+    const shared = lists.map((list) => ({ ...list, count: counts.get(list.bucket) ?? list.count }));
+    for (const candidate of selectCandidates(normal, { segments, lengthMarks, lists: shared, isGone }, limit))
+      promising.push({ shard: stored[index], ...candidate });
+    await setImmediate();
+  }
+  const best = promising.sort((a, b) => b.score - a.score).slice(0, limit);
+  return {
+    places: best.flatMap(({ shard, ordinal }) => (shard ? [{ shard, ordinal }] : [])),
+    sources: best.flatMap(({ shard, ordinal }) => (shard ? [] : [here.sourceAt(ordinal)])),
+  };
+}
+
+/** How many sources are compared in one go: the longest take a millisecond each. */
+const slice = 25;
+
+/** The sources that are most like the text, in their normal forms; the earlier one first among equals. */
+async function rank(normal: string, others: readonly string[]): Promise<Ranked[]> {
+  const mostRanked = most.close + most.relevant;
+  let best: { source: string; similarity: number }[] = [];
+  for (let at = 0; at < others.length; at += slice) {
+    // The best so far come along: only what is better than they are need be looked at in full.
+    const compared = [...best.map(({ source }) => source), ...others.slice(at, at + slice)];
+    best = closest(normal, compared, mostRanked, relevantFrom).map(({ index, similarity }) => ({
+      source: compared[index]!,
+      similarity,
+    }));
+    await setImmediate();
+  }
+  return best.map(({ source, similarity }) => ({ hash: sourceHashHex(source), similarity }));
+}

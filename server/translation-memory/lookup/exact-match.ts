@@ -1,0 +1,164 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { prepare, type Tx } from '#db/client.ts';
+import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
+import { type Pair, pairName } from '../language-pair.ts';
+
+/** A text that is looked up, with codes of B 2.4. */
+export interface ExactLookup {
+  sourceText: string;
+  sourceLang: string;
+  targetLang: string;
+}
+
+/** What a memory has for some texts. */
+interface ExactHits {
+  /** One for each text; undefined where nothing is held. */
+  hits: (MemoryHit | undefined)[];
+  /** Those of the texts' language pairs that the tenant has any memory of. */
+  pairs: ReadonlySet<string>;
+}
+
+/**
+ * What the exact tier holds of some texts (B 8 rule 1) in the transaction's own tenant, all of them in one query: also
+ * where a credential has just opened it, and nobody has to believe it yet.
+ */
+export async function lookUpExact(tx: Tx, texts: readonly ExactLookup[]): Promise<ExactHits> {
+  const normals = texts.map(({ sourceText }) => normalForm(sourceText));
+  const held = await selectHeld(
+    tx,
+    texts.map(({ sourceLang, targetLang }, index) => ({
+      hash: sourceHashHex(normals[index]!),
+      pairSource: sourceLang,
+      pairTarget: targetLang,
+    })),
+  );
+  return {
+    hits: held.hits.map((hit, index) =>
+      hit && normalForm(hit.sourceText) === normals[index] ? hit : undefined,
+    ),
+    pairs: new Set(held.pairs.map(pairName)),
+  };
+}
+
+/** A stored pair, and where it comes from. */
+export interface MemoryHit {
+  sourceText: string;
+  targetText: string;
+  setId: string;
+  setName: string;
+  origin: 'tmx_import' | 'golden_approved';
+  tuid: string | null;
+  /** ISO 8601 in UTC, to the second. */
+  changedAt: string | null;
+}
+
+/** A source that is looked up: its hash in hexadecimal, and its pair. */
+interface ExactKey extends Pair {
+  hash: string;
+}
+
+type HitRow = {
+  source_text: string;
+  target_text: string;
+  set_id: string;
+  name: string;
+  origin: MemoryHit['origin'];
+  tuid: string | null;
+  changed_at: string | null;
+};
+
+/** The tenant of the transaction's scope, whichever that is. */
+const scopedTenant = sql`tenant_scope_from()`;
+
+/**
+ * The winner of each source's stored pairs, in B 8's order: golden origin over imported, then the newest changedate, then
+ * the owning set's updated_at, then the store's order. `lateral` and `offset 0`: each source goes through the index of hashes by
+ * itself, whatever the planner thinks of the sets.
+ */
+function winnersOf(tenantId: SQL, keys: SQL) {
+  return sql`
+    select k.at, w.* from json_to_recordset(${keys}::json) as k(at int, h text, s text, t text)
+    cross join lateral (
+      select m.source_text, m.target_text, g.set_id, g.name, g.origin, coalesce(m.tuid, m.job_id) as tuid,
+        to_char(m.changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed_at
+      from (select * from memory_segments where tenant_id = ${tenantId}
+        and source_hash = decode(k.h, 'hex') offset 0) m
+      join memory_sets g on g.tenant_id = m.tenant_id and g.content_id = m.content_id
+      where g.pair_source = k.s and g.pair_target = k.t
+      order by (g.origin = 'golden_approved') desc, m.changed_at desc nulls last, g.updated_at desc,
+        m.segment_no desc
+      limit 1) w`;
+}
+
+/** The winners of some sources; undefined where nothing is held. It is its transaction's only statement. */
+export async function selectWinners(
+  tx: Tx,
+  tenantId: string,
+  keys: readonly ExactKey[],
+): Promise<(MemoryHit | undefined)[]> {
+  const statement = winnersOf(sql`${tenantId}`, sql`${packKeys(keys)}`);
+  return hitsOf(keys, await tx.last(tx.execute<WinnerRow>(statement)));
+}
+
+/** Each job asks it, so that it is built once for each connection. */
+const heldInScope = prepare<{ keys: string }, HeldRow[]>((db) =>
+  db
+    .select({
+      winners: sql<
+        WinnerRow[] | null
+      >`(select json_agg(w) from (${winnersOf(scopedTenant, sql`${sql.placeholder('keys')}`)}) w)`,
+      pairs: sql<[string, string][] | null>`(
+        select json_agg(jsonb_build_array(k.s, k.t)) from (
+          select distinct s, t from json_to_recordset(${sql.placeholder('keys')}::json) as k(s text, t text)) k
+        where exists (select from memory_sets where tenant_id = ${scopedTenant}
+          and pair_source = k.s and pair_target = k.t))`,
+    })
+    .from(sql`(select) nobody`)
+    .prepare('memory_held'),
+);
+
+/**
+ * The same, and which of the texts' language pairs there is any memory of: in the transaction's own tenant, so that it can be asked
+ * before anybody knows which that is.
+ */
+async function selectHeld(
+  tx: Tx,
+  keys: readonly ExactKey[],
+): Promise<{ hits: (MemoryHit | undefined)[]; pairs: Pair[] }> {
+  const [row] = await heldInScope(tx, { keys: packKeys(keys) });
+  return {
+    hits: hitsOf(keys, row?.winners ?? []),
+    pairs: (row?.pairs ?? []).map(([pairSource, pairTarget]) => ({ pairSource, pairTarget })),
+  };
+}
+
+type WinnerRow = HitRow & { at: number };
+
+interface HeldRow {
+  winners: WinnerRow[] | null;
+  pairs: [string, string][] | null;
+}
+
+function packKeys(keys: readonly ExactKey[]): string {
+  return JSON.stringify(
+    keys.map(({ hash, pairSource, pairTarget }, at) => ({ at, h: hash, s: pairSource, t: pairTarget })),
+  );
+}
+
+function hitsOf(keys: readonly ExactKey[], rows: Iterable<WinnerRow>): (MemoryHit | undefined)[] {
+  const hits: (MemoryHit | undefined)[] = keys.map(() => undefined);
+  for (const row of rows) hits[row.at] = hitOf(row);
+  return hits;
+}
+
+function hitOf(row: HitRow): MemoryHit {
+  return {
+    sourceText: row.source_text,
+    targetText: row.target_text,
+    setId: row.set_id,
+    setName: row.name,
+    origin: row.origin,
+    tuid: row.tuid,
+    changedAt: row.changed_at,
+  };
+}

@@ -1,0 +1,130 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import { isOffered } from '#server/matching/fuzzy/index.ts';
+import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
+import { cosine, dimensions, nearestCodes } from '#server/matching/vectors.ts';
+import type { Pair } from '../language-pair.ts';
+import { embedTexts } from '../vector-blocks.ts';
+import type { CloseHit } from './close-match.ts';
+import { selectWinners } from './exact-match.ts';
+
+/** What the signs of the components find, and what the components themselves choose from it. */
+const most = { candidates: 100, hits: 10 };
+/** The cosine of two texts that have little to do with each other, or less, with the usual models. */
+const relevantFrom = 0.3;
+/** Milliseconds. The job can do without. */
+const longestWait = 5000;
+
+/**
+ * The stored pairs whose sources mean what is nearest to a text, the nearest first, each with the cosine of the angle to it. Of
+ * equal sources the pair that the exact tier would serve; without the text's own. None without a model or vectors of it.
+ * @throws where the model does not answer in time
+ */
+export async function findByMeaning(
+  { database, embedder }: Pick<Services, 'database' | 'embedder'>,
+  tenantId: string,
+  pair: Pair,
+  text: string,
+): Promise<CloseHit[]> {
+  const normal = normalForm(text);
+  if (!embedder || normal === '' || !isOffered(text)) return [];
+  const { model } = embedder;
+  if (!(await database.inTenant(tenantId, (tx) => hasVectors(tx, tenantId, pair, model)))) return [];
+  const signal = AbortSignal.timeout(longestWait);
+  const [asked] = await embedTexts(embedder, [normal], { tenantId, signal });
+  if (!asked) return [];
+
+  const blocks = await database.inTenant(tenantId, (tx) => selectCodes(tx, tenantId, pair, model));
+  const codes = blocks.map((block) => block.codes);
+  const places = nearestCodes(asked.code, codes, most.candidates).map(({ block, index }) => {
+    const { contentId, blockNo } = blocks[block]!;
+    return { contentId, blockNo, index };
+  });
+  const found = await database.inTenant(tenantId, (tx) => selectVectorsAt(tx, tenantId, places));
+  const cosines = new Map<string, number>();
+  for (const { sourceText, vector } of found)
+    cosines.set(normalForm(sourceText), cosine(asked.vector, vector));
+  cosines.delete(normal);
+  const ranked = [...cosines]
+    .filter(([, likeness]) => likeness >= relevantFrom)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, most.hits);
+  if (ranked.length === 0) return [];
+
+  const keys = ranked.map(([source]) => ({ hash: sourceHashHex(source), ...pair }));
+  const winners = await database.inTenant(tenantId, (tx) => selectWinners(tx, tenantId, keys));
+  return ranked.flatMap(([, likeness], index): CloseHit[] => {
+    const winner = winners[index];
+    return winner && isOffered(winner.targetText)
+      ? [{ ...winner, similarity: Math.min(1, likeness), likeness: 'meaning' }]
+      : [];
+  });
+}
+
+/** Whether a tenant's memory of a pair has vectors of a model. */
+async function hasVectors(tx: Tx, tenantId: string, pair: Pair, model: string): Promise<boolean> {
+  const rows = await tx.execute(sql`
+    select from memory_sets g where ${ofModel(tenantId, pair, model)} and exists (
+      select from memory_vectors v where v.tenant_id = ${tenantId} and v.content_id = g.content_id) limit 1`);
+  return rows.length > 0;
+}
+
+/** One block of codes, 32 bytes for each segment. */
+interface CodeBlock {
+  contentId: string;
+  blockNo: string;
+  codes: Uint8Array;
+}
+
+/** The codes of a pair, of all sets that the model made vectors of: 1.6 MB of 50,000 segments. */
+async function selectCodes(tx: Tx, tenantId: string, pair: Pair, model: string): Promise<CodeBlock[]> {
+  const rows = await tx.execute<{ content_id: string; block_no: string; codes: string }>(sql`
+    select v.content_id, v.block_no, encode(v.codes, 'base64') as codes
+    from memory_sets g join memory_vectors v on v.tenant_id = g.tenant_id and v.content_id = g.content_id
+    where ${ofModel(tenantId, pair, model)}`);
+  return rows.map(({ content_id, block_no, codes }) => ({
+    contentId: content_id,
+    blockNo: block_no,
+    codes: Buffer.from(codes, 'base64'),
+  }));
+}
+
+const ofModel = (tenantId: string, { pairSource, pairTarget }: Pair, model: string) =>
+  sql`g.tenant_id = ${tenantId} and g.pair_source = ${pairSource} and g.pair_target = ${pairTarget}
+    and g.embedding_model = ${model}`;
+
+/** A vector by its block and its place in there, from 0. */
+interface VectorPlace {
+  contentId: string;
+  blockNo: string;
+  index: number;
+}
+
+/** The vectors at some places with the sources that they are of, in any order; of those that are gone, nothing. */
+async function selectVectorsAt(
+  tx: Tx,
+  tenantId: string,
+  places: readonly VectorPlace[],
+): Promise<{ sourceText: string; vector: Int8Array }[]> {
+  const asked = JSON.stringify(
+    places.map(({ contentId, blockNo, index }) => ({ c: contentId, b: blockNo, i: index })),
+  );
+  const rows = await tx.execute<{ source_text: string; vector: string }>(sql`
+    select m.source_text, encode(v.vector, 'base64') as vector
+    from json_to_recordset(${asked}::json) as p(c text, b bigint, i int)
+    cross join lateral (
+      select segment_nos[p.i + 1] as segment_no,
+        substring(vectors from p.i * ${dimensions} + 1 for ${dimensions}) as vector
+      from memory_vectors where tenant_id = ${tenantId} and content_id = p.c and block_no = p.b offset 0) v
+    cross join lateral (
+      select source_text from memory_segments
+      where tenant_id = ${tenantId} and content_id = p.c and segment_no = v.segment_no offset 0) m`);
+  return rows.map(({ source_text, vector }) => {
+    const bytes = Buffer.from(vector, 'base64');
+    return {
+      sourceText: source_text,
+      vector: new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+    };
+  });
+}

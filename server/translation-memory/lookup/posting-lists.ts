@@ -1,0 +1,214 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { postingsBudget } from '#server/matching/fuzzy/index.ts';
+import type { Pair } from '../language-pair.ts';
+
+/** A shard with the posting lists that were asked for. */
+export interface FoundShard {
+  /** What its segments are of; null where it is the pair's. */
+  contentId: string | null;
+  shardNo: number;
+  segments: number;
+  lengthMarks: Uint8Array;
+  lists: { bucket: number; count: number; ordinals: Uint8Array }[];
+  /** Of a pair's shard: what its segments are of. */
+  contents: string[];
+  /** Whether the segment of an ordinal is of what no set shows any more; undefined where none is. */
+  isGone: ((ordinal: number) => boolean) | undefined;
+}
+
+/**
+ * Of the segments that are in no index yet, as many as a lookup looks at, and of those that may be like the text as many
+ * characters as it reads. A pair with more of them is due for the index (`selectSetsToIndex`).
+ */
+const mostUnindexed = { segments: 2000, characters: 200_000 };
+/** As much shorter or longer a source may be; less than a close match allows, since white space is not yet in normal form. */
+const leastOfLength = 0.6;
+
+/**
+ * The posting lists of some buckets, of all shards of a pair, the sets' own and those that its small sets share; of each shard
+ * the rarest ones, as many as it may read: of the others, only how many there are. Equality of text and numbers alone: other
+ * operators would not use an index under row-level security.
+ */
+export async function selectPostings(
+  tx: Tx,
+  tenantId: string,
+  pair: Pair,
+  buckets: readonly number[],
+): Promise<FoundShard[]> {
+  const asked = JSON.stringify(buckets);
+  const [own, ownLists, shared, sharedLists] = await Promise.all([
+    tx.execute<OwnShardRow>(sql`
+      select d.content_id, d.shard_no, d.segments, encode(d.length_marks, 'base64') as marks
+      from ${shardsOfPair(tenantId, pair)}`),
+    tx.execute<ListRow>(
+      listsOf(
+        asked,
+        sql`${shardsOfPair(tenantId, pair)} join memory_postings p
+          on p.tenant_id = d.tenant_id and p.content_id = d.content_id and p.shard_no = d.shard_no`,
+        sql`p.content_id`,
+      ),
+    ),
+    tx.execute<PairShardRow>(sql`
+      select d.shard_no, d.segments, encode(d.length_marks, 'base64') as marks,
+        array_to_json(array(select c.value ->> 0 from jsonb_array_elements(d.contents) c)) as contents,
+        gone.places as gone, case when gone.places is not null then encode(d.content_places, 'base64') end as places
+      from memory_pair_shards d cross join lateral (
+        select json_agg(c.at - 1) as places from jsonb_array_elements(d.contents) with ordinality as c(value, at)
+        where c.value ->> 0 not in (select content_id from ${setsOfPair(tenantId, pair)})) gone
+      where ${ofPair(sql`d`, tenantId, pair)}`),
+    tx.execute<ListRow>(
+      listsOf(
+        asked,
+        sql`memory_pair_shards d join memory_pair_postings p on p.tenant_id = d.tenant_id
+          and p.pair_source = d.pair_source and p.pair_target = d.pair_target and p.shard_no = d.shard_no
+          and ${ofPair(sql`d`, tenantId, pair)}`,
+        sql`null::text`,
+      ),
+    ),
+  ]);
+  const found = new Map<string, FoundShard>();
+  for (const { content_id, shard_no, segments, marks } of own)
+    found.set(`${content_id}:${shard_no}`, {
+      ...{ contentId: content_id, shardNo: shard_no, segments, lists: [], contents: [], isGone: undefined },
+      lengthMarks: Buffer.from(marks, 'base64'),
+    });
+  for (const { shard_no, segments, marks, contents, gone, places } of shared)
+    found.set(`null:${shard_no}`, {
+      ...{ contentId: null, shardNo: shard_no, segments, lists: [], contents },
+      lengthMarks: Buffer.from(marks, 'base64'),
+      isGone: gone === null || places === null ? undefined : goneAmong(gone, Buffer.from(places, 'base64')),
+    });
+  for (const { content_id, shard_no, bucket, count, ordinals } of [...ownLists, ...sharedLists])
+    found
+      .get(`${content_id}:${shard_no}`)
+      ?.lists.push({ bucket, count, ordinals: Buffer.from(ordinals, 'base64') });
+  return [...found.values()];
+}
+
+type OwnShardRow = { content_id: string; shard_no: number; segments: number; marks: string };
+type PairShardRow = Omit<OwnShardRow, 'content_id'> & {
+  contents: string[];
+  gone: number[] | null;
+  places: string | null;
+};
+type ListRow = {
+  content_id: string | null;
+  shard_no: number;
+  bucket: number;
+  count: number;
+  ordinals: string;
+};
+
+/** Of shards `d` with their posting lists `p`. */
+const listsOf = (buckets: string, from: SQL, contentId: SQL) => sql`
+  select content_id, shard_no, bucket, count,
+    case when running <= ${postingsBudget} then encode(ordinals, 'base64') else '' end as ordinals
+  from (
+    select ${contentId} as content_id, p.shard_no, p.bucket, p.count, p.ordinals,
+      sum(p.count) over (partition by ${contentId}, p.shard_no order by p.count, p.bucket rows unbounded preceding) as running
+    from ${from}
+    where p.bucket = any(array(select value::int from json_array_elements_text(${buckets}::json)))
+  ) found`;
+
+function goneAmong(gone: readonly number[], places: Buffer): (ordinal: number) => boolean {
+  const all = new Set(gone);
+  return (ordinal) => all.has(places.readUInt16BE(2 * ordinal));
+}
+
+/**
+ * The sources of a pair that no shard has yet and that are about as long as a text of `length` code points, the newest ones
+ * first. Octets are compared before characters: they are known without reading the source.
+ */
+export async function selectUnindexed(
+  tx: Tx,
+  tenantId: string,
+  pair: Pair,
+  length: number,
+): Promise<string[]> {
+  const shortest = Math.floor(length * leastOfLength);
+  const longest = Math.ceil(length / leastOfLength);
+  const rows = await tx.execute<{ source_text: string }>(sql`
+    select source_text from (
+      select source_text, segment_no, sum(char_length(source_text)) over (order by segment_no desc
+        rows unbounded preceding) as running
+      from (
+        select m.source_text, m.segment_no from ${setsOfPair(tenantId, pair)} join memory_segments m
+          on m.tenant_id = g.tenant_id and m.content_id = g.content_id
+        where m.shard_no is null
+        order by m.segment_no desc limit ${mostUnindexed.segments}
+      ) newest
+      where octet_length(source_text) between ${shortest}::int and ${4 * longest}::int
+        and char_length(source_text) between ${shortest}::int and ${longest}::int
+    ) fitting
+    where running <= ${mostUnindexed.characters} order by segment_no desc`);
+  return rows.map(({ source_text }) => source_text);
+}
+
+const ofPair = (table: SQL, tenantId: string, { pairSource, pairTarget }: Pair) =>
+  sql`${table}.tenant_id = ${tenantId} and ${table}.pair_source = ${pairSource} and ${table}.pair_target = ${pairTarget}`;
+
+/** The sets of a pair, as `g`: what they show is looked through, and nothing else. */
+const setsOfPair = (tenantId: string, pair: Pair) =>
+  sql`(select s.tenant_id, s.content_id from memory_sets s where ${ofPair(sql`s`, tenantId, pair)}) g`;
+
+/** The shards that they have of their own, as `d`. */
+const shardsOfPair = (tenantId: string, pair: Pair) =>
+  sql`${setsOfPair(tenantId, pair)} join memory_shards d
+    on d.tenant_id = g.tenant_id and d.content_id = g.content_id`;
+
+/** A segment by its place in the index. */
+export interface Place {
+  shard: FoundShard;
+  ordinal: number;
+}
+
+/**
+ * The sources that stand at some places, in any order; of those that are gone, nothing. Its transaction's only statement.
+ */
+export async function selectSourcesAt(
+  tx: Tx,
+  tenantId: string,
+  pair: Pair,
+  places: readonly Place[],
+): Promise<{ at: number; sourceText: string }[]> {
+  const contents: string[] = [];
+  const firsts = new Map<FoundShard, number>();
+  const own: object[] = [];
+  const shared: object[] = [];
+  for (const [at, { shard, ordinal }] of places.entries())
+    if (shard.contentId !== null) own.push({ at, c: shard.contentId, d: shard.shardNo, o: ordinal });
+    else {
+      if (!firsts.has(shard)) {
+        firsts.set(shard, contents.length);
+        contents.push(...shard.contents);
+      }
+      shared.push({ at, f: firsts.get(shard), d: shard.shardNo, o: ordinal });
+    }
+  const statement = tx.execute<{ at: number; source_text: string }>(sql`
+    with content as materialized (
+      select array(select json_array_elements_text(${JSON.stringify(contents)}::json)) as ids),
+    place as (
+      select p.at, p.c, d.segment_no from json_to_recordset(${JSON.stringify(own)}::json) as p(at int, c text, d int, o int)
+      cross join lateral (
+        select ${numberAt(sql`segment_nos`, 8)} as segment_no from memory_shards
+        where tenant_id = ${tenantId} and content_id = p.c and shard_no = p.d offset 0) d
+      union all
+      select p.at, (select ids[p.f + d.place + 1] from content), d.segment_no
+      from json_to_recordset(${JSON.stringify(shared)}::json) as p(at int, f int, d int, o int)
+      cross join lateral (
+        select ${numberAt(sql`segment_nos`, 8)} as segment_no, ${numberAt(sql`content_places`, 2)} as place
+        from memory_pair_shards d where ${ofPair(sql`d`, tenantId, pair)} and shard_no = p.d offset 0) d)
+    select place.at, m.source_text from place cross join lateral (
+      select source_text from memory_segments
+      where tenant_id = ${tenantId} and content_id = place.c and segment_no = place.segment_no offset 0) m`);
+  const rows = await tx.last(statement);
+  return rows.map(({ at, source_text }) => ({ at, sourceText: source_text }));
+}
+
+/** The `p.o`th number of `width` bytes. */
+const numberAt = (column: SQL, width: 2 | 8) => {
+  const type = sql.raw(width === 8 ? 'bit(64)::bigint' : 'bit(16)::int');
+  const bytes = sql.raw(String(width));
+  return sql`('x' || encode(substring(${column} from ${bytes} * p.o + 1 for ${bytes}), 'hex'))::${type}`;
+};

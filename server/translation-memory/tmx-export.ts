@@ -1,0 +1,247 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import type { WithTenant } from '#server/access/service.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } from '#server/exports.ts';
+import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx-writer.ts';
+import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
+import { requireDeclaredLanguage } from '#server/set-upload.ts';
+import type { StreamResponse } from '#server/trpc.ts';
+import { goldenSetName, type SetRow, selectSetById, selectSetByName } from './sets.ts';
+import { segmentsOf } from './size-limits.ts';
+import type { Content } from './versions.ts';
+
+/** Tries of an export whose set is replaced before its first byte. */
+const mostTries = 4;
+
+interface Exported {
+  set: SetRow;
+  range: { after: number; last: number };
+}
+
+/** B 4.5: a set as TMX 1.4b. @throws AppError 404 for a set that is unknown, foreign or empty */
+export function exportSet(
+  services: Services,
+  withTenant: WithTenant,
+  setId: string,
+  request: ExportRequest,
+): Promise<StreamResponse> {
+  return exportFound(services, withTenant, request, async (tx, tenantId) => {
+    const set = await selectSetById(tx, tenantId, setId);
+    if (!set) throw new AppError('not_found', 'translation memory set not found');
+    return set;
+  });
+}
+
+/**
+ * B 4.5: the approved pairs of a language pair.
+ * @throws AppError 400 where a language is blank, 422 where it is none, 404 where nothing was approved yet
+ */
+export async function exportGolden(
+  services: Services,
+  withTenant: WithTenant,
+  languages: { source_lang: string; target_lang: string },
+  request: ExportRequest,
+): Promise<StreamResponse> {
+  const nothing = () => new AppError('not_found', 'no approved golden pairs for this language pair');
+  return exportFound(
+    services,
+    withTenant,
+    request,
+    async (tx, tenantId) => {
+      const { source_lang, target_lang } = languages;
+      if (source_lang.trim() === '' || target_lang.trim() === '')
+        throw new AppError('validation_error', 'source_lang and target_lang query params are required');
+      const pairSource = requireDeclaredLanguage('source_lang', source_lang).code;
+      const pairTarget = requireDeclaredLanguage('target_lang', target_lang).code;
+      const set = await selectSetByName(tx, tenantId, goldenSetName({ pairSource, pairTarget }));
+      if (!set) throw nothing();
+      return set;
+    },
+    nothing,
+  );
+}
+
+/**
+ * Made while it is sent, a page at a time: a slow reader holds no connection and little memory.
+ * @throws AppError 503 where the set is replaced again and again before its first byte
+ */
+async function exportFound(
+  { database, settings, log }: Services,
+  withTenant: WithTenant,
+  request: ExportRequest,
+  find: (tx: Tx, tenantId: string) => Promise<SetRow>,
+  empty = () => new AppError('not_found', 'the set has no segments'),
+): Promise<StreamResponse> {
+  const look = async (tx: Tx, tenantId: string): Promise<Exported> => {
+    const set = await find(tx, tenantId);
+    const range = await selectExportRange(tx, set, settings.MAX_TM_SEGMENTS);
+    if (!range) throw empty();
+    return { set, range };
+  };
+  const { tenantId, seen } = await withTenant(async (tx, { tenant }) => ({
+    tenantId: tenant.id,
+    seen: await look(tx, tenant.id),
+  }));
+  const turn = await beginExport({ tenantId, signal: request.signal });
+  const inTurn = <T>(work: (tx: Tx) => Promise<T>) =>
+    makePage({ tenantId, signal: request.signal }, () => database.inTenant(tenantId, work));
+  const readOf =
+    ({ set }: Exported): ReadPage =>
+    (after, place) =>
+      inTurn(async (tx) => {
+        const page = await selectSegments(tx, set, after, place);
+        // Segments of two uploads do not make one file; looked at after the page, of which a replacement left nothing.
+        const now = await selectSetById(tx, tenantId, set.setId);
+        return now?.contentId === set.contentId ? page : replaced;
+      });
+  try {
+    let exported = seen;
+    for (let tries = 1; tries <= mostTries; tries += 1) {
+      const read = readOf(exported);
+      // Before the first byte is sent: what fails here is answered as any other error is.
+      const first = await read(exported.range.after, 'first');
+      if (first !== replaced)
+        return {
+          chunks: guardExport(log, request, turn, writeTmx(exported, first, read)),
+          contentType: 'application/xml',
+          fileName: `${exported.set.name}.tmx`,
+          cut: turn.cut,
+          end: turn.end,
+        };
+      // Its turn may have been long in coming.
+      exported = await inTurn((tx) => look(tx, tenantId));
+    }
+    throw new AppError('transient_error', 'the set is being replaced; try again');
+  } catch (error) {
+    turn.end();
+    throw error;
+  }
+}
+
+/** What stands in place of a page of a set that is no longer what it was. */
+const replaced = 'replaced';
+
+type ReadPage = (after: number, place: 'first' | 'next') => Promise<ExportedSegment[] | typeof replaced>;
+
+/** The next page is read when the one before has been taken. @throws Error where the set was replaced meanwhile */
+async function* writeTmx(
+  { set, range }: Exported,
+  page: ExportedSegment[],
+  read: ReadPage,
+): AsyncGenerator<string, void> {
+  const { sourceLang, targetLang } = set;
+  yield tmxHead({ sourceLang, targetLang, creationDate: new Date() });
+  // In one variable, the parameter: the first page is not kept for as long as the export takes.
+  while (page.length > 0) {
+    yield* cutPieces(writeUnits(set, page, range.last));
+    const { segmentNo } = page.at(-1)!;
+    if (segmentNo >= range.last) break;
+    const next = await read(segmentNo, 'next');
+    if (next === replaced) throw new Error('the set was replaced while it was exported');
+    page = next;
+  }
+  yield tmxTail;
+}
+
+/**
+ * A unit that came without a tuid has its segment's id within the set, by which the exact tier knows it too: the hash of its
+ * source. So it keeps it from export to export, and where its file is imported again. One without a changedate has the time at which
+ * its set was stored.
+ */
+function* writeUnits(
+  { sourceLang, targetLang, updatedAt }: SetRow,
+  segments: ExportedSegment[],
+  last: number,
+): Generator<string, void> {
+  for (const { segmentNo, sourceText: source, targetText: target, tuid, changedAt } of segments)
+    if (segmentNo <= last)
+      yield tmxUnit({
+        sourceLang,
+        targetLang,
+        source,
+        target,
+        tuid: tuid ?? sourceHashHex(normalForm(source)),
+        changedate: changedAt ?? updatedAt.toISOString(),
+      });
+}
+
+/** A segment as an export writes it. */
+interface ExportedSegment {
+  segmentNo: number;
+  sourceText: string;
+  targetText: string;
+  tuid: string | null;
+  /** ISO 8601 in UTC. */
+  changedAt: string | null;
+}
+
+/** Segments of one page at most: of the first one, which the reader waits for, and of the others. */
+const segmentsOfPage = { first: 100, next: 1000 };
+
+/** Bytes of the texts of one page, unless its only segment has more. */
+export const bytesOfPage = 262_144;
+
+/**
+ * The segments of a content behind one, in the store's order, a page of them: what is held of an export that nobody reads is
+ * bounded by bytes, since a segment may be long. A pair that was learned is known by its job (B 4.5 tuid).
+ */
+async function selectSegments(
+  tx: Tx,
+  { tenantId, contentId }: Content,
+  after: number,
+  place: keyof typeof segmentsOfPage,
+): Promise<ExportedSegment[]> {
+  // octet_length asks no text that is stored out of line: what is cut off is not read.
+  const rows = await tx.execute<{
+    no: string;
+    source: string;
+    target: string;
+    tuid: string | null;
+    changed: string | null;
+  }>(sql`
+      select segment_no as no, source_text as source, target_text as target, coalesce(tuid, job_id) as tuid,
+        to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed
+      from (
+        select *, row_number() over stored as place,
+          sum(octet_length(source_text) + octet_length(target_text) + coalesce(octet_length(tuid), 0))
+            over stored as bytes
+        from (
+          select segment_no, source_text, target_text, tuid, changed_at, job_id from memory_segments
+          where tenant_id = ${tenantId} and content_id = ${contentId} and segment_no > ${after}
+          order by segment_no limit ${sql.raw(String(segmentsOfPage[place]))}
+        ) following
+        window stored as (order by segment_no rows unbounded preceding)
+      ) measured
+      where place = 1 or bytes <= ${sql.raw(String(bytesOfPage))}
+      order by segment_no`);
+  return rows.map(({ no, source, target, tuid, changed }) => ({
+    segmentNo: Number(no),
+    sourceText: source,
+    targetText: target,
+    tuid,
+    changedAt: changed,
+  }));
+}
+
+/**
+ * Behind which segment an export begins that writes the newest `most`; undefined where there are none.
+ * The last of an export is told beforehand: what comes while it is sent stays out.
+ */
+async function selectExportRange(
+  tx: Tx,
+  { tenantId, contentId }: Content,
+  most: number,
+): Promise<{ after: number; last: number } | undefined> {
+  // The oldest are skipped, which are few if any: from the newest on, as many as are exported would be gone through first.
+  const ofContent = sql`tenant_id = ${tenantId} and content_id = ${contentId}`;
+  const count = segmentsOf(sql`${tenantId}`, sql`${contentId}`);
+  const [row] = await tx.execute<{ after: string | null; last: string | null }>(sql`
+    select (select segment_no from memory_segments where ${ofContent} order by segment_no desc limit 1) as last,
+      case when skipped > 0 then (select segment_no from memory_segments
+        where ${ofContent} order by segment_no offset skipped - 1 limit 1) end as after
+    from (select ${count} - ${most}::bigint as skipped) counted`);
+  if (!row || row.last === null) return undefined;
+  return { after: Number(row.after ?? 0), last: Number(row.last) };
+}
