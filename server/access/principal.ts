@@ -2,7 +2,7 @@ import type { CredentialOwner, Tx } from '#db/client.ts';
 import type { Settings } from '#server/settings.ts';
 import { hashSecret, type PresentedCredentials } from './credentials.ts';
 import { isDesignatedOperator } from './operator.ts';
-import { lookUpPrincipal, type PrincipalMember } from './queries/standing.ts';
+import { lookUpPrincipal, type PrincipalMember } from './principal-lookup.ts';
 import { type Family, readSession } from './sessions.ts';
 
 export interface PrincipalTenant {
@@ -34,7 +34,7 @@ export function presentedHashes(credentials: PresentedCredentials) {
 }
 
 /** Of what can only be an access token: a key in a cookie is no credential. */
-export function tokenHashes(token: string) {
+export function accessTokenHashes(token: string) {
   return { accessToken: hashSecret(token), apiKey: null };
 }
 

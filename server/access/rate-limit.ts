@@ -1,13 +1,13 @@
+import { sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { rateLimitSubject } from '#server/client-address.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { middleware } from '#server/trpc.ts';
-import { countAttempt } from './queries/attempts.ts';
 
 /** The buckets of A 5.4: each authentication endpoint counts for itself. */
-export type Bucket =
+type Bucket =
   | 'signup'
   | 'password_grant'
   | 'mfa_grant'
@@ -39,7 +39,7 @@ export async function limitAttempts(ctx: RequestContext, bucket: Bucket): Promis
   const subject = rateLimitSubject(ctx.clientAddress);
   const refusedUntil = refusalsOf(database);
   const remembered = ((refusedUntil.get(`${bucket} ${subject}`) ?? 0) - performance.now()) / 1000;
-  if (remembered > 0) throw tooMany(remembered);
+  if (remembered > 0) throw tooManyAttempts(remembered);
 
   const { attempts, secondsLeft } = await database.inPlatform((tx) =>
     countAttempt(tx, bucket, subject, windowSeconds, tx.last),
@@ -47,7 +47,7 @@ export async function limitAttempts(ctx: RequestContext, bucket: Bucket): Promis
   if (attempts <= attemptsAllowed) return;
   if (refusedUntil.size >= refusalsRemembered) refusedUntil.clear();
   refusedUntil.set(`${bucket} ${subject}`, performance.now() + secondsLeft * 1000);
-  throw tooMany(secondsLeft);
+  throw tooManyAttempts(secondsLeft);
 }
 
 function refusalsOf(database: Database): Map<string, number> {
@@ -71,15 +71,43 @@ export async function limitRefreshes(
 }
 
 /** Before anything else of a request is looked at, its body included. */
-export function limited(bucket: Bucket) {
+export function rateLimited(bucket: Bucket) {
   return middleware(async ({ ctx, next }) => {
     await limitAttempts(ctx, bucket);
     return next();
   });
 }
 
-export function tooMany(seconds: number): AppError {
+export function tooManyAttempts(seconds: number): AppError {
   return new AppError('too_many_requests', 'too many attempts; try again later', {
     retryAfter: Math.max(1, seconds),
   });
+}
+
+interface Attempts {
+  attempts: number;
+  /** Until the window ends. */
+  secondsLeft: number;
+}
+
+/**
+ * Counts an attempt in its window, which begins with its first one; the same statement tells how it stands.
+ * @param send how the statement leaves: `tx.last` where it is the transaction's only one
+ */
+export async function countAttempt(
+  tx: Tx,
+  bucket: string,
+  subject: string,
+  windowSeconds: number,
+  send: <T>(statement: PromiseLike<T>) => PromiseLike<T> = (statement) => statement,
+): Promise<Attempts> {
+  const window = sql`now() + make_interval(secs => ${windowSeconds})`;
+  const counted = tx.execute(sql`
+    insert into rate_windows as w (bucket, subject, attempts, ends_at) values (${bucket}, ${subject}, 1, ${window})
+    on conflict (bucket, subject) do update set
+      attempts = case when w.ends_at <= now() then 1 else w.attempts + 1 end,
+      ends_at = case when w.ends_at <= now() then ${window} else w.ends_at end
+    returning attempts, extract(epoch from ends_at - now())::float8 as seconds_left`);
+  const [row] = await send(counted);
+  return { attempts: Number(row?.['attempts']), secondsLeft: Number(row?.['seconds_left']) };
 }

@@ -1,19 +1,41 @@
+import { sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
+import { tenants } from '#db/schema/tenants.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { PresentedCredentials } from './credentials.ts';
 import { presentsServiceKey } from './operator.ts';
 import type { Principal } from './principal.ts';
-import { anyTenantExists, insertServiceTenant, serviceTenantId } from './queries/service-tenant.ts';
+
+/** Under which the work of a deployment without tenants is filed (A 5.1 rule 6). */
+export const serviceTenantId = 'default';
+
+/** Whether any tenant has an account. The tenant of the service key (A 5.1 rule 6) is nobody's account. */
+async function anyTenantExists(tx: Tx): Promise<boolean> {
+  const rows = await tx
+    .select({ one: sql`1` })
+    .from(tenants)
+    .where(sql`${tenants.tenantId} <> ${serviceTenantId}`)
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** The service key's tenant. No key of a tenant leads to it, and it has no members. */
+async function insertServiceTenant(tx: Tx, monthlyCharLimit: number): Promise<void> {
+  await tx
+    .insert(tenants)
+    .values({ tenantId: serviceTenantId, name: serviceTenantId, apiKeyPrefix: '', monthlyCharLimit })
+    .onConflictDoNothing();
+}
 
 /** Databases in which a tenant was seen. Accounts are never deleted, so it stays true. */
-const founded = new WeakSet<Database>();
+const databasesWithTenants = new WeakSet<Database>();
 
 /** Whether the deployment has any tenant account: rules 6 and 7 of A 5.1 hold only while it has none. */
 export async function hasTenants(database: Database): Promise<boolean> {
-  if (founded.has(database)) return true;
+  if (databasesWithTenants.has(database)) return true;
   const exists = await database.inPlatform(anyTenantExists);
-  if (exists) founded.add(database);
+  if (exists) databasesWithTenants.add(database);
   return exists;
 }
 

@@ -1,16 +1,50 @@
+import { bearerProcedure, tenantNotFound } from '#server/access/service.ts';
+import { pendingInvites } from '#server/members/service.ts';
+import { accountOf, memberViewOf, readTenant } from '#server/tenants/service.ts';
 import { router } from '#server/trpc.ts';
-import { confirmMfa } from './procedures/confirm-mfa.ts';
-import { enrollMfa } from './procedures/enroll-mfa.ts';
-import { introspect } from './procedures/introspect.ts';
-import { me } from './procedures/me.ts';
-import { regenerateRecoveryCodes } from './procedures/regenerate-recovery-codes.ts';
-import { resetPassword } from './procedures/reset-password.ts';
-import { revoke } from './procedures/revoke.ts';
-import { signOut } from './procedures/sign-out.ts';
-import { signUpWithEmail } from './procedures/sign-up-with-email.ts';
-import { authorizeSso, completeSso, ssoClientConfig } from './procedures/sso.ts';
-import { token } from './procedures/token.ts';
-import { verifyMfa } from './procedures/verify-mfa.ts';
+import { introspect, revoke } from './introspect-revoke.ts';
+import { confirmMfa, enrollMfa } from './mfa/enrolment.ts';
+import { regenerateRecoveryCodes } from './mfa/recovery-codes.ts';
+import { verifyMfa } from './mfa/verification.ts';
+import { resetPassword } from './password-reset.ts';
+import { meResponse } from './schema.ts';
+import { signOut } from './sign-out.ts';
+import { signUpWithEmail } from './signup.ts';
+import { authorizeSso, ssoClientConfig } from './sso/authorize.ts';
+import { completeSso } from './sso/callback.ts';
+import { token } from './token-endpoint.ts';
+import { providerOf } from './token-response.ts';
+
+const me = bearerProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/auth/me',
+      tag: 'Sign-in',
+      summary: 'The signed-in member and its workspace',
+    },
+  })
+  .output(meResponse)
+  .query(async ({ ctx: { tx, principal } }) => {
+    const { user, tenant } = principal;
+    const row = await readTenant(tx, tenant.id);
+    if (!row) throw tenantNotFound();
+    const admin = user.role === 'global_administrator';
+    const account = admin ? accountOf(row) : memberViewOf(row);
+    // A 2.4: an administrator's account carries the ledger of invites; the key is one that the platform owns.
+    const ledger = admin ? { invites_pending: await pendingInvites(tx, tenant.id) } : {};
+    return {
+      user: {
+        user_id: user.id,
+        tenant_id: tenant.id,
+        email: user.email,
+        provider: providerOf(user),
+        role: user.role,
+        totp_enrolled: user.totpEnrolled,
+      },
+      tenant: { ...account, metadata: { ...account.metadata, ...ledger } },
+    };
+  });
 
 export const authRouter = router({
   signUpWithEmail,

@@ -1,5 +1,5 @@
 import type { Settings } from '#server/settings.ts';
-import { providerSlug, requireProvider } from './sso/switch.ts';
+import { providerSlug, requireProvider } from './sso/provider.ts';
 
 /**
  * Refuses settings that no single sign-on could begin with, before anybody tries.

@@ -1,11 +1,12 @@
+import { and, eq } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import { users } from '#db/schema/identity.ts';
 import { type IssuedTokens, lockMember, newFamily, startSession } from '#server/access/service.ts';
 import { type Origin, recordEvent } from '#server/audit/service.ts';
 import type { Services } from '#server/context.ts';
 import { readTenant } from '#server/tenants/service.ts';
 import { type IssuedChallenge, issueChallenge } from './mfa/challenge.ts';
-import { isMfaDemanded, type SignInWay } from './mfa/demand.ts';
-import { updatePasswordHash } from './queries.ts';
+import { isMfaRequired, type SignInWay } from './mfa/requirement.ts';
 
 /** Where the first factor led: tokens, or a challenge for the second. */
 export type SignIn =
@@ -43,7 +44,7 @@ export async function completeSignIn(
 
   const { email, provider, role } = user;
   const enrolled = user.totpSecret !== null;
-  const demanded = isMfaDemanded(settings, tenant, { way, tenantId, email, enrolled });
+  const demanded = isMfaRequired(settings, tenant, { way, tenantId, email, enrolled });
   if (demanded) {
     const challenge = await issueChallenge(tx, user, settings, scope);
     return { kind: 'challenge', challenge };
@@ -59,4 +60,16 @@ export async function completeSignIn(
     }),
   ]);
   return { kind: 'tokens', tokens };
+}
+
+async function updatePasswordHash(
+  tx: Tx,
+  tenantId: string,
+  userId: string,
+  passwordHash: string,
+): Promise<void> {
+  await tx
+    .update(users)
+    .set({ passwordHash })
+    .where(and(eq(users.tenantId, tenantId), eq(users.userId, userId)));
 }

@@ -1,10 +1,11 @@
-import { findToken, hashSecret } from '#server/access/service.ts';
+import { clearedSessionCookie, findToken, hashSecret, publicProcedure } from '#server/access/service.ts';
 import { type Origin, recordEvent } from '#server/audit/service.ts';
 import type { Services } from '#server/context.ts';
-import { endToken } from './tokens.ts';
+import { endToken } from './introspect-revoke.ts';
+import { signOutRequest, signOutResponse } from './schema.ts';
 
 /** Ends the tokens that the client gives up, each in its own tenant; what is no token is passed over (A 4.1). */
-export async function signOut(
+async function endPresentedTokens(
   { database }: Services,
   origin: Origin,
   tokens: readonly (string | null)[],
@@ -27,3 +28,22 @@ export async function signOut(
     });
   }
 }
+
+export const signOut = publicProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/auth/signout',
+      tag: 'Sign-in',
+      summary: 'Sign out: ends the session of the cookie, and of the refresh token where one is sent',
+      body: 'form_or_json',
+    },
+  })
+  .input(signOutRequest)
+  .output(signOutResponse)
+  .mutation(async ({ ctx, input }) => {
+    await endPresentedTokens(ctx.services, ctx, [ctx.credentials.cookie, input.refresh_token ?? null]);
+    // Another site's page, which may not set the cookie (C 7), signs nobody out of it either.
+    if (!ctx.crossSite) ctx.response.addCookie(clearedSessionCookie(ctx.services.settings));
+    return { signed_out: true };
+  });

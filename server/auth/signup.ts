@@ -1,4 +1,4 @@
-import { isDesignatedOperator } from '#server/access/service.ts';
+import { isDesignatedOperator, publicProcedure, rateLimited, sameSiteOnly } from '#server/access/service.ts';
 import type { Origin } from '#server/audit/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
@@ -6,19 +6,21 @@ import { newId } from '#server/ids.ts';
 import { findPendingInvite, readInviteToken } from '#server/members/service.ts';
 import { memberViewOf, readTenant, type TenantAccount } from '#server/tenants/service.ts';
 import { requireEmail } from './email-address.ts';
-import {
-  foundWorkspace,
-  type InviteKey,
-  invalidInvite,
-  joinWorkspace,
-  type Registrant,
-} from './newcomers.ts';
+import { challengeResponse, nextAfter } from './mfa/challenge.ts';
 import { hashPassword } from './passwords/hashing.ts';
 import { checkPasswordPolicy, normalizePassword } from './passwords/policy.ts';
-import type { EmailSignupRequest } from './schema.ts';
+import {
+  type InviteKey,
+  invalidInvite,
+  type Registrant,
+  registerByInvite,
+  registerWithNewTenant,
+} from './registration.ts';
+import { type EmailSignupRequest, emailSignupRequest, signupResponse } from './schema.ts';
 import type { SignIn } from './sign-in.ts';
+import { setSessionCookie, tokenResponseOf } from './token-response.ts';
 
-export interface Signup {
+interface Signup {
   account: TenantAccount;
   /** The tenant's key, this once; null where a tenant was joined. */
   apiKey: string | null;
@@ -29,11 +31,7 @@ export interface Signup {
  * Creates a tenant with its founding administrator (A 4.2), or joins one by an invite; or nothing at all: everything that
  * can be refused is refused, and the password hashed, before the one transaction.
  */
-export async function signUp(
-  services: Services,
-  origin: Origin,
-  request: EmailSignupRequest,
-): Promise<Signup> {
+async function signUp(services: Services, origin: Origin, request: EmailSignupRequest): Promise<Signup> {
   const { settings, secretsKey } = services;
   if (!settings.EMAIL_SIGNUP_ENABLED) throw new AppError('forbidden', 'email signup is disabled');
   const email = requireEmail(request.email);
@@ -66,7 +64,7 @@ async function found(
     metadata: request.metadata ?? {},
   };
   return services.database.inTenant(tenant.id, (tx) =>
-    foundWorkspace(tx, services, origin, registrant, tenant),
+    registerWithNewTenant(tx, services, origin, registrant, tenant),
   );
 }
 
@@ -101,9 +99,41 @@ async function joinTenant(
 ): Promise<Signup> {
   const { tenantId } = invite;
   return services.database.inTenant(tenantId, async (tx) => {
-    const signIn = await joinWorkspace(tx, services, origin, registrant, invite);
+    const signIn = await registerByInvite(tx, services, origin, registrant, invite);
     const tenant = await readTenant(tx, tenantId);
     if (!tenant) throw invalidInvite();
     return { account: memberViewOf(tenant), apiKey: null, signIn };
   });
 }
+
+export const signUpWithEmail = publicProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/auth/signup/email',
+      tag: 'Sign-in',
+      summary: 'Create a workspace and its founding administrator, or join one by an invite',
+    },
+  })
+  .use(sameSiteOnly)
+  .use(rateLimited('signup'))
+  .input(emailSignupRequest)
+  .output(signupResponse)
+  .mutation(async ({ ctx, input }) => {
+    const { account, apiKey, signIn } = await signUp(ctx.services, ctx, input);
+    const common = { account, tenant_api_key: apiKey };
+    if (signIn.kind === 'challenge')
+      return {
+        ...common,
+        mfa_required: true,
+        mfa_challenge: challengeResponse(signIn.challenge),
+        next: nextAfter(signIn.challenge),
+      };
+    setSessionCookie(ctx, signIn.tokens);
+    return {
+      ...common,
+      mfa_required: false,
+      token: tokenResponseOf(signIn.tokens),
+      next: { translations: '/api/translations' },
+    };
+  });

@@ -1,6 +1,9 @@
 import { type IssuedTokens, sessionCookie } from '#server/access/service.ts';
 import type { RequestContext } from '#server/context.ts';
-import type { TokenResponse } from './schema.ts';
+import { challengeResponse, nextAfter } from './mfa/challenge.ts';
+import type { WorkspaceSelection } from './password-grant.ts';
+import type { TokenAnswer, TokenResponse } from './schema.ts';
+import type { SignIn } from './sign-in.ts';
 
 /** A 2.2: what a token response says of a role; the effective one is read elsewhere. */
 const modelDefaultRole = 'agent_id_developer';
@@ -36,4 +39,35 @@ export function providerOf({ provider }: { provider: string }): 'email' | 'oauth
 /** Sets the session cookie of tokens that the answer carries. */
 export function setSessionCookie(ctx: RequestContext, tokens: IssuedTokens): void {
   ctx.response.addCookie(sessionCookie(tokens, ctx.services.settings));
+}
+
+/**
+ * What a first factor that was right is answered (A 4.3 rules 1 to 3); the cookie goes with tokens alone.
+ * @param repeatAt where the sign-in is repeated with the workspace that was chosen
+ */
+export function signInResponse(
+  ctx: RequestContext,
+  result: SignIn | WorkspaceSelection,
+  repeatAt: Record<string, string> = { oauth2_token: '/api/oauth2/token' },
+): TokenAnswer {
+  switch (result.kind) {
+    case 'tokens':
+      setSessionCookie(ctx, result.tokens);
+      return tokenResponseOf(result.tokens);
+    case 'challenge':
+      return {
+        mfa_required: true,
+        mfa_challenge: challengeResponse(result.challenge),
+        next: nextAfter(result.challenge),
+      };
+    case 'selection':
+      return {
+        tenant_selection_required: true,
+        tenants: result.workspaces.map(({ tenantId, tenantName }) => ({
+          tenant_id: tenantId,
+          tenant_name: tenantName,
+        })),
+        next: repeatAt,
+      };
+  }
 }

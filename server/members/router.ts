@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { adminProcedure, limited, noStore, publicProcedure, tenantNotFound } from '#server/access/service.ts';
+import {
+  adminProcedure,
+  noStore,
+  publicProcedure,
+  rateLimited,
+  tenantNotFound,
+} from '#server/access/service.ts';
 import { listPage, readTenant } from '#server/tenants/service.ts';
 import { router } from '#server/trpc.ts';
 import {
@@ -149,7 +155,7 @@ export const membersRouter = router({
         description: 'Every unusable token gives the same answer: valid is false.',
       },
     })
-    .use(limited('invite_preview'))
+    .use(rateLimited('invite_preview'))
     .input(invitePreviewRequest)
     .output(invitePreview)
     .mutation(({ ctx, input }) => previewInvite(ctx.services, input.invite_token)),

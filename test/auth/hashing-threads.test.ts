@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2';
 import { expect, test } from 'vitest';
-import { hashOnThread } from '#server/auth/passwords/hashing-threads.ts';
+import { hashOnThread } from '#server/auth/passwords/hashing-pool.ts';
 import { AppError } from '#server/errors.ts';
 
 const password = 'a long enough passphrase';

@@ -1,13 +1,12 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { hashPassword } from '#server/auth/passwords/hashing.ts';
-import { hashOnThread } from '#server/auth/passwords/hashing-threads.ts';
-import { accountsOfPassword } from '#server/auth/passwords/matching.ts';
+import { accountsOfPassword, hashPassword } from '#server/auth/passwords/hashing.ts';
+import { hashOnThread } from '#server/auth/passwords/hashing-pool.ts';
 import { env, found, freshEmail, grant, password } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
-vi.mock('#server/auth/passwords/hashing-threads.ts', async (importOriginal) => {
-  const original = await importOriginal<typeof import('#server/auth/passwords/hashing-threads.ts')>();
+vi.mock('#server/auth/passwords/hashing-pool.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('#server/auth/passwords/hashing-pool.ts')>();
   return { hashOnThread: vi.fn(original.hashOnThread) };
 });
 

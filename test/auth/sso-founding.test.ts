@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { foundByProvider } from '#server/auth/sso/founding.ts';
+import { registerWithOrganization } from '#server/auth/sso/tenant-choice.ts';
 import { holdEvents, waitingOr } from '#test/access/held-transactions.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -50,7 +50,7 @@ test('C 2 rule 4: and so they do where the provider names another organization e
   const release = await holdEvents(app, 'tenant_founded');
   const both = Promise.allSettled(
     ['this one', 'that one'].map((organization) =>
-      foundByProvider(app.services, origin, { ...person, organization }),
+      registerWithOrganization(app.services, origin, { ...person, organization }),
     ),
   );
   await waitingOr(app, 2, both);

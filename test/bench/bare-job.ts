@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { setScope, setScopeByCredential } from '#db/client.ts';
 import { hashSecret } from '#server/access/credentials.ts';
-import { lookUpPrincipal } from '#server/access/queries/standing.ts';
+import { lookUpPrincipal } from '#server/access/principal-lookup.ts';
 import { stubEngine } from '#server/engines/stub.ts';
 import { newId } from '#server/ids.ts';
 import { lockAdmissions } from '#server/metering/service.ts';

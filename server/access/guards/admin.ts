@@ -3,9 +3,13 @@ import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { procedure } from '#server/trpc.ts';
 import { presentsOperatorKey } from '../operator.ts';
-import { type PrincipalTenant, readPrincipal, type SessionPrincipal, tokenHashes } from '../principal.ts';
-import { serviceTenantId } from '../queries/service-tenant.ts';
-import { hasTenants } from '../service-key.ts';
+import {
+  accessTokenHashes,
+  type PrincipalTenant,
+  readPrincipal,
+  type SessionPrincipal,
+} from '../principal.ts';
+import { hasTenants, serviceTenantId } from '../service-key.ts';
 
 /** The service key's tenant is nobody's account: no route enters it, and nobody becomes a member of it (A 5.1 rule 6). */
 function isAccountId(tenantId: string): boolean {
@@ -46,7 +50,7 @@ export function asAdministrator(ctx: RequestContext): AsAdministrator {
     if (token !== null) {
       try {
         const session = { ...credentials, bearer: token, apiKey: null };
-        return await database.inTenantOfCredential(tokenHashes(token), async (tx, owner) => {
+        return await database.inTenantOfCredential(accessTokenHashes(token), async (tx, owner) => {
           const principal = await readPrincipal(tx, owner, session, settings);
           if (typeof principal === 'string' || principal.kind !== 'session') throw new NoSession();
           const { user, tenant } = principal;
@@ -96,7 +100,7 @@ function withOwningTenantOf(
 }
 
 /** What `?tenant_id` means at a route. */
-export interface TenantParameter {
+interface TenantParameter {
   named: string | undefined;
   /** Whether an ordinary administrator's foreign tenant is passed over, or answered 404 (C 7). */
   foreign: 'ignored' | 'not_found';
@@ -184,3 +188,15 @@ export function operatorProcedure(refusal: string) {
     return result;
   });
 }
+
+/**
+ * Whoever runs commands on the server, who could as well read the operator key there: they may what it may. The audit log
+ * tells the two apart.
+ */
+export const serverAdministrator: Administrator = {
+  user: null,
+  tenant: null,
+  operatorKey: true,
+  operator: true,
+  atServer: true,
+};

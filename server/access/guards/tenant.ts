@@ -4,7 +4,7 @@ import { AppError } from '#server/errors.ts';
 import { procedure } from '#server/trpc.ts';
 import type { PresentedCredentials } from '../credentials.ts';
 import { presentsOperatorKey } from '../operator.ts';
-import { type Principal, presentedHashes, readPrincipal, tokenHashes } from '../principal.ts';
+import { accessTokenHashes, type Principal, presentedHashes, readPrincipal } from '../principal.ts';
 import { withServiceTenant } from '../service-key.ts';
 
 /**
@@ -93,7 +93,7 @@ export const deferredTenantOrCookieProcedure = procedure
 export function withTenantOrCookieOf(ctx: RequestContext, audience: Audience): WithTenant {
   const { bearer, apiKey, unreadable, cookie } = ctx.credentials;
   if (bearer !== null || apiKey !== null || unreadable || cookie === null) return withTenantOf(ctx, audience);
-  return withTenantOf(ctx, audience, { ...ctx.credentials, bearer: cookie }, tokenHashes(cookie));
+  return withTenantOf(ctx, audience, { ...ctx.credentials, bearer: cookie }, accessTokenHashes(cookie));
 }
 
 /** A 5.2 "Tenant admin": a tenant's key, or an administrator by bearer or cookie. */

@@ -1,49 +1,121 @@
 import { randomInt } from 'node:crypto';
+import { and, count, eq } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import { recoveryCodes } from '#db/schema/identity.ts';
+import {
+  type LockedMember,
+  lockMember,
+  noStore,
+  notSignedIn,
+  rateLimited,
+  type SessionPrincipal,
+  sessionCookieProcedure,
+} from '#server/access/service.ts';
+import { type Origin, recordEvent } from '#server/audit/service.ts';
+import type { Services } from '#server/context.ts';
 import { keyedHash } from '#server/encryption.ts';
-import { countRecoveryCodes, deleteRecoveryCode, type MemberRow, replaceRecoveryCodes } from './queries.ts';
+import { AppError } from '#server/errors.ts';
+import { readTenant } from '#server/tenants/service.ts';
+import { recoveryCodesResponse } from '../schema.ts';
+import { isMfaRequired, signInWayOf } from './requirement.ts';
 
-/** Without the characters that are taken for one another on paper: 0 and o, 1, i and l. */
+/** Excludes the characters that are easily confused on paper: 0 and o; 1, i and l. */
 const alphabet = '23456789abcdefghjkmnpqrstuvwxyz';
 const half = 5;
 const setSize = 10;
-/** `xxxxx-xxxxx` (A 5.3 rule 5), with or without its dash. */
+/** `xxxxx-xxxxx` (A 5.3 rule 5), with or without the dash. */
 const form = new RegExp(`^([${alphabet}]{${half}})-?([${alphabet}]{${half}})$`);
 
-/** Gives a member a new set of ten, in place of the one before. They are told this once. */
-export async function issueRecoveryCodes(tx: Tx, secretsKey: Buffer, user: MemberRow): Promise<string[]> {
+/** Replaces a member's recovery codes by ten new ones. Only their hashes are stored. */
+export async function issueRecoveryCodes(tx: Tx, secretsKey: Buffer, user: LockedMember): Promise<string[]> {
   const codes = new Set<string>();
   while (codes.size < setSize) codes.add(`${randomHalf()}-${randomHalf()}`);
-  await replaceRecoveryCodes(
-    tx,
-    user,
-    [...codes].map((code) => hashOf(secretsKey, user, code)),
-  );
+  const { tenantId, userId } = user;
+  await tx.delete(recoveryCodes).where(isOfMember(user));
+  await tx
+    .insert(recoveryCodes)
+    .values([...codes].map((code) => ({ tenantId, userId, codeHash: hashOf(secretsKey, user, code) })));
   return [...codes];
 }
 
-/** The recovery code that was typed, as it was issued; undefined for what has not the shape of one. */
+/** Returns a typed recovery code in the form it was issued in, or undefined if it does not have that form. */
 export function readRecoveryCode(typed: string): string | undefined {
   const [, first, second] = form.exec(typed.trim().toLowerCase()) ?? [];
   return first && second ? `${first}-${second}` : undefined;
 }
 
-/** Uses a recovery code up; answers how many are left, undefined where it is none of the member's. */
+/** Uses up a recovery code. Returns how many are left, or undefined if the member has no such code. */
 export async function redeemRecoveryCode(
   tx: Tx,
   secretsKey: Buffer,
-  user: MemberRow,
+  user: LockedMember,
   code: string,
 ): Promise<number | undefined> {
-  const used = await deleteRecoveryCode(tx, user, hashOf(secretsKey, user, code));
-  return used ? countRecoveryCodes(tx, user) : undefined;
+  const deleted = await tx
+    .delete(recoveryCodes)
+    .where(and(isOfMember(user), eq(recoveryCodes.codeHash, hashOf(secretsKey, user, code))))
+    .returning({ userId: recoveryCodes.userId });
+  if (deleted.length === 0) return undefined;
+  const [row] = await tx.select({ left: count() }).from(recoveryCodes).where(isOfMember(user));
+  return row?.left ?? 0;
 }
 
-/** Under the member's id, so that equal codes of two members are not seen to be equal. */
-function hashOf(secretsKey: Buffer, { tenantId, userId }: MemberRow, code: string): Uint8Array {
+export const regenerateRecoveryCodes = sessionCookieProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/auth/mfa/recovery/regenerate',
+      tag: 'Sign-in',
+      summary: 'Replace the recovery codes',
+      description: 'By the session cookie alone. The old codes are good for nothing any more.',
+    },
+  })
+  .use(noStore)
+  .use(rateLimited('mfa_recovery'))
+  .output(recoveryCodesResponse)
+  .mutation(async ({ ctx }) => ({
+    recovery_codes: await ctx.withSession((tx, principal) =>
+      replaceRecoveryCodes(tx, ctx.services, ctx, principal),
+    ),
+  }));
+
+/**
+ * Replaces a signed-in member's recovery codes (A 5.3 rule 5). Requires a full session: otherwise a session that has not
+ * passed a required second factor could obtain codes that pass it.
+ * @throws AppError 401 without a full session, 409 without an authenticator
+ */
+async function replaceRecoveryCodes(
+  tx: Tx,
+  { secretsKey, settings }: Pick<Services, 'secretsKey' | 'settings'>,
+  origin: Origin,
+  principal: SessionPrincipal,
+): Promise<string[]> {
+  const tenantId = principal.tenant.id;
+  const userId = principal.user.id;
+  const [user, tenant] = await Promise.all([lockMember(tx, tenantId, userId), readTenant(tx, tenantId)]);
+  if (!user?.active || !tenant) throw notSignedIn();
+  if (user.totpSecret === null) throw new AppError('state_conflict', 'no authenticator is enrolled');
+  const sameSignIn = { way: signInWayOf(user), tenantId, email: user.email, enrolled: true };
+  if (!principal.family.secondFactor && isMfaRequired(settings, tenant, sameSignIn)) throw notSignedIn();
+  const codes = await issueRecoveryCodes(tx, secretsKey, user);
+  await recordEvent(tx, origin, {
+    action: 'recovery_codes_regenerated',
+    tenantId,
+    actor: { kind: 'member', userId },
+    target: userId,
+  });
+  return codes;
+}
+
+/** The hash includes the member's id, so that equal codes of two members have different hashes. */
+function hashOf(secretsKey: Buffer, { tenantId, userId }: LockedMember, code: string): Uint8Array {
   return keyedHash(secretsKey, 'recovery code', `${tenantId}/${userId}/${code}`);
 }
 
 function randomHalf(): string {
   return Array.from({ length: half }, () => alphabet[randomInt(alphabet.length)]).join('');
+}
+
+function isOfMember({ tenantId, userId }: LockedMember) {
+  return and(eq(recoveryCodes.tenantId, tenantId), eq(recoveryCodes.userId, userId));
 }

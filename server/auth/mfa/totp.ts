@@ -1,26 +1,33 @@
 import { randomBytes } from 'node:crypto';
 import { createTOTPKeyURI, verifyHOTP } from '@oslojs/otp';
+import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { users } from '#db/schema/identity.ts';
+import type { LockedMember } from '#server/access/service.ts';
+import { seal, unseal } from '#server/encryption.ts';
+import { AppError } from '#server/errors.ts';
 
-/** RFC 6238 as every authenticator app takes it: SHA-1, steps of 30 seconds, six digits. */
+/** RFC 6238 with the parameters that every authenticator app supports: SHA-1, 30-second steps, six digits. */
 const stepSeconds = 30;
 const digits = 6;
-/** Steps to either side of the present one whose codes count: a clock that is off, a code that was typed slowly. */
+/** Steps before and after the current one whose codes are accepted, for slow typing and clocks that are off. */
 const tolerance = 1;
 const issuer = 'LinguaLoop';
-/** Characters of an account's name that a key URI tells: escaped, more of them might not fit into a QR code. */
+/** Characters of the account name in a key URI. A longer URI might not fit into a QR code once it is escaped. */
 const accountLength = 200;
 
-/** 20 random bytes, as many as SHA-1's output (RFC 4226, R6). */
+/** A new random secret of 20 bytes, the length of SHA-1's output (RFC 4226, R6). */
 export function newTotpSecret(): Uint8Array {
   return randomBytes(20);
 }
 
 /**
- * The step that a code is of, so that it can be stored: a code counts once (C 2).
- * @param code as it was typed: spaces do not count
+ * Returns the time step that a code belongs to, or undefined for a wrong code. Store the step: each code is accepted
+ * once (C 2).
+ * @param code as typed; white space is ignored
  * @param now Unix time in seconds
- * @param lastStep the newest step that was used; only later ones match
- * @returns the newest match, so that a code which two steps happen to share is used up for both
+ * @param lastStep the newest step that was used; only later steps match
+ * @returns the newest matching step, so that a code which two steps share is used up for both
  */
 export function matchStep(
   secret: Uint8Array,
@@ -38,8 +45,50 @@ export function matchStep(
   return undefined;
 }
 
-/** The key URI that a QR code carries to the authenticator; `account` is what the app shows beside the issuer. */
+/** The key URI for an authenticator app's QR code. The app shows `account` beside the issuer. */
 export function otpauthUri(secret: Uint8Array, account: string): string {
   const name = [...account].slice(0, accountLength).join('');
   return createTOTPKeyURI(issuer, name, secret, stepSeconds, digits);
+}
+
+/** Encrypts a member's secret for storage. */
+export function sealSecret(secretsKey: Buffer, member: LockedMember, secret: Uint8Array): Uint8Array {
+  return seal(secretsKey, 'authenticator', ownerOf(member), secret);
+}
+
+/** @throws AppError 503 if the secret was sealed under another SECRETS_KEY */
+export function unsealSecret(secretsKey: Buffer, member: LockedMember, sealed: Uint8Array): Uint8Array {
+  try {
+    return unseal(secretsKey, 'authenticator', ownerOf(member), sealed);
+  } catch (cause) {
+    throw new AppError('service_unavailable', 'the authenticator cannot be read; it has to be reset', {
+      cause,
+    });
+  }
+}
+
+/** Stores a sealed secret until its first code confirms it. */
+export async function savePendingSecret(tx: Tx, member: LockedMember, sealed: Uint8Array): Promise<void> {
+  await tx.update(users).set({ totpPendingSecret: sealed }).where(isRowOf(member));
+}
+
+/** Makes the pending secret the member's authenticator. `step` is the step of the code that confirmed it. */
+export async function adoptPendingSecret(tx: Tx, member: LockedMember, step: number): Promise<void> {
+  await tx
+    .update(users)
+    .set({ totpSecret: sql`${users.totpPendingSecret}`, totpPendingSecret: null, totpLastStep: step })
+    .where(isRowOf(member));
+}
+
+/** Stores the newest used step, so that its code is not accepted again. */
+export async function saveLastStep(tx: Tx, member: LockedMember, step: number): Promise<void> {
+  await tx.update(users).set({ totpLastStep: step }).where(isRowOf(member));
+}
+
+function ownerOf({ tenantId, userId }: LockedMember): string {
+  return `${tenantId}/${userId}`;
+}
+
+function isRowOf({ tenantId, userId }: LockedMember) {
+  return and(eq(users.tenantId, tenantId), eq(users.userId, userId));
 }

@@ -1,13 +1,19 @@
-import { newSecret } from '#server/access/service.ts';
+import { z } from 'zod';
+import { newSecret, publicProcedure, rateLimited } from '#server/access/service.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { findPendingInvite, readInviteToken } from '#server/members/service.ts';
 import { publicAddress, type Settings } from '#server/settings.ts';
-import { bindBrowser } from './browser-binding.ts';
-import { hex, keepState, type SsoState } from './states.ts';
-import { requireProvider } from './switch.ts';
+import {
+  ssoAuthorizeRequest,
+  ssoAuthorizeResponse,
+  ssoClientConfig as ssoClientConfigSchema,
+} from '../schema.ts';
+import { ssoScopes } from './oidc-client.ts';
+import { providerName, providerSlug, requireProvider } from './provider.ts';
+import { bindBrowser, hex, keepState, type SsoState } from './state.ts';
 
-export interface SsoAuthorization {
+interface SsoAuthorization {
   authorizationUrl: string;
   state: string;
 }
@@ -16,7 +22,7 @@ export interface SsoAuthorization {
  * Begins a single sign-on: nonce, verifier and redirect address stay here, under a state that is used once (C 2).
  * @throws AppError 400 for a redirect address that is not allowed, or an unusable invite; 503 provider out of reach
  */
-export async function authorize(
+async function authorize(
   ctx: RequestContext,
   provider: string,
   request: { redirectUri: string; tenantId: string | null; inviteToken: string | null },
@@ -52,3 +58,47 @@ async function checkInvite(ctx: RequestContext, token: string): Promise<SsoState
   if (!pending) throw new AppError('malformed_request', 'invalid or expired invite');
   return { tenantId: invite.tenantId, secretHash: hex(invite.secretHash) };
 }
+
+export const authorizeSso = publicProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/oauth2/{provider}/authorize',
+      tag: 'Single sign-on',
+      summary: 'Begin a single sign-on: where to send the browser',
+    },
+  })
+  .use(rateLimited('sso_authorize'))
+  .input(ssoAuthorizeRequest.extend({ provider: providerName }).meta({ id: 'SsoAuthorizeRequest' }))
+  .output(ssoAuthorizeResponse)
+  .mutation(async ({ ctx, input }) => {
+    const { authorizationUrl, state } = await authorize(ctx, input.provider, {
+      redirectUri: input.redirect_uri,
+      tenantId: input.tenant_id ?? null,
+      inviteToken: input.invite_token ?? null,
+    });
+    return { authorization_url: authorizationUrl, state };
+  });
+
+export const ssoClientConfig = publicProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/oauth2/{provider}/client-config',
+      tag: 'Single sign-on',
+      summary: 'The identity provider, as a client may know it',
+    },
+  })
+  .use(rateLimited('sso_client_config'))
+  .input(z.object({ provider: providerName }))
+  .output(ssoClientConfigSchema)
+  .query(({ ctx, input }) => {
+    const { settings } = ctx.services;
+    requireProvider(settings, input.provider);
+    return {
+      provider: providerSlug,
+      issuer: settings.OIDC_ISSUER ?? '',
+      client_id: settings.OIDC_CLIENT_ID ?? '',
+      scopes: [...ssoScopes],
+    };
+  });

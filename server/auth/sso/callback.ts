@@ -1,17 +1,45 @@
 import type { Tx } from '#db/client.ts';
+import { publicProcedure, rateLimited, sameSiteOnly } from '#server/access/service.ts';
 import { type Origin, recordEvent } from '#server/audit/service.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { isSameBrowser } from './browser-binding.ts';
-import { takeState } from './states.ts';
-import { requireProvider } from './switch.ts';
-import { type SsoSignIn, signInAs } from './tenant-choice.ts';
+import { ssoCallbackAnswer, ssoCallbackRequest } from '../schema.ts';
+import { setSessionCookie, signInResponse, tokenResponseOf } from '../token-response.ts';
+import { providerName, requireProvider } from './provider.ts';
+import { isSameBrowser, takeState } from './state.ts';
+import { type SsoSignIn, signInPerson } from './tenant-choice.ts';
+
+export const completeSso = publicProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/oauth2/{provider}/callback',
+      tag: 'Single sign-on',
+      summary: 'End a single sign-on: exchange what the browser brought back for tokens',
+    },
+  })
+  .use(sameSiteOnly)
+  .use(rateLimited('sso_callback'))
+  .input(ssoCallbackRequest.extend({ provider: providerName }).meta({ id: 'SsoCallbackRequest' }))
+  .output(ssoCallbackAnswer)
+  .mutation(async ({ ctx, input }) => {
+    const signIn = await completeSsoSignIn(ctx, input.provider, input);
+    if (signIn.kind === 'tokens') {
+      setSessionCookie(ctx, signIn.tokens);
+      // A 2.3: these tokens carry the resolved role.
+      const token = tokenResponseOf(signIn.tokens, signIn.tokens.member.role);
+      return { ...token, tenant_api_key: signIn.apiKey ?? null };
+    }
+    const answer = signInResponse(ctx, signIn, { sso_authorize: `/api/oauth2/${input.provider}/authorize` });
+    if ('access_token' in answer) throw new AppError('internal_error', 'internal error');
+    return answer;
+  });
 
 /**
  * Ends a single sign-on: the state is taken out before anything else, so that it counts once whatever comes of it.
  * @throws AppError 401 for a bad state, a refused code or an invalid ID token; 403; 503 provider out of reach
  */
-export async function completeSso(
+async function completeSsoSignIn(
   ctx: RequestContext,
   provider: string,
   { code, state: name }: { code: string; state: string },
@@ -29,7 +57,7 @@ export async function completeSso(
       throw new AppError('forbidden', 'the identity provider has not verified this e-mail address');
     const subject = `${identity.issuer} ${identity.subject}`;
     const { organization } = identity;
-    return await signInAs(ctx.services, ctx, { subject, email, organization }, { tenantId, invite });
+    return await signInPerson(ctx.services, ctx, { subject, email, organization }, { tenantId, invite });
   } catch (error) {
     if (error instanceof AppError && error.status === 403)
       await database.inPlatform((tx) => recordRefusal(tx, ctx, email, error.message));

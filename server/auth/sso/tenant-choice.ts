@@ -1,19 +1,21 @@
+import { asc, eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { users } from '#db/schema/identity.ts';
+import { tenants } from '#db/schema/tenants.ts';
 import type { Origin } from '#server/audit/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { WorkspaceSelection } from '../grants/password.ts';
-import { joinWorkspace } from '../newcomers.ts';
-import { findMemberships, type Membership } from '../queries.ts';
+import { newId } from '#server/ids.ts';
+import type { WorkspaceSelection } from '../password-grant.ts';
+import { type Registrant, registerByInvite, registerWithNewTenant } from '../registration.ts';
 import { completeSignIn, type SignIn } from '../sign-in.ts';
-import { foundByProvider } from './founding.ts';
-import { type Person, registrantOf } from './person.ts';
-import type { SsoState } from './states.ts';
+import type { SsoState } from './state.ts';
 
 /** `apiKey` is the key of a tenant that this sign-in created, this once. */
 export type SsoSignIn = (SignIn | WorkspaceSelection) & { apiKey?: string };
 
 /** Where a person who came back from the provider is signed in to: the four rules of C 2, in their order. */
-export async function signInAs(
+export async function signInPerson(
   services: Services,
   origin: Origin,
   person: Person,
@@ -24,20 +26,20 @@ export async function signInAs(
   if (invite) {
     const known = memberships.find((membership) => membership.tenantId === invite.tenantId);
     // Who is a member already has no use for it; it stays for somebody else.
-    return known ? signInTo(services, origin, known) : joinByInvite(services, origin, person, invite);
+    return known ? signInMember(services, origin, known) : joinByInvite(services, origin, person, invite);
   }
   if (memberships.length > 0) {
     const usable = memberships.filter(({ usable }) => usable);
     const [only, ...others] = usable;
     if (!only) throw revoked();
-    if (others.length === 0) return signInTo(services, origin, only);
+    if (others.length === 0) return signInMember(services, origin, only);
     const named = usable.find((membership) => membership.tenantId === tenantId);
-    return named ? signInTo(services, origin, named) : { kind: 'selection', workspaces: usable };
+    return named ? signInMember(services, origin, named) : { kind: 'selection', workspaces: usable };
   }
-  return foundByProvider(services, origin, person);
+  return registerWithOrganization(services, origin, person);
 }
 
-async function signInTo(
+async function signInMember(
   services: Services,
   origin: Origin,
   { tenantId, userId }: Membership,
@@ -61,6 +63,96 @@ async function joinByInvite(
 ): Promise<SignIn> {
   const invite = { tenantId, secretHash: Buffer.from(secretHash, 'hex') };
   return services.database.inTenant(tenantId, (tx) =>
-    joinWorkspace(tx, services, origin, registrantOf(person), invite),
+    registerByInvite(tx, services, origin, registrantOf(person), invite),
   );
+}
+
+/** Who came back from the provider: `subject` is issuer and `sub`, the address is verified and lowercase. */
+interface Person {
+  subject: string;
+  email: string;
+  organization: string | null;
+}
+
+/** A person as a member that is still to be made. */
+function registrantOf({ subject, email }: Person): Registrant {
+  return {
+    userId: newId(),
+    email,
+    provider: 'oidc',
+    providerSubject: subject,
+    passwordHash: null,
+    way: 'sso',
+  };
+}
+
+/**
+ * Rules 3 and 4 of C 2 for somebody who is no member anywhere: the organization's tenant asks for an invite; without one,
+ * a new tenant keeps the claim. One at a time for a person and for an organization: two callbacks at once must
+ * not found two tenants. The transaction is the platform's, because the look over all tenants must be in it.
+ * @throws AppError 403 `invitation required`
+ */
+export async function registerWithOrganization(
+  services: Services,
+  origin: Origin,
+  person: Person,
+): Promise<SsoSignIn> {
+  const { subject, email, organization } = person;
+  return services.database.inPlatform(async (tx): Promise<SsoSignIn> => {
+    await lockFounding(tx, [`subject ${subject}`, `organization ${organization ?? subject}`]);
+    if ((await findMemberships(tx, subject)).length > 0)
+      throw new AppError('state_conflict', 'another sign-in of this person is under way; try again');
+    if (organization !== null && (await hasTenantOfOrganization(tx, organization)))
+      throw new AppError('forbidden', 'invitation required');
+    const tenant = {
+      id: newId(),
+      name: email.slice(email.lastIndexOf('@') + 1),
+      monthlyCharLimit: services.settings.DEFAULT_MONTHLY_CHAR_LIMIT,
+      metadata: {},
+      platformMetadata: organization === null ? {} : { oidc_org_id: organization },
+    };
+    const { signIn, apiKey } = await registerWithNewTenant(
+      tx,
+      services,
+      origin,
+      registrantOf(person),
+      tenant,
+    );
+    return { ...signIn, apiKey };
+  });
+}
+
+interface Membership {
+  tenantId: string;
+  tenantName: string;
+  userId: string;
+  /** Both the member and the tenant are active. */
+  usable: boolean;
+}
+
+/** Where a person of the identity provider is a member, over all tenants; oldest first. */
+async function findMemberships(tx: Tx, providerSubject: string): Promise<Membership[]> {
+  const usable = sql<boolean>`${users.active} and ${tenants.active}`;
+  return tx
+    .select({ tenantId: users.tenantId, tenantName: tenants.name, userId: users.userId, usable })
+    .from(users)
+    .innerJoin(tenants, eq(tenants.tenantId, users.tenantId))
+    .where(eq(users.providerSubject, providerSubject))
+    .orderBy(asc(users.createdAt), asc(users.userId));
+}
+
+/** Whether a tenant keeps this value of the organization claim. */
+async function hasTenantOfOrganization(tx: Tx, organization: string): Promise<boolean> {
+  const rows = await tx
+    .select({ tenantId: tenants.tenantId })
+    .from(tenants)
+    .where(eq(tenants.organization, organization))
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** Lets one transaction at a time found a tenant for each of these names. In sorted order, against deadlocks. */
+async function lockFounding(tx: Tx, names: string[]): Promise<void> {
+  for (const name of names.toSorted())
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`found ${name}`}, 0))`);
 }

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import type { SsoExchange } from '#server/auth/sso/oidc-client.ts';
 import type { OutboundParts, Resolve } from '#server/auth/sso/outbound.ts';
-import type { SsoExchange } from '#server/auth/sso/provider.ts';
 import { type OidcEndpoint, type OidcFaults, startOidcProvider } from '#test/fakes/oidc-provider.ts';
 import {
   ada,

@@ -6,7 +6,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { addMember, redeemInvite } from '#server/members/service.ts';
 import { foundTenant, type NewTenant, type TenantAccount } from '#server/tenants/service.ts';
-import type { SignInWay } from './mfa/demand.ts';
+import type { SignInWay } from './mfa/requirement.ts';
 import { completeSignIn, type SignIn } from './sign-in.ts';
 
 /** Somebody who is about to become a member, by a password or by the identity provider. */
@@ -21,23 +21,23 @@ export interface Registrant {
 }
 
 /** `apiKey` is told this once. */
-export interface Founding {
+export interface RegisteredTenant {
   account: TenantAccount;
   apiKey: string;
   signIn: SignIn;
 }
 
 /** A tenant as its founder wants it; `platformMetadata` is ours. */
-export type FoundedTenant = Omit<NewTenant, 'apiKey'> & { platformMetadata?: Record<string, unknown> };
+export type RequestedTenant = Omit<NewTenant, 'apiKey'> & { platformMetadata?: Record<string, unknown> };
 
 /** Creates a tenant, its key and its founding administrator, and signs that in: all of it, or nothing. */
-export async function foundWorkspace(
+export async function registerWithNewTenant(
   tx: Tx,
   services: Services,
   origin: Origin,
   { way, ...newcomer }: Registrant,
-  tenant: FoundedTenant,
-): Promise<Founding> {
+  tenant: RequestedTenant,
+): Promise<RegisteredTenant> {
   const tenantId = tenant.id;
   const { userId } = newcomer;
   const apiKey = newSecret();
@@ -68,7 +68,7 @@ export interface InviteKey {
  * Redeems an invite, makes its member, and signs that in: all of it, or nothing.
  * @throws AppError 400, with the details of A 4.2
  */
-export async function joinWorkspace(
+export async function registerByInvite(
   tx: Tx,
   services: Services,
   origin: Origin,

@@ -21,7 +21,7 @@ export interface PrincipalMember {
   totpEnrolled: boolean;
 }
 
-const scopedTenant = sql`current_setting(${sql.placeholder('scope')})`;
+const tenantInScope = sql`current_setting(${sql.placeholder('scope')})`;
 
 /**
  * The tenant that the transaction is scoped to, named by the setting that holds it, since it is not known here yet: the policy
@@ -51,14 +51,14 @@ const selectPrincipal = prepare<{ accessTokenHash: Uint8Array; scope: string }, 
     .leftJoin(
       tokens,
       and(
-        eq(tokens.tenantId, scopedTenant),
+        eq(tokens.tenantId, tenantInScope),
         eq(tokens.tokenHash, sql.placeholder('accessTokenHash')),
         eq(tokens.kind, 'access_token'),
         sql`${tokens.expiresAt} > now()`,
       ),
     )
-    .leftJoin(users, and(eq(users.tenantId, scopedTenant), eq(users.userId, tokens.userId)))
-    .where(eq(tenants.tenantId, scopedTenant))
+    .leftJoin(users, and(eq(users.tenantId, tenantInScope), eq(users.userId, tokens.userId)))
+    .where(eq(tenants.tenantId, tenantInScope))
     .prepare('select_standing'),
 );
 
@@ -71,7 +71,7 @@ const selectTenant = prepare<{ scope: string }, Pick<PrincipalLookup, 'tenantId'
     db
       .select({ tenantId: tenants.tenantId, name: tenants.name, active: tenants.active })
       .from(tenants)
-      .where(eq(tenants.tenantId, scopedTenant))
+      .where(eq(tenants.tenantId, tenantInScope))
       .prepare('select_tenant_standing'),
 );
 

@@ -1,5 +1,7 @@
 import type { Tx } from '#db/client.ts';
 import {
+  adminProcedure,
+  clearedSessionCookie,
   deleteTokens,
   endFamily,
   findToken,
@@ -10,9 +12,10 @@ import {
 import { type Origin, recordAdministration } from '#server/audit/service.ts';
 import { findMember } from '#server/members/service.ts';
 import { readTenant } from '#server/tenants/service.ts';
+import { introspectRequest, introspectResponse, revokeRequest, revokeResponse } from './schema.ts';
 
 /** A 2.4. All but `active` are null for a token that is none, is over, or belongs to a foreign tenant. */
-export interface Introspection {
+interface Introspection {
   active: boolean;
   token_type: 'access_token' | 'refresh_token' | null;
   scope: string | null;
@@ -34,10 +37,7 @@ const inactive: Introspection = {
   role: null,
 };
 
-export async function introspectToken(
-  withOwningTenant: WithOwningTenant,
-  token: string,
-): Promise<Introspection> {
+async function introspectToken(withOwningTenant: WithOwningTenant, token: string): Promise<Introspection> {
   const tokenHash = hashSecret(token);
   const known = await withOwningTenant(
     (tx, tenantId) => introspectIn(tx, tenantId, tokenHash),
@@ -67,11 +67,7 @@ async function introspectIn(tx: Tx, tenantId: string, tokenHash: Uint8Array): Pr
 }
 
 /** Revokes a token of either kind, where the administrator's reach has it; a refresh token takes its family along. */
-export async function revokeToken(
-  withOwningTenant: WithOwningTenant,
-  origin: Origin,
-  token: string,
-): Promise<void> {
+async function revokeToken(withOwningTenant: WithOwningTenant, origin: Origin, token: string): Promise<void> {
   const tokenHash = hashSecret(token);
   await withOwningTenant(
     async (tx, tenantId, admin) => {
@@ -94,3 +90,35 @@ export async function endToken(tx: Tx, tenantId: string, tokenHash: Uint8Array):
   else await deleteTokens(tx, tenantId, { tokenHash });
   return found.familyId;
 }
+
+export const introspect = adminProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/oauth2/introspect',
+      tag: 'Sign-in',
+      summary: 'What an access or refresh token stands for',
+      body: 'form',
+    },
+  })
+  .input(introspectRequest)
+  .output(introspectResponse)
+  .mutation(({ ctx, input }) => introspectToken(ctx.withOwningTenant, input.token));
+
+export const revoke = adminProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/oauth2/revoke',
+      tag: 'Sign-in',
+      summary: 'Revoke an access or refresh token',
+      body: 'form',
+    },
+  })
+  .input(revokeRequest)
+  .output(revokeResponse)
+  .mutation(async ({ ctx, input }) => {
+    await revokeToken(ctx.withOwningTenant, ctx, input.token);
+    ctx.response.addCookie(clearedSessionCookie(ctx.services.settings));
+    return { revoked: true };
+  });

@@ -1,16 +1,18 @@
+import { publicProcedure, rateLimited } from '#server/access/service.ts';
 import { type Origin, recordEvent } from '#server/audit/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { findResetLink, readResetToken, usePasswordResetLink } from '#server/members/service.ts';
 import { hashPassword } from './passwords/hashing.ts';
 import { checkPasswordPolicy, normalizePassword } from './passwords/policy.ts';
+import { passwordResetRequest, passwordResetResponse } from './schema.ts';
 
 /**
  * Sets a member's password by a reset link, once; every session of the member ends (C 2). A password that the policy
  * refuses leaves the link as it is.
  * @throws AppError 401 for every unusable link, 400 for a password
  */
-export async function resetPassword(
+async function setPasswordByResetLink(
   { database, secretsKey }: Services,
   origin: Origin,
   resetToken: string,
@@ -41,3 +43,20 @@ export async function resetPassword(
 function unusable(): AppError {
   return new AppError('unauthenticated', 'invalid or expired reset link');
 }
+
+export const resetPassword = publicProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/auth/password-reset',
+      tag: 'Sign-in',
+      summary: 'Set a new password by a reset link',
+    },
+  })
+  .use(rateLimited('password_reset'))
+  .input(passwordResetRequest)
+  .output(passwordResetResponse)
+  .mutation(async ({ ctx, input }) => {
+    await setPasswordByResetLink(ctx.services, ctx, input.reset_token, input.new_password);
+    return { password_reset: true };
+  });

@@ -1,12 +1,17 @@
 import type { Tx } from '#db/client.ts';
 import type { Settings } from '#server/settings.ts';
-import { lockMember } from './queries/member-locks.ts';
-import { consumeToken, deleteTokens, findToken, type TokenRow } from './queries/tokens.ts';
 import { limitRefreshes } from './rate-limit.ts';
-import { type IssuedTokens, type SessionMember, secondsLeftOf, startSession } from './sessions.ts';
+import {
+  type IssuedTokens,
+  lockMember,
+  type SessionMember,
+  secondsLeftOf,
+  startSession,
+} from './sessions.ts';
+import { consumeToken, deleteTokens, findToken, type TokenRow } from './tokens.ts';
 
 /** Seconds after its use in which a second one counts as the same client's, that did not hear the answer (C 7). */
-const reuseGrace = 10;
+const reuseGraceSeconds = 10;
 
 export type Rotation =
   | { kind: 'rotated'; tokens: IssuedTokens }
@@ -40,7 +45,7 @@ export async function rotateRefreshToken(
   const seen = await findToken(tx, tenantId, tokenHash);
   if (seen?.kind !== 'refresh_token') return { kind: 'refused' };
   const { userId, familyId } = seen;
-  if (seen.usedFor !== null) return secondUse(tx, seen, seen.usedFor);
+  if (seen.usedFor !== null) return endReplayedFamily(tx, seen, seen.usedFor);
 
   const user = await lockMember(tx, tenantId, userId);
   if (!user?.active) return { kind: 'refused' };
@@ -63,12 +68,12 @@ export async function rotateRefreshToken(
   return { kind: 'rotated', tokens };
 }
 
-async function secondUse(
+async function endReplayedFamily(
   tx: Tx,
   { tenantId, userId, familyId }: TokenRow,
   usedFor: number,
 ): Promise<Rotation> {
-  if (usedFor <= reuseGrace) return { kind: 'refused' };
+  if (usedFor <= reuseGraceSeconds) return { kind: 'refused' };
   const ended = await endFamily(tx, tenantId, userId, familyId);
   // Of several at once, one ends it.
   return ended > 0 ? { kind: 'reused', userId, familyId } : { kind: 'refused' };

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '#server/errors.ts';
-import type { HashingAnswer, HashingTask } from './hashing-thread.ts';
+import type { HashingAnswer, HashingTask } from './hashing-worker.ts';
 
 /** Hashes at one time: half of the cores, so that requests which need no password are still answered. 19 MiB each. */
 const size = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
@@ -63,7 +63,7 @@ function next(): void {
 
 function startThread(): Worker {
   threads += 1;
-  const thread = new Worker(new URL('./hashing-thread.ts', import.meta.url));
+  const thread = new Worker(new URL('./hashing-worker.ts', import.meta.url));
   thread.unref();
   return thread;
 }

@@ -1,8 +1,7 @@
 import type { RequestContext } from '#server/context.ts';
-import type { GuardName } from '#server/trpc.ts';
+import { type GuardName, procedure } from '#server/trpc.ts';
 import { asAdministrator } from './admin.ts';
-import { withBearer } from './bearer.ts';
-import { withSessionCookie } from './session-cookie.ts';
+import { withBearer, withSessionCookie } from './session.ts';
 import { audienceOf, withTenantOf, withTenantOrCookieOf } from './tenant.ts';
 
 /**
@@ -36,3 +35,6 @@ export async function authenticateCaller(ctx: RequestContext, guard: GuardName):
       return true;
   }
 }
+
+/** A 5.2 "Public". */
+export const publicProcedure = procedure.meta({ guard: 'public' });

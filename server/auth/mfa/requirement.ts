@@ -4,30 +4,31 @@ import type { Settings } from '#server/settings.ts';
 /** How the first factor was given. */
 export type SignInWay = 'password' | 'signup' | 'sso';
 
-/** The way in which a member signs in: each has one, for good. */
-export function wayOf({ provider }: { provider: string }): SignInWay {
+/** How a member signs in. A member's provider never changes. */
+export function signInWayOf({ provider }: { provider: string }): SignInWay {
   return provider === 'email' ? 'password' : 'sso';
 }
 
-interface Demand {
+interface SignInFacts {
   way: SignInWay;
   tenantId: string;
   /** Lowercase. */
   email: string;
-  /** The member has an authenticator. */
+  /** Whether the member has an authenticator. */
   enrolled: boolean;
 }
 
 /**
- * Whether a sign-in asks for a second factor (A 5.3 rule 1), by the platform's requirement, the tenant's security policy in
- * its metadata, and the list of operators. A member with an authenticator is always asked after a password (C 7); an
- * identity provider's sign-in is exempt, unless the tenant demands it there too. Whatever needs a full session asks this
- * again, for policies and members change while sessions live.
+ * Whether a sign-in requires a second factor (A 5.3 rule 1): by the platform's setting, by the tenant's security policy
+ * in its metadata, or because the member is a designated operator. A member with an authenticator always needs it after a
+ * password (C 7). A single sign-on is exempt unless the tenant also requires it there.
+ *
+ * Policies and members change while sessions live, so whatever needs a full session checks this again.
  */
-export function isMfaDemanded(
+export function isMfaRequired(
   settings: Settings,
   { metadata }: { metadata: Readonly<Record<string, unknown>> },
-  { way, tenantId, email, enrolled }: Demand,
+  { way, tenantId, email, enrolled }: SignInFacts,
 ): boolean {
   const operator = isDesignatedOperator(tenantId, email, settings);
   const required = settings.MFA_REQUIRED || operator || metadata['mfa_required'] === true;

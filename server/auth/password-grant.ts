@@ -1,12 +1,15 @@
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import { prepare } from '#db/client.ts';
+import { users } from '#db/schema/identity.ts';
+import { tenants } from '#db/schema/tenants.ts';
 import { type Origin, recordEvent } from '#server/audit/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { isEmail, normalizeEmail } from '../email-address.ts';
-import { accountsOfPassword } from '../passwords/matching.ts';
-import { normalizePassword } from '../passwords/policy.ts';
-import { findPasswordAccounts, type PasswordAccount } from '../queries.ts';
-import { completeSignIn, type SignIn } from '../sign-in.ts';
+import { isEmail, normalizeEmail } from './email-address.ts';
+import { accountsOfPassword } from './passwords/hashing.ts';
+import { normalizePassword } from './passwords/policy.ts';
+import { completeSignIn, type SignIn } from './sign-in.ts';
 
 /** Accounts of one address that an unpinned sign-in looks at (A 4.3 rule 4). */
 const candidatesSearched = 10;
@@ -108,3 +111,64 @@ function signInOf(email: string) {
   // What is no address may be a password in the wrong field.
   return { tenantId: null, actor: { kind: 'anonymous' } as const, ...target };
 }
+
+interface PasswordAccount {
+  tenantId: string;
+  tenantName: string;
+  userId: string;
+  passwordHash: string;
+}
+
+/**
+ * The active password accounts of an address, oldest first, in active tenants (A 4.3 rule 4); over all tenants, or in
+ * the one that is named. The transaction's last statement.
+ */
+async function findPasswordAccounts(
+  tx: Tx,
+  email: string,
+  tenantId: string | undefined,
+  limit: number,
+): Promise<PasswordAccount[]> {
+  const found =
+    tenantId === undefined
+      ? selectAccounts(tx, { email, limit })
+      : selectAccountsIn(tx, { email, tenantId, limit });
+  const rows = await tx.last(found);
+  return rows.filter((row): row is PasswordAccount => row.passwordHash !== null);
+}
+
+interface FoundAccount extends Omit<PasswordAccount, 'passwordHash'> {
+  passwordHash: string | null;
+}
+
+const accounts = (name: string, where: SQL | undefined) => (db: Parameters<BuildAccounts>[0]) =>
+  db
+    .select({
+      tenantId: users.tenantId,
+      tenantName: tenants.name,
+      userId: users.userId,
+      passwordHash: users.passwordHash,
+    })
+    .from(users)
+    .innerJoin(tenants, eq(tenants.tenantId, users.tenantId))
+    .where(
+      and(
+        eq(users.email, sql.placeholder('email')),
+        sql`${users.provider} = 'email' and ${users.active}`,
+        eq(tenants.active, true),
+        where,
+      ),
+    )
+    .orderBy(asc(users.createdAt), asc(users.userId))
+    .limit(sql.placeholder('limit'))
+    .prepare(name);
+
+type BuildAccounts = Parameters<typeof prepare<object, FoundAccount[]>>[0];
+
+const selectAccounts = prepare<{ email: string; limit: number }, FoundAccount[]>(
+  accounts('password_accounts', undefined),
+);
+
+const selectAccountsIn = prepare<{ email: string; tenantId: string; limit: number }, FoundAccount[]>(
+  accounts('password_accounts_in', eq(users.tenantId, sql.placeholder('tenantId'))),
+);

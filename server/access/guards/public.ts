@@ -1,4 +1,0 @@
-import { procedure } from '#server/trpc.ts';
-
-/** A 5.2 "Public". */
-export const publicProcedure = procedure.meta({ guard: 'public' });

@@ -1,0 +1,66 @@
+import type { Tx } from '#db/client.ts';
+import type { RequestContext } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { procedure } from '#server/trpc.ts';
+import { accessTokenHashes, readPrincipal, type SessionPrincipal } from '../principal.ts';
+
+/**
+ * Opens a transaction as the member that the session cookie belongs to. A bearer does not count here.
+ * @throws AppError 401
+ */
+export async function withSessionCookie<T>(
+  { credentials, services }: RequestContext,
+  work: (tx: Tx, principal: SessionPrincipal) => Promise<T>,
+): Promise<T> {
+  const { cookie } = credentials;
+  if (cookie === null) throw notSignedIn();
+  const session = { ...credentials, bearer: cookie, apiKey: null };
+  return services.database.inTenantOfCredential(accessTokenHashes(cookie), async (tx, owner) => {
+    const principal = await readPrincipal(tx, owner, session, services.settings);
+    if (typeof principal === 'string' || principal.kind !== 'session') throw notSignedIn();
+    return work(tx, principal);
+  });
+}
+
+export function notSignedIn(): AppError {
+  return new AppError('unauthenticated', 'authentication required');
+}
+
+/** A full session, by its cookie alone (A 4.1, the new recovery codes). */
+export const sessionCookieProcedure = procedure.meta({ guard: 'session_cookie' }).use(({ ctx, next }) =>
+  next({
+    ctx: {
+      withSession: <T>(work: Parameters<typeof withSessionCookie<T>>[1]) => withSessionCookie(ctx, work),
+    },
+  }),
+);
+
+/**
+ * Opens a transaction as the member that the bearer belongs to.
+ * @throws AppError 401
+ */
+export async function withBearer<T>(
+  { credentials, services }: RequestContext,
+  work: (tx: Tx, principal: SessionPrincipal) => Promise<T>,
+): Promise<T> {
+  const { bearer } = credentials;
+  if (bearer === null) throw new AppError('unauthenticated', 'missing bearer token');
+  const session = { ...credentials, bearer, apiKey: null };
+  return services.database.inTenantOfCredential(accessTokenHashes(bearer), async (tx, owner) => {
+    const principal = await readPrincipal(tx, owner, session, services.settings);
+    if (principal === 'tenant_inactive')
+      throw new AppError('unauthenticated', 'tenant not found for bearer token');
+    if (typeof principal === 'string' || principal.kind !== 'session')
+      throw new AppError('unauthenticated', 'invalid or expired bearer token');
+    return work(tx, principal);
+  });
+}
+
+/** A 5.2 "Bearer only": the body runs inside one transaction of the member's tenant. */
+export const bearerProcedure = procedure.meta({ guard: 'bearer' }).use(({ ctx, next }) =>
+  withBearer(ctx, async (tx, principal) => {
+    const result = await next({ ctx: { tx, principal } });
+    if (!result.ok) throw result.error;
+    return result;
+  }),
+);

@@ -1,0 +1,131 @@
+import type { Tx } from '#db/client.ts';
+import {
+  type IssuedTokens,
+  type LockedMember,
+  newFamily,
+  publicProcedure,
+  rateLimited,
+  sameSiteOnly,
+  startSession,
+} from '#server/access/service.ts';
+import { type Origin, recordEvent } from '#server/audit/service.ts';
+import type { Services } from '#server/context.ts';
+import type { Settings } from '#server/settings.ts';
+import { mfaChallengeVerifyRequest, tokenResponse } from '../schema.ts';
+import { setSessionCookie, tokenResponseOf } from '../token-response.ts';
+import { deleteChallenge, lockChallenge, readChallengeId } from './challenge.ts';
+import {
+  acceptedOrThrow,
+  beginAttempt,
+  type CodeOutcome,
+  noSuchChallenge,
+  refuseCode,
+} from './code-attempts.ts';
+import { readRecoveryCode, redeemRecoveryCode } from './recovery-codes.ts';
+import { matchStep, saveLastStep, unsealSecret } from './totp.ts';
+
+export const verifyMfa = publicProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/auth/mfa/verify',
+      tag: 'Sign-in',
+      summary: 'Complete a sign-in by a code of the authenticator or a recovery code',
+    },
+  })
+  .use(sameSiteOnly)
+  .use(rateLimited('mfa_verify'))
+  .input(mfaChallengeVerifyRequest)
+  .output(tokenResponse)
+  .mutation(async ({ ctx, input }) => {
+    const tokens = await redeemChallenge(ctx.services, ctx, input.challenge_id, input.mfa_code);
+    setSessionCookie(ctx, tokens);
+    return tokenResponseOf(tokens);
+  });
+
+/**
+ * Exchanges a challenge and a code for tokens, once even for concurrent requests (A 3.4). Serves the MFA grant and
+ * /api/auth/mfa/verify.
+ *
+ * A member without an authenticator has no right code. One who enrolled after the challenge was issued passes it with a
+ * code of the new authenticator, whatever the challenge's method.
+ * @param scope of the tokens; the challenge's own by default
+ * @throws AppError 401 `invalid or expired MFA challenge` or `invalid MFA code`, 429 `too many MFA attempts`
+ */
+export async function redeemChallenge(
+  { database, secretsKey, settings }: Pick<Services, 'database' | 'secretsKey' | 'settings'>,
+  origin: Origin,
+  challengeId: string,
+  code: string,
+  scope?: string,
+): Promise<IssuedTokens> {
+  const key = readChallengeId(challengeId);
+  if (!key) throw noSuchChallenge();
+  const outcome = await database.inTenant(key.tenantId, async (tx): Promise<CodeOutcome<IssuedTokens>> => {
+    const claimant = await lockChallenge(tx, key);
+    if (!claimant) throw noSuchChallenge();
+    const { user, challenge } = claimant;
+    const attempt = await beginAttempt(tx, origin, claimant);
+    if ('refusal' in attempt) return attempt;
+    const redeemed = await redeemCode(tx, secretsKey, user, code, attempt.now);
+    if (!redeemed) return refuseCode(tx, origin, claimant);
+
+    await deleteChallenge(tx, key);
+    if (redeemed.kind === 'recovery_code')
+      await recordEvent(tx, origin, {
+        action: 'recovery_code_used',
+        tenantId: user.tenantId,
+        actor: { kind: 'member', userId: user.userId },
+        details: { left: redeemed.left },
+      });
+    return { accepted: await startVerifiedSession(tx, settings, origin, user, scope ?? challenge.scope) };
+  });
+  return acceptedOrThrow(outcome);
+}
+
+/** Issues tokens to a member who has passed the second factor. The member's row is locked. */
+export async function startVerifiedSession(
+  tx: Tx,
+  settings: Settings,
+  origin: Origin,
+  { tenantId, userId, email, provider, role }: LockedMember,
+  scope: string,
+): Promise<IssuedTokens> {
+  const member = { tenantId, userId, email, provider, role };
+  const tokens = await startSession(tx, member, settings, newFamily({ secondFactor: true }), scope);
+  await recordEvent(tx, origin, {
+    action: 'signed_in',
+    tenantId,
+    actor: { kind: 'member', userId },
+    details: { way: 'mfa' },
+  });
+  return tokens;
+}
+
+/** A right code. `left` is the number of remaining recovery codes. */
+type RedeemedCode = { kind: 'totp' } | { kind: 'recovery_code'; left: number };
+
+/**
+ * Uses up a code of the authenticator or a recovery code (A 5.3 rule 5, C 2). The member's row is locked.
+ * @param now Unix time in seconds
+ * @returns undefined for a wrong code, a code that was used before, and a member without an authenticator
+ */
+async function redeemCode(
+  tx: Tx,
+  secretsKey: Buffer,
+  user: LockedMember,
+  code: string,
+  now: number,
+): Promise<RedeemedCode | undefined> {
+  if (user.totpSecret === null) return undefined;
+  const recoveryCode = readRecoveryCode(code);
+  if (recoveryCode !== undefined) {
+    const left = await redeemRecoveryCode(tx, secretsKey, user, recoveryCode);
+    return left === undefined ? undefined : { kind: 'recovery_code', left };
+  }
+  const secret = unsealSecret(secretsKey, user, user.totpSecret);
+  const step = matchStep(secret, code, now, user.totpLastStep);
+  if (step === undefined) return undefined;
+  await saveLastStep(tx, user, step);
+  return { kind: 'totp' };
+}

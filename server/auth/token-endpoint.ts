@@ -1,0 +1,127 @@
+import {
+  hashSecret,
+  type IssuedTokens,
+  limitAttempts,
+  publicProcedure,
+  rotateRefreshToken,
+  sameSiteOnly,
+  tooManyAttempts,
+} from '#server/access/service.ts';
+import { type Origin, recordEvent } from '#server/audit/service.ts';
+import type { RequestContext, Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { readTenant } from '#server/tenants/service.ts';
+import { isMfaRequired, signInWayOf } from './mfa/requirement.ts';
+import { redeemChallenge } from './mfa/verification.ts';
+import { grantByPassword } from './password-grant.ts';
+import { type TokenAnswer, type TokenRequest, tokenAnswer, tokenRequest } from './schema.ts';
+import { setSessionCookie, signInResponse, tokenResponseOf } from './token-response.ts';
+
+/** A grant's answer, its attempts counted first where they are limited (A 5.4). */
+type Grant = (ctx: RequestContext, request: TokenRequest) => Promise<TokenAnswer>;
+
+/** A 4.3, by `grant_type`. */
+const grants: Readonly<Record<string, Grant>> = {
+  async password(ctx, request) {
+    const { tenant_id: tenantId, scope } = request;
+    const username = required(request, 'username');
+    const password = required(request, 'password');
+    await limitAttempts(ctx, 'password_grant');
+    const result = await grantByPassword(ctx.services, ctx, {
+      username,
+      password,
+      scope: scope || undefined,
+      tenantId: tenantId || undefined,
+    });
+    return signInResponse(ctx, result);
+  },
+  async 'urn:ietf:params:oauth:grant-type:mfa-otp'(ctx, request) {
+    const challengeId = required(request, 'challenge_id');
+    const code = required(request, 'mfa_code');
+    await limitAttempts(ctx, 'mfa_grant');
+    const scope = request.scope || undefined;
+    return minted(ctx, await redeemChallenge(ctx.services, ctx, challengeId, code, scope));
+  },
+  async refresh_token(ctx, request) {
+    const token = required(request, 'refresh_token');
+    return minted(ctx, await grantByRefreshToken(ctx.services, ctx, token, request.scope || undefined));
+  },
+};
+
+export const token = publicProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/oauth2/token',
+      tag: 'Sign-in',
+      summary: 'Exchange a password, an MFA code or a refresh token for tokens',
+      body: 'form',
+    },
+  })
+  // Every grant sets the cookie.
+  .use(sameSiteOnly)
+  .input(tokenRequest)
+  .output(tokenAnswer)
+  .mutation(({ ctx, input }) => {
+    const name = input.grant_type.trim().toLowerCase();
+    const grant = Object.hasOwn(grants, name) ? grants[name] : undefined;
+    if (!grant) throw fieldProblem('grant_type', `must be one of ${Object.keys(grants).join(', ')}`, 'enum');
+    return grant(ctx, input);
+  });
+
+function minted(ctx: RequestContext, tokens: IssuedTokens): TokenAnswer {
+  setSessionCookie(ctx, tokens);
+  return tokenResponseOf(tokens);
+}
+
+/** A field that this grant needs; an empty one counts as left out, as forms send it. */
+function required(request: TokenRequest, name: keyof TokenRequest): string {
+  const value = request[name];
+  if (!value) throw fieldProblem(name, 'is required for this grant', 'missing');
+  return value;
+}
+
+function fieldProblem(name: string, msg: string, type: string): AppError {
+  return new AppError('invalid_fields', [{ loc: ['body', name], msg, type }]);
+}
+
+/**
+ * The refresh grant (A 3.3): a new pair for a refresh token that is used up by it.
+ * @throws AppError 401 for a consumed, expired or unknown one; a late second use ends its family (C 7), as does a use where
+ *   a sign-in would be asked for a second factor that the family did not pass, or where the family is too old
+ */
+async function grantByRefreshToken(
+  { database, settings }: Services,
+  origin: Origin,
+  refreshToken: string,
+  scope: string | undefined,
+): Promise<IssuedTokens> {
+  const tokenHash = hashSecret(refreshToken);
+  const rotation = await database.inTenantOfToken(tokenHash, async (tx, owner) => {
+    const tenantId = await owner;
+    if (tenantId === null) return undefined;
+    const tenant = await readTenant(tx, tenantId);
+    if (!tenant?.active) return undefined;
+    const rotated = await rotateRefreshToken(tx, tenantId, tokenHash, settings, {
+      scope,
+      asksSecondFactor: ({ email, enrolled, ...member }) =>
+        isMfaRequired(settings, tenant, { way: signInWayOf(member), tenantId, email, enrolled }),
+    });
+    if (rotated.kind === 'reused' || rotated.kind === 'ended')
+      await recordEvent(tx, origin, {
+        action: rotated.kind === 'reused' ? 'refresh_token_reused' : 'session_ended',
+        tenantId,
+        actor: { kind: 'anonymous' },
+        target: rotated.familyId,
+        details: {
+          user_id: rotated.userId,
+          ...(rotated.kind === 'ended' && { reason: rotated.reason }),
+        },
+      });
+    return rotated;
+  });
+  if (rotation?.kind === 'too_many') throw tooManyAttempts(rotation.secondsLeft);
+  // After the transaction: ending a family must stand although the answer is a refusal.
+  if (rotation?.kind !== 'rotated') throw new AppError('unauthenticated', 'invalid or expired refresh token');
+  return rotation.tokens;
+}
