@@ -23,13 +23,13 @@ import { requireAllowedModels } from './intake/check-request.ts';
 import type { StoredJob } from './jobs.ts';
 import type { TranslationRequest } from './schema.ts';
 
-/** A source text's length: Unicode code points, and what they count as (A 8.1). */
+/** The length of a source text in Unicode code points, and in billable characters (A 8.1). */
 export interface Weight {
   sourceChars: number;
   billableChars: number;
 }
 
-/** A run to do. */
+/** An admitted run of one job. */
 export interface Run {
   tenantId: string;
   request: TranslationRequest;
@@ -37,31 +37,31 @@ export interface Run {
   weight: Weight;
   /** Whether the trial grant pays for it. */
   onTrial: boolean;
-  /** Whether its end has to look if it took prepaid characters. */
+  /** Whether its completion has to settle the prepaid balance. */
   drawsTopUp: boolean;
 }
 
-/** Whose work it is, and by what it was asked for. */
+/** The tenant, and the kind of credential that submitted the series. */
 export interface SeriesCaller {
   id: string;
   name: string;
   credential: 'session' | 'api_key';
 }
 
-/** One request of a series: the job that its key has already, or the work to do. */
+/** One request of a series, with the job that its key already has. */
 export interface SeriesItem {
   request: TranslationRequest;
   known: StoredJob | undefined;
-  /** Null where the known job answers by itself, and there is no work. */
+  /** Null if the known job is returned as it is, and there is no work. */
   weight: Weight | null;
 }
 
-/** An item that has work to do. */
+/** An item that has to run. */
 export type WorkItem = SeriesItem & { weight: Weight };
 
 /**
- * Reads the items of a series against the jobs that their keys have.
- * @throws AppError 422 where a stored request is to run again whose model is not offered any more
+ * Matches the requests of a series with the jobs that their keys already have, and weighs those that have to run.
+ * @throws AppError 422 if a stored request has to run again and its model is not allowed any more
  */
 export function planItems(
   requests: readonly TranslationRequest[],
@@ -71,7 +71,7 @@ export function planItems(
   return requests.map((submitted) => {
     const job = submitted.idempotency_key ? known?.get(submitted.idempotency_key) : undefined;
     if (job && isReplayable(job)) return { request: submitted, known: job, weight: null };
-    // A re-run does the work that was asked for first, as its stored job says.
+    // A job that runs again does what its first submission asked for.
     const request = job?.job.request ?? submitted;
     if (job) requireAllowedModels(request.metadata, settings);
     const sourceChars = countCharacters(request.source_text);
@@ -88,21 +88,21 @@ export function isWork(item: SeriesItem): item is WorkItem {
   return item.weight !== null;
 }
 
-/** What became of a series at its gates: neither a run nor a refusal where another submission came first. */
+/** The result of admission. Neither a run nor a refusal: a concurrent submission inserted the job of the key first. */
 export interface Admittance {
   run: Run | undefined;
   /**
-   * That the work does not fit what the tenant has left. Of keyed work it is to be believed after another look at the keys: a
-   * twin that came between the look-up and the turn may have reserved what is missing, and answers this submission.
+   * Set if the work exceeds what the tenant has left. With idempotency keys, look the keys up again before throwing it: a concurrent
+   * duplicate may have reserved the characters that are missing.
    */
   refusal: AppError | null;
 }
 
 /**
- * Admits a series whole, by the sum of its work (C 7): gates (5) to (7) of B 4.1, in their order, over all of it, then its
- * first job, which reserves that sum. `items` have work among them. It is the transaction's last statement. The unique key
- * decides between concurrent submissions, not the look-up.
- * @throws AppError 402, for what nothing has to be counted for
+ * Admits a series as a whole (C 7): applies gates (5) to (7) of B 4.1 to the sum of its work, then inserts its first job, which reserves that
+ * sum. Sends the last statement of the transaction. Between concurrent submissions the unique index of keys decides, not the look-up.
+ * @param items at least one has work
+ * @throws AppError 402 if the subscription alone refuses the work, before anything is counted
  */
 export async function admitSeries(
   tx: Tx,
@@ -132,8 +132,8 @@ export async function admitSeries(
 }
 
 /**
- * Makes the job of an item that follows in an admitted series, which takes the reservation over. Undefined where another
- * submission with its key came first. It leaves at once.
+ * Inserts the next job of an admitted series, which takes the reservation over. The statement is sent at once.
+ * @returns undefined if a concurrent submission inserted the job of its key first
  */
 export async function admitNext(
   tx: Tx,
@@ -151,7 +151,7 @@ export async function admitNext(
   return admitted && runOf(caller, item, admitted, terms);
 }
 
-/** Of the first one's job: its own weight, and that of the rest. */
+/** What the first job reserves: its own weight, and that of the rest of the series. */
 type Reservation = Pick<NewJob, 'reservedChars' | 'reservedRestChars'>;
 
 function reservationOf(work: readonly WorkItem[]): Reservation {
@@ -159,12 +159,11 @@ function reservationOf(work: readonly WorkItem[]): Reservation {
   return { reservedChars: first, reservedRestChars: rest.reduce((sum, chars) => sum + chars, 0) };
 }
 
-/** The row of a new job. */
 function newJob(caller: SeriesCaller, { request }: WorkItem, reserved: Reservation): NewJob {
   return { tenantId: caller.id, jobId: newId(), request: namingTenant(request, caller), ...reserved };
 }
 
-/** The job of a known key, to be run again. */
+/** The stored job of a key, to be run again. */
 function restartOf(
   { id }: SeriesCaller,
   { job }: StoredJob,
@@ -184,7 +183,7 @@ function runOf(
   return { tenantId: caller.id, request: named, admitted, weight, onTrial, drawsTopUp };
 }
 
-/** B 2.6: the server writes whose job it is. */
+/** Adds the tenant to the request's metadata, which only the server writes (B 2.6). */
 function namingTenant(request: TranslationRequest, { id, name }: SeriesCaller): TranslationRequest {
   return { ...request, metadata: { ...request.metadata, tenant: { id, name } } };
 }

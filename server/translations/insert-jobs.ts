@@ -9,13 +9,13 @@ export interface NewJob {
   tenantId: string;
   jobId: string;
   request: TranslationRequest;
-  /** Weighted characters: of the job. */
+  /** Billable characters of this job. */
   reservedChars: number;
-  /** And of the jobs that are to follow it. */
+  /** Billable characters of the jobs that follow it in its series. */
   reservedRestChars: number;
 }
 
-/** A job that a run may now be made for. */
+/** A pending job that may now run. */
 export interface Admitted {
   jobId: string;
   attempt: number;
@@ -45,7 +45,7 @@ const admittedColumns = {
   createdAt: translationJobs.createdAt,
 };
 
-/** A new pending job, column by column; what the table fills in by itself is said here too. */
+/** A new pending job. INSERT ... SELECT needs every column, those with defaults included. */
 const pendingJob = {
   tenantId: sql<string>`${value('tenantId')}::text`.as('tenant_id'),
   jobId: sql<string>`${value('jobId')}::text`.as('job_id'),
@@ -69,7 +69,7 @@ const pendingJob = {
   updatedAt: sql<Date>`now()`.as('updated_at'),
 };
 
-/** Another job of the tenant's with the same idempotency key. */
+/** The tenant has a job with the same idempotency key. */
 const ofOneKey = {
   target: [translationJobs.tenantId, translationJobs.idempotencyKey],
   where: sql`idempotency_key is not null`,
@@ -149,7 +149,7 @@ export function admitJob(tx: Tx, job: NewJob, limits: UsageLimits): Promise<Coun
   return admitNew(tx, { ...job, ...limits, idempotencyKey: job.request.idempotency_key ?? null });
 }
 
-/** The same for a failed or stale job that is run again; no job comes back where it is neither any more. */
+/** The same for a failed or stale job that runs again. Admits nothing if the job is neither any more. */
 export function readmitJob(tx: Tx, job: Restart, limits: UsageLimits): Promise<Counted[]> {
   return admitRestart(tx, { ...job, ...limits });
 }
@@ -163,15 +163,12 @@ const insertPending = prepare<New, Admitted[]>((db) =>
     .prepare('insert_pending'),
 );
 
-/**
- * Inserts a pending job whose characters its series has reserved before; no row comes back where the tenant has a job of
- * that idempotency key already.
- */
+/** Inserts a pending job whose characters its series has already reserved. Returns no row if the tenant has a job of that idempotency key. */
 export function insertJob(tx: Tx, job: NewJob): Promise<Admitted[]> {
   return insertPending(tx, { ...job, idempotencyKey: job.request.idempotency_key ?? null });
 }
 
-/** Runs a failed or stale job of a series again; no row where it is neither any more. It leaves at once. */
+/** Sets a failed or stale job of a series to pending again. Returns no row if it is neither any more. The statement is sent at once. */
 export function restartJob(
   tx: Tx,
   { tenantId, jobId, staleSeconds, reservedChars, reservedRestChars }: Restart,

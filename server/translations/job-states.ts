@@ -1,8 +1,8 @@
 import type { JobStatus } from './schema.ts';
 
 /**
- * The transitions of B 3.1, the only ones there are. `translated` is passed through inside one run and never
- * written; `approved` lasts as long as the golden record is being written.
+ * All transitions between job statuses (B 3.1). `translated` is passed inside a run and never stored. `approved` is stored while the golden
+ * record is written.
  */
 const transitions: Record<JobStatus, readonly JobStatus[]> = {
   pending: ['translated', 'failed', 'pending'],
@@ -17,7 +17,7 @@ const transitions: Record<JobStatus, readonly JobStatus[]> = {
   rejected: [],
 };
 
-/** Walks a job along `steps`, and answers where it ends. @throws Error on a step that the table does not have */
+/** Checks each transition from `from` along `steps`. @returns the last status. @throws Error on a transition that is not allowed */
 export function advance(from: JobStatus, ...steps: JobStatus[]): JobStatus {
   let status = from;
   for (const next of steps) {
@@ -27,7 +27,7 @@ export function advance(from: JobStatus, ...steps: JobStatus[]): JobStatus {
   return status;
 }
 
-/** The states from which a job may go to `to`: what an update's `where` says. */
+/** The statuses from which a job may go to `to`: the WHERE clause of an update. */
 export function sourcesOf(to: JobStatus): JobStatus[] {
   return (Object.keys(transitions) as JobStatus[]).filter((from) => transitions[from].includes(to));
 }

@@ -18,14 +18,14 @@ interface JobListing {
   tenantId: string;
   status?: JobStatus | undefined;
   limit: number;
-  /** The last job of the page before. */
+  /** The last job of the previous page. */
   after?: { updatedAt: Date; id: string } | undefined;
 }
 
-/** Bytes that a page's texts come to, about: a page of long texts is shorter than asked for. */
+/** Approximate bytes of a page: a page of long texts has fewer jobs than the limit. */
 const pageBytes = 8_000_000;
 
-/** About the bytes of a job in an answer. Sizes are read off the row: nothing is unpacked for them. JSON packs well. */
+/** Approximate bytes of a job in a response, from stored sizes, so that no value is decompressed. Compressed JSON is counted four times. */
 const jobBytes = sql`octet_length(coalesce(${translationJobs.finalTranslation}, ''))
   + octet_length(coalesce(${translationJobs.baselineTranslation}, ''))
   + 4 * (pg_column_size(${translationJobs.request}) + pg_column_size(${translationJobs.agentRun})
@@ -33,9 +33,7 @@ const jobBytes = sql`octet_length(coalesce(${translationJobs.finalTranslation}, 
     + coalesce(pg_column_size(${translationJobs.refinement}), 0)
     + coalesce(pg_column_size(${translationJobs.verification}), 0))`;
 
-/**
- * Newest updated_at first: `limit` jobs, or fewer where they are long, but one at least; and whether there are more.
- */
+/** A page of jobs, newest updated_at first: at most `limit` and about `pageBytes`, but at least one. `more`: whether others follow. */
 export async function selectJobs(
   tx: Tx,
   { tenantId, status, limit, after }: JobListing,
@@ -79,7 +77,7 @@ export async function selectJobs(
   };
 }
 
-/** Whose job it is; read in platform scope, for the operator. */
+/** The tenant of a job, for the operator. Platform scope. */
 export async function selectTenantOfJob(tx: Tx, jobId: string): Promise<string | undefined> {
   const [row] = await tx
     .select({ tenantId: translationJobs.tenantId })
@@ -100,7 +98,7 @@ interface JobPage {
   nextCursor: string | null;
 }
 
-/** A page of the tenant's jobs, newest updated_at first. `limit` is 1 to 200; long jobs make a shorter page. */
+/** A page of the tenant's jobs, newest updated_at first. `limit` is 1 to 200; a page of long jobs is shorter. */
 export async function listJobs(
   tx: Tx,
   tenantId: string,
@@ -123,7 +121,7 @@ export interface StoredJob {
   stalePending: boolean;
 }
 
-/** What a job's run is before anything happened. */
+/** The run of a job that has not started. */
 export const emptyRun: AgentRun = {
   status: 'pending',
   steps: [],
@@ -132,7 +130,7 @@ export const emptyRun: AgentRun = {
   error: null,
 };
 
-/** The job that a row holds; some of its server-written metadata (B 2.6) has columns of its own. */
+/** The job of a row. Some server-written metadata (B 2.6) has columns of its own. */
 export function jobOfRow(row: JobRow): TranslationJob {
   const request = row.request as TranslationRequest;
   const written = {
@@ -155,7 +153,7 @@ export function jobOfRow(row: JobRow): TranslationJob {
   };
 }
 
-/** One job, by tenant too: the policy is the second lock, not the first. */
+/** Matches one job by tenant and id. The row-level policy is only the second line of defence. */
 export function isJob(tenantId: string, jobId: string): SQL | undefined {
   return and(eq(translationJobs.tenantId, tenantId), eq(translationJobs.jobId, jobId));
 }

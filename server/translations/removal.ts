@@ -9,17 +9,16 @@ import { formerGoldenUri, goldenUri } from './golden/record.ts';
 import { isJob, selectTenantOfJob } from './jobs.ts';
 import type { JobDeletion } from './schema.ts';
 
-/** Seconds after which a worker looks for what a crash may have left of a deleted job. */
+/** Seconds after which a worker removes what a crash may have left of a deleted job. */
 const secondLookAfter = 60;
 
 /**
- * Deletes a job, its row first: a run that is still under way then finds no job, and takes its own golden record back.
- * The usage record stays (A 2.5). The golden records go right after; a background job that the same transaction adds
- * goes over them again, should the process die in between.
+ * Deletes a job. The row goes first: a run in flight then finds no job and removes its own golden record. The golden records go next; a task
+ * that the same transaction adds removes what is left if the process dies in between. The usage record stays (A 2.5).
  * @throws AppError 404
  */
 export async function removeJob(
-  services: Services,
+  services: Pick<Services, 'log' | 'storage'>,
   withOwningTenant: WithOwningTenant,
   jobId: string,
 ): Promise<JobDeletion> {
@@ -45,7 +44,7 @@ export async function removeJob(
     job_id: jobId,
     records_removed: 1,
     artifacts_removed: 0,
-    // Best effort: a store that is out of reach does not keep a job from being deleted, and the task looks again.
+    // Best effort: the task tries again if the store is out of reach.
     golden_records_deleted: await removeGoldenRecords(services, { ...removed, jobId }).catch((error) => {
       services.log.warn({ job_id: jobId, error: describeForLog(error) }, 'golden records not removed yet');
       return 0;
@@ -55,11 +54,12 @@ export async function removeJob(
 }
 
 /**
- * Removes the golden records of every attempt of a deleted job, and answers how many there were.
- * @throws whatever the store answers: the task that looks again is then tried again
+ * Removes the golden records of all attempts of a deleted job.
+ * @returns how many there were
+ * @throws the store's error, so that the task is retried
  */
 export async function removeGoldenRecords(
-  { storage }: Services,
+  { storage }: Pick<Services, 'storage'>,
   { tenantId, jobId, attempt }: { tenantId: string; jobId: string; attempt: number },
 ): Promise<number> {
   let count = 0;
@@ -69,7 +69,7 @@ export async function removeGoldenRecords(
   return count;
 }
 
-/** Deletes a job's row, and answers its last attempt; nothing where there was no such job. */
+/** Deletes a job's row. @returns its last attempt; undefined if there was no such job */
 async function deleteJob(tx: Tx, tenantId: string, jobId: string): Promise<{ attempt: number } | undefined> {
   const [row] = await tx
     .delete(translationJobs)

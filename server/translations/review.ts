@@ -21,10 +21,9 @@ import type {
 } from './schema.ts';
 
 /**
- * A reviewer's action on a job (C 4 "Review"). The job is claimed in one transaction, so that of two closing reviews one
- * wins; the golden record is written after it, and a process that dies in between leaves the job `approved`, for the
- * sweep.
- * @throws AppError 404; 400 validation_error where the job is not reviewable; 502 where it is parked
+ * Applies a reviewer's action to a job (C 4 "Review"). One transaction locks and decides, so that of two closing reviews one wins. The golden
+ * record is written after it. If the process dies in between, the job stays `approved` and the sweep publishes it.
+ * @throws AppError 404; 400 validation_error if the job is not reviewable; 502 persistence_failed if its persistence is pending
  */
 export async function reviewJob(
   services: Services,
@@ -55,7 +54,7 @@ export async function reviewJob(
   let decided = await withTenant(async (tx, principal) =>
     decide(tx, principal.tenant.id, reviewerOf(principal, request.reviewer)),
   );
-  // A long check holds no job and no connection. Drafts saved meanwhile are another text.
+  // A long terminology check runs outside of the transaction. Meanwhile another text may have been saved.
   for (let round = 0; 'unchecked' in decided; round++) {
     if (round === 5) throw new AppError('transient_error', 'the job keeps changing; try again');
     const { tenantId, reviewer, unchecked } = decided;
@@ -65,17 +64,17 @@ export async function reviewJob(
   }
   const { tenantId, job, attempt, publishAs } = decided;
   if (!publishAs) return job;
-  // A reviewer who hangs up does not leave a claimed job behind when the process stops.
+  // A process that stops waits for it, even if the reviewer has disconnected.
   return services.backgroundWork.track(publishJob(services, tenantId, { job, attempt, publishAs }));
 }
 
-/** A check that was made between two transactions. */
+/** A terminology check that was made between two transactions. */
 interface Checked {
   asked: TermCheck;
   missing: string[];
 }
 
-/** The terms that a text misses, by a check that takes no time or was made before; else the check to make. */
+/** The terms that a text misses, if that is known or quick to check; else the check to make. */
 function missingTerms(
   { glossaries }: Services,
   job: TranslationJob,
@@ -89,12 +88,12 @@ function missingTerms(
   return glossaries.checkAtOnce(asked)?.missing_terms ?? asked;
 }
 
-/** The job may have been run again meanwhile, with other terms. */
+/** Whether the expected terms are the same: the job may have run again meanwhile. */
 function isSame(one: TermCheck['expected'], other: TermCheck['expected']): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** B 5: the session says who reviews; what the body says counts only where there is none. */
+/** The reviewer is the session's member. The body's `reviewer` counts only without a session (B 5). */
 function reviewerOf(principal: Principal, said: string | null | undefined): string | null {
   if (principal.kind === 'session') return principal.user.email || principal.user.id;
   return said ?? null;
@@ -104,20 +103,20 @@ interface Review {
   action: ReviewAction;
   finalTranslation: string | undefined;
   notes: string | undefined;
-  /** Who reviews; null where nobody said so. */
+  /** Null if unknown. */
   reviewer: string | null;
 }
 
-/** The text that a review publishes; null where it publishes none. */
+/** The text that a review publishes; null if it publishes none. */
 function publishedText(job: TranslationJob, { action, finalTranslation }: Review): string | null {
   if (action === 'reject' || action === 'save') return null;
   return finalTranslation ?? job.final_translation ?? '';
 }
 
 /**
- * What a review makes of a job (B 3.1, C 4 "Review"): `save` keeps a draft, the others close the task. An approved
- * text counts as edited where it differs from what the pipeline itself would have published.
- * @param missing the glossary's terms that the published text misses: a reviewer may publish it all the same
+ * The change that a review makes (B 3.1, C 4 "Review"). `save` keeps a draft; the other actions close the task. An approved text counts as
+ * edited if it differs from the pipeline's own.
+ * @param missing glossary terms that the published text misses; recorded as an override
  */
 function decideReview(
   job: TranslationJob,
@@ -175,7 +174,7 @@ function recordReview(run: AgentRun, { action, notes, reviewer }: Review, now: D
   };
   const task = run.human_review_task;
   const last = run.steps.at(-1);
-  // Drafts that one reviewer saves one after the other are one step: a job must not grow with every save.
+  // Successive drafts of one reviewer are one step, so that a job does not grow with every save.
   const kept = action === 'save' && isDraftOf(last, step) ? run.steps.slice(0, -1) : run.steps;
   return {
     ...run,
@@ -192,7 +191,7 @@ function isDraftOf(last: AgentStep | undefined, step: AgentStep): boolean {
   return last?.name === step.name && last.output_summary === 'save' && last.actor === step.actor;
 }
 
-/** One of `terminology_matches`, as `writtenMetadata` wrote it. */
+/** An entry of `terminology_matches`, as `writtenMetadata` writes it. */
 interface WrittenMatch {
   source_term: string;
   target_terms: [string, ...string[]];
@@ -200,10 +199,7 @@ interface WrittenMatch {
   count: number;
 }
 
-/**
- * What a text that a reviewer publishes is held against: the terms that the pipeline found in the source. Null where it
- * found none.
- */
+/** The terminology check of a text that a reviewer publishes, by the terms that the pipeline found in the source. Null if it found none. */
 function finalTermCheck({ request }: TranslationJob, finalText: string): TermCheck | null {
   const written = request.metadata['terminology_matches'];
   if (!Array.isArray(written)) return null;
@@ -224,21 +220,18 @@ function finalTermCheck({ request }: TranslationJob, finalText: string): TermChe
   };
 }
 
-/** What a review sets; what is undefined stays as it is. */
+/** The columns that a review sets; undefined ones stay. */
 interface ReviewChange {
   status: JobStatus;
   agentRun: AgentRun;
   finalTranslation?: string;
   pipelineCandidate?: string;
-  /** Added to what the pipeline wrote. */
+  /** Merged into the pipeline's metadata. */
   override?: Record<string, unknown>;
   publishAs?: 'published' | 'human_edited';
 }
 
-/**
- * The job, if a reviewer may act on it (B 3.1), locked for the rest of the transaction: of two closing reviews the second
- * finds no such job. Answers the job, or nothing where it is in no state for it.
- */
+/** Selects a job if it is reviewable (B 3.1) and locks it for the rest of the transaction: of two closing reviews the second finds none. */
 async function selectReviewable(tx: Tx, tenantId: string, jobId: string) {
   const [row] = await tx
     .select()

@@ -3,7 +3,7 @@ import type { AgentDecision, AgentStep, QualityGate, ToolTrace, TranslationJob }
 /** Keys of request.metadata that name models. The rest of it is the caller's own. */
 const operatorOnlyKeys: ReadonlySet<string> = new Set(['candidate_models', 'primary_model']);
 
-/** What a tenant may see of the gate's metadata (B 2.3). What is added later stays hidden until it is added here. */
+/** Keys of the gate's metadata that tenants see (B 2.3). A new key is hidden until it is listed here. */
 const tenantGateKeys = [
   'assessment_score',
   'verification_score',
@@ -15,14 +15,14 @@ const tenantGateKeys = [
   'fast_path',
 ];
 
-/** A job as its caller may see it: whole for an operator, the tenant's view for everybody else. */
+/** The view of a job by audience: an operator sees all of it, everybody else `tenantView`. */
 export function viewFor({ operator }: { operator: boolean }): (job: TranslationJob) => TranslationJob {
   return operator ? (job) => job : tenantView;
 }
 
 /**
- * What every non-operator caller sees of a job (B 2.2): no step, tool or decision metadata, no execution trace,
- * no model names and no token counts. Only what is named here is shown.
+ * A job as every caller but an operator sees it (B 2.2): without the metadata of steps, tools and decisions, model names and token counts.
+ * Only the fields named here are included.
  */
 export function tenantView(job: TranslationJob): TranslationJob {
   const { quality_assessment: assessment, agent_run: run } = job;

@@ -15,12 +15,12 @@ import {
   manifestPath,
 } from './record.ts';
 
-/** Bytes that are read of an object at a time. */
+/** Bytes read at a time. */
 const chunkBytes = 1_000_000;
 
 /**
- * The whole lines of an object, parsed, in pieces of some thousand; none where there is no such object. Left out are those that are no JSON,
- * which is what a power cut leaves, and a last one without its end, which is still being written.
+ * Reads and parses the lines of an object, some thousands at a time; none if there is no such object. Skips lines that are not JSON, as a
+ * power cut may leave them, and a last line without its newline, which is still being written.
  */
 async function* readLines<T>(storage: ObjectStore, path: string): AsyncGenerator<T[]> {
   for (let at = 0; ; ) {
@@ -45,37 +45,39 @@ function parse<T>(line: string): T[] {
 }
 
 const dayMs = 86_400_000;
-/** Milliseconds by which a manifest's line may differ from its job: between the two lies the end of a run, by two clocks. */
+/** Milliseconds by which a manifest line's time may differ from its job's: they are taken at different moments by two clocks. */
 const lineMargin = 3_600_000;
 const pageSize = 500;
 
+type CheckServices = Pick<Services, 'database' | 'log' | 'settings' | 'storage'>;
+
 interface GoldenCheck {
-  /** Records that no job referred to. */
+  /** Records that no job refers to. */
   removed: number;
-  /** Records that were lost, and are there again. */
+  /** Lost records that were written again. */
   rewritten: number;
 }
 
 /**
- * Compares golden records with the jobs: removes each that no job refers to, `STALE_PENDING_SECONDS` after the list that announced it was
- * full, when no run can still be about to store its job. After an unclean end of the system under the store it first puts again what
- * may have been lost. It may be broken off and done again at any point.
+ * Compares golden records with jobs. Removes records that no job refers to, `STALE_PENDING_SECONDS` after their announcement list ended, when
+ * no run can still be about to store its job. After an unclean shutdown of the store's system, first writes again what may have been lost.
+ * Idempotent; may be interrupted at any point.
  */
-export async function checkGoldenRecords(services: Services): Promise<GoldenCheck> {
+export async function checkGoldenRecords(services: CheckServices): Promise<GoldenCheck> {
   const { storage } = services;
   await storage.tidy();
   const doubtful = await storage.doubtfulSince();
   const rewritten = doubtful ? await rewriteSince(services, doubtful) : 0;
   if (doubtful) await storage.settleDoubt();
-  return { removed: await removeUnreferred(services), rewritten };
+  return { removed: await removeUnreferenced(services), rewritten };
 }
 
-async function removeUnreferred(services: Services): Promise<number> {
+async function removeUnreferenced(services: CheckServices): Promise<number> {
   const { storage, settings } = services;
   const before = Date.now() - settings.STALE_PENDING_SECONDS * 1000;
   let removed = 0;
   for (const name of await storage.list(announcements)) {
-    // Called after its end.
+    // The name is the time of its end.
     if (Number.parseInt(name, 10) > before) continue;
     const path = `${announcements}/${name}`;
     let waits = false;
@@ -89,9 +91,9 @@ async function removeUnreferred(services: Services): Promise<number> {
   return removed;
 }
 
-/** Removes what no job refers to; answers how many, and whether there is one that cannot be told yet. */
+/** Removes the announced records that no job refers to. `waits`: whether one has a pending job and must be judged later. */
 async function judge(
-  { storage, database, log }: Services,
+  { storage, database, log }: CheckServices,
   announced: readonly Announcement[],
 ): Promise<{ removed: number; waits: boolean }> {
   let removed = 0;
@@ -112,9 +114,8 @@ async function judge(
 }
 
 /**
- * What is to become of a record. A job that is being published announces its record again, and its turn comes later. That of a job
- * that has failed was written by a run that could not store it; the next run writes another. Whoever ran under an earlier
- * attempt of the job can no longer publish.
+ * Decides about a record. A record of an earlier attempt can no longer be published. The record of a failed job was written by a run that
+ * could not store its result; the next run writes another. A job that is being published announces its record again.
  */
 function verdictOn(
   { job_id, golden_uri: uri }: Announcement,
@@ -122,19 +123,19 @@ function verdictOn(
 ): 'keep' | 'remove' | 'wait' {
   if (!job) return 'remove';
   if (job.goldenUri === uri) return 'keep';
-  // Its run is under way, or its process has died: the sweep marks it failed.
+  // It is running, or its process died and the stale sweep marks it failed.
   if (job.status === 'pending') return 'wait';
   if (uri !== goldenUri(job_id, job.attempt)) return 'remove';
   return ['failed', 'published', 'human_edited'].includes(job.status) ? 'remove' : 'keep';
 }
 
 /**
- * Puts again each record, and each line of a manifest, that is not as it should be, of the jobs published since then: a day after the other,
- * since the manifest of one may be large.
+ * Writes again the records and manifest lines that are missing or damaged, for jobs published since then. Goes day by day, since one day's
+ * manifest may be large. @returns how many records were written
  */
-async function rewriteSince(services: Services, since: Date): Promise<number> {
+async function rewriteSince(services: CheckServices, since: Date): Promise<number> {
   const { database, log } = services;
-  // What is published later has its line, but the manifest may have been read before that.
+  // A job published from now on has its line, but the manifest may be read before the line is written.
   const [until, tenantIds] = await database.inPlatform(async (tx) => [
     await selectNow(tx),
     await selectTenantsPublishedSince(tx, since),
@@ -154,9 +155,9 @@ async function rewriteSince(services: Services, since: Date): Promise<number> {
   return rewritten;
 }
 
-/** The same for a tenant's jobs of a span whose lines in the manifests are known; answers how many records were written. */
+/** The same for one tenant and time span. `announced` are the manifest lines of the span. */
 async function rewriteOf(
-  { storage, database }: Services,
+  { storage, database }: CheckServices,
   tenantId: string,
   { from, to, announced }: { from: Date; to: Date; announced: ReadonlySet<string> },
 ): Promise<number> {
@@ -181,8 +182,8 @@ async function rewriteOf(
   }
 }
 
-/** The records of a span that the manifests tell of, as `tenant uri`. */
-async function announcedBetween({ storage }: Services, from: Date, to: Date): Promise<Set<string>> {
+/** The manifest lines of a time span, as `tenant uri`. */
+async function announcedBetween({ storage }: CheckServices, from: Date, to: Date): Promise<Set<string>> {
   const first = from.getTime() - lineMargin;
   const last = to.getTime() + lineMargin;
   const announced = new Set<string>();
@@ -206,15 +207,15 @@ function isRecordOf(bytes: Uint8Array | null, jobId: string): boolean {
   }
 }
 
-/** How a job stands with its golden record. */
+/** What a job's row says about its golden record. */
 interface RecordedJob {
   status: JobStatus;
-  /** The job's last. */
+  /** The latest attempt. */
   attempt: number;
   goldenUri: string | null;
 }
 
-/** How some jobs stand, by `tenant job`; read in platform scope. */
+/** Selects jobs by `tenant job`. Platform scope. */
 async function selectRecorded(
   tx: Tx,
   wanted: readonly { tenant_id: string; job_id: string }[],
@@ -241,7 +242,7 @@ async function selectRecorded(
   );
 }
 
-/** The tenants that have published jobs changed since then; read in platform scope. */
+/** The tenants with jobs published since then. Platform scope. */
 async function selectTenantsPublishedSince(tx: Tx, since: Date): Promise<string[]> {
   const rows = await tx
     .selectDistinct({ tenantId: translationJobs.tenantId })
@@ -250,7 +251,7 @@ async function selectTenantsPublishedSince(tx: Tx, since: Date): Promise<string[
   return rows.map(({ tenantId }) => tenantId);
 }
 
-/** A tenant's published jobs that were last changed in the span that begins at `from` and ends before `to`, in the order of their ids, after `after`. */
+/** A page of a tenant's published jobs last updated from `from` to before `to`, in the order of their ids, after id `after`. */
 async function selectPublishedBetween(
   tx: Tx,
   tenantId: string,

@@ -16,9 +16,9 @@ export const goldenTypes = {
   pdf: 'application/pdf',
 } as const satisfies Record<GoldenFormat, string>;
 
-/** A job's final translation in a format. Shaping and packing run in a child process: they may take seconds. */
+/** Renders a job's final translation. DOCX and PDF are made in a child process, since that may take seconds. */
 async function renderGolden(
-  { fileWork }: Services,
+  { fileWork }: Pick<Services, 'fileWork'>,
   scope: TaskScope,
   job: TranslationJob,
   format: GoldenFormat,
@@ -40,12 +40,11 @@ function titleOf({ id, request }: TranslationJob): string {
 }
 
 /**
- * A published translation as a file (B 4.1, C 4 "Golden"), rendered from the job itself: a fast-path job has no golden
- * record.
+ * Renders a published translation as a file (B 4.1, C 4 "Golden"). Reads the job, not its golden record: a job served by a fast path has none.
  * @throws AppError 404; 409 unless the job is published or human_edited
  */
 export async function downloadGolden(
-  services: Services,
+  services: Pick<Services, 'fileWork'>,
   withTenant: WithTenant,
   jobId: string,
   format: GoldenFormat,
@@ -64,10 +63,7 @@ export async function downloadGolden(
   return { bytes, contentType, fileName: goldenFileName(job, format) };
 }
 
-/**
- * What a download is called: after its source document (B 2.6 `source_document`), page and language; after the job
- * where it has none.
- */
+/** The file name of a download: source document (B 2.6 `source_document`) or job id, page and language. */
 function goldenFileName({ id, request }: TranslationJob, extension: string): string {
   const { source_document: document } = request.metadata as {
     source_document?: { name?: unknown; page_number?: unknown; page_count?: unknown };

@@ -3,15 +3,14 @@ import { describeForLog } from '#server/errors.ts';
 import type { TranslationJob } from '../schema.ts';
 
 /**
- * Where a job's golden record lies, relative to its tenant. Each attempt has its own: a run that was replaced must not
- * overwrite the record of the one that replaced it. In folders by the beginning of the id, which is a clock: each takes the
- * records of 4.7 hours, since a folder has an end (decision 36).
+ * The URI of a job's golden record, relative to its tenant. Each attempt has a record of its own, so that a replaced run cannot overwrite the
+ * record of its successor. Folders are named by the first digits of the id, a timestamp, and hold the records of 4.7 hours (decision 36).
  */
 export function goldenUri(jobId: string, attempt: number): string {
   return `golden/${jobId.slice(0, 6)}/${goldenFile(jobId, attempt)}`;
 }
 
-/** Where former versions wrote it: all of a tenant's records in one folder. */
+/** The URI in earlier versions, which kept all records of a tenant in one folder. */
 export function formerGoldenUri(jobId: string, attempt: number): string {
   return `golden/${goldenFile(jobId, attempt)}`;
 }
@@ -20,27 +19,24 @@ function goldenFile(jobId: string, attempt: number): string {
   return attempt === 1 ? `${jobId}.json` : `${jobId}.${attempt}.json`;
 }
 
-/**
- * C 7: the daily manifest, a line a record. The platform's store has one for all tenants: jobs that are published at the
- * same moment share a write.
- */
+/** The daily manifest (C 7), one line per record. It is shared by all tenants, so that jobs published at the same moment share a write. */
 export function manifestPath(recordedAt: Date): string {
   return `golden/manifest/${recordedAt.toISOString().slice(0, 10)}.jsonl`;
 }
 
-/** Where records are announced before they are written, and for how long each list of them is added to. */
+/** The folder of the announcement lists. */
 export const announcements = 'golden/announced';
 
 /**
- * The list that a record is announced in before it is written: one for all tenants, and a new one with each `seconds`. It is called
- * after its end, in milliseconds since the epoch, and removed when its records have been compared with their jobs.
+ * The list in which a record is announced before it is written. All tenants share it. A new one begins every `seconds`; its name is the time
+ * of its end in milliseconds since the epoch. The check removes it after comparing its records with their jobs.
  */
 function announcementPath(at: Date, seconds: number): string {
   const span = seconds * 1000;
   return `${announcements}/${(Math.floor(at.getTime() / span) + 1) * span}.jsonl`;
 }
 
-/** What is announced of a record. */
+/** A line of an announcement list. */
 export interface Announcement {
   tenant_id: string;
   job_id: string;
@@ -59,7 +55,7 @@ export function goldenRecord(tenantId: string, job: TranslationJob, recordedAt: 
   });
 }
 
-/** What the manifest says of a record. */
+/** A record's line in the manifest. */
 export function manifestLine(tenantId: string, uri: string, job: TranslationJob, recordedAt: Date): string {
   return JSON.stringify({
     kind: 'text',
@@ -74,10 +70,9 @@ export function manifestLine(tenantId: string, uri: string, job: TranslationJob,
 }
 
 /**
- * Writes a job's golden record and its manifest line, before the job's row says that it is published; and before either, announces it.
- * So a crash, of this process or of PostgreSQL, leaves at most a record that no job refers to, and an announcement that tells where it
- * is: `checkGoldenRecords` removes it. Answers where the record is, or null where it could not be written: the job is then parked (B 3.1
- * "fails closed").
+ * Writes a job's golden record and its manifest line before the job's row is published, and announces the record before that. A crash leaves
+ * at most a record that no job refers to, whose announcement lets `checkGoldenRecords` remove it.
+ * @returns the record's URI, or null if it could not be written: the job's persistence is then pending (B 3.1 "fails closed")
  */
 export async function persistGolden(
   { storage, settings, log }: Pick<Services, 'storage' | 'settings' | 'log'>,
@@ -102,7 +97,7 @@ export async function persistGolden(
   }
 }
 
-/** Removes a golden record; answers whether there was one. A store that fails is logged: removal is best effort. */
+/** Removes a golden record. Best effort: an error of the store is logged. @returns whether there was one */
 export async function removeGolden(
   { storage, log }: Pick<Services, 'storage' | 'log'>,
   tenantId: string,

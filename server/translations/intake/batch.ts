@@ -5,9 +5,8 @@ import { checkRequest } from './check-request.ts';
 import type { BatchRequest } from './schema.ts';
 
 /**
- * One request for each (input × target), in submission order (B 4.1), each checked as a single one is; an error names
- * the input it is about. How many there may be is the schema's bound.
- * @throws AppError what `checkRequest` throws
+ * Expands a batch to one request per (input × target), in submission order (B 4.1), and checks each. The schema limits how many there may be.
+ * @throws AppError as `checkRequest` does; the message names the input
  */
 export function expandBatch(batch: BatchRequest, settings: Settings): TranslationRequest[] {
   let index = 0;

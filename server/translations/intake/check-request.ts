@@ -5,7 +5,7 @@ import type { Settings } from '#server/settings.ts';
 import { namesIn } from '../pipeline/quality-options.ts';
 import type { TranslationRequest } from '../schema.ts';
 
-/** Keys that only the service writes (B 2.6); what a caller sends under them is discarded. */
+/** Metadata keys that only the service writes (B 2.6). A caller's values are discarded. */
 const serverWrittenKeys: ReadonlySet<string> = new Set([
   'tenant',
   'primary_model',
@@ -18,15 +18,15 @@ const serverWrittenKeys: ReadonlySet<string> = new Set([
   'review_pipeline_candidate',
 ]);
 
-/** It is stored and listed with each job: a bound of ours, where the specification is silent. */
+/** Characters of JSON. Metadata is stored and listed with each job. */
 const maximumMetadata = 65_536;
 
-/** The first `units` UTF-16 units of a text, without the half of a character at its end. */
+/** The first `units` UTF-16 units of a text, without half of a surrogate pair at the end. */
 export function clip(text: string, units: number): string {
   return text.slice(0, units).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** What the fields of a request are called in its errors. */
+/** The names of a request's fields in error messages. */
 type FieldNames = Record<'source_text' | 'source_lang' | 'target_lang', string>;
 
 const ownNames: FieldNames = {
@@ -36,9 +36,9 @@ const ownNames: FieldNames = {
 };
 
 /**
- * Gate (2) of B 4.1: what a text request must be before anybody asks who sent it. Answers the request with its
- * languages in canonical form.
- * @throws AppError 400 for a blank text, 413 for one too long, 422 for a language outside the supported set
+ * Gate (2) of B 4.1: checks a text request before the caller is authenticated.
+ * @returns the request with canonical language codes
+ * @throws AppError 400 for a blank text, 413 for one too long, 422 for an unsupported language
  */
 export function checkRequest(
   request: TranslationRequest,
@@ -59,12 +59,11 @@ export function checkRequest(
   };
 }
 
-/** The keys that name models, as callers know them. */
+/** Metadata keys that name models, and the fields that callers know them by. */
 const modelKeys = { candidate_models: 'candidate_models', primary_model: 'model' } as const;
 
 /**
- * What the operator allows, where ALLOWED_MODELS says so: of a request by what it sends, and of a stored one that is run
- * again by what the list is by now.
+ * Checks the requested models against ALLOWED_MODELS, if that is set. A stored request that runs again is checked against the current list.
  * @throws AppError 422 for a model that is not on the list
  */
 export function requireAllowedModels(
@@ -82,7 +81,7 @@ export function requireAllowedModels(
   }
 }
 
-/** Whether a text has more than `most` characters; a character is one or two units, so that most texts need no counting. */
+/** Whether a text has more than `most` characters. A character is one or two UTF-16 units, so most texts need no counting. */
 function isLonger(text: string, most: number): boolean {
   return text.length > 2 * most || (text.length > most && countCharacters(text) > most);
 }
@@ -92,7 +91,7 @@ export function callersMetadata(metadata: Record<string, unknown>): Record<strin
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !serverWrittenKeys.has(key)));
 }
 
-/** @throws AppError 422 for a code outside of the supported set, which it lists */
+/** @returns the canonical code. @throws AppError 422 for an unsupported language; the message lists the supported ones */
 export function requireLanguage(field: string, code: string): string {
   const canonical = canonicalLanguage(code);
   if (canonical) return canonical;

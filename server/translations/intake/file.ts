@@ -13,16 +13,16 @@ import { callersMetadata, clip, requireAllowedModels, requireLanguage } from './
 import { requestPages, type SourceDocument } from './pages.ts';
 import type { FileRequest } from './schema.ts';
 
-/** Fields of a form or a query that are numbers in the request's metadata (B 2.6). */
+/** Form or query fields that become numbers in the request's metadata (B 2.6). */
 const numberFields = ['debate_rounds', 'min_quality_score', 'max_quality_loop_retries'] as const;
 
 /**
- * The page requests of a text file (B 4.1 "Flattened text uploads"). What is cheap to refuse is refused first; then
- * `authenticate` is asked, because reading a file is not cheap; then the file is read.
+ * The page requests of a text file (B 4.1 "Flattened text uploads"). Makes the cheap checks, then authenticates the caller, then reads the
+ * file, which is expensive.
  * @throws AppError 400, 413, 415 or 422 as B 4.1 and B 7 say
  */
 export async function readFileRequest(
-  services: Services,
+  services: Pick<Services, 'fileWork' | 'settings'>,
   input: FileRequest,
   authenticate: () => Promise<SlotScope>,
 ): Promise<TranslationRequest[]> {
@@ -44,19 +44,19 @@ export async function readFileRequest(
   return requestPages({ ...request, source_text }, document, services.settings);
 }
 
-/** Whether a file in a form is one that keeps its layout. An extension that says text wins over the declared type. */
+/** Whether a file in a form is to be translated with its layout. A text extension wins over the declared content type. */
 export function isLayoutFile({ name, contentType }: Pick<UploadedFile, 'name' | 'contentType'>): boolean {
   const kind = documentKind(name, contentType);
   return layoutKind(name, contentType) !== undefined && (!kind || kind === 'pdf' || kind === 'docx');
 }
 
-/** B 4.1: a raw body without a name is called after this, where its content type does not say what it is. */
+/** The name of a raw body that has none (B 4.1); its extension decides if the content type does not. */
 const defaultName = 'source_document.txt';
 
 function requireTextKind(file: UploadedFile): FlattenKind {
   const { name, contentType } = file;
   const kind = documentKind(name, contentType) ?? (name === '' ? documentKind(defaultName, '') : undefined);
-  // For a form's PDF, DOCX and XLSX the layout path wins (B 4.1), and it does not exist yet.
+  // PDF, DOCX and XLSX in a form belong to layout translation (B 4.1), which does not exist yet.
   if (!kind || (file.via === 'form' && isLayoutFile(file)))
     throw new AppError('unsupported_media_type', 'unsupported source_document type');
   return kind;
@@ -78,7 +78,7 @@ function requestOf(input: FileRequest, targetLang: string): TranslationRequest {
     domain: input.domain?.trim() || null,
     tone: input.tone?.trim() || null,
     gender: input.gender?.trim() || null,
-    // What is flattened is text, even where the file was HTML.
+    // A flattened file is plain text, even if it was HTML.
     text_type: 'Plain',
     metadata,
     deployment_name: null,
@@ -107,18 +107,18 @@ function readMetadata(text: string | undefined): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** Without folders and control characters; a name is shown, and a download is called after it. */
+/** A file name without folders and control characters: it is displayed, and downloads are named after it. */
 function displayName(name: string): string {
   const last = name.replace(/^.*[\\/]/s, '');
   return clip(last.replace(/\p{C}/gu, ''), 255) || defaultName;
 }
 
 /**
- * The text of a file, read in a child process when it is the tenant's turn.
- * @throws AppError 400 for a file that gives no text, 429 or 503 where too many files wait to be read
+ * Reads the text of a file in a child process. Tenants take turns.
+ * @throws AppError 400 for a file without text, 429 or 503 if too many files are waiting
  */
 async function flattenFile(
-  { fileWork }: Services,
+  { fileWork }: Pick<Services, 'fileWork'>,
   scope: TaskScope,
   kind: FlattenKind,
   bytes: Uint8Array,

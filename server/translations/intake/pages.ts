@@ -7,7 +7,7 @@ import type { TranslationRequest } from '../schema.ts';
 import { checkRequest } from './check-request.ts';
 import type { DocumentTextRequest } from './schema.ts';
 
-/** What is known of the document that a page belongs to; what its caller said beside it is kept. */
+/** The document that a page belongs to. Further fields of the caller are kept. */
 export interface SourceDocument {
   name: string;
   content_type: string | null;
@@ -15,19 +15,19 @@ export interface SourceDocument {
   [said: string]: unknown;
 }
 
-/** Pages that are cut before others have their turn: some milliseconds. */
+/** Pages to split off before yielding to other requests: some milliseconds of work. */
 const pagesOfSlice = 5;
 
 /**
- * One request a page (B 8 "Characters per text-document page"), keyed `<key>:n` from 1.
- * @throws AppError 400 where there is no text, 413 where there are more pages than MAX_BATCH_ITEMS
+ * Splits a document into one request per page (B 8 "Characters per text-document page"), keyed `<key>:n` from 1.
+ * @throws AppError 400 if there is no text, 413 for more pages than MAX_BATCH_ITEMS
  */
 export async function requestPages(
   request: TranslationRequest,
   document: SourceDocument,
   settings: Settings,
 ): Promise<TranslationRequest[]> {
-  // Longer than that many full pages, whatever its splitting comes to.
+  // More than that many full pages, wherever they are split.
   if (request.source_text.length > 2 * settings.MAX_BATCH_ITEMS * settings.MAX_PAGE_CHARS)
     throw tooManyPages();
   const pages: string[] = [];
@@ -53,7 +53,7 @@ export async function requestPages(
   );
 }
 
-/** The pages of a text that its caller holds already (`metadata.source_document`). */
+/** The page requests of a text that stands for a document (`metadata.source_document`). */
 export async function requestPagesOfText(
   request: DocumentTextRequest,
   settings: Settings,

@@ -6,27 +6,28 @@ import type { AgentDecision, AgentStep } from '../schema.ts';
 import { type Leverage, memoryProvenance, termProvenance } from './prefetch.ts';
 import type { TermsInText } from './terms.ts';
 
-/** What is given to the engine beside the text. */
+/** The glossary terms and examples that the engine gets with the text. */
 export interface Gathered {
   glossary: TaskTerm[];
   examples: TaskExample[];
 }
 
-/** C 6. */
+/** Close matches that the engine gets (C 6). */
 const mostClose = 5;
-/** Terms that a model is told of, and that a trace names. */
+/** Terms that the engine gets, and that the trace names. */
 const mostTerms = 200;
 const mostNamed = 50;
-/** UTF-16 units of a text in the trace. */
+/** UTF-16 units that the trace quotes of a text. */
 const longestQuote = 200;
 
 const nothing: CloseHits = { close: [], relevant: [] };
 
 /**
- * Gathers the terms of the text, and its close matches and relevant pairs (B 8 "Fuzzy tier"), and says in the trace where each
- * comes from. Without the memory's search the job goes on without them.
- * @param refused the stored pair of this very text that the glossary did not let pass: it is still the best
- *   example, and one of the five close ones
+ * Gathers the terms, close matches and relevant pairs of the text (B 8 "Fuzzy tier"), and records the provenance of each in the trace. If the
+ * search fails, the job goes on without matches.
+ * @param refused the exact match that was not served because of the glossary or its markup. It is still the best example, and counts as
+ *   one of the close matches
+ * @param failed called with the error of a failed search
  */
 export async function gatherLeverage(
   steps: AgentStep[],
@@ -76,7 +77,7 @@ export async function gatherLeverage(
   );
 }
 
-/** Each term once, with the set that it comes from. */
+/** A decision per term, with its provenance. */
 function termDecisions(terms: TermsInText | null): AgentDecision[] {
   const entries = new Set(terms?.matches.map(({ entries: [winner] }) => winner));
   return [...entries]

@@ -15,19 +15,19 @@ import {
 } from '#server/translation-memory/service.ts';
 import type { Provenance, TranslationRequest } from '../schema.ts';
 
-/** What was looked up for a submission, all of its texts in one query. */
+/** What the tenant's glossaries and memory have for the texts of a submission. */
 export interface Prefetched {
-  /** By the text's normal form and languages; what is not in it was not looked up, or is no longer true. */
+  /** Exact matches by normal form and languages; undefined for none. A key that is missing has to be looked up. */
   exact: Map<string, MemoryHit | undefined>;
-  /** The language pairs that the tenant has a memory of (`pairName`). */
+  /** The language pairs of the tenant's memory (`pairName`). */
   pairs: ReadonlySet<string>;
-  /** Of its glossaries; null without any. */
+  /** The revision of the tenant's glossaries; null without any. */
   glossaries: string | null;
 }
 
 /**
- * Looks up what the transaction's tenant has for some texts: also where a credential has just opened it, and
- * nobody has to believe it yet.
+ * Looks up exact matches and the glossary revision for all texts of a submission. The tenant is the transaction's own, so this can be sent
+ * before the caller is authenticated.
  */
 export async function prefetch(tx: Tx, requests: readonly TranslationRequest[]): Promise<Prefetched> {
   const texts = new Map(requests.map((request) => [keyOf(request), lookupOf(request)]));
@@ -38,14 +38,14 @@ export async function prefetch(tx: Tx, requests: readonly TranslationRequest[]):
   return { exact: new Map([...texts.keys()].map((key, index) => [key, hits[index]])), pairs, glossaries };
 }
 
-/** Forgets what was held of a text: a job with it has just been published. */
+/** Drops the match of a text, since a job with it has just been published. */
 export function forget({ exact }: Prefetched, request: TranslationRequest): void {
   exact.delete(keyOf(request));
 }
 
 /**
- * The leverage of one request, which a submission has looked up, or else does so now. All of a submission is held against its
- * tenant's glossaries as they were when it came: a batch, or a file, is not translated by two of them.
+ * The leverage of one request, from what was prefetched or, if that is missing, looked up now. The glossary revision is always the prefetched
+ * one, so that a batch or a file is not translated by two revisions.
  */
 export async function leverageOf(
   services: Pick<Services, 'database' | 'embedder' | 'glossaries' | 'log'>,
@@ -85,25 +85,25 @@ function keyOf({ source_text, source_lang, target_lang }: TranslationRequest): s
   return `${source_lang} ${target_lang} ${normalForm(source_text)}`;
 }
 
-/** What a tenant's glossaries and memory have for one text. */
+/** What a tenant's glossaries and memory offer for one text. */
 export interface Leverage {
-  /** Null where the tenant has none. */
+  /** Null if the tenant has none. */
   glossary: Glossary | null;
-  /** What the exact tier of the memory serves (B 8 rule 1). */
+  /** The exact match of the memory (B 8 rule 1). */
   exact: MemoryHit | undefined;
-  /** Asks the fuzzy tier; null where the tenant has no memory of these languages. */
+  /** Searches for fuzzy matches; null if the tenant has no memory of these languages. */
   findClose: (() => Promise<CloseHits>) | null;
 }
 
-/** Of a tenant that has neither. */
+/** The leverage of a tenant without glossaries and memory. */
 export const noLeverage: Leverage = { glossary: null, exact: undefined, findClose: null };
 
-/** Where a stored pair comes from. */
+/** The provenance of a stored pair. */
 export function memoryProvenance({ setId, setName, origin, tuid, changedAt }: MemoryHit): Provenance {
   return { set_id: setId, set_name: setName, origin, tuid, changedate: changedAt };
 }
 
-/** Where a term comes from. */
+/** The provenance of a term. */
 export function termProvenance({ setId, setName }: TermRow): Provenance {
   return { set_id: setId, set_name: setName, origin: 'terminology', tuid: null, changedate: null };
 }

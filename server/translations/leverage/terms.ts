@@ -10,18 +10,18 @@ import type { Glossary, TermRow } from '#server/terminology/service.ts';
 import { clip } from '../intake/check-request.ts';
 import type { SourceText } from '../pipeline/source-text.ts';
 
-/** The glossary terms of a text, and what they ask of its translation. */
+/** The glossary terms of a text, and the targets they require. */
 export interface TermsInText {
   matches: readonly TermMatch<TermRow>[];
   expected: readonly ExpectedTerm[];
-  /** Entries that are the text as a whole, best first. */
+  /** Entries whose source term is the whole text, best first. */
   whole: readonly TermRow[];
   check(translation: Translations): Promise<TermCompliance>;
 }
 
 /**
- * Finds a text's terms; null without a glossary for its pair.
- * @param plain the text as it was given, where it has no markup: it may be a term as a whole
+ * Finds the terms of a text; null without a glossary for its language pair.
+ * @param plain the submitted text if it has no markup: it may be a term as a whole
  */
 export async function findTerms(
   { task, blocks }: Pick<SourceText, 'task' | 'blocks'>,
@@ -42,32 +42,29 @@ export async function findTerms(
   };
 }
 
-/** A text as it is read: the pieces of one block on a line. Any run of spaces is as good as one inside of a term. */
+/** The text as a reader sees it: one line per block. Inside a term any run of spaces counts as one. */
 function readable(segments: readonly string[], blocks: readonly (readonly number[])[]): string {
   if (segments.length === 1) return segments[0] as string;
   return blocks.map((block) => block.map((index) => segments[index] ?? '').join(' ')).join('\n');
 }
 
-/** A hostile glossary may have thousands of terms of 500 characters in a short text; a repair needs no more than these. */
+/** Limits, since a hostile glossary may match thousands of terms of 500 characters in a short text. */
 const most = { issues: 100, named: 200 };
 
-/** UTF-16 units: of an issue's sentences, and of a term where it is stored as a name. */
+/** UTF-16 units of an issue's sentences, and of a stored term. */
 const longest = { sentence: 600, name: 200 };
 
-/**
- * What a translation that misses terms has to mend, 100 issues at most. No issue is critical: the gate has a trigger of its
- * own for it.
- */
+/** The issues of a translation that misses terms, 100 at most. None is critical: the gate has a trigger of its own for missing terms. */
 export function termIssues(compliance: TermCompliance): QualityIssue[] {
   const { missing_terms, expected_target_counts, observed_target_counts } = compliance;
-  const told = missing_terms.slice(0, missing_terms.length > most.issues ? most.issues - 1 : most.issues);
-  const issues = told.map((term) =>
+  const named = missing_terms.slice(0, missing_terms.length > most.issues ? most.issues - 1 : most.issues);
+  const issues = named.map((term) =>
     issueOf(
       `the glossary's term “${term}” is expected ${expected_target_counts[term]} times and found ${observed_target_counts[term] ?? 0} times`,
       `use “${term}”`,
     ),
   );
-  const others = missing_terms.length - told.length;
+  const others = missing_terms.length - named.length;
   return others > 0
     ? [...issues, issueOf(`${others} more of the glossary's terms are missing`, null)]
     : issues;
@@ -83,18 +80,15 @@ function issueOf(explanation: string, suggestion: string | null): QualityIssue {
   };
 }
 
-/** B 2.6 `terminology_gate` as it is stored and answered. */
+/** `terminology_gate` as it is stored and returned (B 2.6). */
 export interface TermGate extends TermCompliance {
-  /** Target terms that are expected, named or not. */
+  /** How many target terms are expected, including those not listed. */
   terms_total: number;
-  /** Those of them that are missing, named or not. */
+  /** How many of them are missing, including those not listed. */
   missing_total: number;
 }
 
-/**
- * A translation's compliance as it is stored: 200 terms are named at most, missing ones first, each by how it begins. `passed`
- * and the totals are of all.
- */
+/** The compliance of a translation as it is stored: lists 200 clipped terms at most, missing ones first. `passed` and the totals cover all. */
 export function termGate(compliance: TermCompliance): TermGate {
   const { passed, missing_terms, expected_target_counts, observed_target_counts } = compliance;
   const targets = Object.keys(expected_target_counts);
@@ -115,7 +109,7 @@ function namesOf(terms: readonly string[]): string[] {
   return [...new Set(terms.slice(0, most.named).map((term) => clip(term, longest.name)))];
 }
 
-/** Long terms that begin alike are counted together. */
+/** The counts of clipped terms. Terms that are equal after clipping are added up. */
 function countsOf(terms: readonly string[], counts: Record<string, number>): Record<string, number> {
   const clipped = new Map<string, number>();
   for (const term of terms) {

@@ -3,15 +3,15 @@ import type { TermCompliance } from '#server/matching/terms/index.ts';
 import { termIssues } from '../leverage/terms.ts';
 import { recordStep, type StepDeps, spend } from './step.ts';
 
-/** A judge's finding with the service's own, and what was judged. */
+/** A judgement of a candidate, with the service's own findings. */
 export interface Assessed extends Judgement {
   candidate: Translations;
   model: string | null;
-  /** What the glossary says of it; null without one. */
+  /** Glossary compliance; null without a glossary. */
   compliance: TermCompliance | null;
 }
 
-/** Scores a candidate: the judge's word, and the vetoes beside it. `name` is the step's in the trace. */
+/** Scores a candidate with the engine and adds the findings of the service's own checks. `name` is the step's in the trace. */
 export function assessCandidate(
   deps: StepDeps,
   task: TranslationTask,
@@ -24,37 +24,37 @@ export function assessCandidate(
     async () => {
       const answer = await deps.engine.assess(task, candidate, deps.scope);
       const compliance = (await deps.terms?.check(candidate)) ?? null;
-      const vetoes = [
+      const findings = [
         ...(await deps.inspect(task, candidate)),
         ...(compliance ? termIssues(compliance) : []),
       ];
       const value = {
         ...answer.value,
-        issues: [...vetoes, ...answer.value.issues],
+        issues: [...findings, ...answer.value.issues],
         candidate,
         compliance,
         model: answer.models[0] ?? null,
       };
       return {
         value,
-        output: `score ${value.score}, ${vetoes.length} findings of our own`,
+        output: `score ${value.score}, ${findings.length} findings of our own`,
         metadata: spend(deps, answer),
       };
     },
   );
 }
 
-/** Whether any issue is critical: it blocks autonomous publication whatever the score (B 2.3). */
+/** Whether any issue is critical. Such a text is never published without review (B 2.3). */
 export function isCritical({ issues }: Pick<Judgement, 'issues'>): boolean {
   return issues.some(({ severity }) => severity === 'critical');
 }
 
-/** Whether it misses a glossary term: it cannot publish by itself either, whatever its score (B 1 rule 4). */
+/** Whether a glossary term is missing. Such a text is never published without review (B 1 rule 4). */
 export function missesTerms({ compliance }: Pick<Assessed, 'compliance'>): boolean {
   return compliance?.passed === false;
 }
 
-/** The last look at what would be published. It passes only if the vetoes are silent too. */
+/** Verifies the final translation. It passes only if the service's own checks find nothing critical. */
 export function verifyFinal(
   deps: StepDeps,
   task: TranslationTask,

@@ -4,14 +4,14 @@ import type { QualityOptions } from './quality-options.ts';
 import { newDecision, recordStep, type StepDeps, spend } from './step.ts';
 
 interface Candidate {
-  /** Null for the deployment's own model. */
+  /** Null for the deployment's default model. */
   model: string | null;
   translations: Translations;
 }
 
 /**
- * C 4 candidate_models: extra candidates are judged against the first by the refiner, `debate_rounds` times, and the
- * winner goes on; the losers stay in the trace. Without extra models it is the baseline, and no call.
+ * Translates with each of `candidate_models` (C 4), compares the results with the baseline `debate_rounds` times, and returns the winner. The
+ * losers stay in the trace. Without extra models, returns the baseline and calls no engine.
  */
 export async function debateCandidates(
   deps: StepDeps,
@@ -29,7 +29,7 @@ export async function debateCandidates(
   return judge(deps, task, candidates, debateRounds);
 }
 
-/** An extra that fails is only missing: the baseline is there. */
+/** Translates with one extra model. Returns undefined if that fails: the baseline is there. */
 async function translateWith(
   deps: StepDeps,
   task: TranslationTask,
@@ -51,7 +51,7 @@ async function translateWith(
       };
     });
   } catch (error) {
-    // Operator only, like the name beside it.
+    // For operators only, like the model's name.
     description.metadata.failure = describeForLog(error);
     return undefined;
   }
@@ -71,7 +71,7 @@ function judge(
       const spent: object[] = [];
       const decisions = [];
       for (let round = 0; round < rounds; round++) {
-        // Judges favour a place in the list: each round begins with another candidate.
+        // Judges favour certain positions, so each round starts with another candidate.
         const order = candidates.map((_, place) => (place + round) % candidates.length);
         const shown = order.map((index) => (candidates[index] as Candidate).translations);
         const answer = await deps.engine.compare(task, shown, deps.scope);
@@ -80,7 +80,7 @@ function judge(
         spent.push(spend(deps, answer));
         decisions.push(newDecision(`round ${round + 1}`, `candidate ${winner + 1}`, answer.value.rationale));
       }
-      // Of a tie, the first: the deployment's own model.
+      // In a tie the first wins: the deployment's default model.
       const best = wins.indexOf(Math.max(...wins));
       return {
         value: (candidates[best] as Candidate).translations,
@@ -96,7 +96,7 @@ function judge(
   );
 }
 
-/** The first translation (B 3.1 `translated`). `model` asks another model than the deployment's own. */
+/** The first translation (B 3.1 `translated`). @param model undefined for the deployment's default */
 export function translateBaseline(
   deps: StepDeps,
   task: TranslationTask,

@@ -9,16 +9,16 @@ import type { AgentDecision, AgentStep, Provenance, TranslationRequest } from '.
 import type { SourceText } from './source-text.ts';
 import { newDecision, recordStep } from './step.ts';
 
-/** A text that is served without a translation call (B 8 "Translation memory at translation time"). */
+/** A stored translation that is served without a translation call (B 8 "Translation memory at translation time"). */
 export interface FastPath {
   name: 'glossary_exact' | 'tm_exact';
   translation: string;
-  /** A sensitive or regulated request is served to a reviewer, not to the public. */
+  /** Whether it is held for review, because the request is sensitive or regulated. */
   held: boolean;
   provenance: Provenance;
-  /** The glossary's entry that is served; null for a pair of the memory. */
+  /** The served glossary entry; null for a pair of the memory. */
   entry: TermRow | null;
-  /** What the glossary says of it; null without one, and where the text has no term but the one that is served. */
+  /** Glossary compliance; null without a glossary, and if the served term is the only one of the text. */
   compliance: TermCompliance | null;
 }
 
@@ -30,14 +30,13 @@ interface Asked {
   text: SourceText;
   leverage: Leverage;
   terms: TermsInText | null;
-  /** Whether a human has to look at it whatever it is. */
+  /** Whether the request requires review. */
   held: boolean;
 }
 
 /**
- * Serves a text that is a glossary term, or that the memory holds. A target that violates a term of the glossary is not
- * served, nor, in HTML, a stored one with other markup: the full pipeline translates it. Records a step where there was
- * anything to decide.
+ * Serves a text that is a glossary term, or that the memory holds. Not served are a target that misses a term of the glossary and, for HTML,
+ * a target with different markup: the full pipeline translates those. Records a step if there was a match.
  */
 export async function takeFastPath(steps: AgentStep[], asked: Asked): Promise<FastPath | null> {
   const { exact } = asked.leverage;
@@ -63,7 +62,7 @@ export async function takeFastPath(steps: AgentStep[], asked: Asked): Promise<Fa
   );
 }
 
-/** Why a text is not served after all; null where it is. */
+/** Why a match is not served; null if it is. */
 function refusalOf(request: TranslationRequest, fast: FastPath): AgentDecision | null {
   const { name, translation, compliance, provenance } = fast;
   if (
@@ -89,7 +88,7 @@ function outcomeOf({ name, held }: FastPath): string {
   return held ? `${name}_held` : name;
 }
 
-/** Whether two pages differ in nothing but their texts: what a memory holds must not bring a script into a page. */
+/** Whether two pages differ only in their texts. A stored target must not bring a script into a page. */
 function hasSameMarkup(one: string, other: string): boolean {
   return markupOf(one) === markupOf(other);
 }
@@ -121,8 +120,8 @@ async function fromGlossary({ text, terms, held }: Asked, entry: TermRow): Promi
 }
 
 /**
- * Whether a target stands for all that was found in the text. It keeps the glossary then, also where no check could see it: a
- * vowel sign of Arabic alone is nothing that texts are compared by.
+ * Whether the target belongs to the only term of the text. It complies by definition, even if a check could not tell: texts are compared
+ * without Arabic vowel signs, for example.
  */
 function isOnlyTerm(target: string, { matches: [match, second] }: TermsInText): boolean {
   return second === undefined && (match?.entries.some(({ targetTerm }) => targetTerm === target) ?? false);

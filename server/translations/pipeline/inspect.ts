@@ -5,28 +5,28 @@ import { checkIntegrity } from '../integrity/index.ts';
 import { checkPlausibility } from '../plausibility/index.ts';
 import { joinSegments, type SourceText } from './source-text.ts';
 
-/** What the service itself finds in a translation, whatever a model says of it. */
+/** Checks a translation without a model. */
 export type Inspect = (
   task: TranslationTask,
   candidate: Translations,
 ) => QualityIssue[] | Promise<QualityIssue[]>;
 
-/** A hostile page has a finding for each of its thousands of texts; a reviewer and a repair need no more than these. */
+/** A hostile page may have an issue in each of its thousands of texts. */
 const mostIssues = 100;
 
-/** UTF-16 units: a lost link of fifty thousand is named by how it begins, as models and reviewers are told of it often. */
+/** UTF-16 units. A lost link may have fifty thousand, and issues are sent to models and shown to reviewers. */
 const longestSpan = 300;
 const longestText = 600;
 
-/** Milliseconds after which other requests get their turn. */
-const turn = 20;
+/** Milliseconds of work after which other requests may run. */
+const sliceMs = 20;
 
 /**
- * The vetoes that no model can talk away: what the source must not lose (integrity), and what cannot be a translation
- * of it (plausibility). Nearly each is a critical issue, which goes through repair first and blocks publishing if it stays.
+ * The checks that no model can override: integrity (what the source must not lose) and plausibility (what cannot be a translation of it).
+ * Nearly all their issues are critical: they are repaired if possible, and block publishing if they stay.
  *
- * Of HTML each block is looked at by itself: a bad one must not hide among good ones, nor a placeholder move into another
- * paragraph. The page is looked at as a whole too, since language and length tell more of a longer text.
+ * HTML is checked block by block, so that a bad block cannot hide among good ones, and a placeholder cannot move into another paragraph. The
+ * page is checked as a whole too, since language and length are clearer in a longer text.
  */
 export function inspectorOf({ blocks }: Pick<SourceText, 'blocks'>): Inspect {
   return async (task, candidate) => {
@@ -36,7 +36,7 @@ export function inspectorOf({ blocks }: Pick<SourceText, 'blocks'>): Inspect {
     const issues: QualityIssue[] = [];
     let since = performance.now();
     for (const block of blocks) {
-      if (performance.now() - since > turn) {
+      if (performance.now() - since > sliceMs) {
         await setImmediate();
         since = performance.now();
       }
@@ -64,5 +64,5 @@ function clipped({ span, explanation, suggestion, ...issue }: QualityIssue): Qua
   };
 }
 
-/** C 4: the stub's echo is no translation, and exempt. */
+/** For the stub engine, whose echo is exempt from the checks (C 4). */
 export const inspectNothing: Inspect = () => [];

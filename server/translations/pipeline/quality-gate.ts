@@ -20,18 +20,18 @@ interface GateInput {
   request: Pick<TranslationRequest, 'domain' | 'metadata'>;
   /** 0 to 100. */
   threshold: number;
-  /** Of the baseline, as it came. */
+  /** Of the baseline. */
   assessment: Pick<Judgement, 'score'>;
-  /** Of what goes on, after repair. */
+  /** Of the final text, after repair. */
   final: Judgement;
   verification: Verification;
   /** Whether a repair was applied. */
   repaired: boolean;
-  /** 0 to 1, how much of the baseline it changed. */
+  /** The share of the text that repair changed, 0 to 1. */
   repairDelta: number;
-  /** What the glossary says of what goes on; null without one. */
+  /** Glossary compliance of the final text; null without a glossary. */
   compliance: TermCompliance | null;
-  /** Names of what looks risky in the source; they only ride along. */
+  /** Risk flags of the source; they warn, and never block. */
   risks: readonly string[];
 }
 
@@ -40,10 +40,7 @@ interface Found {
   reason: string;
 }
 
-/**
- * Decides whether a finished translation publishes by itself (B 2.3). Every trigger is stamped whatever the
- * decision; a blocking one defers to a human.
- */
+/** Decides whether a finished translation is published without review (B 2.3). Records every trigger; a blocking one defers to a human. */
 export function decideGate(input: GateInput): QualityGate {
   const { request, threshold, final, verification } = input;
   const score = Math.min(final.score, verification.score);
@@ -71,12 +68,12 @@ export function decideGate(input: GateInput): QualityGate {
   };
 }
 
-/** Whether a human has to look at what is asked for, whatever becomes of it: a regulated domain, a flag. */
+/** Whether the request itself requires review: a regulated domain, or a flag. */
 export function asksForReview(request: GateInput['request']): boolean {
   return policyTriggers(request).length > 0;
 }
 
-/** The gate of a text that a fast path serves (B 8 rule 1): it passes with 100, unless a human was asked for. */
+/** The gate of a text that a fast path serves (B 8 rule 1). It passes with score 100, unless the request requires review. */
 export function decideFastPathGate(
   request: GateInput['request'],
   threshold: number,
@@ -135,7 +132,7 @@ function qualityTriggers({ threshold, final, verification, repairDelta }: GateIn
   return found;
 }
 
-/** Each once: assessment and verification find the same. */
+/** The explanations of critical issues, each once: assessment and verification find the same. */
 function criticalsOf(issues: readonly QualityIssue[]): string[] {
   const criticals = issues.filter(({ severity }) => severity === 'critical');
   return [...new Set(criticals.map(({ explanation }) => explanation.replace(/\.$/, '')))];
@@ -161,7 +158,7 @@ function termTriggers(compliance: TermCompliance | null): Found[] {
   return found;
 }
 
-/** The first few, by how they begin: a glossary may have thousands of 500 characters. */
+/** The first ten terms, clipped. */
 function quoted(terms: readonly string[]): string {
   const named = terms.slice(0, 10).map((term) => `“${clip(term, 200)}”`);
   return terms.length > named.length
@@ -169,7 +166,7 @@ function quoted(terms: readonly string[]): string {
     : named.join(', ');
 }
 
-/** What a reviewer reads of a risk; a name without a sentence stands for itself. */
+/** The sentence that a reviewer reads for each risk flag. */
 const riskSentences: Record<string, string> = {
   instruction_like_source: 'the source reads like orders to a model',
   hidden_text: 'the source holds invisible characters',
@@ -191,7 +188,7 @@ function blocking(code: TriggerCode, reason: string): Found {
   return { trigger: { code, severity: 'blocking' }, reason };
 }
 
-/** The task that a gate which defers to a human opens (B 2.3). */
+/** The review task that a deferring gate opens (B 2.3). */
 export function openReviewTask(gate: QualityGate): HumanReviewTask {
   return {
     id: newId(),

@@ -1,22 +1,22 @@
-/** How far the pipeline goes for one request: the keys of B 2.6 that it reads, clamped. */
+/** The options of one request that the pipeline reads from metadata (B 2.6), clamped to their ranges. */
 export interface QualityOptions {
-  /** 0 to 100: a score below it is repaired, and does not publish by itself. */
+  /** 0 to 100. A lower score is repaired, and not published without review. */
   threshold: number;
-  /** Repairs at the most, 1 to 5. */
+  /** At most so many repairs, 1 to 5. */
   repairRounds: number;
-  /** The model of the baseline; undefined for the deployment's own. */
+  /** The model of the baseline; undefined for the deployment's default. */
   primaryModel: string | undefined;
-  /** Models of the extra candidates, two at the most; none without `candidate_models`. */
+  /** Models of the extra candidates, 0 to 2. */
   candidateModels: string[];
   /** How often the candidates are compared, 1 to 3. */
   debateRounds: number;
 }
 
 const maximumExtraCandidates = 2;
-/** What endpoints call their models; anything else would only travel into logs and exports. */
+/** The form of model names. Anything else is ignored, and kept out of logs and exports. */
 const modelName = /^[\w.:/@+-]{1,200}$/;
 
-/** Reads `request.metadata`. A value of another type counts as absent, as an unknown key does. */
+/** Reads `request.metadata`. A value of the wrong type counts as absent. */
 export function readQualityOptions(metadata: Record<string, unknown>): QualityOptions {
   return {
     threshold: clamped(metadata['min_quality_score'], 0, 100, 85),
@@ -32,13 +32,13 @@ function clamped(value: unknown, min: number, max: number, fallback: number): nu
   return Math.min(max, Math.max(min, value));
 }
 
-/** The names themselves are the endpoint's business (B 2.6), unless the operator lists them (`limits.ts`). */
+/** Any well-formed name is passed on to the endpoint (B 2.6); `requireAllowedModels` checks the operator's list. */
 function modelNames(value: unknown): string[] {
   const usable = namesIn(value).filter((name) => modelName.test(name));
   return [...new Set(usable)].slice(0, maximumExtraCandidates);
 }
 
-/** What a comma-separated string or an array of strings names. */
+/** The names in a comma-separated string or an array of strings. */
 export function namesIn(value: unknown): string[] {
   const names = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
   return names

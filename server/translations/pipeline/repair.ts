@@ -3,18 +3,18 @@ import { type Assessed, assessCandidate, isCritical, missesTerms } from './asses
 import type { QualityOptions } from './quality-options.ts';
 import { recordStep, type StepDeps, spend } from './step.ts';
 
-/** What the loop came to: the best candidate, and how it was reached. */
+/** The result of the repair loop. */
 export interface Repaired {
   best: Assessed;
-  /** Repairs that were asked for. */
+  /** Repairs requested from the engine. */
   rounds: number;
-  /** Whether the best candidate is a repaired one. */
+  /** Whether `best` is a repaired candidate. */
   applied: boolean;
 }
 
 /**
- * The bounded repair loop (B 2.6): repairs and judges again until the translation is good enough and has its terms, the rounds are
- * used up, or a repair changes nothing. A repair that is no better is dropped.
+ * The bounded repair loop (B 2.6). Repairs and assesses again until the translation is good enough and has its terms, the rounds are used up,
+ * or a repair changes nothing. A repair that is no better is dropped.
  */
 export async function repairLoop(
   deps: StepDeps,
@@ -24,8 +24,8 @@ export async function repairLoop(
 ): Promise<Repaired> {
   let best = assessed;
   let rounds = 0;
-  const isWanting = () => best.score < threshold || isCritical(best) || missesTerms(best);
-  while (rounds < repairRounds && isWanting()) {
+  const needsRepair = () => best.score < threshold || isCritical(best) || missesTerms(best);
+  while (rounds < repairRounds && needsRepair()) {
     rounds += 1;
     const candidate = await repairOnce(deps, task, best, rounds);
     if (isSame(candidate, best.candidate)) break;
@@ -60,10 +60,7 @@ function isSame(left: Translations, right: Translations): boolean {
   return left.length === right.length && left.every((text, index) => text === right[index]);
 }
 
-/**
- * A critical issue weighs more than a missing term, and that more than any score: no judge can prefer a text that lost a
- * placeholder.
- */
+/** Compares critical issues first, then missing terms, then scores, so that no judge can prefer a text that lost a placeholder. */
 function isBetter(candidate: Assessed, than: Assessed): boolean {
   const criticals = ({ issues }: Assessed) => issues.filter(({ severity }) => severity === 'critical').length;
   const missing = ({ compliance }: Assessed) => compliance?.missing_terms.length ?? 0;
@@ -71,12 +68,12 @@ function isBetter(candidate: Assessed, than: Assessed): boolean {
   return worse === 0 ? candidate.score > than.score : worse < 0;
 }
 
-/** How much of a text a repair may change before a person looks at it. */
+/** The share of a text that a repair may change without review. */
 export const highRepairDelta = 0.5;
 
 /**
- * How much repair changed, 0 (nothing) to 1 (everything): the share of pieces (words; characters where a script has
- * no spaces) that the two texts do not have in common, wherever they stand. Linear in the texts.
+ * How much a repair changed, from 0 (nothing) to 1 (everything): the share of words that the two texts do not have in common, in any order.
+ * In scripts without spaces each character counts as a word. Linear in the texts.
  */
 export function repairDelta(before: string, after: string): number {
   if (before === after) return 0;

@@ -16,12 +16,12 @@ import { type Repaired, repairDelta, repairLoop } from './repair.ts';
 import { joinSegments, readSourceText } from './source-text.ts';
 import { type RunCost, recordStep, type StepDeps } from './step.ts';
 
-/** More would be stored and listed with each job. `units` are UTF-16 units of all terms of a list; targets are of one term. */
+/** Limits of what is stored with each job: entries of a list, UTF-16 units of a list, targets of a term. */
 const most = { listed: 200, units: 40_000, targets: 20 };
 
 /**
- * What the pipeline writes into request.metadata (B 2.6): the terms that it found and used, how the translation keeps them,
- * and where a text was served from. Null where it has nothing to say.
+ * What the pipeline writes into request.metadata (B 2.6): the terms it found, the translation's compliance with them, and the provenance of a
+ * served text. Null for nothing.
  */
 export function writtenMetadata(
   terms: TermsInText | null,
@@ -43,7 +43,7 @@ function matchesOf({ expected }: TermsInText) {
   return fitting(expected.map(matchView), (match) => [match.source_term, ...match.target_terms]);
 }
 
-/** The entry that was served first: it may be an alternative, or hold a shorter term of higher priority. */
+/** The served entry first, which may not be among the winners, then the winning entry of each match. */
 function entriesOf(terms: TermsInText | null, fastPath: FastPath | null) {
   const winners = (terms?.matches ?? []).map(({ entries: [winner] }) => winner);
   const entries = new Set([...(fastPath?.entry ? [fastPath.entry] : []), ...winners]);
@@ -54,7 +54,7 @@ function entriesOf(terms: TermsInText | null, fastPath: FastPath | null) {
   ]);
 }
 
-/** The first of a list that fit. A term is left out rather than clipped: a reviewer's text is checked against it. */
+/** The first entries that fit the limits. A term is left out, not clipped, since a reviewer's text is checked against it. */
 function fitting<T>(all: readonly T[], textsOf: (one: T) => readonly string[]): T[] {
   const first = all.slice(0, most.listed);
   let units = 0;
@@ -85,7 +85,7 @@ function entryView(entry: TermRow) {
   };
 }
 
-/** Everything a finished run adds to its job. */
+/** What a finished run adds to its job. */
 export interface RunResult
   extends Pick<
     TranslationJob,
@@ -94,13 +94,13 @@ export interface RunResult
   status: 'published' | 'awaiting_review';
   agentRun: AgentRun;
   cost: RunCost;
-  /** Which fast path served the text; null where it was translated. */
+  /** The fast path that served the text; null if it was translated. */
   fastPath: FastPath['name'] | null;
-  /** What the pipeline wrote into request.metadata; null for nothing. */
+  /** What the pipeline adds to request.metadata; null for nothing. */
   metadata: Record<string, unknown> | null;
 }
 
-/** A run that failed, with the steps it got through. */
+/** A failed run, with the steps that it recorded. The cause is the error. */
 export class RunError extends Error {
   override name = 'RunError';
   readonly steps: AgentStep[];
@@ -110,7 +110,7 @@ export class RunError extends Error {
   }
 }
 
-/** What one run works on. */
+/** The state of one run. */
 interface Running {
   engine: Engine;
   request: TranslationRequest;
@@ -120,17 +120,16 @@ interface Running {
   cost: RunCost;
 }
 
-/** What a run is made of beside its text. */
+/** Optional inputs of a run. */
 interface RunParts {
   leverage?: Leverage;
-  /** Told of a search that failed: the run goes on without it. */
+  /** Called if the search for matches fails: the run goes on without them. */
   searchFailed?: (error: unknown) => void;
 }
 
 /**
- * The pipeline of B 3.1 for one text: what the glossary or the memory holds is served; anything else goes through baseline,
- * assessment, bounded repair, verification and gate. It touches no database of its own, holds no transaction, and may take
- * as long as its models do.
+ * The pipeline of B 3.1 for one text. A text that the glossary or the memory holds is served from there. Any other goes through baseline,
+ * candidates, assessment, bounded repair, verification and the quality gate. Holds no transaction: it takes as long as its models do.
  * @throws RunError
  */
 export async function runPipeline(
@@ -154,7 +153,7 @@ export async function runPipeline(
   }
 }
 
-/** B 8 rule 1: the stored text as it is, and no translation call. */
+/** Serves the stored text without a translation call (B 8 rule 1). */
 function serve({ request, steps, cost }: Running, terms: TermsInText | null, fastPath: FastPath): RunResult {
   const gate = decideFastPathGate(request, readQualityOptions(request.metadata).threshold, fastPath);
   return {
@@ -223,7 +222,7 @@ async function translate(
   };
 }
 
-/** How a run ends by its gate: published, or held with a task for a human. */
+/** The end of a run by its gate: published, or held with a task for a human. */
 function endOf(gate: QualityGate, steps: AgentStep[]): Pick<RunResult, 'status' | 'agentRun'> {
   const passes = gate.decision === 'pass';
   return {

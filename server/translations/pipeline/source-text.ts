@@ -2,18 +2,18 @@ import type { Translations, TranslationTask } from '#server/engines/engine.ts';
 import { blocksOf, extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
 import type { TranslationRequest } from '../schema.ts';
 
-/** A request's text as the pipeline handles it: what is translated, and the way back to the text that is published. */
+/** A request's text as segments to translate, and the function that rebuilds the text from their translations. */
 export interface SourceText {
   task: TranslationTask;
-  /** The segments that belong together, by index: a sentence never reaches beyond its block. */
+  /** Indexes of the segments of each block. A sentence never crosses blocks. */
   blocks: readonly (readonly number[])[];
-  /** The text as it was given, where it has no markup; else null. */
+  /** The submitted text if it has no markup, else null. */
   plain: string | null;
-  /** The published form: the translations where the segments stood, and the markup as it was. */
+  /** The text with each segment replaced by its translation, and the markup unchanged. */
   rebuild(translations: Translations): string;
 }
 
-/** B 2.1 text_type: of an HTML source, only text nodes and four attributes are translated. */
+/** Splits a text into segments. Of HTML, only text nodes and four attributes are translated (B 2.1 text_type). */
 export function readSourceText(request: TranslationRequest): SourceText {
   const { source_text: source } = request;
   if (request.text_type !== 'Html')
@@ -47,7 +47,7 @@ function taskOf(request: TranslationRequest, segments: string[]): TranslationTas
   };
 }
 
-/** Segments as one text, for whatever looks at a translation as a whole. */
+/** Segments as one text, one per line. */
 export function joinSegments(segments: readonly string[]): string {
   return segments.length === 1 ? (segments[0] as string) : segments.join('\n');
 }

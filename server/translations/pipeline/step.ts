@@ -9,7 +9,7 @@ interface StepDescription {
   actor: string;
   kind?: AgentStep['kind'];
   input: string;
-  /** Operator only; there even if the step fails. */
+  /** For operators only. Recorded even if the step fails. */
   metadata?: Record<string, unknown>;
 }
 
@@ -20,7 +20,7 @@ interface StepOutcome<T> {
   metadata?: Record<string, unknown>;
 }
 
-/** Runs one step of the pipeline and records it as an AgentStep (B 2.3), failed or completed. */
+/** Runs one step of the pipeline and appends it to `steps` as an AgentStep (B 2.3), completed or failed. */
 export async function recordStep<T>(
   steps: AgentStep[],
   description: StepDescription,
@@ -75,26 +75,26 @@ export function newDecision(
   };
 }
 
-/** What the models of one run cost; operator only. */
+/** Tokens and models of one run. For operators only. */
 export interface RunCost {
   inputTokens: number;
   outputTokens: number;
   models: string[];
 }
 
-/** What every step of a run is given. None of it is a database. */
+/** What the steps of a run share. */
 export interface StepDeps {
   engine: Engine;
   inspect: Inspect;
-  /** The glossary terms of the text; null without a glossary for its languages. */
+  /** The glossary terms of the text; null without a glossary for its language pair. */
   terms: TermsInText | null;
   scope: CallScope;
-  /** Where the steps record themselves. */
+  /** The trace, to which each step appends its record. */
   steps: AgentStep[];
   cost: RunCost;
 }
 
-/** Adds what an answer cost to the run, and says it for the step's own record. */
+/** Adds the cost of an engine's answer to the run. @returns the cost as metadata of the step */
 export function spend<T>({ cost }: StepDeps, answer: EngineAnswer<T>) {
   cost.inputTokens += answer.inputTokens;
   cost.outputTokens += answer.outputTokens;
