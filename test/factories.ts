@@ -51,11 +51,13 @@ let people = 0;
 /** An address that nobody of this process has. */
 export const freshEmail = () => `person${++people}@example.org`;
 
-/** What a signup sends, of a workspace and an address that nobody has used. */
-export const founding = (fields: Fields = {}) => {
-  const email = freshEmail();
-  return { tenant_name: `Workspace ${people}`, email, password, ...fields };
-};
+/** What a signup sends, of an address that nobody has used. */
+export const founding = (fields: Fields = {}) => ({
+  tenant_name: 'A workspace',
+  email: freshEmail(),
+  password,
+  ...fields,
+});
 
 /** A request whose answer must be a success: its body. */
 async function succeed(app: App, ...request: Parameters<App['json']>) {
