@@ -1,13 +1,12 @@
 import type { Database } from '#db/client.ts';
 import type { PresentedCredentials } from './access/credentials.ts';
 import type { BackgroundWork } from './background-work.ts';
-import type { PaymentProcessor } from './billing/service.ts';
+import type { PaymentProcessor } from './billing/processor.ts';
 import type { Embedder, Engine } from './engines/engine.ts';
 import type { FileWork } from './sandbox/file-work.ts';
 import type { Settings } from './settings.ts';
 import type { ObjectStore } from './storage/object-store.ts';
-import type { Glossaries } from './terminology/service.ts';
-import type { GuardName } from './trpc.ts';
+import type { Glossaries } from './terminology/glossary.ts';
 
 /** Where log lines go: pino's interface, as much of it as we use. Never given text, secrets or parameters. */
 export interface Log {
@@ -47,6 +46,18 @@ export interface HttpResponse {
   /** Adds a Set-Cookie header. */
   addCookie(cookie: string): void;
 }
+
+/** The rows of A 5.2. Each procedure declares exactly one. */
+export type GuardName =
+  | 'public'
+  | 'tenant_identity'
+  | 'tenant_identity_or_cookie'
+  | 'tenant_admin'
+  | 'admin'
+  | 'platform_operator'
+  | 'bearer'
+  | 'challenge_or_cookie'
+  | 'session_cookie';
 
 /** One request, the same at both doors. Who asks is in `credentials`, not yet believed. */
 export interface RequestContext {

@@ -1,21 +1,9 @@
 import { type AnyProcedure, type AnyRouter, initTRPC, TRPCError } from '@trpc/server';
 import superjson from 'superjson';
 import { type ZodError, z } from 'zod';
-import type { RequestContext, Services } from './context.ts';
+import type { GuardName, RequestContext, Services } from './context.ts';
 import { AppError, describeForLog, errorBody, errorTable, type FieldProblem, toAppError } from './errors.ts';
 import { findUnstorable } from './input-limits.ts';
-
-/** The rows of A 5.2. Each procedure declares exactly one. */
-export type GuardName =
-  | 'public'
-  | 'tenant_identity'
-  | 'tenant_identity_or_cookie'
-  | 'tenant_admin'
-  | 'admin'
-  | 'platform_operator'
-  | 'bearer'
-  | 'challenge_or_cookie'
-  | 'session_cookie';
 
 /**
  * What a body that is no file is: `form` is application/x-www-form-urlencoded and nothing else, all of whose values are

@@ -2,11 +2,12 @@ import { and, eq } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { credentialDirectory } from '#db/schema/identity.ts';
 
+/** Registers a tenant's new API key by the hash of the key. */
 export async function insertApiKey(tx: Tx, tenantId: string, keyHash: Uint8Array): Promise<void> {
   await tx.insert(credentialDirectory).values({ credentialHash: keyHash, kind: 'api_key', tenantId });
 }
 
-/** Takes a tenant's keys away; answers how many it had. */
+/** Deletes a tenant's API keys. Returns how many it had. */
 export async function deleteApiKeys(tx: Tx, tenantId: string): Promise<number> {
   const deleted = await tx
     .delete(credentialDirectory)

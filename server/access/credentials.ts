@@ -1,20 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** The credentials of one request as sent; nothing about them is verified. */
+/** The credentials of a request as sent, not verified. */
 export interface PresentedCredentials {
   bearer: string | null;
   apiKey: string | null;
-  /** An Authorization header was sent that holds no bearer: it is refused where a cookie would do, not ignored. */
+  /** Whether an Authorization header was sent without a bearer. Then the cookie does not count either. */
   unreadable: boolean;
-  /** The session cookie's access token. It counts on few routes (C 7), and never on `/trpc`. */
+  /** The session cookie's access token. Few routes accept it (C 7), `/trpc` never. */
   cookie: string | null;
-  /** X-Tenant-ID: narrows every credential to that tenant (A 5.1 rule 3). */
+  /** X-Tenant-ID restricts every credential to that tenant (A 5.1 rule 3). */
   tenantId: string | null;
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** @param cookies whether the door that the request came by takes the session cookie at all */
+/** @param cookies whether the transport accepts the session cookie */
 export function readCredentials(headers: Headers, cookies: boolean): PresentedCredentials {
   const authorization = single(headers['authorization']);
   const bearer = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null;
@@ -42,7 +42,7 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What is kept of a key or token: 32 bytes of SHA-256. They are random, so no salt and no slow hash. */
+/** The stored form of a key or token: 32 bytes of SHA-256. Secrets are random, so they need no salt and no slow hash. */
 export function hashSecret(secret: string): Uint8Array {
   return createHash('sha256').update(secret).digest();
 }

@@ -3,8 +3,8 @@ import type { Settings } from '#server/settings.ts';
 import { hashSecret, type PresentedCredentials } from './credentials.ts';
 
 /**
- * Whether the request presents the operator key (A 5.1), in X-API-Key or, without one, as the bearer. An unset key
- * matches nothing.
+ * Whether the request presents the operator key (A 5.1), in X-API-Key or else as the bearer. False if no key is
+ * configured.
  */
 export function presentsOperatorKey(
   { apiKey, bearer }: PresentedCredentials,
@@ -21,15 +21,15 @@ export function presentsServiceKey(
   return isKey(apiKey ?? bearer, SERVICE_API_KEY);
 }
 
-/** The comparison takes the same time wherever they differ. */
+/** Compares in constant time. */
 function isKey(presented: string | null, key: string | undefined): boolean {
   if (key === undefined || presented === null) return false;
   return timingSafeEqual(hashSecret(presented), hashSecret(key));
 }
 
 /**
- * Whether a member is on the deployment's list of operators, in their workspace (A 5.1 rule 8). Standing as one
- * takes an enrolled authenticator too. Without both settings nobody is.
+ * Whether a member is on the deployment's list of operators, in the operators' workspace (A 5.1 rule 8). Operator
+ * access also requires an enrolled authenticator. False unless both settings are set.
  */
 export function isDesignatedOperator(
   tenantId: string,

@@ -3,7 +3,7 @@ import { prepare, type Tx } from '#db/client.ts';
 import { tokens, users } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
 
-/** What a request needs to know of the caller: its tenant and, for an access token, the member it was issued to. */
+/** A caller's tenant and, for an access token, the member it was issued to. */
 export interface PrincipalLookup {
   tenantId: string;
   name: string;
@@ -24,8 +24,8 @@ export interface PrincipalMember {
 const tenantInScope = sql`current_setting(${sql.placeholder('scope')})`;
 
 /**
- * The tenant that the transaction is scoped to, named by the setting that holds it, since it is not known here yet: the policy
- * by itself uses no index (docs/decisions/0025). And, for an access token, the member it was issued to.
+ * Reads the tenant in scope and, for an access token, its member. The tenant's id is not known yet, so the condition reads
+ * the setting that holds it; the row-level policy alone uses no index (docs/decisions/0025).
  */
 const selectPrincipal = prepare<{ accessTokenHash: Uint8Array; scope: string }, PrincipalLookup[]>((db) =>
   db
@@ -62,10 +62,10 @@ const selectPrincipal = prepare<{ accessTokenHash: Uint8Array; scope: string }, 
     .prepare('select_standing'),
 );
 
-/** A parameter although it never changes: the driver only prepares statements that have one. */
+/** Passed as a parameter, although constant, because the driver prepares only statements with parameters. */
 const tenantScope = 'lingualoop.tenant_id';
 
-/** Where no token is presented. A statement of its own: PostgreSQL would plan the other one anew each time for it. */
+/** For requests without an access token. Given a null, PostgreSQL would plan the other statement anew each time. */
 const selectTenant = prepare<{ scope: string }, Pick<PrincipalLookup, 'tenantId' | 'name' | 'active'>[]>(
   (db) =>
     db
@@ -75,6 +75,10 @@ const selectTenant = prepare<{ scope: string }, Pick<PrincipalLookup, 'tenantId'
       .prepare('select_tenant_standing'),
 );
 
+/**
+ * Looks up the caller by the SHA-256 of its access token, or its tenant alone for null, in the transaction's scope.
+ * @returns undefined if the scope holds no tenant
+ */
 export async function lookUpPrincipal(
   tx: Tx,
   accessTokenHash: Uint8Array | null,

@@ -3,28 +3,28 @@ import type { Settings } from '#server/settings.ts';
 import { hashSecret, type PresentedCredentials } from './credentials.ts';
 import { isDesignatedOperator } from './operator.ts';
 import { lookUpPrincipal, type PrincipalMember } from './principal-lookup.ts';
-import { type Family, readSession } from './sessions.ts';
+import type { Family } from './sessions.ts';
 
 export interface PrincipalTenant {
   id: string;
   name: string;
 }
 
-/** A member by an access token, believed. */
+/** A member authenticated by an access token. */
 export interface SessionPrincipal {
   kind: 'session';
   tenant: PrincipalTenant;
   user: Omit<PrincipalMember, 'active'>;
-  /** Signed in as a platform operator (A 5.1 rule 8). */
+  /** Whether the member is a platform operator (A 5.1 rule 8). */
   operator: boolean;
-  /** The sign-in that the token descends from. */
+  /** The token family of the sign-in. */
   family: Pick<Family, 'id' | 'secondFactor'>;
 }
 
-/** Who asks, believed: a tenant's key, the service key, or a member. */
+/** The authenticated caller: a tenant by its API key (or by the service key), or a member by an access token. */
 export type Principal = { kind: 'api_key'; tenant: PrincipalTenant } | SessionPrincipal;
 
-/** The hashes to look up for A 5.1 rules 1 and 2: X-API-Key goes before a bearer that is no access token. */
+/** The hashes to look up (A 5.1 rules 1 and 2). As an API key, X-API-Key takes precedence over the bearer. */
 export function presentedHashes(credentials: PresentedCredentials) {
   const key = credentials.apiKey ?? credentials.bearer;
   return {
@@ -33,17 +33,17 @@ export function presentedHashes(credentials: PresentedCredentials) {
   };
 }
 
-/** Of what can only be an access token: a key in a cookie is no credential. */
+/** The hash to look up where only an access token is accepted, such as in the session cookie. */
 export function accessTokenHashes(token: string) {
   return { accessToken: hashSecret(token), apiKey: null };
 }
 
-/** Why nobody is believed. What is answered for it is each guard's own. */
+/** Why authentication failed. Each guard chooses its own response. */
 export type Refusal = 'no_credential' | 'tenant_inactive';
 
 /**
- * Reads the caller's standing, anew at each request, in the transaction that the credential opened: one statement,
- * sent before the owner is known, since it reads in whatever scope the credential opened.
+ * Authenticates the caller in the transaction that the credential opened. Nothing is cached between requests. The one
+ * statement is sent before the credential's owner is known: it reads in the scope that the credential opened.
  */
 export async function readPrincipal(
   tx: Tx,
@@ -52,19 +52,19 @@ export async function readPrincipal(
   settings: Settings,
 ): Promise<Principal | Refusal> {
   const { bearer, tenantId } = credentials;
-  const [found, standing] = await Promise.all([
+  const [found, lookup] = await Promise.all([
     owner,
-    bearer === null ? lookUpPrincipal(tx, null) : readSession(tx, bearer),
+    lookUpPrincipal(tx, bearer === null ? null : hashSecret(bearer)),
   ]);
-  if (!found || !standing) return 'no_credential';
+  if (!found || !lookup) return 'no_credential';
   if (tenantId !== null && tenantId !== found.tenantId) return 'no_credential';
-  if (!standing.active) return 'tenant_inactive';
+  if (!lookup.active) return 'tenant_inactive';
 
-  const tenant = { id: standing.tenantId, name: standing.name };
+  const tenant = { id: lookup.tenantId, name: lookup.name };
   if (found.kind === 'api_key') return { kind: 'api_key', tenant };
-  if (!standing.user?.active || !standing.token) return 'no_credential';
-  const { active: _active, ...user } = standing.user;
-  const family = { id: standing.token.familyId, secondFactor: standing.token.secondFactor };
+  if (!lookup.user?.active || !lookup.token) return 'no_credential';
+  const { active: _active, ...user } = lookup.user;
+  const family = { id: lookup.token.familyId, secondFactor: lookup.token.secondFactor };
   const operator = user.totpEnrolled && isDesignatedOperator(tenant.id, user.email, settings);
   return { kind: 'session', tenant, user, operator, family };
 }

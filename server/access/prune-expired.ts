@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 
-/** Every table whose rows have an end, by the column that says when. */
+/** The tables whose rows expire, and the column that says when. */
 const expiryColumns = {
   tokens: 'expires_at',
   credential_directory: 'expires_at',
@@ -15,7 +15,7 @@ type PrunedTable = keyof typeof expiryColumns;
 
 const prunedTables = Object.keys(expiryColumns) as PrunedTable[];
 
-/** Deletes at most `limit` rows whose end is past, in the platform's scope; answers how many. */
+/** Deletes at most `limit` expired rows, over all tenants. Returns how many. */
 async function pruneTable(tx: Tx, table: PrunedTable, limit: number): Promise<number> {
   const name = sql.identifier(table);
   const expiry = sql.identifier(expiryColumns[table]);
@@ -28,13 +28,13 @@ async function pruneTable(tx: Tx, table: PrunedTable, limit: number): Promise<nu
   return Number(row?.['count']);
 }
 
-/** Rows of one statement: each holds its locks briefly. */
+/** Rows per statement, so that each holds its locks briefly. */
 const batch = 5000;
 
 /**
- * Deletes what has expired and means nothing any more: tokens, with their lines in the directory, challenges, reset
- * links, states of single sign-ons, and windows of rate limits. Invites stay, as a ledger, and so does the audit log.
- * @returns how many rows of each
+ * Deletes expired tokens and their directory rows, MFA challenges, reset links, single sign-on states and rate-limit
+ * windows. Invites and the audit log are kept.
+ * @returns rows deleted per table
  */
 export async function pruneExpired(database: Database): Promise<Record<PrunedTable, number>> {
   const pruned = Object.fromEntries(prunedTables.map((table) => [table, 0])) as Record<PrunedTable, number>;

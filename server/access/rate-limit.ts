@@ -6,7 +6,7 @@ import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { middleware } from '#server/trpc.ts';
 
-/** The buckets of A 5.4: each authentication endpoint counts for itself. */
+/** The buckets of A 5.4. Each authentication endpoint counts separately. */
 type Bucket =
   | 'signup'
   | 'password_grant'
@@ -25,12 +25,12 @@ type Bucket =
 const attemptsAllowed = 30;
 const windowSeconds = 60;
 
-/** Refusals remembered by this process, so that a flood costs the database nothing; until when, by `performance.now`. */
+/** Refused addresses and until when (`performance.now`), so that a flood sends no statements. Per process. */
 const refusals = new WeakMap<Database, Map<string, number>>();
 const refusalsRemembered = 10_000;
 
 /**
- * Counts one attempt of the client's address. The count is the database's, so that it holds over all processes.
+ * Counts an attempt of the client's address. The count is in the database, so it is shared by all processes.
  * @throws AppError 429 with Retry-After, past 30 in 60 seconds
  */
 export async function limitAttempts(ctx: RequestContext, bucket: Bucket): Promise<void> {
@@ -57,8 +57,8 @@ function refusalsOf(database: Database): Map<string, number> {
 }
 
 /**
- * Counts a refresh of a token family, in the transaction that refreshes: each leaves rows that are kept until they expire.
- * @returns seconds to wait past 30 in 60 seconds, else undefined
+ * Counts a refresh of a token family, in the transaction that refreshes: each refresh leaves rows until they expire.
+ * @returns seconds to wait if there were more than 30 in 60 seconds, else undefined
  */
 export async function limitRefreshes(
   tx: Tx,
@@ -70,7 +70,7 @@ export async function limitRefreshes(
   return attempts > attemptsAllowed ? secondsLeft : undefined;
 }
 
-/** Before anything else of a request is looked at, its body included. */
+/** Limits a procedure by client address. Runs before the request's body is read. */
 export function rateLimited(bucket: Bucket) {
   return middleware(async ({ ctx, next }) => {
     await limitAttempts(ctx, bucket);
@@ -86,13 +86,13 @@ export function tooManyAttempts(seconds: number): AppError {
 
 interface Attempts {
   attempts: number;
-  /** Until the window ends. */
+  /** Seconds until the window ends. */
   secondsLeft: number;
 }
 
 /**
- * Counts an attempt in its window, which begins with its first one; the same statement tells how it stands.
- * @param send how the statement leaves: `tx.last` where it is the transaction's only one
+ * Counts an attempt and returns the window's count, in one statement. A window begins with its first attempt.
+ * @param send how to send the statement: `tx.last` if it is the transaction's last one
  */
 export async function countAttempt(
   tx: Tx,

@@ -7,7 +7,7 @@ import type { PresentedCredentials } from './credentials.ts';
 import { presentsServiceKey } from './operator.ts';
 import type { Principal } from './principal.ts';
 
-/** Under which the work of a deployment without tenants is filed (A 5.1 rule 6). */
+/** The tenant of a deployment without tenants (A 5.1 rule 6). */
 export const serviceTenantId = 'default';
 
 /** Whether any tenant has an account. The tenant of the service key (A 5.1 rule 6) is nobody's account. */
@@ -20,7 +20,7 @@ async function anyTenantExists(tx: Tx): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The service key's tenant. No key of a tenant leads to it, and it has no members. */
+/** Creates the service key's tenant. It has no API key of its own and no members. */
 async function insertServiceTenant(tx: Tx, monthlyCharLimit: number): Promise<void> {
   await tx
     .insert(tenants)
@@ -28,10 +28,10 @@ async function insertServiceTenant(tx: Tx, monthlyCharLimit: number): Promise<vo
     .onConflictDoNothing();
 }
 
-/** Databases in which a tenant was seen. Accounts are never deleted, so it stays true. */
+/** Databases known to have a tenant. Accounts are never deleted, so this stays true. */
 const databasesWithTenants = new WeakSet<Database>();
 
-/** Whether the deployment has any tenant account: rules 6 and 7 of A 5.1 hold only while it has none. */
+/** Whether the deployment has any tenant account. A 5.1 rule 6 and A 5.1 rule 7 apply only while it has none. */
 export async function hasTenants(database: Database): Promise<boolean> {
   if (databasesWithTenants.has(database)) return true;
   const exists = await database.inPlatform(anyTenantExists);
@@ -40,8 +40,8 @@ export async function hasTenants(database: Database): Promise<boolean> {
 }
 
 /**
- * What is left where no tenant's credential was believed (A 5.1 rule 6): on a deployment without tenants, the single
- * service key, whose work is filed under the tenant `default`. That tenant is made at its first use.
+ * Authenticates by the service key, for requests without a valid tenant credential (A 5.1 rule 6). It is accepted only on a
+ * deployment without tenants. Its work belongs to the tenant `default`, which is created at first use.
  * @throws AppError 401
  */
 export async function withServiceTenant<T, E>(

@@ -2,7 +2,7 @@ import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { middleware } from '#server/trpc.ts';
 
-/** The cookie of A 5.1 for an access token; it travels over HTTPS alone where BASE_URL is such an address. */
+/** The Set-Cookie header for an access token (A 5.1). The cookie is Secure if BASE_URL is https. */
 export function sessionCookie(
   { accessToken, accessTtl }: { accessToken: string; accessTtl: number },
   settings: Settings,
@@ -10,7 +10,7 @@ export function sessionCookie(
   return `ll_session=${accessToken}; ${attributes(accessTtl, settings)}`;
 }
 
-/** Takes the session cookie away. */
+/** The Set-Cookie header that deletes the session cookie. */
 export function clearedSessionCookie(settings: Settings): string {
   return `ll_session=; ${attributes(0, settings)}`;
 }
@@ -21,8 +21,8 @@ function attributes(maxAge: number, { BASE_URL }: Settings): string {
 }
 
 /**
- * For what issues tokens and sets the session cookie: another site's page must not be able to call it in a visitor's name
- * (C 7), and nobody may keep the answer (RFC 6749, 5.1).
+ * For procedures that issue tokens and set the session cookie: refuses requests from another site's page (C 7) and forbids
+ * storing the response (RFC 6749, 5.1).
  */
 export const sameSiteOnly = middleware(({ ctx, next }) => {
   if (ctx.crossSite) throw new AppError('forbidden', 'cross-site requests are not allowed here');
@@ -30,7 +30,7 @@ export const sameSiteOnly = middleware(({ ctx, next }) => {
   return next();
 });
 
-/** For answers that carry a secret, shown once: nobody in between may keep them. */
+/** For responses that carry a secret which is shown once: no cache may store them. */
 export const noStore = middleware(({ ctx, next }) => {
   ctx.response.setHeader('cache-control', 'no-store');
   return next();

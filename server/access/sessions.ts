@@ -1,20 +1,20 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { type Adapter, type DatabaseSession, Lucia } from 'lucia';
+import { type Adapter, Lucia } from 'lucia';
 import { prepare, type Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
 import { newId } from '#server/ids.ts';
 import type { Settings } from '#server/settings.ts';
 import { hashSecret, newSecret } from './credentials.ts';
-import { lookUpPrincipal, type PrincipalLookup } from './principal-lookup.ts';
 import { deleteTokens, insertTokens, type NewToken } from './tokens.ts';
 
 /** A member's row. */
 export type LockedMember = typeof users.$inferSelect;
 
 /**
- * A member's row, locked until the transaction ends: by whoever issues tokens, and by whoever ends them or changes the
- * member's standing. One lock for both, because in PostgreSQL those who share one pass a writer that waits: refreshing
- * fast enough would keep a revocation waiting. Not `for update`, which the foreign keys of new tokens would wait for.
+ * Locks a member's row until the transaction ends. Both those who issue tokens and those who revoke them or change the
+ * member take this lock. It is one exclusive lock, not a shared one for issuing: in PostgreSQL shared lockers overtake a
+ * waiting exclusive locker, so frequent refreshes would delay a revocation. It is not `for update`, which the foreign keys
+ * of new tokens would wait for.
  */
 export async function lockMember(
   tx: Tx,
@@ -34,14 +34,14 @@ const selectLocked = prepare<{ tenantId: string; userId: string }, LockedMember[
     .prepare('lock_member'),
 );
 
-/** The same lock on every member of a tenant. */
+/** Takes the same lock on every member of a tenant. */
 async function lockAllMembers(tx: Tx, tenantId: string): Promise<void> {
   await tx.execute(sql`
     select count(*) from (
       select from users where tenant_id = ${tenantId} order by user_id for no key update) locked`);
 }
 
-/** Deletes what lets a tenant's members in, or is on its way to: its tokens, challenges and reset links. */
+/** Deletes a tenant's tokens, MFA challenges and reset links. */
 async function deleteSignIns(tx: Tx, tenantId: string): Promise<void> {
   await Promise.all([
     tx.execute(sql`delete from tokens where tenant_id = ${tenantId}`),
@@ -52,8 +52,9 @@ async function deleteSignIns(tx: Tx, tenantId: string): Promise<void> {
 }
 
 /**
- * Sessions, on lucia, which lives only here. A session's id is an access token; the adapter below keeps and looks up
- * nothing but its SHA-256. Its life is fixed (A 2.3): lucia's sliding expiry finds no way to move it.
+ * A session's attributes in lucia, which is used only in this file, to create sessions. The session id is the access token;
+ * only its SHA-256 is stored. A session's life is fixed (A 2.3), so lucia's sliding expiry is not used: the principal
+ * lookup (`principal-lookup.ts`) reads a session together with its member and tenant, by the database's clock.
  */
 interface TokenAttributes {
   tenantId: string;
@@ -70,7 +71,7 @@ declare module 'lucia' {
   }
 }
 
-/** A member as a session begins: what its tokens say of it. */
+/** The member whom a session belongs to, as at its beginning. */
 export interface SessionMember {
   tenantId: string;
   userId: string;
@@ -79,7 +80,7 @@ export interface SessionMember {
   role: string;
 }
 
-/** Tokens as they were issued, this once; lives in seconds. */
+/** New tokens. They are returned once and cannot be read again. Lives are in seconds. */
 export interface IssuedTokens {
   member: SessionMember;
   scope: string;
@@ -91,28 +92,28 @@ export interface IssuedTokens {
 
 export const defaultScope = 'translate:jobs';
 
-/** A sign-in and all that descends from it by refreshing. */
+/** A token family: one sign-in and all sessions refreshed from it. */
 export interface Family {
   id: string;
   /** Seconds since the sign-in. */
   age: number;
-  /** Whether a second factor was passed in it (A 5.3). */
+  /** Whether the sign-in passed a second factor (A 5.3). */
   secondFactor: boolean;
 }
 
-/** The family of a sign-in that begins. */
+/** The family of a new sign-in. */
 export function newFamily({ secondFactor }: Pick<Family, 'secondFactor'>): Family {
   return { id: newId(), age: 0, secondFactor };
 }
 
-/** Seconds that a family may go on; none are left where it is refused. Whole ones, as answers tell them. */
+/** Whole seconds until a family reaches its maximum age. Zero or less if it has. */
 export function secondsLeftOf({ age }: Family, { SESSION_MAX_AGE_SECONDS }: Settings): number {
   return Math.floor(SESSION_MAX_AGE_SECONDS - age);
 }
 
 /**
- * Issues an access and a refresh token for a member, neither of which outlives their family. The caller holds a lock on
- * the member (`lockMember`), so that nobody is issued a token while being revoked, and has seen that the family may go on.
+ * Issues an access token and a refresh token, neither of which outlives the family. The caller has locked the member with
+ * `lockMember`, so that nobody receives a token while being revoked, and has checked the family's age.
  */
 export async function startSession(
   tx: Tx,
@@ -136,93 +137,49 @@ export async function startSession(
     userId,
     ttl: refreshTtl,
   };
-  const sessions = new Lucia(adapterOver(tx, { ttl: accessTtl, beside: [refresh] }));
-  await sessions.createSession(userId, attributes, { sessionId: accessToken });
+  const lucia = new Lucia(issuingAdapter(tx, accessTtl, refresh));
+  await lucia.createSession(userId, attributes, { sessionId: accessToken });
   return { member, scope, accessToken, accessTtl, refreshToken, refreshTtl };
 }
 
-/**
- * The standing of whoever asks: of the access token's member where it is a live one, else of the tenant that the
- * transaction is scoped to. The statement leaves at once, with the transaction's first packet.
- */
-export async function readSession(tx: Tx, accessToken: string): Promise<PrincipalLookup | undefined> {
-  let standing: PrincipalLookup | undefined;
-  const sessions = new Lucia(
-    adapterOver(tx, {
-      onStanding: (read) => {
-        standing = read;
-      },
-    }),
-  );
-  const { session } = await sessions.validateSession(accessToken);
-  return standing && { ...standing, user: session === null ? null : standing.user };
-}
-
-/** Ends one session: its access token. */
+/** Ends one session by deleting its access token. */
 export async function endSession(tx: Tx, tenantId: string, accessToken: string): Promise<number> {
   return deleteTokens(tx, tenantId, { tokenHash: hashSecret(accessToken) });
 }
 
-/** Ends every session of a member, at once: its tokens of both kinds. */
+/** Ends every session of a member by deleting its access and refresh tokens. */
 export async function endSessionsOf(tx: Tx, tenantId: string, userId: string): Promise<void> {
   await lockMember(tx, tenantId, userId);
   await deleteTokens(tx, tenantId, { userId });
 }
 
 /**
- * Ends every session of a tenant, at once, with the sign-ins that wait for a code and the reset links. Sign-ins that are
- * under way hold a lock on their member: they are waited for, and those that come later see what the caller did before.
+ * Ends every session of a tenant, its pending MFA challenges and its reset links. Waits for sign-ins in progress, which
+ * hold a lock on their member; later sign-ins see what the caller wrote before.
  */
 export async function endAllSessions(tx: Tx, tenantId: string): Promise<void> {
   await lockAllMembers(tx, tenantId);
   await deleteSignIns(tx, tenantId);
 }
 
-interface AdapterParts {
-  /** Seconds that a new session lives. */
-  ttl?: number;
-  /** Tokens that are inserted with a new session, by its statement. */
-  beside?: NewToken[];
-  onStanding?: (standing: PrincipalLookup | undefined) => void;
-}
-
-/** What lucia asks of a store, over our tables and inside one transaction of one tenant. */
-function adapterOver(tx: Tx, { ttl = 0, beside = [], onStanding }: AdapterParts): Adapter {
-  const never = () => Promise.reject(new Error('sessions are not ended one by one through lucia'));
+/**
+ * lucia's adapter for issuing. The refresh token is inserted by the access token's statement. The principal lookup reads
+ * sessions, `deleteTokens` ends them and their lives are fixed, so lucia may do none of that.
+ * @param accessTtl seconds
+ */
+function issuingAdapter(tx: Tx, accessTtl: number, refresh: NewToken): Adapter {
+  const notSupported = () => Promise.reject(new Error('lucia only creates sessions here'));
   return {
-    async getSessionAndUser(accessToken) {
-      const standing = await lookUpPrincipal(tx, hashSecret(accessToken));
-      onStanding?.(standing);
-      if (!standing?.token || !standing.user) return [null, null];
-      const { user, token, tenantId } = standing;
-      const session: DatabaseSession = {
-        id: accessToken,
-        userId: user.id,
-        // The database's clock has judged already; this process's has no say.
-        expiresAt: new Date(Date.now() + 60_000),
-        // Of these nobody reads any: what is asked of a session is its member's standing.
-        attributes: {
-          tenantId,
-          scope: '',
-          role: user.role,
-          familyId: token.familyId,
-          familyAge: 0,
-          secondFactor: token.secondFactor,
-        },
-      };
-      return [session, { id: user.id, attributes: {} }];
-    },
     setSession: ({ id, userId, attributes }) =>
       insertTokens(tx, [
-        { ...attributes, tokenHash: hashSecret(id), kind: 'access_token', userId, ttl },
-        ...beside,
+        { ...attributes, tokenHash: hashSecret(id), kind: 'access_token', userId, ttl: accessTtl },
+        refresh,
       ]),
-    // The directory opens no scope for an expired token, so lucia never sees one; pruning deletes it.
-    deleteSession: async () => {},
-    // A token's life is what its answer said: half of it used up is no reason for more.
-    updateSessionExpiration: async () => {},
-    getUserSessions: never,
-    deleteUserSessions: never,
-    deleteExpiredSessions: never,
+    getSessionAndUser: notSupported,
+    getUserSessions: notSupported,
+    updateSessionExpiration: notSupported,
+    deleteSession: notSupported,
+    deleteUserSessions: notSupported,
+    deleteExpiredSessions: notSupported,
   };
 }

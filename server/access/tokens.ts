@@ -2,16 +2,16 @@ import { and, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { credentialDirectory, tokens } from '#db/schema/identity.ts';
 
-/** `ttl` in seconds: when it ends is the database's to say, whose clock will be asked. */
+/** `ttl` is in seconds. The database computes the expiry, because its clock is the one that is checked. */
 export type NewToken = Omit<typeof tokens.$inferInsert, 'expiresAt' | 'familyBeganAt'> & {
   familyId: string;
   secondFactor: boolean;
-  /** Seconds that the family is old. */
+  /** Seconds since the sign-in. */
   familyAge: number;
   ttl: number;
 };
 
-/** Inserts tokens, and their lines of the directory, in one statement. */
+/** Inserts tokens and their rows in the credential directory, in one statement. */
 export async function insertTokens(tx: Tx, rows: NewToken[]): Promise<void> {
   const values = rows.map(
     (
@@ -31,13 +31,13 @@ export async function insertTokens(tx: Tx, rows: NewToken[]): Promise<void> {
 export type TokenRow = typeof tokens.$inferSelect & {
   /** Neither used up nor expired. */
   alive: boolean;
-  /** Seconds since a refresh token was used; null where it was not. */
+  /** Seconds since a refresh token was used; null if it was not. */
   usedFor: number | null;
   /** Seconds since the sign-in that its family descends from. */
   familyAge: number;
 };
 
-/** The token itself, whatever became of it, by the database's clock. */
+/** Finds a token, even a used or expired one. Times are by the database's clock. */
 export async function findToken(
   tx: Tx,
   tenantId: string,
@@ -55,7 +55,7 @@ export async function findToken(
   return row;
 }
 
-/** Marks a refresh token used, once: false where it is already, or expired, or gone. */
+/** Marks a refresh token as used. Returns false if it is used already, expired or gone. */
 export async function consumeToken(tx: Tx, tenantId: string, tokenHash: Uint8Array): Promise<boolean> {
   const consumed = await tx
     .update(tokens)
@@ -72,7 +72,7 @@ export async function consumeToken(tx: Tx, tenantId: string, tokenHash: Uint8Arr
   return consumed.length > 0;
 }
 
-/** Notes that a family has passed a second factor. The caller holds the member's lock, as whoever refreshes does. */
+/** Records that a family has passed a second factor. The caller has locked the member. */
 export async function markSecondFactor(
   tx: Tx,
   tenantId: string,
@@ -85,7 +85,7 @@ export async function markSecondFactor(
     .where(and(eq(tokens.tenantId, tenantId), eq(tokens.userId, userId), eq(tokens.familyId, familyId)));
 }
 
-/** Deletes a tenant's tokens that match, in the directory too; answers how many there were. */
+/** Deletes the matching tokens of a tenant and their directory rows. Returns how many there were. */
 export async function deleteTokens(
   tx: Tx,
   tenantId: string,
@@ -103,7 +103,7 @@ export async function deleteTokens(
   return deleted.length;
 }
 
-/** The tenant that a token was issued in, over all tenants: the directory has no policy. */
+/** Finds the tenant of a token, over all tenants: the directory has no row-level policy. */
 export async function tenantOfToken(tx: Tx, tokenHash: Uint8Array): Promise<string | undefined> {
   const [row] = await tx
     .select({ tenantId: credentialDirectory.tenantId })

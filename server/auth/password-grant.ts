@@ -11,7 +11,7 @@ import { accountsOfPassword } from './passwords/hashing.ts';
 import { normalizePassword } from './passwords/policy.ts';
 import { completeSignIn, type SignIn } from './sign-in.ts';
 
-/** Accounts of one address that an unpinned sign-in looks at (A 4.3 rule 4). */
+/** How many accounts of an address a sign-in without tenant_id checks (A 4.3 rule 4). */
 const candidatesSearched = 10;
 
 export interface PasswordGrant {
@@ -21,16 +21,16 @@ export interface PasswordGrant {
   scope: string | undefined;
 }
 
-/** More than one workspace has this address with this password (A 4.3 rule 3). */
+/** The password fits accounts in several workspaces (A 4.3 rule 3). */
 export interface WorkspaceSelection {
   kind: 'selection';
   workspaces: { tenantId: string; tenantName: string }[];
 }
 
 /**
- * The password grant (A 4.3). An unknown address, a wrong password and a revoked member take the same way: one look-up,
- * one hash, one line of the audit log, one answer.
- * @throws AppError 401, 403 where the method is switched off
+ * The password grant (A 4.3). An unknown address, a wrong password and a revoked member take the same steps: one lookup,
+ * one hash, one audit event, one response.
+ * @throws AppError 401, 403 if password sign-in is switched off
  */
 export async function grantByPassword(
   services: Services,
@@ -83,7 +83,7 @@ async function signInTo(
       password: { checked, present: passwordHash },
     }),
   );
-  // Revoked, or the password changed, while it was being hashed.
+  // The member was revoked, or the password changed, during hashing.
   if (!signIn) throw refused();
   return signIn;
 }
@@ -92,7 +92,7 @@ function refused(): AppError {
   return new AppError('unauthenticated', 'invalid email or password');
 }
 
-/** Of no tenant, even where the address has one: what is known of the address must not change the work. */
+/** The event names no tenant, even if the address has one: the work must not depend on what is known of the address. */
 async function recordFailure(tx: Tx, origin: Origin, email: string, capped: boolean): Promise<void> {
   if (capped) await recordCapped(tx, origin, email);
   await recordEvent(tx, origin, {
@@ -108,7 +108,7 @@ async function recordCapped(tx: Tx, origin: Origin, email: string): Promise<void
 
 function signInOf(email: string) {
   const target = isEmail(email) ? { target: email } : {};
-  // What is no address may be a password in the wrong field.
+  // Text that is not an address may be a password typed into the wrong field.
   return { tenantId: null, actor: { kind: 'anonymous' } as const, ...target };
 }
 

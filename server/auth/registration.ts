@@ -9,7 +9,7 @@ import { foundTenant, type NewTenant, type TenantAccount } from '#server/tenants
 import type { SignInWay } from './mfa/requirement.ts';
 import { completeSignIn, type SignIn } from './sign-in.ts';
 
-/** Somebody who is about to become a member, by a password or by the identity provider. */
+/** A person who registers, by a password or through the identity provider. */
 export interface Registrant {
   userId: string;
   /** Lowercase. */
@@ -20,17 +20,17 @@ export interface Registrant {
   way: SignInWay;
 }
 
-/** `apiKey` is told this once. */
+/** `apiKey` is returned once and cannot be read again. */
 export interface RegisteredTenant {
   account: TenantAccount;
   apiKey: string;
   signIn: SignIn;
 }
 
-/** A tenant as its founder wants it; `platformMetadata` is ours. */
+/** The requested tenant. `platformMetadata` is set by the service. */
 export type RequestedTenant = Omit<NewTenant, 'apiKey'> & { platformMetadata?: Record<string, unknown> };
 
-/** Creates a tenant, its key and its founding administrator, and signs that in: all of it, or nothing. */
+/** Creates a tenant, its API key and its first administrator, and signs the administrator in. All or nothing. */
 export async function registerWithNewTenant(
   tx: Tx,
   services: Services,
@@ -58,14 +58,14 @@ export async function registerWithNewTenant(
   return { account, apiKey, signIn };
 }
 
-/** Where an invite leads, and the SHA-256 of its secret. */
+/** An invite's tenant and the SHA-256 of its secret. */
 export interface InviteKey {
   tenantId: string;
   secretHash: Uint8Array;
 }
 
 /**
- * Redeems an invite, makes its member, and signs that in: all of it, or nothing.
+ * Redeems an invite, creates its member and signs the member in. All or nothing.
  * @throws AppError 400, with the details of A 4.2
  */
 export async function registerByInvite(

@@ -8,7 +8,7 @@ import { readTenant } from '#server/tenants/service.ts';
 import { type IssuedChallenge, issueChallenge } from './mfa/challenge.ts';
 import { isMfaRequired, type SignInWay } from './mfa/requirement.ts';
 
-/** Where the first factor led: tokens, or a challenge for the second. */
+/** The result of a right first factor: tokens, or a challenge for the second factor. */
 export type SignIn =
   | { kind: 'tokens'; tokens: IssuedTokens }
   | { kind: 'challenge'; challenge: IssuedChallenge };
@@ -18,18 +18,18 @@ interface FirstFactor {
   userId: string;
   way: SignInWay;
   scope?: string | undefined;
-  /** The hash that the password was checked against, which must still be so, and what it should be. */
+  /** The hash that the password was checked against, which must be unchanged, and the hash it should have now. */
   password?: { checked: string; present: string };
 }
 
 /**
- * Goes on after the first factor was right, inside a transaction of the member's tenant: the member's standing is read
- * again under a lock, so that nobody is let in while being revoked.
- * @returns undefined where the member may not sign in (any more)
+ * Completes a sign-in after a right first factor, inside a transaction of the member's tenant. Reads the member again under
+ * a lock, so that nobody signs in while being revoked.
+ * @returns undefined if the member may not sign in (any more)
  */
 export async function completeSignIn(
   tx: Tx,
-  { settings }: Services,
+  { settings }: Pick<Services, 'settings'>,
   origin: Origin,
   { tenantId, userId, way, scope, password }: FirstFactor,
 ): Promise<SignIn | undefined> {
@@ -37,15 +37,15 @@ export async function completeSignIn(
   if (!user?.active || !tenant?.active) return undefined;
   if (password) {
     if (user.passwordHash !== password.checked) return undefined;
-    // Of other parameters or another key: the next sign-in shall cost what every other does.
+    // The stored hash has other parameters or another key. Replace it, so that the next sign-in computes one hash only.
     if (password.checked !== password.present)
       await updatePasswordHash(tx, tenantId, userId, password.present);
   }
 
   const { email, provider, role } = user;
   const enrolled = user.totpSecret !== null;
-  const demanded = isMfaRequired(settings, tenant, { way, tenantId, email, enrolled });
-  if (demanded) {
+  const required = isMfaRequired(settings, tenant, { way, tenantId, email, enrolled });
+  if (required) {
     const challenge = await issueChallenge(tx, user, settings, scope);
     return { kind: 'challenge', challenge };
   }

@@ -104,7 +104,7 @@ async function grantByRefreshToken(
     if (!tenant?.active) return undefined;
     const rotated = await rotateRefreshToken(tx, tenantId, tokenHash, settings, {
       scope,
-      asksSecondFactor: ({ email, enrolled, ...member }) =>
+      requiresSecondFactor: ({ email, enrolled, ...member }) =>
         isMfaRequired(settings, tenant, { way: signInWayOf(member), tenantId, email, enrolled }),
     });
     if (rotated.kind === 'reused' || rotated.kind === 'ended')

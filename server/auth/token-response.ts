@@ -42,8 +42,8 @@ export function setSessionCookie(ctx: RequestContext, tokens: IssuedTokens): voi
 }
 
 /**
- * What a first factor that was right is answered (A 4.3 rules 1 to 3); the cookie goes with tokens alone.
- * @param repeatAt where the sign-in is repeated with the workspace that was chosen
+ * The response to a right first factor (A 4.3 rules 1 to 3). Sets the session cookie if there are tokens.
+ * @param repeatAt where to repeat the sign-in with the chosen workspace
  */
 export function signInResponse(
   ctx: RequestContext,

@@ -31,7 +31,7 @@ const issuers: [string, () => Promise<Issuer>][] = [
       const { letGo } = await holdOpen(app, tenantId, (tx) =>
         rotateRefreshToken(tx, tenantId, hashSecret(refreshToken), app.services.settings, {
           scope: undefined,
-          asksSecondFactor: () => false,
+          requiresSecondFactor: () => false,
         }),
       );
       return {

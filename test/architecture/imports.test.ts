@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { refusals, sources } from './check-imports.ts';
-import { importsOf, refusal } from './rooms.ts';
+import { cycles, refusals, sources } from './check-imports.ts';
+import { importsOf, refusal } from './modules.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-test('every import goes where its room may go (decision 5)', () => {
+test('every import goes where its module may go (decision 5)', () => {
   expect(sources.length).toBeGreaterThan(100);
   expect(refusals()).toEqual([]);
+});
+
+test('no files import each other in a cycle, types included', () => {
+  expect(cycles()).toEqual([]);
+  const imports: Record<string, string[]> = { a: ['b'], b: ['c', 'npm:zod'], c: ['b'], d: ['a', 'd'] };
+  expect(cycles(Object.keys(imports), (file) => imports[file] ?? [])).toEqual([['b', 'c']]);
 });
 
 describe('what must not be is refused', () => {
@@ -21,7 +27,7 @@ describe('what must not be is refused', () => {
       '../../../tenants/queries.ts',
     ],
     ["another domain's schema", 'server/tenants/x.ts', '#db/schema/identity.ts'],
-    ['a door, from a domain', 'server/tenants/x.ts', '#rest/errors.ts'],
+    ['a transport, from a domain', 'server/tenants/x.ts', '#rest/errors.ts'],
     ['fastify, from a domain', 'server/tenants/x.ts', 'fastify'],
     ['the pool, from a domain', 'server/tenants/x.ts', '#db/pool.ts'],
     ['the server, from a format', 'server/formats/html/x.ts', '../../errors.ts'],
@@ -29,8 +35,8 @@ describe('what must not be is refused', () => {
     ['a domain, from an engine', 'server/engines/x.ts', '../metering/service.ts'],
     ['the database, from an engine', 'server/engines/x.ts', '../../db/client.ts'],
     ['the server, from the database', 'db/x.ts', '../server/errors.ts'],
-    ['a domain, from the REST door', 'rest/x.ts', '../server/metering/service.ts'],
-    ['the database, from the REST door', 'rest/x.ts', '#db/client.ts'],
+    ['a domain, from the REST transport', 'rest/x.ts', '../server/metering/service.ts'],
+    ['the database, from the REST transport', 'rest/x.ts', '#db/client.ts'],
     ["a domain's inside, from a worker", 'workers/x.ts', '#server/translations/pipeline/quality-gate.ts'],
     ['a table, from a worker', 'workers/x.ts', '#db/schema/identity.ts'],
     [
@@ -40,7 +46,7 @@ describe('what must not be is refused', () => {
     ],
     ["a domain's inside, from the top of server/", 'server/x.ts', './translations/jobs.ts'],
     ['the server, from the SDK', 'sdk/src/x.ts', '../../server/errors.ts'],
-    ['anything, from a room that is not on the plan', 'server/unheard-of/x.ts', 'zod'],
+    ['anything, from a module that is not in the table', 'server/unheard-of/x.ts', 'zod'],
   ])('%s', (_what, file, specifier) => {
     for (const statement of [
       `import { x } from '${specifier}';`,

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { allReferences, allRules } from '#test/docs/rule-references.ts';
 import { sources } from './check-imports.ts';
 import { executedByOneJob } from './executed-code.ts';
-import { importsOf } from './rooms.ts';
+import { importsOf } from './modules.ts';
 
 /*
  * `npm run structure`: how large the files are, who imports whom, whether rule numbers resolve, and how much of the code

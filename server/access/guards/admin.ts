@@ -11,33 +11,33 @@ import {
 } from '../principal.ts';
 import { hasTenants, serviceTenantId } from '../service-key.ts';
 
-/** The service key's tenant is nobody's account: no route enters it, and nobody becomes a member of it (A 5.1 rule 6). */
+/** The service key's tenant is not an account: no route opens it and it has no members (A 5.1 rule 6). */
 function isAccountId(tenantId: string): boolean {
   return isTenantId(tenantId) && tenantId !== serviceTenantId;
 }
 
-/** Who administers, believed (A 5.2 "Admin"). */
+/** The authenticated administrator (A 5.2 "Admin"). */
 export interface Administrator {
-  /** The signed-in member, and its tenant; null for the operator key alone, and in open dev mode. */
+  /** The signed-in member and its tenant; null for the operator key alone and in open dev mode. */
   user: SessionPrincipal['user'] | null;
   tenant: PrincipalTenant | null;
-  /** The operator key itself, be it beside a session: it reaches any tenant. */
+  /** Whether the operator key was presented, alone or beside a session. It reaches any tenant. */
   operatorKey: boolean;
-  /** Platform-operator standing (A 5.1 rule 8): the key, a designated operator, or open dev mode. */
+  /** Whether the caller is a platform operator (A 5.1 rule 8): by the key, by designation, or in open dev mode. */
   operator: boolean;
   /** A command on the server, rather than a request. */
   atServer?: true;
 }
 
-/** `tx` is a transaction in the session's own tenant; null where there is no session. */
+/** `tx` is a transaction in the session's own tenant; null without a session. */
 type AsAdministrator = <T>(work: (admin: Administrator, tx: Tx | null) => Promise<T>) => Promise<T>;
 
-/** The session is none; the operator key beside it may still be one. */
+/** The session is invalid. An operator key beside it may still be valid. */
 class NoSession extends Error {}
 
 /**
- * Believes an administrator: by an administrator's bearer or cookie, else by the operator key, else by nothing at all in
- * open dev mode (A 5.1 rule 7). A tenant's key never is one.
+ * Authenticates an administrator: by an administrator's bearer or cookie, else by the operator key, else without a
+ * credential in open dev mode (A 5.1 rule 7). A tenant's key is never accepted.
  * @throws AppError 401, 403
  */
 export function asAdministrator(ctx: RequestContext): AsAdministrator {
@@ -70,8 +70,8 @@ export function asAdministrator(ctx: RequestContext): AsAdministrator {
 }
 
 /**
- * Opens a transaction in the tenant that an id belongs to: an administrator's own, or, for the operator key, the one that
- * `tenantOf` finds over all tenants. Undefined where that finds none.
+ * Opens a transaction in the tenant that owns a resource: the administrator's own, or, for the operator key, the one that
+ * `tenantOf` finds over all tenants. Returns undefined if it finds none.
  */
 export type WithOwningTenant = <T>(
   work: (tx: Tx, tenantId: string, admin: Administrator) => Promise<T>,
@@ -93,24 +93,24 @@ function withOwningTenantOf(
     if (!elsewhere) return done;
     const admin = elsewhere;
     const tenantId = await database.inPlatform(tenantOf);
-    // X-Tenant-ID narrows every credential.
+    // X-Tenant-ID restricts every credential.
     if (tenantId === undefined || (credentials.tenantId ?? tenantId) !== tenantId) return undefined;
     return database.inTenant(tenantId, (tx) => work(tx, tenantId, admin));
   };
 }
 
-/** What `?tenant_id` means at a route. */
+/** How a route treats `?tenant_id`. */
 interface TenantParameter {
   named: string | undefined;
-  /** Whether an ordinary administrator's foreign tenant is passed over, or answered 404 (C 7). */
+  /** Whether an ordinary administrator's foreign tenant is ignored or a 404 (C 7). */
   foreign: 'ignored' | 'not_found';
-  /** The 400 for the operator key without it. */
+  /** The message of the 400 for the operator key without it. */
   missing: string;
-  /** Whether an operator's session must name a tenant too. */
+  /** Whether an operator's session must also name a tenant. */
   operatorMustName?: boolean;
 }
 
-/** Opens a transaction in the tenant that `?tenant_id` names, or in the administrator's own. */
+/** Opens a transaction in the tenant that `?tenant_id` names, else in the administrator's own. */
 export type WithNamedTenant = <T>(
   parameter: TenantParameter,
   work: (tx: Tx, tenantId: string, admin: Administrator) => Promise<T>,
@@ -141,25 +141,24 @@ export function tenantNotFound(): AppError {
   return new AppError('not_found', 'tenant not found');
 }
 
-/** Whether the caller was looked at already, whatever came of it. */
-function remembering(asAdmin: AsAdministrator): { asAdmin: AsAdministrator; looked(): boolean } {
-  let looked = false;
+/** Records whether authentication was attempted. */
+function recordingAttempt(asAdmin: AsAdministrator): { asAdmin: AsAdministrator; attempted(): boolean } {
+  let attempted = false;
   return {
     asAdmin: (work) => {
-      looked = true;
+      attempted = true;
       return asAdmin(work);
     },
-    looked: () => looked,
+    attempted: () => attempted,
   };
 }
 
 /**
- * A 5.2 "Admin": the body calls what suits it of `withOwningTenant`, `withNamedTenant` and `asAdministrator`, which believe the
- * caller in the transaction that the work needs anyway. Where it never came to that, because the input was refused, the
- * caller is looked at now: who may not call is told so first.
+ * A 5.2 "Admin". The handler calls `withOwningTenant`, `withNamedTenant` or `asAdministrator`, which authenticate in the
+ * transaction that the work needs anyway. If the input was refused first, authenticate before returning validation errors.
  */
 export const adminProcedure = procedure.meta({ guard: 'admin' }).use(async ({ ctx, next }) => {
-  const { asAdmin, looked } = remembering(asAdministrator(ctx));
+  const { asAdmin, attempted } = recordingAttempt(asAdministrator(ctx));
   const result = await next({
     ctx: {
       withOwningTenant: withOwningTenantOf(ctx, asAdmin),
@@ -167,31 +166,31 @@ export const adminProcedure = procedure.meta({ guard: 'admin' }).use(async ({ ct
       asAdministrator: asAdmin,
     },
   });
-  if (!result.ok && !looked()) await asAdmin(async () => {});
+  if (!result.ok && !attempted()) await asAdmin(async () => {});
   return result;
 });
 
 /**
- * A 5.2 "Platform operator", after "Admin". `asOperator` leaves the caller's own tenant before the work begins.
- * @param refusal the 403 for an administrator who is none
+ * A 5.2 "Platform operator", after "Admin". `asOperator` ends the transaction in the caller's own tenant before the work.
+ * @param refusal the message of the 403 for other administrators
  */
 export function operatorProcedure(refusal: string) {
   return procedure.meta({ guard: 'platform_operator' }).use(async ({ ctx, next }) => {
-    const { asAdmin, looked } = remembering(asAdministrator(ctx));
+    const { asAdmin, attempted } = recordingAttempt(asAdministrator(ctx));
     const asOperator = (): Promise<Administrator> =>
       asAdmin(async (admin) => {
         if (!admin.operator) throw new AppError('forbidden', refusal);
         return admin;
       });
     const result = await next({ ctx: { asOperator } });
-    if (!result.ok && !looked()) await asOperator();
+    if (!result.ok && !attempted()) await asOperator();
     return result;
   });
 }
 
 /**
- * Whoever runs commands on the server, who could as well read the operator key there: they may what it may. The audit log
- * tells the two apart.
+ * The caller of an admin command on the server. It has the operator key's rights, since it could read the key there. The
+ * audit log tells the two apart.
  */
 export const serverAdministrator: Administrator = {
   user: null,

@@ -1,13 +1,13 @@
-import type { RequestContext } from '#server/context.ts';
-import { type GuardName, procedure } from '#server/trpc.ts';
+import type { GuardName, RequestContext } from '#server/context.ts';
+import { procedure } from '#server/trpc.ts';
 import { asAdministrator } from './admin.ts';
 import { withBearer, withSessionCookie } from './session.ts';
 import { audienceOf, withTenantOf, withTenantOrCookieOf } from './tenant.ts';
 
 /**
- * Believes the caller of a request whose body is not read yet, as its guard will again with the body: one look-up, in a
- * transaction of its own. Guards that ask for no standing credential believe nobody here.
- * @returns false where the guard asks for none
+ * Authenticates the caller before the request's body is read: one lookup in a transaction of its own. The guard
+ * authenticates again with the body.
+ * @returns false if the guard requires no credential that could be checked without the body
  * @throws AppError the guard's own 401 or 403
  */
 export async function authenticateCaller(ctx: RequestContext, guard: GuardName): Promise<boolean> {
@@ -36,5 +36,5 @@ export async function authenticateCaller(ctx: RequestContext, guard: GuardName):
   }
 }
 
-/** A 5.2 "Public". */
+/** A 5.2 "Public": no authentication. */
 export const publicProcedure = procedure.meta({ guard: 'public' });

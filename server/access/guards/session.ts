@@ -5,7 +5,7 @@ import { procedure } from '#server/trpc.ts';
 import { accessTokenHashes, readPrincipal, type SessionPrincipal } from '../principal.ts';
 
 /**
- * Opens a transaction as the member that the session cookie belongs to. A bearer does not count here.
+ * Opens a transaction as the member of the session cookie. A bearer is not accepted.
  * @throws AppError 401
  */
 export async function withSessionCookie<T>(
@@ -26,7 +26,7 @@ export function notSignedIn(): AppError {
   return new AppError('unauthenticated', 'authentication required');
 }
 
-/** A full session, by its cookie alone (A 4.1, the new recovery codes). */
+/** Accepts the session cookie only (A 4.1, new recovery codes). The handler calls `ctx.withSession`. */
 export const sessionCookieProcedure = procedure.meta({ guard: 'session_cookie' }).use(({ ctx, next }) =>
   next({
     ctx: {
@@ -36,7 +36,7 @@ export const sessionCookieProcedure = procedure.meta({ guard: 'session_cookie' }
 );
 
 /**
- * Opens a transaction as the member that the bearer belongs to.
+ * Opens a transaction as the member of the bearer's access token.
  * @throws AppError 401
  */
 export async function withBearer<T>(
@@ -56,7 +56,7 @@ export async function withBearer<T>(
   });
 }
 
-/** A 5.2 "Bearer only": the body runs inside one transaction of the member's tenant. */
+/** A 5.2 "Bearer only": the handler runs inside one transaction of the member's tenant. */
 export const bearerProcedure = procedure.meta({ guard: 'bearer' }).use(({ ctx, next }) =>
   withBearer(ctx, async (tx, principal) => {
     const result = await next({ ctx: { tx, principal } });

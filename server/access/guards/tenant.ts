@@ -8,24 +8,24 @@ import { accessTokenHashes, type Principal, presentedHashes, readPrincipal } fro
 import { withServiceTenant } from '../service-key.ts';
 
 /**
- * Opens a transaction as the tenant that the request's credential belongs to; 401 where there is none. `early` is a
- * query that travels in the transaction's first packet, in the scope that the credential opened but before the caller
- * is believed: only `work` sees its answer.
+ * Opens a transaction as the tenant of the request's credential; 401 without one. `prefetch` is a query that is sent in the
+ * transaction's first packet, in the scope that the credential opened but before the caller is authenticated. Only `work`
+ * receives its result.
  */
 export type WithTenant = <T, E = undefined>(
-  work: (tx: Tx, principal: Principal, found: E) => Promise<T>,
-  early?: (tx: Tx) => Promise<E>,
+  work: (tx: Tx, principal: Principal, prefetched: E) => Promise<T>,
+  prefetch?: (tx: Tx) => Promise<E>,
 ) => Promise<T>;
 
 /**
- * Who will read the answer. Operator standing is added to a call by the operator key in X-API-Key beside a tenant's
- * access token (C 7), or is the member's own (A 5.1 rule 8), which is known once `withTenant` has believed it.
+ * Who will read the response. `operator` is set by the operator key in X-API-Key beside a tenant's access token (C 7), or
+ * by `withTenant` once it has authenticated an operator's session (A 5.1 rule 8).
  */
 export interface Audience {
   operator: boolean;
 }
 
-/** Thrown inside the transaction, to leave it. */
+/** Thrown to leave the transaction. */
 class Unauthenticated extends Error {}
 
 export function withTenantOf(
@@ -35,20 +35,20 @@ export function withTenantOf(
   hashes = presentedHashes(credentials),
 ): WithTenant {
   const { database, settings } = ctx.services;
-  return async (work, early) => {
+  return async (work, prefetch) => {
     try {
       return await database.inTenantOfCredential(hashes, async (tx, owner) => {
-        const [principal, found] = await Promise.all([
+        const [principal, prefetched] = await Promise.all([
           readPrincipal(tx, owner, credentials, settings),
-          early?.(tx) as Promise<never>,
+          prefetch?.(tx) as Promise<never>,
         ]);
         if (typeof principal === 'string') throw new Unauthenticated();
         if (principal.kind === 'session' && principal.operator) audience.operator = true;
-        return work(tx, principal, found);
+        return work(tx, principal, prefetched);
       });
     } catch (error) {
       if (!(error instanceof Unauthenticated)) throw error;
-      return withServiceTenant(ctx.services, credentials, work, early);
+      return withServiceTenant(ctx.services, credentials, work, prefetch);
     }
   };
 }
@@ -58,8 +58,8 @@ export function audienceOf({ credentials, services }: RequestContext): Audience 
 }
 
 /**
- * A 5.2 "Tenant identity", in front of everything else: the body runs inside one transaction of the tenant,
- * which the guard's own statements opened, and which is rolled back if the body fails.
+ * A 5.2 "Tenant identity". Authenticates first. The handler runs inside the guard's transaction, which is rolled back if
+ * the handler fails.
  */
 export const tenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(({ ctx, next }) => {
   const audience = audienceOf(ctx);
@@ -74,8 +74,8 @@ export const tenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(
 });
 
 /**
- * "Tenant identity" for work that must not hold a transaction (model calls, rendering, transfers): the body
- * calls `ctx.withTenant`, its only way to any data, when its own order of gates says so.
+ * "Tenant identity" for work that must not hold a transaction, such as model calls, rendering and transfers. The handler
+ * calls `ctx.withTenant` when its own order of checks allows; there is no other way to the data.
  */
 export const deferredTenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(({ ctx, next }) => {
   const audience = audienceOf(ctx);
@@ -100,11 +100,11 @@ export function withTenantOrCookieOf(ctx: RequestContext, audience: Audience): W
 export const deferredTenantAdminProcedure = procedure.meta({ guard: 'tenant_admin' }).use(({ ctx, next }) => {
   const audience = audienceOf(ctx);
   const withTenant = withTenantOrCookieOf(ctx, audience);
-  const withTenantAsAdmin: WithTenant = (work, early) =>
-    withTenant(async (tx, principal, found) => {
+  const withTenantAsAdmin: WithTenant = (work, prefetch) =>
+    withTenant(async (tx, principal, prefetched) => {
       if (principal.kind === 'session' && principal.user.role !== 'global_administrator')
         throw new AppError('forbidden', 'admin role required');
-      return work(tx, principal, found);
-    }, early);
+      return work(tx, principal, prefetched);
+    }, prefetch);
   return next({ ctx: { withTenant: withTenantAsAdmin, audience } });
 });

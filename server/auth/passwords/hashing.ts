@@ -17,7 +17,7 @@ export async function hashPassword(password: string, email: string, secretsKey: 
   return answer.hash;
 }
 
-/** Whether a hash is of this password, whatever its salt and parameters are. As dear as they say. */
+/** Whether a hash of any salt and parameters is of this password. */
 async function verifyPassword(phc: string, password: string): Promise<boolean> {
   const answer = await hashOnThread({ password, phc });
   if (!('matches' in answer)) throw new Error('a password could not be checked');
@@ -25,10 +25,10 @@ async function verifyPassword(phc: string, password: string): Promise<boolean> {
 }
 
 /**
- * Those of an address's accounts whose password this is. One hash is computed, be there ten accounts or none: the time
- * does not tell how many, nor whether any. (A hash of other parameters or another key, from before a change of
- * either, costs one more each until its member has signed in.)
- * @returns `passwordHash` is the password's by the present parameters and key
+ * Finds the accounts of an address that have this password. Computes one hash for any number of accounts, even none, so
+ * that the time does not reveal how many there are. (A hash from before a change of the parameters or the key costs one more
+ * until its member signs in.)
+ * @returns `passwordHash` is the password's hash by the current parameters and key
  */
 export async function accountsOfPassword<A extends { passwordHash: string }>(
   accounts: readonly A[],

@@ -1,5 +1,5 @@
 import type { RestProcedure } from '#rest/procedures.ts';
-import type { GuardName } from '#server/trpc.ts';
+import type { GuardName } from '#server/context.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { type Answer, viaRest, viaRpc } from '../call.ts';
 import { type Caller, callers } from './callers.ts';

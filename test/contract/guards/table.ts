@@ -1,4 +1,4 @@
-import type { GuardName } from '#server/trpc.ts';
+import type { GuardName } from '#server/context.ts';
 
 /**
  * The guard of each procedure, from A 4.1, A 4.4, A 5.2 and B 5; `session_cookie` is A 4.1's "ll_session cookie only".

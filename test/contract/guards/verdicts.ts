@@ -1,4 +1,4 @@
-import type { GuardName } from '#server/trpc.ts';
+import type { GuardName } from '#server/context.ts';
 import type { Kind } from './callers.ts';
 
 /**
