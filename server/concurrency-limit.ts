@@ -1,50 +1,50 @@
 import { AppError } from './errors.ts';
 
 /**
- * Upstream calls under way in one process. Three quarters of them are 192: 64 jobs of one tenant that ask three models
- * each at once (`candidate_models`) wait for nothing.
+ * Concurrent model calls of one process. One tenant may have three quarters of them, 192: 64 jobs with three models each
+ * (`candidate_models`) do not have to wait.
  */
 const slotsOfProcess = 256;
 
-/** Calls that wait for a slot, all tenants together; one tenant alone may have a quarter of them. */
+/** Calls of all tenants that may wait for a slot; one tenant alone may have a quarter of them. */
 const placesOfProcess = 16_000;
 
-/** For whom a call is made, and what ends its waiting. */
+/** The tenant that a call is made for, and a signal that aborts its waiting. */
 export interface SlotScope {
   tenantId: string;
   signal?: AbortSignal | undefined;
 }
 
-/** Too many wait for a slot already: what was to be done has not begun. */
+/** Too many calls wait for a slot already. The call has not begun. */
 export class SaturatedError extends AppError {
   constructor(refusal: string) {
     super('rate_limit', refusal);
   }
 }
 
-/** Bounds what is under way, and shares it among tenants. */
+/** Limits concurrent calls, and shares the slots fairly among tenants. */
 export interface ConcurrencyLimit {
   /**
-   * Makes the call in a slot, once there is one for this tenant, and gives the slot back when the call has ended.
-   * @throws AppError rate_limit where too many calls wait already; the signal's reason where it goes off while waiting
+   * Waits for a slot, makes the call, and frees the slot when the call has ended.
+   *
+   * @throws {SaturatedError} where too many calls wait already; the signal's reason where it is aborted while waiting
    */
   run<T>(scope: SlotScope, call: () => Promise<T>): Promise<T>;
 }
 
 interface Tenant {
-  underWay: number;
-  /** What lets a waiting call go on, the longest waiting first. */
+  running: number;
+  /** Callbacks that start a waiting call, the longest waiting first. */
   waiting: Set<() => void>;
 }
 
 /**
- * A tenant takes a slot only while it holds fewer than three times the slots that are free (dynamic thresholds, Choudhury
- * and Hahne 1998). Alone it comes to three quarters; two floods come
- * to three sevenths each; and however many there are, as their calls end a slot comes to lie free for whoever comes
- * next. The places to wait in are shared by the same rule.
+ * A tenant takes a slot only while it holds fewer than three times the free slots (dynamic thresholds, Choudhury and Hahne
+ * 1998). One busy tenant gets three quarters of all slots, two get three sevenths each; and however many there are, some
+ * slots stay free for the next tenant. The same rule limits waiting calls.
  *
- * A slot that comes free goes to the tenant with the fewest calls under way, among equals by turns; within a tenant
- * to the call that has waited longest.
+ * A free slot goes to the tenant with the fewest running calls, round-robin among equals, and within a tenant to the call
+ * that has waited longest.
  */
 export function createConcurrencyLimit({
   slots = slotsOfProcess,
@@ -54,36 +54,36 @@ export function createConcurrencyLimit({
   refusal = 'translation capacity is saturated; try again later',
 } = {}): ConcurrencyLimit {
   const tenants = new Map<string, Tenant>();
-  /** Tenants with waiting calls by the number of their calls under way; among equals whose turn it is stands first. */
+  /** Tenants with waiting calls, by the number of their running calls; the next to get a slot is first. */
   const queues = Array.from({ length: slots + 1 }, () => new Set<Tenant>());
   let freeSlots = slots;
   let freePlaces = places;
 
-  const mayStart = (tenant: Tenant) => tenant.underWay < Math.min(3 * freeSlots, slotsOfTenant);
+  const mayStart = (tenant: Tenant) => tenant.running < Math.min(3 * freeSlots, slotsOfTenant);
   const mayWait = (tenant: Tenant) => tenant.waiting.size < freePlaces / 3;
 
-  /** Counts a call of the tenant as begun (1) or ended (-1); either way the tenant's turn is over. */
+  /** Counts a call of the tenant as begun (1) or ended (-1), and moves the tenant behind its equals. */
   function count(id: string, tenant: Tenant, change: 1 | -1): void {
-    queues[tenant.underWay]!.delete(tenant);
-    tenant.underWay += change;
+    queues[tenant.running]!.delete(tenant);
+    tenant.running += change;
     freeSlots -= change;
-    settle(id, tenant);
+    requeue(id, tenant);
   }
 
-  /** Puts the tenant where its numbers say: in the queue, at rest, or out of memory. */
-  function settle(id: string, tenant: Tenant): void {
-    const queue = queues[tenant.underWay]!;
+  /** Queues the tenant if it has waiting calls; forgets it if it has no calls at all. */
+  function requeue(id: string, tenant: Tenant): void {
+    const queue = queues[tenant.running]!;
     if (tenant.waiting.size > 0) queue.add(tenant);
     else queue.delete(tenant);
-    if (tenant.waiting.size === 0 && tenant.underWay === 0) tenants.delete(id);
+    if (tenant.waiting.size === 0 && tenant.running === 0) tenants.delete(id);
     else tenants.set(id, tenant);
   }
 
-  /** Where the first in line may not start, nobody may: all others hold as many slots or more. */
+  /** If the first tenant may not start, none may: all others hold as many slots or more. */
   function handOut(): void {
     for (let tenant = firstInLine(); tenant && mayStart(tenant); tenant = firstInLine()) {
-      const [goOn] = tenant.waiting;
-      goOn!();
+      const [start] = tenant.waiting;
+      start!();
     }
   }
 
@@ -102,29 +102,29 @@ export function createConcurrencyLimit({
     await new Promise<void>((resolve, reject) => {
       const leave = (): void => {
         signal?.removeEventListener('abort', abandon);
-        tenant.waiting.delete(goOn);
+        tenant.waiting.delete(start);
         freePlaces += 1;
       };
-      const goOn = (): void => {
+      const start = (): void => {
         leave();
         count(tenantId, tenant, 1);
         resolve();
       };
       const abandon = (): void => {
         leave();
-        settle(tenantId, tenant);
+        requeue(tenantId, tenant);
         reject(signal?.reason);
       };
-      tenant.waiting.add(goOn);
+      tenant.waiting.add(start);
       freePlaces -= 1;
-      settle(tenantId, tenant);
+      requeue(tenantId, tenant);
       signal?.addEventListener('abort', abandon, { once: true });
     });
   }
 
   return {
     async run(scope, call) {
-      const tenant = tenants.get(scope.tenantId) ?? { underWay: 0, waiting: new Set() };
+      const tenant = tenants.get(scope.tenantId) ?? { running: 0, waiting: new Set() };
       await takeSlot(scope, tenant);
       try {
         return await call();

@@ -22,6 +22,23 @@ export function requireSetName(name: string | undefined): string {
   return trimmed;
 }
 
+/**
+ * Requires that one more set fits. Replacing a set by its name always does.
+ * @param sets how many sets the tenant has; undefined if one of them has the uploaded name
+ * @throws AppError 422 with the limit
+ */
+export function requireRoomForSet(
+  sets: number | undefined,
+  most: number,
+  { code, noun }: { code: string; noun: string },
+): void {
+  if (sets !== undefined && sets >= most)
+    throw new AppError(
+      'unprocessable',
+      `${code}: there are ${sets} ${noun}; at most ${most} are allowed, delete one first`,
+    );
+}
+
 /** A language as an uploader declared it, and what it stands for (B 4.4 "Language code reading"). */
 export interface DeclaredLanguage {
   tag: string;

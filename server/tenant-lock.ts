@@ -3,21 +3,20 @@ import { sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { AppError } from './errors.ts';
 
-/** Milliseconds that a turn is waited for, between two tries and in all. */
+/** Milliseconds between two tries for the lock, and in all. */
 const pause = { first: 10, longest: 250, all: 20_000 };
 
 export interface TenantLockOptions {
-  /** What only one may be at: another is refused where it would have to wait. */
+  /** A second lock, by name, that is not waited for: if another transaction has it, `refusal` is thrown. */
   tryLock?: { name: string; refusal: () => AppError };
-  /** Ends the waiting, not the transaction; its reason is thrown. */
+  /** Ends the waiting, not the transaction. Its reason is thrown. */
   signal?: AbortSignal;
 }
 
 /**
- * Runs a transaction of a tenant when it is its turn at something that one transaction at a time may change. Who waits holds
- * no connection: one tenant's queue must not take them from all others.
- * @throws AppError transient_error where the turn did not come; the claim's refusal where somebody else has it; the signal's
- *   reason
+ * Runs a transaction that holds the tenant's lock on its translation memory or its terminology, so that one transaction at a
+ * time changes it. Waits without a connection: the queue of one tenant must not take the connections of all others.
+ * @throws AppError transient_error if the lock is not free within 20 seconds; the refusal of `tryLock`; the signal's reason
  */
 export async function withTenantLock<T>(
   database: Database,

@@ -6,7 +6,7 @@ import {
   indexWaiting,
   indexWaitingPairs,
   resumeImports,
-  sweepOutdated,
+  sweepUnusedVersions,
 } from '#server/translation-memory/service.ts';
 import { tenantsWithUnpersistedJobs } from '#server/translations/golden/pending-persistence.ts';
 import { tenantsWithStaleJobs } from '#server/translations/stale-sweep.ts';
@@ -28,7 +28,7 @@ export async function sweepStaleJobs(services: Services): Promise<void> {
   });
   await foldUsage(database);
   await resumeImports(services, staleSeconds);
-  await sweepOutdated(services);
+  await sweepUnusedVersions(services);
   await indexWaiting(services);
   await indexWaitingPairs(services);
   await embedWaiting(services);

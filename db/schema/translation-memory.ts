@@ -16,17 +16,17 @@ import { bytes, identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
 /**
- * What sets hold: a set shows one content, an upload makes another, and naming that one is the switch. What no set names is
- * never served. Deleting a content deletes all that it is of, and its set.
+ * What sets hold: a set shows one version, an upload makes another, and naming that one is the switch. What no set names is
+ * never served. Deleting a version deletes all that it is of, and its set.
  */
-export const memoryContents = pgTable(
+export const memoryVersions = pgTable(
   'memory_contents',
   {
     tenantId: identifier('tenant_id').notNull(),
-    contentId: identifier('content_id').notNull(),
+    versionId: identifier('content_id').notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.tenantId, t.contentId] }),
+    primaryKey({ columns: [t.tenantId, t.versionId] }),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
   ],
 );
@@ -37,7 +37,7 @@ export const memorySets = pgTable(
   {
     tenantId: identifier('tenant_id').notNull(),
     setId: identifier('set_id').notNull(),
-    contentId: identifier('content_id').notNull(),
+    versionId: identifier('content_id').notNull(),
     name: text('name').notNull(),
     /** As supplied. */
     sourceLang: text('source_lang').notNull(),
@@ -55,11 +55,11 @@ export const memorySets = pgTable(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.setId] }),
     uniqueIndex('memory_sets_tenant_id_name_key').on(t.tenantId, t.name),
-    uniqueIndex('memory_sets_tenant_id_content_id_key').on(t.tenantId, t.contentId),
+    uniqueIndex('memory_sets_tenant_id_content_id_key').on(t.tenantId, t.versionId),
     index('memory_sets_pair_idx').on(t.tenantId, t.pairSource, t.pairTarget),
     foreignKey({
-      columns: [t.tenantId, t.contentId],
-      foreignColumns: [memoryContents.tenantId, memoryContents.contentId],
+      columns: [t.tenantId, t.versionId],
+      foreignColumns: [memoryVersions.tenantId, memoryVersions.versionId],
     }).onDelete('cascade'),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
   ],
@@ -73,7 +73,7 @@ export const memorySegments = pgTable(
   'memory_segments',
   {
     tenantId: identifier('tenant_id').notNull(),
-    contentId: identifier('content_id').notNull(),
+    versionId: identifier('content_id').notNull(),
     /** The order of the store, where the latest wins: a unit's place in its file, or the order of approval. */
     segmentNo: bigint('segment_no', { mode: 'number' }).notNull().default(sql`nextval('memory_segment_no')`),
     /** 16 bytes of the SHA-256 of the source's normal form: the key of the exact tier. */
@@ -89,23 +89,23 @@ export const memorySegments = pgTable(
   },
   (t) => [
     // Not the tenant first: then a plan that was made for a tenant with little might look a hash up here, among all of one with much.
-    primaryKey({ columns: [t.contentId, t.tenantId, t.segmentNo] }),
+    primaryKey({ columns: [t.versionId, t.tenantId, t.segmentNo] }),
     index('memory_segments_source_hash_idx').on(t.tenantId, t.sourceHash),
     index('memory_segments_unindexed_idx')
-      .on(t.tenantId, t.contentId, t.shardNo)
+      .on(t.tenantId, t.versionId, t.shardNo)
       .where(sql`shard_no is null or shard_no < 0`),
     index('memory_segments_job_id_idx').on(t.tenantId, t.jobId).where(sql`job_id is not null`),
-    // No foreign key, which looks its content up for each of 50,000: a trigger deletes them with it. Whoever adds some has made the
-    // content in the same transaction, or holds a lock on the set that shows it.
+    // No foreign key, which looks its version up for each of 50,000: a trigger deletes them with it. Whoever adds some has made the
+    // version in the same transaction, or holds a lock on the set that shows it.
   ],
 );
 
-/** Parts of the fuzzy index: segments of one content, numbered by their length. Written once, and replaced whole. */
+/** Parts of the fuzzy index: segments of one version, numbered by their length. Written once, and replaced whole. */
 export const memoryShards = pgTable(
   'memory_shards',
   {
     tenantId: identifier('tenant_id').notNull(),
-    contentId: identifier('content_id').notNull(),
+    versionId: identifier('content_id').notNull(),
     shardNo: integer('shard_no').notNull(),
     /** Those that are still there: a deleted one keeps its ordinal. */
     segments: integer('segments').notNull(),
@@ -115,10 +115,10 @@ export const memoryShards = pgTable(
     segmentNos: bytes('segment_nos').notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.tenantId, t.contentId, t.shardNo] }),
+    primaryKey({ columns: [t.tenantId, t.versionId, t.shardNo] }),
     foreignKey({
-      columns: [t.tenantId, t.contentId],
-      foreignColumns: [memoryContents.tenantId, memoryContents.contentId],
+      columns: [t.tenantId, t.versionId],
+      foreignColumns: [memoryVersions.tenantId, memoryVersions.versionId],
     }).onDelete('cascade'),
   ],
 );
@@ -131,18 +131,18 @@ export const memoryPostings = pgTable(
   'memory_postings',
   {
     tenantId: identifier('tenant_id').notNull(),
-    contentId: identifier('content_id').notNull(),
+    versionId: identifier('content_id').notNull(),
     shardNo: integer('shard_no').notNull(),
     bucket: integer('bucket').notNull(),
     count: integer('count').notNull(),
     ordinals: bytes('ordinals').notNull(),
   },
-  (t) => [primaryKey({ columns: [t.tenantId, t.contentId, t.shardNo, t.bucket] })],
+  (t) => [primaryKey({ columns: [t.tenantId, t.versionId, t.shardNo, t.bucket] })],
 );
 
 /**
  * Parts of the fuzzy index over the small imported sets of a pair, which would each have one of their own: a lookup reads all of
- * them. What a set no longer shows stays in them until they are made anew, and is passed over by its content.
+ * them. What a set no longer shows stays in them until they are made anew, and is passed over by its version.
  */
 export const memoryPairShards = pgTable(
   'memory_pair_shards',
@@ -157,7 +157,7 @@ export const memoryPairShards = pgTable(
     lengthMarks: bytes('length_marks').notNull(),
     segmentNos: bytes('segment_nos').notNull(),
     /** What the segments are of, and how many are of each. */
-    contents: jsonb('contents').$type<[contentId: string, segments: number][]>().notNull(),
+    contents: jsonb('contents').$type<[versionId: string, segments: number][]>().notNull(),
     /** The place in `contents` of each ordinal, from 0, 2 bytes each. */
     contentPlaces: bytes('content_places').notNull(),
   },
@@ -190,7 +190,7 @@ export const memoryVectors = pgTable(
   'memory_vectors',
   {
     tenantId: identifier('tenant_id').notNull(),
-    contentId: identifier('content_id').notNull(),
+    versionId: identifier('content_id').notNull(),
     /** The first of its segments. */
     blockNo: bigint('block_no', { mode: 'number' }).notNull(),
     segmentNos: bigint('segment_nos', { mode: 'number' }).array().notNull(),
@@ -200,10 +200,10 @@ export const memoryVectors = pgTable(
     vectors: bytes('vectors').notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.tenantId, t.contentId, t.blockNo] }),
+    primaryKey({ columns: [t.tenantId, t.versionId, t.blockNo] }),
     foreignKey({
-      columns: [t.tenantId, t.contentId],
-      foreignColumns: [memoryContents.tenantId, memoryContents.contentId],
+      columns: [t.tenantId, t.versionId],
+      foreignColumns: [memoryVersions.tenantId, memoryVersions.versionId],
     }).onDelete('cascade'),
   ],
 );
@@ -225,7 +225,7 @@ export const memoryImports = pgTable(
     skippedUnits: integer('skipped_units').notNull(),
     duplicatesDropped: integer('duplicates_dropped').notNull(),
     /** What it brings, until it has ended. */
-    contentId: identifier('content_id'),
+    versionId: identifier('content_id'),
     /** The model of the vectors that it has so far. */
     embeddingModel: text('embedding_model'),
     /** How often a worker has begun it. */
@@ -238,13 +238,13 @@ export const memoryImports = pgTable(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.importId] }),
     index('memory_imports_created_at_idx').on(t.tenantId, t.createdAt, t.importId),
-    // For the foreign key: a content that is deleted is looked for among those that still run.
-    index('memory_imports_content_id_idx').on(t.tenantId, t.contentId).where(sql`content_id is not null`),
+    // For the foreign key: a version that is deleted is looked for among those that still run.
+    index('memory_imports_content_id_idx').on(t.tenantId, t.versionId).where(sql`content_id is not null`),
     uniqueIndex('memory_imports_running_key').on(t.tenantId, t.setName).where(sql`status = 'running'`),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
     foreignKey({
-      columns: [t.tenantId, t.contentId],
-      foreignColumns: [memoryContents.tenantId, memoryContents.contentId],
+      columns: [t.tenantId, t.versionId],
+      foreignColumns: [memoryVersions.tenantId, memoryVersions.versionId],
     }),
   ],
 );

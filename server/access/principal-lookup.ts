@@ -87,6 +87,6 @@ export async function lookUpPrincipal(
     const [tenant] = await selectTenant(tx, { scope: tenantScope });
     return tenant && { ...tenant, user: null, token: null };
   }
-  const [standing] = await selectPrincipal(tx, { accessTokenHash, scope: tenantScope });
-  return standing;
+  const [lookup] = await selectPrincipal(tx, { accessTokenHash, scope: tenantScope });
+  return lookup;
 }

@@ -5,7 +5,7 @@ import { audit } from './commands/audit.ts';
 import { revokeKey, rotateKey } from './commands/keys.ts';
 import { deactivateTenant, reactivateTenant, setAllowance, tenants } from './commands/tenants.ts';
 
-/** The operator's commands by their names, in the order in which they are listed. */
+/** The operator's commands by name, in the order of the listing. */
 export const commands = {
   tenants,
   'rotate-key': rotateKey,
@@ -24,13 +24,13 @@ function isCommandName(name: string): name is CommandName {
   return Object.hasOwn(commands, name);
 }
 
-/** What a command does, once it is told where; the lines that it prints. */
+/** Runs a command and returns the lines that it prints. */
 type Work = (server: Server) => AsyncIterable<string>;
 
 /**
- * What a command line asks for: lines of help, or work. Whatever may be wrong with it is found here, before a database is
- * looked for.
- * @throws Refusal that names what is wrong
+ * Parses a command line. Finds every mistake before a database is opened.
+ * @returns lines of help, or the work to do
+ * @throws Refusal with the mistake
  */
 export function readCommandLine([name, ...args]: readonly string[]): string[] | Work {
   if (name === undefined || name === '--help' || name === '-h') return usageOfAll();
@@ -41,9 +41,9 @@ export function readCommandLine([name, ...args]: readonly string[]): string[] | 
 }
 
 /**
- * Reads what stands behind a command's name.
- * @returns null where --help is among it
- * @throws Refusal that names what is unknown, missing or too much
+ * Parses the arguments and options after a command's name.
+ * @returns null if --help is among them
+ * @throws Refusal with what is unknown, missing or too much
  */
 function readArguments({ parameters, options }: Command, args: readonly string[]): Given | null {
   const { values, positionals } = parse(options, args);
@@ -67,12 +67,12 @@ function parse(
       options: { ...Object.fromEntries(types), help: { type: 'boolean', short: 'h' } },
     });
   } catch (error) {
-    // Node's first sentence names the option; what follows is advice, on lines of its own.
+    // Node's first sentence names the option; the lines after it are advice.
     throw new Refusal(/^.*?(?=\. |\.?\n|\.?$)/.exec((error as Error).message)?.[0] ?? 'unreadable arguments');
   }
 }
 
-/** All commands, with what each takes. */
+/** The help of all commands. */
 function usageOfAll(): string[] {
   const names = Object.keys(commands) as CommandName[];
   return [
@@ -84,7 +84,7 @@ function usageOfAll(): string[] {
   ];
 }
 
-/** One command, with its options. */
+/** The help of one command. */
 function usageOf(name: CommandName): string[] {
   const { summary, options } = commands[name];
   const entries = Object.entries(options).map(([option, { value, summary: about }]) => ({

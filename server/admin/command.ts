@@ -2,42 +2,41 @@ import { z } from 'zod';
 import { type Database, isTenantId } from '#db/client.ts';
 import type { Settings } from '#server/settings.ts';
 
-/** What a command works with. No SECRETS_KEY: none of them reads or writes a stored secret. */
+/** What a command works with. Without SECRETS_KEY, because no command reads or writes a stored secret. */
 export interface Server {
   settings: Settings;
   database: Database;
 }
 
-/** What the caller got wrong, in one line. Nothing was changed. */
+/** The caller's mistake, in one line. Nothing was changed. */
 export class Refusal extends Error {
   override name = 'Refusal';
 }
 
 interface CommandOption {
   type: 'boolean' | 'string';
-  /** What the value is, in the usage line. */
+  /** The name of the value in the usage line. */
   value?: string;
   summary: string;
 }
 
-/** Arguments and options by their names, as they were written. */
+/** The arguments and options as given, by name. */
 export type Given = Record<string, string | boolean | undefined>;
 
 export interface Command {
   summary: string;
-  /** Names of the arguments, in their order; all are required. */
+  /** The names of the arguments, in order; all are required. */
   parameters: readonly string[];
   options: Readonly<Record<string, CommandOption>>;
   /**
-   * Checks what was given. What comes back does the work, once, and tells line by line what was done: a secret stands
-   * alone on the last.
+   * Validates the input. Returns a function that does the work and yields lines to print; a secret is alone on the last.
    * @throws Refusal that names the argument or option
    */
   prepare(given: Given): (server: Server) => AsyncIterable<string>;
 }
 
 interface Definition<I extends z.ZodObject> extends Omit<Command, 'prepare'> {
-  /** A field for each parameter and option. */
+  /** The schema: a field for each parameter and option. */
   input: I;
   run(server: Server, input: z.infer<I>): AsyncIterable<string>;
 }
@@ -55,10 +54,10 @@ export function defineCommand<I extends z.ZodObject>({ input, run, ...shown }: D
   };
 }
 
-/** Only by its form: whether there is such a tenant is asked in the transaction that the command works in. */
+/** Checks the form only. The command's own transaction finds out whether the tenant exists. */
 export const tenantId = z.string().refine(isTenantId, 'is no tenant id');
 
-/** The same, or empty: no tenant at all. */
+/** The same, or '' for no tenant. */
 export const tenantIdOrNone = z.string().refine((id) => id === '' || isTenantId(id), 'is no tenant id');
 
 export const emailAddress = z
@@ -75,7 +74,7 @@ export const wholeNumber = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
 
-/** A moment with its zone, or a day's beginning in UTC. */
+/** A time with its zone, or a day, which means its start in UTC. */
 export const moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], {
     error: 'must be a moment with its zone (2026-07-31T09:00:00Z) or a day (2026-07-31)',

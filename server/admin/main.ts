@@ -8,10 +8,10 @@ import { Refusal, type Server } from './command.ts';
 import { readCommandLine } from './command-line.ts';
 import { printable } from './printing.ts';
 
-// A command is not broken off, and whoever started the database must leave it.
+// A signal does not interrupt a command: whoever started the embedded database must also stop it.
 const { stop } = listenForStop();
 
-/** Works over the database that the settings name, brought up to date as at every start. */
+/** Opens the database that the settings name, and migrates it as every start does. */
 async function withServer(settings: Settings, work: (server: Server) => Promise<void>): Promise<void> {
   const home = await joinDatabase(settings, stop);
   try {
@@ -29,7 +29,7 @@ async function withServer(settings: Settings, work: (server: Server) => Promise<
   }
 }
 
-/** A driver's error carries SQL and parameters in its message: it is told by its kind alone. */
+/** A driver's error has SQL and parameters in its message: keep only what is safe to print. */
 function withoutParameters(error: unknown): Error {
   if (error instanceof Refusal || error instanceof ClosedOutput) return error;
   const known = toAppError(error);
@@ -38,7 +38,7 @@ function withoutParameters(error: unknown): Error {
   return new Error(['internal error', name, code, message].filter(Boolean).join(' '));
 }
 
-/** Whoever read what is printed has enough of it, as `head` does. */
+/** The reader of the output has closed it, as `head` does. */
 class ClosedOutput extends Error {}
 
 async function print(lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
@@ -56,7 +56,7 @@ function fail(error: unknown): void {
 }
 
 process.on('unhandledRejection', (reason) => fail(withoutParameters(reason)));
-// Told of by `print`; without a listener it would end the process.
+// `print` handles it; without a listener, it would end the process.
 process.stdout.on('error', () => {});
 try {
   const asked = readCommandLine(process.argv.slice(2));

@@ -1,11 +1,11 @@
 import type { TenantAccount } from '#server/tenants/service.ts';
 
-/** What moves a terminal's cursor, breaks a line or turns the reading direction, or is no character at all. */
+/** Characters that move a terminal's cursor, break a line or change the reading direction, and lone surrogates. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/gu;
 
 /**
- * Text that strangers may have chosen (names, addresses), so that it cannot forge a line or drive the terminal. The
- * escapes are JSON's: JSON stays the same JSON.
+ * Escapes text that strangers may have chosen (names, addresses), so that it cannot forge a line or control the terminal. The
+ * escapes are JSON's, so that escaped JSON means the same.
  */
 export function printable(text: string): string {
   return text.replace(
@@ -14,7 +14,7 @@ export function printable(text: string): string {
   );
 }
 
-/** One line of columns, a tab between them. */
+/** One line of columns, separated by tabs. */
 export function columns(values: readonly (string | number | boolean)[]): string {
   return values.map((value) => printable(String(value))).join('\t');
 }
@@ -24,10 +24,10 @@ export function jsonLine(value: object): string {
   return printable(JSON.stringify(value));
 }
 
-/** A tenant as the commands name it. */
+/** How commands name a tenant in their output. */
 export const named = ({ id, name }: TenantAccount) => `${printable(JSON.stringify(name))} (${id})`;
 
-/** That nobody signs in to this tenant for now, where it is so. */
+/** A line of warning if the tenant is deactivated. */
 export function inactiveNote(account: TenantAccount): string[] {
   if (account.active) return [];
   return [`${named(account)} is deactivated: nobody signs in before reactivate-tenant ${account.id}.`];

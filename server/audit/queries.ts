@@ -36,7 +36,7 @@ export interface EventListing {
   limit: number;
 }
 
-/** Newest first, those of one transaction in the order of their ids. */
+/** Newest first; events of one transaction by id, descending. */
 export async function selectEvents(
   tx: Tx,
   { tenantId, action, since, until, after, limit }: EventListing,

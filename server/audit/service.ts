@@ -3,7 +3,7 @@ import type { Administrator } from '#server/access/service.ts';
 import { newId } from '#server/ids.ts';
 import { type AuditRow, insertEvent, selectEvents } from './queries.ts';
 
-/** Everything that is recorded, by its stable name. */
+/** The actions that the audit log records. The names are stable. */
 export const auditActions = [
   // Signing in and out
   'signed_in',
@@ -48,18 +48,18 @@ type AuditAction = (typeof auditActions)[number];
 
 export type { AuditRow } from './queries.ts';
 
-/** The request that something was done by; a RequestContext is one. */
+/** The request that made a change; a RequestContext is one. */
 export interface Origin {
   requestId: string | null;
   clientAddress: string | null;
 }
 
-/** A command on the server, which no request made. */
+/** The origin of a command on the server, which has no request. */
 export const atTheServer: Origin = { requestId: null, clientAddress: null };
 
 /**
- * Who did it: a member; somebody who is not signed in; the operator key; whoever works on the server itself; or the payment
- * processor, by an event.
+ * Who acted: a member, a caller who is not signed in, the operator key, somebody with a shell on the server, or the payment
+ * processor by an event.
  */
 export type Actor =
   | { kind: 'member'; userId: string }
@@ -70,16 +70,16 @@ export type Actor =
 
 export interface AuditEvent {
   action: AuditAction;
-  /** Null for what happened outside of any tenant: only the platform's scope may record it. */
+  /** Null for an event outside of any tenant: only the platform's scope may record it. */
   tenantId: string | null;
   actor: Actor;
-  /** What was acted upon: the id of a member, an invite, a token family; the e-mail address of a sign-in. */
+  /** What the action was about: the id of a member, invite or token family; the e-mail address of a sign-in. */
   target?: string;
   /** Never a secret, never a source text. */
   details?: Record<string, string | number | boolean | null>;
 }
 
-/** Records what happened, in the transaction in which it happened: both stand, or neither. */
+/** Records an event in the transaction that it happens in, so that both commit or neither does. */
 export async function recordEvent(tx: Tx, origin: Origin, event: AuditEvent): Promise<void> {
   await insertEvent(tx, {
     tenantId: event.tenantId ?? '',
@@ -95,21 +95,21 @@ export async function recordEvent(tx: Tx, origin: Origin, event: AuditEvent): Pr
 }
 
 interface AuditQuery {
-  /** A tenant's id; '' for what happened outside of any tenant; undefined for all of it. */
+  /** A tenant's id; '' for events outside of any tenant; undefined for all events. */
   tenantId?: string | undefined;
   action?: AuditAction | undefined;
   /** Inclusive. */
   since?: Date | undefined;
   /** Exclusive. */
   until?: Date | undefined;
-  /** Events at the most. */
+  /** The most events to return. */
   limit: number;
 }
 
-/** Events that are held at a time. */
+/** Events that are in memory at a time. */
 const pageSize = 200;
 
-/** The audit log, newest first, over all tenants: for whoever works on the server. */
+/** Reads the audit log, newest first, over all tenants: for commands on the server. */
 export async function* readEvents(
   database: Database,
   { limit, ...filter }: AuditQuery,
@@ -126,14 +126,14 @@ export async function* readEvents(
   }
 }
 
-/** Records what an administrator did, in the transaction in which it was done. */
+/** Records what an administrator did, in the same transaction. */
 export async function recordAdministration(
   tx: Tx,
   origin: Origin,
   admin: Administrator,
   event: Omit<AuditEvent, 'actor'>,
 ): Promise<void> {
-  // Beside a session, which says who it was, the operator key still is what let it happen.
+  // The session says who it was, but the operator key beside it is what permitted it.
   const widened = admin.user !== null && admin.operatorKey ? { operator_key: true } : {};
   await recordEvent(tx, origin, {
     ...event,
@@ -142,7 +142,7 @@ export async function recordAdministration(
   });
 }
 
-/** The session decides the person (C 7). In open dev mode (A 5.1 rule 7) there is nobody to name. */
+/** The session says who the person is (C 7). In open dev mode (A 5.1 rule 7), nobody is known. */
 function actorOf({ user, operatorKey, atServer }: Administrator): Actor {
   if (atServer) return { kind: 'server' };
   if (user) return { kind: 'member', userId: user.id };

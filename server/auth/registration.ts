@@ -35,16 +35,16 @@ export async function registerWithNewTenant(
   tx: Tx,
   services: Services,
   origin: Origin,
-  { way, ...newcomer }: Registrant,
+  { way, ...registrant }: Registrant,
   tenant: RequestedTenant,
 ): Promise<RegisteredTenant> {
   const tenantId = tenant.id;
-  const { userId } = newcomer;
+  const { userId } = registrant;
   const apiKey = newSecret();
   const grant = await trialGrant(tx, services.settings, origin.clientAddress);
   const platformMetadata = { ...tenant.platformMetadata, ...grant };
   const account = await foundTenant(tx, { ...tenant, apiKey, platformMetadata });
-  await addMember(tx, { ...newcomer, tenantId, role: 'global_administrator' });
+  await addMember(tx, { ...registrant, tenantId, role: 'global_administrator' });
   await insertApiKey(tx, tenantId, hashSecret(apiKey));
   await recordEvent(tx, origin, {
     action: 'tenant_founded',
@@ -72,12 +72,12 @@ export async function registerByInvite(
   tx: Tx,
   services: Services,
   origin: Origin,
-  { way, ...newcomer }: Registrant,
+  { way, ...registrant }: Registrant,
   { tenantId, secretHash }: InviteKey,
 ): Promise<SignIn> {
-  const { userId } = newcomer;
-  const { inviteId, role } = await redeemInvite(tx, tenantId, secretHash, newcomer);
-  await addMember(tx, { ...newcomer, tenantId, role });
+  const { userId } = registrant;
+  const { inviteId, role } = await redeemInvite(tx, tenantId, secretHash, registrant);
+  await addMember(tx, { ...registrant, tenantId, role });
   await recordEvent(tx, origin, {
     action: 'member_joined',
     tenantId,

@@ -5,16 +5,16 @@ import { tenants } from '#db/schema/tenants.ts';
 
 const moment = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
 
-/** What the processor has told of one subscription. */
+/** What is known of one subscription from the processor's events. */
 const knownSubscription = z.object({
-  /** At the processor; null where its checkout session did not say. */
+  /** The processor's id; null if its checkout session did not name one. */
   id: z.string().nullable(),
   status: z.string(),
-  /** Creation time of the newest event about it, a session's included, ISO 8601. */
+  /** Creation time of the newest event about it, checkout sessions included, ISO 8601. */
   toldAt: moment,
-  /** Creation time of its newest own event; null before there was one. */
+  /** Creation time of its newest subscription event; null before the first. */
   eventAt: moment.nullable(),
-  /** Slug; null while no event had a Price that is sold here. */
+  /** Slug; null as long as no event had a Price that is sold here. */
   tier: z.string().nullable(),
   /** When its allowance window began; null before it was current. */
   windowFrom: moment.nullable(),
@@ -23,8 +23,8 @@ const knownSubscription = z.object({
 export type KnownSubscription = z.infer<typeof knownSubscription>;
 
 /**
- * What the platform keeps of a tenant's subscription, prepaid balance and trial: typed, out of the metadata that A 2.1
- * names, and back. An operator may have written anything there: what does not fit counts as absent.
+ * A tenant's subscription, prepaid balance and trial, read from the tenant's metadata (A 2.1). An operator may have written
+ * anything there: a value of another type counts as absent.
  */
 export interface BillingAccount {
   /** Weighted characters a month; for a subscriber what its tier includes. */
@@ -35,17 +35,17 @@ export interface BillingAccount {
   subscriptionStatus: string | null;
   /** Slug of the bought tier. */
   tier: string | null;
-  /** When the current allowance window began, ISO 8601; it is also the key that usage is counted under. */
+  /** When the current allowance window began, ISO 8601. Usage totals are keyed by it. */
   allowanceFrom: string | null;
   /** The subscription that opened that window. */
   allowanceSubscription: string | null;
   /** Creation time of the newest subscription event applied, ISO 8601. */
   subscriptionEventAt: string | null;
-  /** Every subscription that is known of, the mirrored one included. */
+  /** All known subscriptions, the effective one included. */
   subscriptions: readonly KnownSubscription[];
   topUpPurchased: number;
   topUpUsed: number;
-  /** Checkout sessions whose top-up is credited. */
+  /** Ids of the checkout sessions whose top-up is credited. */
   creditedSessions: readonly string[];
   /** The trial grant, weighted characters; 0 without one. */
   trialCharsGranted: number;
@@ -69,7 +69,7 @@ const keyOf = {
 
 type StoredField = keyof typeof keyOf;
 
-/** A tenant's row, as much of it as matters here. */
+/** The columns of a tenant's row that billing reads. */
 export interface BilledTenant {
   monthlyCharLimit: number;
   metadata: Readonly<Record<string, unknown>>;
@@ -84,7 +84,7 @@ export function readBillingAccount({ monthlyCharLimit, metadata }: BilledTenant)
     const read = moment.safeParse(metadata[keyOf[field]]);
     return read.success ? read.data : null;
   };
-  // As the database's own `metadata_count` reads it.
+  // The same as the database's function `metadata_count`.
   const count = (field: StoredField) => {
     const value = metadata[keyOf[field]];
     return typeof value === 'number' ? Math.min(Math.max(Math.trunc(value), 0), Number.MAX_SAFE_INTEGER) : 0;
@@ -118,7 +118,7 @@ function readKnown(stored: unknown): KnownSubscription[] {
   });
 }
 
-/** The metadata to merge into a tenant's own, of the fields that changed; what is not named there stays. */
+/** The metadata of the fields that changed, to merge into the tenant's. */
 export function changedMetadata(before: BillingAccount, after: BillingAccount): Record<string, unknown> {
   const fields = Object.keys(keyOf) as StoredField[];
   return Object.fromEntries(
@@ -128,7 +128,7 @@ export function changedMetadata(before: BillingAccount, after: BillingAccount): 
   );
 }
 
-/** Who pays: the tenant of a believed credential, as it stood when it was believed. */
+/** The tenant that pays: read when the caller was authenticated. */
 export interface PayingTenant {
   id: string;
   name: string;
@@ -142,7 +142,10 @@ export async function selectBilledTenant(tx: Tx, tenantId: string): Promise<Bill
   return row;
 }
 
-/** Locked until the transaction ends; not `for update`, which the foreign keys of the tenant's other rows would wait for. */
+/**
+ * Reads and locks a tenant until the transaction ends. Not `for update`, which would block inserts of the tenant's other rows
+ * by their foreign keys.
+ */
 export async function lockBilledTenant(tx: Tx, tenantId: string): Promise<BilledTenant | undefined> {
   const [row] = await tx
     .select(billed)
@@ -153,9 +156,9 @@ export async function lockBilledTenant(tx: Tx, tenantId: string): Promise<Billed
 }
 
 interface BillingChanges {
-  /** Merged key by key: what is not named stays. */
+  /** Merged key by key: other keys stay. */
   metadata: Record<string, unknown>;
-  /** Metadata keys that are taken away. */
+  /** Metadata keys to remove. */
   without?: readonly string[];
   monthlyCharLimit?: number;
 }

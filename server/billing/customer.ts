@@ -3,15 +3,18 @@ import { lockBilledTenant, type PayingTenant, readBillingAccount, updateBilledTe
 import { requireBilling } from './capabilities.ts';
 import { isNoSuchCustomer } from './processor.ts';
 
+/** The services that talk to the processor in a tenant's name. */
+export type CustomerServices = Pick<Services, 'database' | 'settings' | 'payments'>;
+
 const customerKey = 'pay_customer_id';
 
 /**
- * Does something as the tenant's customer at the processor, who is made at first use. One who does not exist there any more
- * is made anew, once. Two at one time make two customers: the first that is stored is the tenant's, the other one stays
- * behind without a purchase.
+ * Calls `work` with the tenant's customer id at the processor. Creates the customer at its first use, and once more if it no
+ * longer exists there. Concurrent first uses create two customers: the tenant keeps the one that is stored first, the
+ * other stays unused.
  */
 export async function asCustomer<T>(
-  services: Services,
+  services: CustomerServices,
   { id: tenantId, name, account }: PayingTenant,
   work: (customerId: string) => Promise<T>,
 ): Promise<T> {
@@ -29,8 +32,8 @@ export async function asCustomer<T>(
   return work(await keepCustomer(services, tenantId, made));
 }
 
-/** Stores a customer, unless there is one by now; answers whom the tenant has. */
-async function keepCustomer({ database }: Services, tenantId: string, made: string): Promise<string> {
+/** Stores a customer id, unless the tenant has one by now. Returns the one that the tenant has. */
+async function keepCustomer({ database }: CustomerServices, tenantId: string, made: string): Promise<string> {
   return database.inTenant(tenantId, async (tx) => {
     const row = await lockBilledTenant(tx, tenantId);
     const stored = row && readBillingAccount(row).customerId;
@@ -40,9 +43,9 @@ async function keepCustomer({ database }: Services, tenantId: string, made: stri
   });
 }
 
-/** Takes a customer who does not exist any more off the tenant, if it is that one still; answers whom it has now. */
+/** Removes a customer that no longer exists, if the tenant still has that one. Returns the one that it has now. */
 export async function forgetCustomer(
-  { database }: Services,
+  { database }: CustomerServices,
   tenantId: string,
   stale: string,
 ): Promise<string | null> {

@@ -7,8 +7,8 @@ import { type PayingTenant, readBillingAccount, selectBilledTenant } from './acc
 import { ProcessorError } from './processor.ts';
 
 /**
- * What the procedures for paying start from (A 4.5): a 503 before everything else; then who asks, in a transaction of its
- * own, since none may be open while the processor is asked; and only then the input.
+ * The base of the procedures for paying (A 4.5). Checks in this order: the capability (503), the caller, the input. The caller
+ * is authenticated in a transaction of its own, because none may be open during a call to the processor.
  * @param gate throws the 503
  */
 export function payingProcedure(gate: (services: Services) => void) {
@@ -23,7 +23,7 @@ export function payingProcedure(gate: (services: Services) => void) {
     );
 }
 
-/** @throws AppError 401; of a deployment without any tenant in other words, since no credential could do better there */
+/** @throws AppError 401, with a message of its own if there is no tenant at all, so that no credential could help */
 async function readPayingTenant({ database }: Services, withTenant: WithTenant): Promise<PayingTenant> {
   if (!(await hasTenants(database)))
     throw new AppError('unauthenticated', 'billing requires an authenticated tenant');
@@ -34,7 +34,9 @@ async function readPayingTenant({ database }: Services, withTenant: WithTenant):
   });
 }
 
-/** A 7.1: what is wrong with a body is told in a string. What the processor refused is logged, and told in our words. */
+/**
+ * Makes the details of a validation error a string (A 7.1). Logs what the processor refused, and replaces its message by ours.
+ */
 const refusalsOfBilling = middleware(async ({ ctx, next }) => {
   const result = await next();
   if (result.ok) return result;

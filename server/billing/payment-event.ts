@@ -1,6 +1,5 @@
 /**
- * The payment processor's events, as much of each as is mirrored (A 6). `createdAt` is when the processor made the event,
- * in ISO 8601.
+ * A payment event, reduced to what the service uses (A 6). `createdAt` is when the processor created it, ISO 8601.
  */
 export type PaymentEvent = SubscriptionEvent | SubscriptionSession | TopUpPayment;
 
@@ -21,23 +20,23 @@ export interface SubscriptionSession {
   subscriptionId: string | null;
 }
 
-/** A paid checkout session of a top-up: completed and paid, or paid later on. */
+/** A top-up's checkout session that is paid: at its completion, or later. */
 export interface TopUpPayment {
   kind: 'topup_paid';
   createdAt: string;
   sessionId: string;
-  /** As the service stamped it on the session: a whole number above 0. */
+  /** The prepaid characters that the service wrote into the session's metadata; a whole number above 0. */
   chars: number;
 }
 
-/** An event that the payment processor delivered, and vouches for. */
+/** An event that the payment processor delivered, with a valid signature. */
 export interface ReceivedEvent {
   id: string;
   /** The processor's own name for it. */
   type: string;
   /**
-   * What it says of a tenant, and of which one; or why it says nothing that is stored (A 6): `ignored` is a type we don't
-   * know, `noted` one that is logged only, `skipped` one that lacks what its effect needs.
+   * The event and its tenant; or why it has no effect (A 6): `ignored` is a type we do not know, `noted` one that is only
+   * logged, `skipped` one that lacks a field that its effect needs.
    */
   content: { tenantId: string; event: PaymentEvent } | Unstored;
 }

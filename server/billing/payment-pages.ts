@@ -1,26 +1,30 @@
-import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { publicAddress } from '#server/settings.ts';
 import type { PayingTenant } from './account.ts';
 import { requireBilling } from './capabilities.ts';
-import { asCustomer, forgetCustomer } from './customer.ts';
+import { asCustomer, type CustomerServices, forgetCustomer } from './customer.ts';
 import { isNoSuchCustomer } from './processor.ts';
 import { stateAtProcessor } from './subscription-state.ts';
 import { type Tier, tierPrices } from './tiers.ts';
 
 /**
- * Opens a checkout of a tier (A 4.5); answers where to send the browser.
- * @throws AppError 503 for a tier that is not sold; 409 for who has a subscription that is alive
+ * Opens a checkout for a tier (A 4.5).
+ * @returns the processor's page, to send the browser to
+ * @throws AppError 503 for a tier that is not sold; 409 for a tenant whose subscription is current or lapsed
  */
-export async function openCheckout(services: Services, tenant: PayingTenant, tier: Tier): Promise<string> {
+export async function openCheckout(
+  services: CustomerServices,
+  tenant: PayingTenant,
+  tier: Tier,
+): Promise<string> {
   const payments = requireBilling(services);
   const price = tierPrices(services.settings)[tier];
   if (price === undefined)
     throw new AppError('capability_off', 'this plan is not available on this deployment');
-  const standing = await stateAtProcessor(payments, tenant.account);
-  if (standing === 'current')
+  const state = await stateAtProcessor(payments, tenant.account);
+  if (state === 'current')
     throw new AppError('state_conflict', 'already subscribed; change the plan in the billing portal');
-  if (standing === 'lapsed')
+  if (state === 'lapsed')
     throw new AppError(
       'state_conflict',
       'your subscription needs attention; update the payment method in the billing portal',
@@ -39,10 +43,11 @@ export async function openCheckout(services: Services, tenant: PayingTenant, tie
 }
 
 /**
- * Opens the portal in which the tenant changes its plan and card (A 4.5); answers where to send the browser, once.
- * @throws AppError 409 for who never went to a checkout, or whose customer does not exist any more
+ * Opens the portal in which the tenant changes its plan and card (A 4.5).
+ * @returns the processor's page, to send the browser to; good for one visit
+ * @throws AppError 409 for a tenant that never went to a checkout, or whose customer no longer exists
  */
-export async function openPortal(services: Services, { id, account }: PayingTenant): Promise<string> {
+export async function openPortal(services: CustomerServices, { id, account }: PayingTenant): Promise<string> {
   const payments = requireBilling(services);
   const { customerId } = account;
   if (customerId === null) throw noCustomer();

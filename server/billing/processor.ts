@@ -2,28 +2,28 @@ import type { ReceivedEvent } from './payment-event.ts';
 import type { Tier } from './tiers.ts';
 
 /**
- * The payment processor, in our own terms. Each call is bounded in time, tried again by the processor's own package where
- * that helps, and made outside of any transaction.
+ * The payment processor in our own terms. Each call has a timeout, and the processor's package retries it where that helps.
+ * Call it outside of any transaction.
  * @throws ProcessorError from everything but `readEvent`
  */
 export interface PaymentProcessor {
-  /** Makes a customer for a tenant; answers its id. */
+  /** Creates a customer for a tenant. Returns its id. */
   createCustomer(tenant: { id: string; name: string }): Promise<string>;
-  /** Opens a checkout of a subscription; answers where to send the browser. */
+  /** Opens a checkout for a subscription. Returns the page to send the browser to. */
   openSubscriptionCheckout(order: SubscriptionOrder): Promise<string>;
-  /** Opens a checkout of a one-time payment; answers where to send the browser. */
+  /** Opens a checkout for a one-time payment. Returns the page to send the browser to. */
   openPaymentCheckout(order: TopUpOrder): Promise<string>;
-  /** Opens the portal in which a customer changes its plan and card; answers where to send the browser, once. */
+  /** Opens the portal in which a customer changes its plan and card. Returns the page to send the browser to, for one visit. */
   openPortal(visit: { customerId: string; returnUrl: string }): Promise<string>;
   /** The subscriptions of a customer that are not canceled; none for a customer that does not exist. */
   subscriptionsOf(customerId: string): Promise<ProcessorSubscription[]>;
-  /** One subscription, whatever became of it; null where there is none of that id. */
+  /** A subscription in any status; null if there is none with this id. */
   readSubscription(subscriptionId: string): Promise<ProcessorSubscription | null>;
   /**
-   * An event as the processor delivered it.
-   * @param body to the byte: the signature is over it
+   * Verifies and parses a delivered event.
+   * @param body the exact bytes: the signature is over them
    * @param signature the header that the delivery was signed with
-   * @returns null where the signature is missing, malformed, wrong, or older than 300 seconds
+   * @returns null if the signature is missing, malformed, wrong, or older than 300 seconds
    */
   readEvent(body: Uint8Array, signature: string | undefined): ReceivedEvent | null;
 }
@@ -33,7 +33,7 @@ export interface ProcessorSubscription {
   status: string;
 }
 
-/** Where the browser comes back to. */
+/** The pages that the browser returns to. */
 export interface ReturnAddresses {
   successUrl: string;
   cancelUrl: string;
@@ -56,7 +56,7 @@ export interface TopUpOrder extends ReturnAddresses {
   chars: number;
 }
 
-/** What the processor said of a refusal, as it may be logged: codes and ids, no message, which may quote a key. */
+/** The processor's reason for an error, safe to log: codes and ids, but no message, which may quote a key. */
 export interface ProcessorReason {
   type?: string | undefined;
   code?: string | undefined;
@@ -66,8 +66,8 @@ export interface ProcessorReason {
 }
 
 /**
- * The processor did not do it: it was out of reach or busy (`unreachable`), the customer does not exist there any more
- * (`no_such_customer`), or it refused what we sent (`refused`): its key, a Price, its own set-up.
+ * A call to the processor failed: it was not reachable or busy (`unreachable`), the customer no longer exists
+ * (`no_such_customer`), or it refused the request (`refused`), for instance the key or a Price.
  */
 export class ProcessorError extends Error {
   override name = 'ProcessorError';

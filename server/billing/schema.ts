@@ -5,7 +5,7 @@ import { mostPacks } from './top-up.ts';
 
 const slugs = tiers.join(', ');
 
-/** A 4.5. The messages are the answer: refusals of these bodies are strings (A 7.1). */
+/** The messages are the response's details, since validation errors of these bodies are strings (A 4.5, A 7.1). */
 export const checkoutRequest = z
   .object({
     tier: z.enum(tiers as [Tier, ...Tier[]], {
@@ -20,7 +20,7 @@ export const checkoutRequest = z
 
 const packsExpected = 'packs must be a whole number of at least 1';
 
-/** A 4.5. Too many packs are refused in another way than what is no number of packs: not here (check 7). */
+/** Too many packs are refused later, with another status (A 4.5 check 7). */
 export const topUpRequest = z
   .object({
     packs: z
@@ -31,12 +31,12 @@ export const topUpRequest = z
   })
   .meta({ id: 'TopUpRequest' });
 
-/** Where to send the browser. */
+/** The page to send the browser to. */
 export const paymentPage = z
   .object({ url: z.string().meta({ format: 'uri', description: 'redirect the browser there' }) })
   .meta({ id: 'PaymentPage' });
 
-/** A delivery of the payment processor; both headers are read the same way (C 3). */
+/** A webhook delivery. Both headers mean the same (C 3). */
 export const paymentDelivery = z.object({
   body: rawBody,
   payment_signature: z.string().optional(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findUnstorable } from '#server/input-limits.ts';
 import type { PaymentEvent, ReceivedEvent, Unstored } from './payment-event.ts';
 
-/** Stripe expands some references into the whole object, by the version of the endpoint. */
+/** An id. Depending on the endpoint's API version, Stripe sends the whole object instead. */
 const reference = z
   .union([z.string(), z.looseObject({ id: z.string() }).transform(({ id }) => id)])
   .nullish()
@@ -31,7 +31,7 @@ const session = z.object({
   metadata,
 });
 
-/** The year 9999: what is later is no moment that a date holds. */
+/** Seconds since the epoch at the end of the year 9999. */
 const latest = 253_402_300_799;
 
 const envelope = z.object({
@@ -41,12 +41,12 @@ const envelope = z.object({
   data: z.object({ object: z.unknown() }),
 });
 
-/** Characters of one credit at most: far more than a sale, and few enough that sums of them stay exact. */
+/** Characters that one payment credits at most: far more than is sold, and small enough that sums stay exact. */
 const largestCredit = 1_000_000_000_000;
 
 type Content = ReceivedEvent['content'];
 
-/** What each type of event says (A 6); any other is accepted and ignored. */
+/** The reader of each event type (A 6). Any other type is accepted and ignored. */
 const readers: Readonly<Record<string, (object: unknown, createdAt: string) => Content>> = {
   'checkout.session.completed': readSession(readCompleted),
   'checkout.session.async_payment_succeeded': readSession(readTopUp),
@@ -58,8 +58,8 @@ const readers: Readonly<Record<string, (object: unknown, createdAt: string) => C
 };
 
 /**
- * A Stripe event in our own terms. Versions of Stripe's API differ in what they send: only what is needed is looked at.
- * @returns undefined for what is no event at all
+ * Reads a Stripe event. API versions differ in what they send, so only the fields that we need are read.
+ * @returns undefined if it is no event
  */
 export function readStripeEvent(sent: unknown): ReceivedEvent | undefined {
   const read = envelope.safeParse(sent);
@@ -67,7 +67,7 @@ export function readStripeEvent(sent: unknown): ReceivedEvent | undefined {
   const { id, type, created, data } = read.data;
   const reader = Object.hasOwn(readers, type) ? readers[type] : undefined;
   const content = reader?.(data.object, new Date(created * 1000).toISOString()) ?? 'ignored';
-  // Ids that no database holds are nobody's, however often they would come again.
+  // PostgreSQL cannot store some texts. Such ids belong to no tenant: skip the event, rather than fail and get it again.
   const storable = typeof content === 'string' || !findUnstorable({ id, type, content });
   return { id, type, content: storable ? content : 'skipped: unreadable ids' };
 }
@@ -76,9 +76,8 @@ type Session = z.infer<typeof session>;
 type SessionReader = (session: Session, createdAt: string) => PaymentEvent | Unstored;
 
 /**
- * The tenant of a session is its client_reference_id, and without one its metadata's tenant_id (A 6 rule 3). A
- * client_reference_id that names no tenant is not passed over: our own sessions carry the same id twice, and another's
- * is not ours to guess.
+ * The tenant of a session is its client_reference_id, or without one its metadata's tenant_id (A 6 rule 3). If a
+ * client_reference_id names no tenant, the metadata is not tried: our own sessions carry the same id in both.
  */
 function readSession(read: SessionReader) {
   return (object: unknown, createdAt: string): Content => {
@@ -95,11 +94,11 @@ function readCompleted(completed: Session, createdAt: string): PaymentEvent | Un
   if (mode === 'subscription' || (!mode && subscriptionId))
     return { kind: 'subscription_session', createdAt, subscriptionId: subscriptionId || null };
   if (mode !== 'payment') return 'noted';
-  // A payment that takes days is told of again once it has come.
+  // A payment that takes days sends another event when it is paid.
   return paid === 'paid' ? readTopUp(completed, createdAt) : 'noted';
 }
 
-/** The count comes from what the service stamped on the session, never from what was paid (A 6 rule 3). */
+/** The characters come from the metadata that the service wrote, never from the amount paid (A 6 rule 3). */
 function readTopUp({ id, metadata: stamped }: Session, createdAt: string): PaymentEvent | Unstored {
   const text = stamped?.['topup_chars'];
   const chars = typeof text === 'string' && /^\d{1,13}$/.test(text) ? Number(text) : text;

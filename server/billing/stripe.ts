@@ -4,18 +4,18 @@ import type { Settings } from '#server/settings.ts';
 import { type PaymentProcessor, ProcessorError, type ProcessorSubscription } from './processor.ts';
 import { readStripeEvent } from './stripe-events.ts';
 
-/** Milliseconds of one request, of which there are three at most. */
+/** Milliseconds of one request; a call makes at most three. */
 const requestTimeout = 20_000;
 const retries = 2;
 
-/** Seconds that a delivery's signature may be old (C 3). */
+/** Seconds that a webhook signature stays valid (C 3). */
 const signatureTolerance = 300;
 
-/** Stripe, by its own package: the only file that knows it. */
+/** Opens Stripe. This is the only file that knows Stripe's package. */
 export function openStripe(settings: Settings): PaymentProcessor {
   const { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET = '' } = settings;
   const client = STRIPE_SECRET_KEY === undefined ? null : clientFor(STRIPE_SECRET_KEY, settings);
-  // Whoever has no key is refused before it comes to this.
+  // `requireBilling` refuses a deployment without a key before this.
   const stripe = (): Stripe => {
     if (!client) throw new Error('STRIPE_SECRET_KEY is not set');
     return client;
@@ -23,11 +23,11 @@ export function openStripe(settings: Settings): PaymentProcessor {
 
   return {
     createCustomer: ({ id, name }) =>
-      asked(async () => (await stripe().customers.create({ name, metadata: { tenant_id: id } })).id),
+      callStripe(async () => (await stripe().customers.create({ name, metadata: { tenant_id: id } })).id),
 
     openSubscriptionCheckout: ({ tenantId, customerId, tier, price, successUrl, cancelUrl }) =>
-      asked(async () =>
-        addressOf(
+      callStripe(async () =>
+        pageOf(
           await stripe().checkout.sessions.create({
             mode: 'subscription',
             customer: customerId,
@@ -42,8 +42,8 @@ export function openStripe(settings: Settings): PaymentProcessor {
       ),
 
     openPaymentCheckout: ({ tenantId, customerId, price, packs, chars, successUrl, cancelUrl }) =>
-      asked(async () =>
-        addressOf(
+      callStripe(async () =>
+        pageOf(
           await stripe().checkout.sessions.create({
             mode: 'payment',
             customer: customerId,
@@ -59,17 +59,17 @@ export function openStripe(settings: Settings): PaymentProcessor {
       ),
 
     openPortal: ({ customerId, returnUrl }) =>
-      asked(async () =>
-        addressOf(
-          await stripe().billingPortal.sessions.create({ customer: customerId, return_url: returnUrl }),
-        ),
+      callStripe(async () =>
+        pageOf(await stripe().billingPortal.sessions.create({ customer: customerId, return_url: returnUrl })),
       ),
 
     async subscriptionsOf(customerId) {
       try {
         // One page: a customer has one subscription, or a few.
-        const { data } = await asked(() => stripe().subscriptions.list({ customer: customerId, limit: 100 }));
-        return data.map(inShort);
+        const { data } = await callStripe(() =>
+          stripe().subscriptions.list({ customer: customerId, limit: 100 }),
+        );
+        return data.map(subscriptionOf);
       } catch (error) {
         if (error instanceof ProcessorError && error.kind === 'no_such_customer') return [];
         throw error;
@@ -78,7 +78,7 @@ export function openStripe(settings: Settings): PaymentProcessor {
 
     async readSubscription(subscriptionId) {
       try {
-        return inShort(await asked(() => stripe().subscriptions.retrieve(subscriptionId)));
+        return subscriptionOf(await callStripe(() => stripe().subscriptions.retrieve(subscriptionId)));
       } catch (error) {
         if (error instanceof ProcessorError && error.reason.code === 'resource_missing') return null;
         throw error;
@@ -103,17 +103,17 @@ function clientFor(key: string, { STRIPE_API_URL }: Settings): Stripe {
   return new Stripe(key, {
     ...bounds,
     protocol: secure ? 'https' : 'http',
-    // An IPv6 address stands in brackets in a URL, and nowhere else.
+    // A URL writes an IPv6 address in brackets; the package does not.
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port || (secure ? 443 : 80),
   });
 }
 
-function inShort({ id, status }: { id: string; status: string }): ProcessorSubscription {
+function subscriptionOf({ id, status }: { id: string; status: string }): ProcessorSubscription {
   return { id, status };
 }
 
-function addressOf({ url }: { url: string | null }): string {
+function pageOf({ url }: { url: string | null }): string {
   if (url === null) throw new ProcessorError('refused', { code: 'no_url' });
   return url;
 }
@@ -121,8 +121,8 @@ function addressOf({ url }: { url: string | null }): string {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The text of a delivery whose signature is good. The package would read bytes that are no UTF-8 as others and skip a byte
- * order mark: the text that it is given stands for these bytes and no others.
+ * The text of a delivery with a valid signature; undefined otherwise. Stripe's package would replace bytes that are not UTF-8
+ * and skip a byte order mark: decode strictly, so that the text stands for exactly these bytes.
  */
 function signedText(body: Uint8Array, signature: string | undefined, secret: string): string | undefined {
   if (!signature) return undefined;
@@ -131,7 +131,7 @@ function signedText(body: Uint8Array, signature: string | undefined, secret: str
     const { signature: signatures } = Stripe.webhooks;
     return signatures?.verifyHeader(text, signature, secret, signatureTolerance) ? text : undefined;
   } catch {
-    // Of some malformed headers the package complains in errors of no kind.
+    // For some malformed headers, the package throws errors of no class of its own.
     return undefined;
   }
 }
@@ -144,10 +144,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** @throws ProcessorError in the place of the package's own */
-async function asked<T>(ask: () => Promise<T>): Promise<T> {
+/** Calls Stripe. @throws ProcessorError in place of the package's errors */
+async function callStripe<T>(call: () => Promise<T>): Promise<T> {
   try {
-    return await ask();
+    return await call();
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
     const { type, code, param, statusCode: status, requestId: request } = error;
@@ -159,7 +159,7 @@ function kindOf(error: Stripe.errors.StripeError): ProcessorError['kind'] {
   const { errors } = Stripe;
   if (error instanceof errors.StripeConnectionError || error instanceof errors.StripeRateLimitError)
     return 'unreachable';
-  // What the package has no other name for: 5xx, and conflicts with a request of the same moment.
+  // The package's class for everything else: 5xx, and conflicts between concurrent requests.
   if (error instanceof errors.StripeAPIError) return 'unreachable';
   return error.code === 'resource_missing' && error.param === 'customer' ? 'no_such_customer' : 'refused';
 }

@@ -1,12 +1,13 @@
 import type { BillingAccount, KnownSubscription } from './account.ts';
 import type { PaymentEvent, SubscriptionEvent, SubscriptionSession, TopUpPayment } from './payment-event.ts';
 import { subscriptionStateOf } from './subscription-state.ts';
-import { includedChars, isTier, type TierPrices, tierOfPrices } from './tiers.ts';
+import { allowanceOfTier, withAllowanceWindow } from './tier-change.ts';
+import { type TierPrices, tierOfPrices } from './tiers.ts';
 
 /**
- * What a tenant's account is after an event (A 3.1, A 6). Events may come twice and in any order: each adds what it tells
- * to what is known of its subscription, and of all that are known one is mirrored. The same account comes back where an
- * event has nothing to say to it.
+ * A tenant's billing account after a payment event (A 3.1, A 6). Events may come late, twice and in any order: each updates
+ * what is known of its own subscription, and one of all known subscriptions counts. Returns the same object if the event
+ * changes nothing.
  */
 export function applyPaymentEvent(
   account: BillingAccount,
@@ -16,21 +17,22 @@ export function applyPaymentEvent(
   if (event.kind === 'topup_paid') return creditTopUp(account, event);
   const before = knownSubscriptions(account);
   const after = applySubscriptionEvent(before, account.subscriptionId, event, prices);
-  const mirrored = effectiveSubscription(after);
-  if (after === before || !mirrored) return account;
-  // What a Price includes is written when its subscription tells of it, or is mirrored in another's place.
-  const told =
+  const effective = effectiveSubscription(after);
+  if (after === before || !effective) return account;
+  // The tier's allowance is written when the effective subscription's own event names its Price, or when another
+  // subscription becomes the effective one.
+  const pricesTier =
     event.kind === 'subscription_changed' &&
-    event.subscriptionId === mirrored.id &&
+    event.subscriptionId === effective.id &&
     tierOfPrices(event.priceIds, prices) !== undefined;
-  const switched = mirrored.id !== account.subscriptionId;
+  const switched = effective.id !== account.subscriptionId;
   return {
-    ...withSubscription({ ...account, subscriptions: after }, mirrored),
-    ...((told || switched) && included(mirrored)),
+    ...withSubscription({ ...account, subscriptions: after }, effective),
+    ...((pricesTier || switched) && allowanceOfTier(effective)),
   };
 }
 
-/** Shows a subscription, and counts from when its own window began. */
+/** Writes the effective subscription's fields into the account, with its allowance window. */
 function withSubscription(
   account: BillingAccount,
   { id, status, eventAt, windowFrom }: KnownSubscription,
@@ -44,12 +46,7 @@ function withSubscription(
   };
 }
 
-/** What the tier of a live subscription includes; the end of one leaves the allowance as it was. */
-function included({ tier, status }: KnownSubscription): Partial<BillingAccount> {
-  if (tier === null || !isTier(tier) || subscriptionStateOf(status) === 'ended') return {};
-  return { tier, monthlyCharLimit: includedChars[tier] };
-}
-
+/** Adds the paid characters, once for each checkout session. */
 function creditTopUp(account: BillingAccount, { sessionId, chars }: TopUpPayment): BillingAccount {
   if (account.creditedSessions.includes(sessionId)) return account;
   return {
@@ -59,12 +56,12 @@ function creditTopUp(account: BillingAccount, { sessionId, chars }: TopUpPayment
   };
 }
 
-/** Subscriptions that are remembered: the processor retries for days, not for so many subscriptions. */
-const remembered = 100;
+/** Subscriptions that an account keeps: far more than the processor sends events about while it retries. */
+const keptSubscriptions = 100;
 
 /**
- * The subscriptions that an account knows of. One that an operator wrote by hand, or that was mirrored before they were
- * listed, is among them.
+ * The subscriptions of an account. Includes the account's own if it is not listed, because an operator wrote it by hand or
+ * because it is older than the list.
  */
 function knownSubscriptions(account: BillingAccount): readonly KnownSubscription[] {
   const { subscriptions, subscriptionId: id, subscriptionStatus: status } = account;
@@ -76,38 +73,38 @@ function knownSubscriptions(account: BillingAccount): readonly KnownSubscription
 }
 
 /**
- * What is known after an event about one of the subscriptions; the same list where it tells nothing new. Of each the newest
- * event counts, whichever comes first, and its end is final.
+ * The known subscriptions after an event about one of them; the same list if the event says nothing new. Of each
+ * subscription, the newest event counts, in whichever order they come, and its end is final.
  */
 function applySubscriptionEvent(
   known: readonly KnownSubscription[],
-  mirroredId: string | null,
+  effectiveId: string | null,
   event: SubscriptionEvent | SubscriptionSession,
   prices: TierPrices,
 ): readonly KnownSubscription[] {
-  const before = knownOf(known, mirroredId, event);
+  const before = subscriptionOf(known, effectiveId, event);
   if (before && subscriptionStateOf(before.status) === 'ended') return known;
-  const told =
+  const updated =
     event.kind === 'subscription_session'
       ? afterSession(before, event)
       : afterSubscriptionEvent(before, event, prices);
-  const after = withAllowanceWindow(before, told, known, event.createdAt);
+  const after = withAllowanceWindow(before, updated, known, event.createdAt);
   if (before && isSame(before, after)) return known;
-  // The last told of stands last.
+  // The list ends with the subscription of the newest event: `byPrecedence` decides ties by that.
   return byPrecedence([...known.filter((one) => one !== before), after])
-    .slice(0, remembered)
+    .slice(0, keptSubscriptions)
     .toReversed();
 }
 
 /**
- * Which of several is mirrored: one that is current goes before one that is not, one that is live before one that has
- * ended, an unpaid beginning behind whatever is past that (A 3.1); of equals the one last told of.
+ * The subscription that counts for the tenant: a current one before one that is not, a live one before one that has ended,
+ * and `incomplete` behind every other live status (A 3.1). Among equals, the one with the newest event.
  */
 function effectiveSubscription(known: readonly KnownSubscription[]): KnownSubscription | undefined {
   return byPrecedence(known)[0];
 }
 
-/** The mirrored one first; of those that are told of at one time the later in the list. */
+/** The effective one first. If the newest events are of the same moment, the later in the list comes first. */
 function byPrecedence(known: readonly KnownSubscription[]): KnownSubscription[] {
   return known
     .toReversed()
@@ -115,24 +112,27 @@ function byPrecedence(known: readonly KnownSubscription[]): KnownSubscription[] 
 }
 
 function rank(status: string): number {
-  const standing = subscriptionStateOf(status);
-  if (standing === 'current') return 3;
-  if (standing === 'ended') return 0;
+  const state = subscriptionStateOf(status);
+  if (state === 'current') return 3;
+  if (state === 'ended') return 0;
   return status === 'incomplete' ? 1 : 2;
 }
 
-/** Whose event it is. A session that names none is the mirrored one's; what it began is named by the next event. */
-function knownOf(
+/**
+ * The known subscription that an event is about. A session without a subscription id is about the effective one; the next
+ * event gives the subscription that it began its id.
+ */
+function subscriptionOf(
   known: readonly KnownSubscription[],
-  mirroredId: string | null,
+  effectiveId: string | null,
   { subscriptionId: id }: SubscriptionEvent | SubscriptionSession,
 ): KnownSubscription | undefined {
-  const own = known.find((one) => one.id === (id ?? mirroredId));
+  const own = known.find((one) => one.id === (id ?? effectiveId));
   if (own || id === null) return own;
   return known.find((one) => one.id === null && subscriptionStateOf(one.status) !== 'ended');
 }
 
-/** After a completed checkout session: the tenant has subscribed. Which tier it bought, its own events tell. */
+/** After a completed checkout session the subscription is active. Its tier comes with its own events. */
 function afterSession(
   before: KnownSubscription | undefined,
   { subscriptionId, createdAt }: SubscriptionSession,
@@ -147,12 +147,12 @@ function afterSession(
       windowFrom: null,
     };
   const named = { ...before, id: subscriptionId ?? before.id };
-  // A session that comes late does not undo what the subscription has told since.
+  // A session that comes late does not undo a newer event of the subscription.
   const late = isOlder(createdAt, before.eventAt) && before.status !== 'incomplete';
   return late ? named : { ...named, status: 'active', toldAt: newer(before.toldAt, createdAt) };
 }
 
-/** After an event of its own: the status that it carries, and the tier of its Price. */
+/** After an event of its own, a subscription has the event's status and the tier of its Price. */
 function afterSubscriptionEvent(
   before: KnownSubscription | undefined,
   event: SubscriptionEvent,
@@ -170,38 +170,17 @@ function afterSubscriptionEvent(
       tier: ends ? null : (tierOfPrices(event.priceIds, prices) ?? null),
       windowFrom: null,
     };
-  const told = {
+  const dated = {
     ...before,
     id,
     toldAt: newer(before.toldAt, createdAt),
     eventAt: newer(before.eventAt, createdAt),
   };
-  if (ends) return { ...told, status };
+  if (ends) return { ...dated, status };
   if (isOlder(createdAt, before.eventAt)) return before;
   const tier = tierOfPrices(event.priceIds, prices) ?? before.tier;
-  // An unpaid beginning that comes late says nothing of where the subscription is by now.
-  return { ...told, tier, status: status === 'incomplete' ? before.status : status };
-}
-
-/** Opens the window of what is current for the first time; another tier of the same subscription restarts it. */
-function withAllowanceWindow(
-  before: KnownSubscription | undefined,
-  after: KnownSubscription,
-  known: readonly KnownSubscription[],
-  at: string,
-): KnownSubscription {
-  const opens = after.windowFrom === null && subscriptionStateOf(after.status) === 'current';
-  const anotherTier = before !== undefined && before.tier !== null && before.tier !== after.tier;
-  const restarts = after.windowFrom !== null && anotherTier;
-  return opens || restarts ? { ...after, windowFrom: unusedMoment(at, known) } : after;
-}
-
-/** The moment itself, or the first millisecond behind it that no window begins at: usage is counted by it. */
-function unusedMoment(at: string, known: readonly KnownSubscription[]): string {
-  const used = new Set(known.map(({ windowFrom }) => windowFrom));
-  let moment = at;
-  while (used.has(moment)) moment = new Date(millis(moment) + 1).toISOString();
-  return moment;
+  // `incomplete` is a subscription's first status: if it comes late, it says nothing of the current one.
+  return { ...dated, tier, status: status === 'incomplete' ? before.status : status };
 }
 
 function isSame(one: KnownSubscription, other: KnownSubscription): boolean {

@@ -11,10 +11,10 @@ export function isTier(slug: string): slug is Tier {
   return Object.hasOwn(includedChars, slug);
 }
 
-/** Source characters of one top-up pack (A 4.5). */
+/** Source characters in one top-up pack (A 4.5). */
 export const charsPerPack = 1_000_000;
 
-/** Prepaid characters that a tenant may hold at most (A 8). */
+/** The most prepaid characters that a tenant may hold (A 8). */
 export const largestBalance = 10_000_000;
 
 /** The processor's Price of each tier that this deployment sells (C 1). */
@@ -28,7 +28,7 @@ export function tierPrices({
   return { ...(personal && { personal }), ...(pro && { pro }), ...(studio && { studio }) };
 }
 
-/** The tier that one of a subscription's Prices is sold as; undefined for Prices that are not ours. */
+/** The tier of a subscription's Prices; undefined if none of them is sold here. */
 export function tierOfPrices(priceIds: readonly string[], prices: TierPrices): Tier | undefined {
   return tiers.find((tier) => prices[tier] !== undefined && priceIds.includes(prices[tier]));
 }

@@ -6,10 +6,10 @@ import type { Settings } from '#server/settings.ts';
 const day = 86_400;
 
 /**
- * The trial grant of a tenant that is being founded (A 8.3, C 7), as metadata to stamp on it: nothing while billing is off,
- * where no trial is configured, or past the grants that a client address gets in 24 hours, which begin with its first. To be
- * asked in the transaction that founds the tenant: a founding that fails has spent none.
- * @param clientAddress null for what no client asked for
+ * Returns the trial grant of a new tenant as metadata (A 8.3, C 7). Empty if billing is off, if no trial is configured, or if
+ * the client address has had its TRIAL_GRANTS_PER_ADDRESS in the 24 hours that began with its first. Call it in the
+ * transaction that creates the tenant: if that rolls back, the address keeps its grant.
+ * @param clientAddress null if no client asked
  */
 export async function trialGrant(
   tx: Tx,

@@ -2,27 +2,11 @@ import { sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { paymentEvents } from '#db/schema/billing.ts';
 
-/** Days that an applied event is remembered: Stripe sends one again for 3, and by hand for 30. */
-const daysKept = 90;
-
-/** Rows of one statement: each holds its locks briefly. */
-const batch = 5000;
-
 /**
- * Deletes events that nobody delivers any more. What they did stays; a top-up stays credited once, by its session's id.
- * @returns how many
+ * Remembers that an event is applied, in the transaction that applies it. The processor delivers at least once: an event
+ * that is known already has no effect.
+ * @returns false if the event is known already
  */
-export async function prunePaymentEvents(database: Database): Promise<number> {
-  let pruned = 0;
-  let count: number;
-  do {
-    count = await database.inPlatform((tx) => deleteOldEvents(tx, daysKept, batch));
-    pruned += count;
-  } while (count === batch);
-  return pruned;
-}
-
-/** Remembers an event; false where it is known already. */
 export async function insertPaymentEvent(tx: Tx, event: typeof paymentEvents.$inferInsert): Promise<boolean> {
   const inserted = await tx
     .insert(paymentEvents)
@@ -32,12 +16,31 @@ export async function insertPaymentEvent(tx: Tx, event: typeof paymentEvents.$in
   return inserted.length > 0;
 }
 
-/** Deletes at most `limit` events that were applied so many days ago, in the platform's scope; answers how many. */
-export async function deleteOldEvents(tx: Tx, days: number, limit: number): Promise<number> {
+/** Days that an applied event is remembered. Stripe delivers again for 3 days by itself, and by hand for 30. */
+const daysKept = 90;
+
+/** Rows that one statement deletes, so that it holds its locks briefly. */
+const batch = 5000;
+
+/**
+ * Forgets events that are too old to be delivered again. What they changed stays; a top-up also keeps its session's id.
+ * @returns how many were deleted
+ */
+export async function prunePaymentEvents(database: Database): Promise<number> {
+  let pruned = 0;
+  let count: number;
+  do {
+    count = await database.inPlatform((tx) => deleteOldEvents(tx));
+    pruned += count;
+  } while (count === batch);
+  return pruned;
+}
+
+async function deleteOldEvents(tx: Tx): Promise<number> {
   const [row] = await tx.execute(sql`
     with pruned as (
       delete from ${paymentEvents} where ctid = any(array(
-        select ctid from ${paymentEvents} where applied_at < now() - make_interval(days => ${days}) limit ${limit}
+        select ctid from ${paymentEvents} where applied_at < now() - make_interval(days => ${daysKept}) limit ${batch}
         for update skip locked))
       returning 1)
     select count(*)::int as count from pruned`);

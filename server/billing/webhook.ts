@@ -15,10 +15,10 @@ import { tierPrices } from './tiers.ts';
 import { insertPaymentEvent } from './webhook-dedupe.ts';
 
 /**
- * Takes a delivery of the payment processor (A 6). What it says is stored when this returns, or there was nothing to store.
- * @param signatures the headers that it may be signed in: one that is good will do
- * @throws AppError 400 for a signature that is none, 503 without a secret to look at it with, and 500 where the effect could
- * not be stored, whatever the reason: then it is delivered again
+ * Receives a delivery of the payment processor (A 6). When this returns, the event's effect is committed.
+ * @param signatures the headers that may carry the signature: one valid signature is enough
+ * @throws AppError 400 for an invalid signature; 503 without the signing secret; 500 if the effect could not be stored, so that
+ *   the processor delivers again
  */
 export async function receiveDelivery(
   ctx: RequestContext,
@@ -51,8 +51,8 @@ export async function receiveDelivery(
 type Outcome = 'applied' | 'no change' | 'delivered before' | 'unknown tenant';
 
 /**
- * Applies an event to its tenant: the event, what it changes and the line of the audit log in one transaction, behind the
- * lock of the tenant's row, so that two events at one time follow each other.
+ * Applies an event to its tenant, in one transaction with the record of the event and the audit log. The tenant's row is
+ * locked, so that concurrent events are applied one after another.
  */
 function applyEvent(
   ctx: RequestContext,
@@ -64,8 +64,8 @@ function applyEvent(
   return database.inTenant(tenantId, async (tx) => {
     const row = await lockBilledTenant(tx, tenantId);
     if (!row) return 'unknown tenant';
-    const known = { tenantId, eventId, type, createdAt: new Date(event.createdAt) };
-    if (!(await insertPaymentEvent(tx, known))) return 'delivered before';
+    const record = { tenantId, eventId, type, createdAt: new Date(event.createdAt) };
+    if (!(await insertPaymentEvent(tx, record))) return 'delivered before';
 
     const before = readBillingAccount(row);
     const after = applyPaymentEvent(before, event, tierPrices(settings));

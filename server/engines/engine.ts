@@ -1,4 +1,4 @@
-/** What a caller asked for, as far as a model needs to know it. */
+/** A caller's request, as far as a model needs to know it. */
 export interface TranslationTask {
   /**
    * What is to be translated, in reading order: the whole of a plain text, or each text node and attribute value of
@@ -60,19 +60,19 @@ export interface Comparison {
   rationale: string;
 }
 
-/** An answer with what it cost. Models and tokens are for the operator's eyes only. */
+/** A result with its cost. Only the operator sees models and tokens. */
 export interface EngineAnswer<T> {
   value: T;
-  /** The models that were asked, each once; empty for the stub. */
+  /** The models that were called, each once; empty for the stub. */
   models: readonly string[];
   inputTokens: number;
   outputTokens: number;
 }
 
-/** For whom a call is made: the upstream's concurrency is shared fairly among tenants. */
+/** The tenant that a call is made for: concurrent model calls are shared fairly among tenants. */
 export interface CallScope {
   tenantId: string;
-  /** Ends waiting and calls under way: the run is over. */
+  /** Aborts waiting and running calls: the run is over. */
   signal?: AbortSignal | undefined;
 }
 
@@ -85,22 +85,22 @@ export interface Engine {
   readonly live: boolean;
   /** @param model another model than the deployment's own (`candidate_models`) */
   translate(task: TranslationTask, scope: CallScope, model?: string): Promise<EngineAnswer<Translations>>;
-  /** Scores a candidate, to decide on repair. */
+  /** Scores a candidate, to decide whether to repair it. */
   assess(task: TranslationTask, candidate: Translations, scope: CallScope): Promise<EngineAnswer<Judgement>>;
-  /** A candidate again, with the issues mended and everything else as it is. */
+  /** Returns a candidate with the issues repaired and everything else unchanged. */
   repair(
     task: TranslationTask,
     candidate: Translations,
     issues: readonly QualityIssue[],
     scope: CallScope,
   ): Promise<EngineAnswer<Translations>>;
-  /** Chooses among two candidates or more. */
+  /** Chooses the best of two or more candidates. */
   compare(
     task: TranslationTask,
     candidates: readonly Translations[],
     scope: CallScope,
   ): Promise<EngineAnswer<Comparison>>;
-  /** Checks the final text, to decide on publishing. */
+  /** Checks the final text, to decide whether to publish it. */
   verify(
     task: TranslationTask,
     candidate: Translations,
@@ -108,9 +108,9 @@ export interface Engine {
   ): Promise<EngineAnswer<Verification>>;
 }
 
-/** The port to a model that brings texts of like meaning near each other. Fails as `Engine` does. */
+/** The port to an embedding model: texts of similar meaning get vectors near each other. Fails as `Engine` does. */
 export interface Embedder {
-  /** By which sets say whose vectors they hold: those of two models do not compare. */
+  /** Stored with each set's vectors: those of two models cannot be compared. */
   readonly model: string;
   /** A vector for each text, in their order and all of one length, which is the model's own. No text may be empty. */
   embed(texts: readonly string[], scope: CallScope): Promise<Float32Array[]>;

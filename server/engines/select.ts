@@ -3,18 +3,18 @@ import type { Settings } from '#server/settings.ts';
 import type { Embedder, Engine } from './engine.ts';
 import { stubEngine } from './stub.ts';
 
-/** What the models of a deployment do for it. */
+/** The models of a deployment. */
 export interface Models {
   engine: Engine;
-  /** Null without a model for it. */
+  /** Null without an embedding model. */
   embedder: Embedder | null;
 }
 
-/** The models that the settings ask for: the live ones where there is a key, else the stub. */
+/** Opens the models that the settings name: live ones if there is an API key, else the stub. */
 export async function selectModels(settings: Settings): Promise<Models> {
   const { OPENAI_API_KEY, OPENAI_EMBEDDING_MODEL } = settings;
   if (OPENAI_API_KEY === undefined) return { engine: stubEngine, embedder: null };
-  // Loaded only where it is used: the package is a good part of the start.
+  // Loaded only when needed: the package takes a large part of the startup time.
   const [{ createOpenAiEngine }, { createOpenAiEmbedder }] = await Promise.all([
     import('./openai/openai-engine.ts'),
     import('./openai/embedder.ts'),

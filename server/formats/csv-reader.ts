@@ -97,7 +97,7 @@ function countAgreeing(counts: readonly Count[]): number {
   return Math.max(0, ...linesOf.values());
 }
 
-/** A file that is no table. Its message is meant for whoever sent the file, and names the line where there is one. */
+/** A file that cannot be read as a table. The message is for the sender of the file, and names the line if there is one. */
 export class CsvError extends Error {
   override name = 'CsvError';
   /** Physical, from 1: the first of the row; null where the trouble is with the file as a whole. */
@@ -161,7 +161,7 @@ function explain({ code }: ParserError): string {
     : 'a quoted cell of this row goes on after its closing quote';
 }
 
-/** What can stand between the cells of a row. */
+/** A delimiter between cells. */
 type Delimiter = ',' | '\t' | '|' | ';';
 
 /** A row that is not blank. */

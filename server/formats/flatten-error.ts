@@ -1,10 +1,10 @@
 /**
- * Why a file gives no text: it is corrupt or of another format; it needs a password; there is no text in it; its bytes
- * are not text in an accepted encoding; it is over a limit of B 8.
+ * Why a file has no readable text: it is corrupt or of another format; it needs a password; it is empty; its bytes are not
+ * text in an accepted encoding; it exceeds a limit of B 8.
  */
 export type FlattenReason = 'unreadable' | 'protected' | 'empty' | 'not_text' | 'too_large';
 
-/** A file that gives no text. Its message is meant for whoever sent the file, and names the limit where there is one. */
+/** A file without readable text. The message is for the sender of the file, and names the limit if there is one. */
 export class FlattenError extends Error {
   override name = 'FlattenError';
   readonly reason: FlattenReason;

@@ -56,7 +56,7 @@ function normalName(cell: string): string {
     .replace(/^_|_$/g, '');
 }
 
-/** A file that is no glossary. Its message is meant for whoever sent the file, and names the line where there is one. */
+/** A file that cannot be read as a glossary. The message is for the sender, and names the line if there is one. */
 export class GlossaryFileError extends Error {
   override name = 'GlossaryFileError';
   /** Physical, from 1; null where the trouble is with the file as a whole. */
@@ -188,7 +188,7 @@ function readPriority(cell: string, line: number): number {
   throw GlossaryFileError.at(line, 'priority is not an integer of 32 bits');
 }
 
-/** The languages that an uploader declared, and the tags that he declared them with. */
+/** The languages of the upload, and the tags that declared them. */
 interface DeclaredPair {
   source: LanguageCode;
   sourceTag: string;

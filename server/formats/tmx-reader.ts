@@ -62,9 +62,9 @@ const depths = { tmx: 1, body: 2, tu: 3, tuv: 4, seg: 5 } as const;
  * the same side, the one with the declared tag counts, else the first; one without text never does. Whitespace is kept as
  * written, line ends as `\n`; of inline markup only what `hi` highlights is kept.
  *
- * Pairs that were given before it throws are void.
- * @param onSkipped told the line of each unit that lacks a side
+ * If it throws, discard the pairs of earlier calls.
  *
+ * @param onSkipped called with the line of each unit that lacks a side
  * @throws {TmxError}
  */
 export function readTmx(

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 
-/** What most texts are already: printable ASCII, and each space alone between two letters. */
+/** Printable ASCII with single spaces, which is already in normal form. Most texts are. */
 const plain = /^[!-~]+(?: [!-~]+)*$/;
 
 /**
- * What two sources must have in common to be an exact match (B 8 "Translation memory at translation time", rule 1): NFC,
- * runs of white space (Unicode's White_Space) as one space, none at the ends. Letters keep their case.
+ * The normal form of a text: NFC, runs of white space (Unicode's White_Space) as one space, none at the ends. Letters keep
+ * their case. Two sources with the same normal form are an exact match (B 8 "Translation memory at translation time", rule 1).
  */
 export function normalForm(text: string): string {
   if (plain.test(text)) return text;
@@ -14,12 +14,11 @@ export function normalForm(text: string): string {
     .replace(/^ | $/g, '');
 }
 
-/** Marks in a row; no writing has as many. */
+/** More combining marks in a row than any script uses. */
 const manyMarks = /(\p{M}{32})/u;
 
 /**
- * NFC. A row of very many marks is composed in pieces: sorting 50,000 of them in one takes a second, and nobody means
- * anything by their order.
+ * NFC. Composes long runs of marks in pieces, because sorting 50,000 of them at once takes a second.
  */
 function composed(text: string): string {
   if (!manyMarks.test(text)) return text.normalize('NFC');
@@ -29,7 +28,7 @@ function composed(text: string): string {
     .join('');
 }
 
-/** The first 16 bytes of the SHA-256 of a normal form in UTF-8: what the exact tier looks up. */
+/** The key of the exact tier: the first 16 bytes of the SHA-256 of a normal form in UTF-8. */
 export function sourceHash(normal: string): Buffer {
   return Buffer.from(sourceHashHex(normal), 'hex');
 }

@@ -4,7 +4,7 @@ import { invites } from '#db/schema/identity.ts';
 import type { PageEnd } from '#server/paging.ts';
 import type { InviteStatus } from './schema.ts';
 
-/** The transitions of an invite (A 3.5, C 2), the only ones there are. Expiry comes by itself. */
+/** The transitions of an invite (A 3.5, C 2). Expiry happens by time alone. */
 const transitions: Record<InviteStatus, readonly InviteStatus[]> = {
   pending: ['redeemed', 'withdrawn', 'expired'],
   redeemed: [],
@@ -12,24 +12,24 @@ const transitions: Record<InviteStatus, readonly InviteStatus[]> = {
   expired: [],
 };
 
-/** The state that a row is in, by the database's clock. */
+/** The state of a row, by the database's clock. */
 const inviteStatus = sql<InviteStatus>`case
   when ${invites.redeemedAt} is not null then 'redeemed'
   when ${invites.withdrawnAt} is not null then 'withdrawn'
   when ${invites.expiresAt} <= now() then 'expired'
   else 'pending' end`;
 
-/** That the state is `pending`, in the words of the index of open invites. */
+/** Whether a row is `pending`, written so that the index of pending invites serves it. */
 const isPending = sql`(${invites.redeemedAt} is null and ${invites.withdrawnAt} is null
   and ${invites.expiresAt} > now())`;
 
-/** What a row holds once it is in a state that somebody brought it to. */
+/** The columns that bring a row into a state. */
 const entering = {
   redeemed: (userId: string) => ({ redeemedAt: sql`now()`, redeemedBy: userId }),
   withdrawn: () => ({ withdrawnAt: sql`now()` }),
 };
 
-/** What an update's `where` says: that the invite is in a state from which it may become `to`. */
+/** An update's condition that the invite may go from its state to `to`. */
 function mayBecome(to: keyof typeof entering): SQL {
   const sources = (Object.keys(transitions) as InviteStatus[]).filter((from) =>
     transitions[from].includes(to),
@@ -37,7 +37,7 @@ function mayBecome(to: keyof typeof entering): SQL {
   return inArray(inviteStatus, sources);
 }
 
-/** Everything of an invite but its secret's hash. */
+/** The columns of an invite without the hash of its secret. */
 const columns = {
   inviteId: invites.inviteId,
   email: invites.email,
@@ -125,7 +125,7 @@ export async function selectPendingInvite(
   return row;
 }
 
-/** Marks an invite redeemed, if it may be, and by this address: of any number at a time, one is answered it. */
+/** Redeems a pending invite for this address. Returns it to one of several concurrent callers, undefined to the others. */
 export async function markRedeemed(
   tx: Tx,
   tenantId: string,
@@ -146,7 +146,7 @@ export async function markRedeemed(
   return row;
 }
 
-/** Marks an invite withdrawn; false where it is none that may be. */
+/** Withdraws an invite. Returns false if it is not pending. */
 export async function markWithdrawn(tx: Tx, tenantId: string, inviteId: string): Promise<boolean> {
   const rows = await tx
     .update(invites)
@@ -156,7 +156,7 @@ export async function markWithdrawn(tx: Tx, tenantId: string, inviteId: string):
   return rows.length > 0;
 }
 
-/** Marks every invite withdrawn that this administrator created and that may be. */
+/** Withdraws every pending invite that this administrator created. @param createdBy its e-mail */
 export async function markWithdrawnOf(tx: Tx, tenantId: string, createdBy: string): Promise<void> {
   await tx
     .update(invites)

@@ -6,7 +6,7 @@ import { markRedeemed, selectPendingInvite } from './invite-queries.ts';
 import type { InvitePreview } from './schema.ts';
 import { readTenantToken } from './tenant-token.ts';
 
-/** What the holder of an invite is told of it; of every unusable token the same (A 4.1). */
+/** Returns what an invite offers to its holder. Every unusable token gets the same response (A 4.1). */
 export async function previewInvite({ database }: Services, inviteToken: string): Promise<InvitePreview> {
   const token = readTenantToken(inviteToken);
   if (!token) return { valid: false };
@@ -27,7 +27,7 @@ export async function previewInvite({ database }: Services, inviteToken: string)
   });
 }
 
-/** An invite that may be redeemed at this moment, into an active tenant. What counts is its redemption. */
+/** Returns an invite that could be redeemed now, into an active tenant. `redeemInvite` decides again. */
 export async function findPendingInvite(
   tx: Tx,
   tenantId: string,
@@ -43,8 +43,8 @@ export async function findPendingInvite(
 }
 
 /**
- * Redeems an invite, once however many try at a time. In the transaction that then makes the member: fails that, the
- * invite is as it was.
+ * Redeems an invite; of concurrent attempts, one succeeds. Call it in the transaction that then creates the member, so that
+ * the invite stays pending if that fails.
  * @param redeemer `email` in lowercase
  * @throws AppError 400, with the details of A 4.2
  */
@@ -54,7 +54,7 @@ export async function redeemInvite(
   secretHash: Uint8Array,
   redeemer: { userId: string; email: string },
 ): Promise<{ inviteId: string; role: string }> {
-  // Locked, so that who joins while the tenant is being deactivated is either signed out with the others or refused.
+  // Locked, so that a member who joins during a deactivation is either signed out with the others or refused.
   const tenant = await lockTenant(tx, tenantId);
   const redeemed = await markRedeemed(tx, tenantId, secretHash, redeemer);
   if (redeemed && tenant?.active) return redeemed;

@@ -26,7 +26,7 @@ import { newTenantToken } from './tenant-token.ts';
 const pendingAllowed = 20;
 const secondsOfDay = 86_400;
 
-/** A 4.4: the operator key names a tenant, an operator's session may, and anybody else's foreign one is 404. */
+/** The operator key must name a tenant, an operator's session may; another tenant than one's own is 404 (A 4.4). */
 const parameterOf = (named: string | undefined) =>
   ({
     named,
@@ -35,8 +35,9 @@ const parameterOf = (named: string | undefined) =>
   }) as const;
 
 /**
- * Creates an invite. Its token is in this answer and nowhere else.
- * @throws AppError 409 where 20 are pending, 404 for a foreign or unknown tenant, 403 for an operator's address
+ * Creates an invite. The token is only in this return value: the database keeps its hash.
+ * @throws AppError 409 if 20 are pending; 404 for a foreign or unknown tenant; 403 for a designated operator's address,
+ *   unless an operator asks
  */
 export async function createInvite(
   origin: Origin,
@@ -45,10 +46,10 @@ export async function createInvite(
   { tenant_id, email = null, role, expires_in_days }: InviteCreateRequest,
 ): Promise<CreatedInvite> {
   return withNamedTenant(parameterOf(tenant_id), async (tx, tenantId, admin) => {
-    // Who joins as a designated operator is one: no ordinary administrator decides that (A 5.1 rule 8).
+    // The invite would make an operator, which an ordinary administrator may not (A 5.1 rule 8).
     if (email !== null && isDesignatedOperator(tenantId, email, settings) && !admin.operator)
       throw new AppError('forbidden', 'inviting an operator requires operator access');
-    // Counted under the lock, by a statement of its own: of two at once the second sees the first one's.
+    // Count under the lock, in a statement of its own, so that concurrent invites see each other.
     if (!(await lockTenant(tx, tenantId))) throw tenantNotFound();
     await requireStillAdministrator(tx, tenantId, admin);
     if ((await countPendingInvites(tx, tenantId)) >= pendingAllowed)
@@ -75,7 +76,7 @@ export async function createInvite(
   });
 }
 
-/** The e-mail of one of the tenant's own; whoever comes from outside is the operator. */
+/** Who created an invite: the member's e-mail, or `operator` for a caller from outside of the tenant. */
 function nameIn(tenantId: string, { user, tenant }: Administrator): string {
   return user && tenant?.id === tenantId ? user.email : 'operator';
 }
@@ -86,7 +87,10 @@ export interface InviteQuery {
   cursor?: string | undefined;
 }
 
-/** A page of a tenant's invites, newest first, whatever became of them. @throws AppError 404 for a foreign or unknown tenant */
+/**
+ * Returns a page of a tenant's invites in any state, newest first.
+ * @throws AppError 404 for a foreign or unknown tenant
+ */
 export async function listInvites(
   withNamedTenant: WithNamedTenant,
   { tenant_id, limit, cursor }: InviteQuery,
@@ -108,13 +112,13 @@ export async function listInvites(
   });
 }
 
-/** The invites of a tenant that may still be redeemed, newest first (A 2.4, the ledger). */
+/** Returns a tenant's pending invites, newest first (A 2.4). */
 export async function pendingInvites(tx: Tx, tenantId: string): Promise<InviteRecord[]> {
   const rows = await selectInvites(tx, { tenantId, pendingOnly: true, limit: pendingAllowed });
   return rows.map(recordOf);
 }
 
-/** Takes an invite back. @throws AppError 404 for one that is not pending, is foreign or unknown */
+/** Withdraws a pending invite. @throws AppError 404 if it is not pending, or of another tenant, or unknown */
 export async function withdrawInvite(
   origin: Origin,
   withNamedTenant: WithNamedTenant,
@@ -132,7 +136,7 @@ export async function withdrawInvite(
   });
 }
 
-/** C 2 */
+/** The API's view of an invite (C 2). */
 function recordOf(invite: InviteRow): InviteRecord {
   return {
     invite_id: invite.inviteId,

@@ -12,7 +12,7 @@ import { findMember, selectTenantOfMember } from './members.ts';
 
 type LockedMember = NonNullable<Awaited<ReturnType<typeof lockMember>>>;
 
-/** A member as an administrator found it, locked until the transaction ends. */
+/** A member that an administrator changes: its row is locked until the transaction ends. */
 export interface LockedMemberContext {
   tx: Tx;
   tenantId: string;
@@ -22,8 +22,9 @@ export interface LockedMemberContext {
 }
 
 /**
- * Opens a member's tenant for an administrator. The tenant's row is locked first, so that two changes of standing in one
- * tenant follow each other (the last administrator is counted under it), then the member's, which sign-ins share.
+ * Opens a transaction in a member's tenant for an administrator, and locks two rows: first the tenant's, so that changes
+ * of member status in one tenant follow each other (the last administrator is counted under this lock), then the member's,
+ * which sign-ins lock too.
  * @throws AppError 404 for an unknown or foreign id
  */
 export async function withLockedMember<T>(
@@ -31,21 +32,21 @@ export async function withLockedMember<T>(
   userId: string,
   work: (found: LockedMemberContext) => Promise<T>,
 ): Promise<T> {
-  const entered = await withOwningTenant(
+  const result = await withOwningTenant(
     async (tx, tenantId, admin) => {
       const [, member] = await Promise.all([lockTenant(tx, tenantId), lockMember(tx, tenantId, userId)]);
       if (!member) throw memberNotFound();
-      return { answer: await work({ tx, tenantId, userId, admin, member }) };
+      return { value: await work({ tx, tenantId, userId, admin, member }) };
     },
     (tx) => selectTenantOfMember(tx, userId),
   );
-  if (!entered) throw memberNotFound();
-  return entered.answer;
+  if (!result) throw memberNotFound();
+  return result.value;
 }
 
 /**
- * A 5.2: a designated operator's sign-in is reset by the operator key alone. Not by another administrator of the workspace,
- * who could make it their own; nor by the operator's own session, with which a stolen one would be made good for ever.
+ * Only the operator key resets a designated operator's sign-in (A 5.2). Another administrator of the workspace could take
+ * the account over. The operator's own session could be a stolen one, which a reset would make permanent.
  * @throws AppError 403
  */
 export function requireMayReset({ tenantId, admin, member }: LockedMemberContext, settings: Settings): void {
@@ -54,7 +55,7 @@ export function requireMayReset({ tenantId, admin, member }: LockedMemberContext
 }
 
 /**
- * Who restores a designated operator gives operator standing back: no ordinary administrator does (A 5.1 rule 8).
+ * Restoring a designated operator gives operator access back, so an ordinary administrator may not do it (A 5.1 rule 8).
  * @throws AppError 403
  */
 export function requireMayRestore(
@@ -66,8 +67,8 @@ export function requireMayRestore(
 }
 
 /**
- * The caller's standing once more, now that the tenant is locked: who waited here behind its own revocation gives nothing
- * out any more. Somebody who comes from outside of the tenant is not changed under its lock.
+ * Checks again that the caller is an active administrator, now that the tenant is locked: it may have been revoked while
+ * this transaction waited for the lock. A caller from outside of the tenant cannot be changed under its lock.
  * @throws AppError 401, 403
  */
 export async function requireStillAdministrator(

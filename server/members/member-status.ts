@@ -1,21 +1,21 @@
 import { endSessionsOf, type WithOwningTenant } from '#server/access/service.ts';
 import { type Origin, recordAdministration } from '#server/audit/service.ts';
-import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { markWithdrawnOf } from './invite-queries.ts';
+import { requireAnotherAdministrator } from './last-administrator.ts';
 import {
   type LockedMemberContext,
   requireMayRestore,
   requireStillAdministrator,
   withLockedMember,
 } from './locked-member.ts';
-import { deleteChallenges, hasOtherAdministrator, updateMember, userRowOf } from './members.ts';
+import { deleteChallenges, updateMember, userRowOf } from './members.ts';
 import { deleteResetLink, deleteResetLinks } from './password-reset-links.ts';
 import type { Role, UserRow } from './schema.ts';
 
 /**
- * Revokes a member (A 3.2): signed out everywhere, with nothing left that leads back in. Revoking a revoked member
- * changes nothing.
+ * Revokes a member (A 3.2): ends its sessions and pending sign-ins, and removes everything by which it could come back.
+ * Revoking a revoked member changes nothing.
  * @throws AppError 404, 409 for the last active administrator
  */
 export async function revokeMember(
@@ -38,7 +38,10 @@ export async function revokeMember(
   });
 }
 
-/** Reinstates a member, with the role that it had; a member that is active stays so. @throws AppError 404, 403 for an operator */
+/**
+ * Makes a revoked member active again, with the role that it had. Restoring an active member changes nothing.
+ * @throws AppError 404; 403 for a designated operator, unless an operator asks
+ */
 export async function restoreMember(
   origin: Origin,
   withOwningTenant: WithOwningTenant,
@@ -57,7 +60,7 @@ export async function restoreMember(
 }
 
 /**
- * Gives a member another role. Its tokens stay: guards read the role anew at each request.
+ * Gives a member another role. Its tokens stay valid: guards read the role at each request.
  * @throws AppError 404, 409 for the last active administrator
  */
 export async function changeRole(
@@ -84,32 +87,17 @@ export async function changeRole(
 }
 
 /**
- * What an administrator gave out and nobody has used: with the token of an invite, or a link for another member, one who
- * was revoked or demoted would be back at once.
+ * Withdraws the invites and password reset links that an administrator issued and nobody has used. With one of them, a
+ * revoked or demoted administrator could sign in again.
  */
 async function revokeIssuedCredentials({ tx, tenantId, member }: LockedMemberContext): Promise<void> {
   if (member.role !== 'global_administrator') return;
   await markWithdrawnOf(tx, tenantId, member.email);
-  // Who issued a link is not kept; the others are issued anew.
+  // A link does not say who issued it: delete all of the tenant's, and other administrators issue theirs again.
   await deleteResetLinks(tx, tenantId);
 }
 
-/** C 2: whoever takes standing from an active administrator needs another one to be left. The tenant's row is locked. */
-async function requireAnotherAdministrator({
-  tx,
-  tenantId,
-  userId,
-  member,
-}: LockedMemberContext): Promise<void> {
-  if (!member.active || member.role !== 'global_administrator') return;
-  if (await hasOtherAdministrator(tx, tenantId, userId)) return;
-  throw new AppError(
-    'state_conflict',
-    'the last active administrator of a workspace can be neither revoked nor demoted',
-  );
-}
-
-/** The row of a member that is as asked for already. */
+/** The response for a member that has the requested status or role already. */
 function unchanged({ member }: LockedMemberContext): UserRow {
   return userRowOf({ ...member, totpEnrolled: member.totpSecret !== null });
 }

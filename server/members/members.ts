@@ -1,6 +1,6 @@
-import { and, asc, eq, ne, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { mfaChallenges, recoveryCodes, users } from '#db/schema/identity.ts';
+import { mfaChallenges, users } from '#db/schema/identity.ts';
 import { AppError } from '#server/errors.ts';
 import { type PageEnd, readCursor, writeCursor } from '#server/paging.ts';
 import type { UserRow } from './schema.ts';
@@ -20,7 +20,7 @@ export interface JoiningMember {
 
 /**
  * Adds a member to a tenant.
- * @throws AppError 400 where the tenant has a member of that e-mail, or that provider subject, revoked ones included
+ * @throws AppError 400 if the tenant has a member with that e-mail or provider subject, revoked members included
  */
 export async function addMember(tx: Tx, member: JoiningMember): Promise<void> {
   if (await insertMember(tx, member)) return;
@@ -33,7 +33,7 @@ interface MemberQuery {
   cursor?: string | undefined;
 }
 
-/** A page of a tenant's roster, oldest member first. */
+/** Returns a page of a tenant's members, oldest first. */
 export async function listMembers(
   tx: Tx,
   tenantId: string,
@@ -50,7 +50,7 @@ export async function listMembers(
   };
 }
 
-/** A 2.2 */
+/** The API's view of a member (A 2.2). */
 export function userRowOf(member: MemberRow): UserRow {
   return {
     user_id: member.userId,
@@ -63,7 +63,7 @@ export function userRowOf(member: MemberRow): UserRow {
   };
 }
 
-/** Everything of a member but what is secret. */
+/** The columns of a member without its secrets. */
 const columns = {
   tenantId: users.tenantId,
   userId: users.userId,
@@ -85,7 +85,7 @@ type NewMember = typeof users.$inferInsert;
 const isMember = (tenantId: string, userId: string) =>
   and(eq(users.tenantId, tenantId), eq(users.userId, userId)) as SQL;
 
-/** Inserts a member; false where the tenant has one of that e-mail or that provider subject already. */
+/** Inserts a member. Returns false if the tenant has one with that e-mail or provider subject already. */
 async function insertMember(tx: Tx, member: NewMember): Promise<boolean> {
   const inserted = await tx
     .insert(users)
@@ -100,7 +100,7 @@ export async function findMember(tx: Tx, tenantId: string, userId: string): Prom
   return row;
 }
 
-/** A tenant's member of an address, revoked or not; `email` in lowercase. */
+/** Finds a tenant's member by e-mail, revoked or not. @param email in lowercase */
 export async function selectMemberByEmail(
   tx: Tx,
   tenantId: string,
@@ -113,7 +113,7 @@ export async function selectMemberByEmail(
   return row;
 }
 
-/** Which tenant a member belongs to, over all tenants: for the operator key alone. */
+/** The tenant of a member, searched over all tenants: only for the operator key. */
 export async function selectTenantOfMember(tx: Tx, userId: string): Promise<string | undefined> {
   const [row] = await tx.select({ tenantId: users.tenantId }).from(users).where(eq(users.userId, userId));
   return row?.tenantId;
@@ -156,72 +156,7 @@ export async function updateMember(
   return row as MemberRow;
 }
 
-/** Whether the tenant has an active administrator beside this member. */
-export async function hasOtherAdministrator(tx: Tx, tenantId: string, userId: string): Promise<boolean> {
-  const rows = await tx
-    .select({ one: sql`1` })
-    .from(users)
-    .where(
-      and(
-        eq(users.tenantId, tenantId),
-        ne(users.userId, userId),
-        eq(users.active, true),
-        eq(users.role, 'global_administrator'),
-      ),
-    )
-    .limit(1);
-  return rows.length > 0;
-}
-
-/** Of each tenant the active administrators, oldest first and at most `limit`, and how many there are. */
-export async function selectAdministrators(
-  tx: Tx,
-  tenantIds: readonly string[],
-  limit: number,
-): Promise<{ tenantId: string; email: string; total: number }[]> {
-  const ofTenant = sql`partition by ${users.tenantId}`;
-  const ranked = tx.$with('ranked').as(
-    tx
-      .select({
-        tenantId: users.tenantId,
-        email: users.email,
-        place: sql<number>`row_number() over (${ofTenant} order by ${users.createdAt}, ${users.userId})`.as(
-          'place',
-        ),
-        total: sql<number>`(count(*) over (${ofTenant}))::int`.as('total'),
-      })
-      .from(users)
-      .where(
-        and(
-          sql`${users.tenantId} = any(array(
-            select jsonb_array_elements_text(${JSON.stringify(tenantIds)}::jsonb)))`,
-          eq(users.active, true),
-          eq(users.role, 'global_administrator'),
-        ),
-      ),
-  );
-  return tx
-    .with(ranked)
-    .select({ tenantId: ranked.tenantId, email: ranked.email, total: ranked.total })
-    .from(ranked)
-    .where(sql`${ranked.place} <= ${limit}`)
-    .orderBy(asc(ranked.tenantId), asc(ranked.place));
-}
-
-/** Takes a member's authenticator away, enrolled or waiting for its confirmation, with its recovery codes. */
-export async function deleteAuthenticator(tx: Tx, tenantId: string, userId: string): Promise<void> {
-  await Promise.all([
-    tx
-      .update(users)
-      .set({ totpSecret: null, totpPendingSecret: null, totpLastStep: null, mfaFailedAt: [] })
-      .where(isMember(tenantId, userId)),
-    tx
-      .delete(recoveryCodes)
-      .where(and(eq(recoveryCodes.tenantId, tenantId), eq(recoveryCodes.userId, userId))),
-  ]);
-}
-
-/** Ends the sign-ins of a member that wait for a code. */
+/** Ends a member's sign-ins that wait for a code of its authenticator. */
 export async function deleteChallenges(tx: Tx, tenantId: string, userId: string): Promise<void> {
   await tx
     .delete(mfaChallenges)

@@ -1,11 +1,13 @@
-import type { Database } from '#db/client.ts';
+import { and, asc, eq, sql } from 'drizzle-orm';
+import type { Database, Tx } from '#db/client.ts';
+import { users } from '#db/schema/identity.ts';
 import { serverAdministrator, type WithNamedTenant, type WithOwningTenant } from '#server/access/service.ts';
 import { atTheServer, recordAdministration } from '#server/audit/service.ts';
 import type { Services } from '#server/context.ts';
 import { lockAccount, type TenantAccount } from '#server/tenants/service.ts';
 import { createInvite } from './invites.ts';
 import { withLockedMember } from './locked-member.ts';
-import { selectAdministrators, selectMemberByEmail, updateMember } from './members.ts';
+import { selectMemberByEmail, updateMember } from './members.ts';
 import { resetMfa } from './mfa-reset.ts';
 import { issueResetLink } from './password-reset-links.ts';
 import type { CreatedInvite, PasswordResetLink, Role } from './schema.ts';
@@ -15,7 +17,7 @@ type Parts = Pick<Services, 'database' | 'settings'>;
 export interface RestoredAdministrator {
   account: TenantAccount;
   email: string;
-  /** False where the member was an active administrator already. */
+  /** False if the member was an active administrator already. */
   changed: boolean;
   mfaCleared: boolean;
   /** Null for a member of an identity provider, who has no password. */
@@ -23,10 +25,10 @@ export interface RestoredAdministrator {
 }
 
 /**
- * Makes a member an active administrator again, with a link for a new password: all of it, or nothing.
+ * Makes a member an active administrator again and issues a link to set a new password, in one transaction.
  * @param email in lowercase
- * @returns undefined where the tenant has no such member
- * @throws AppError 404, naming the tenant; 409 for the service key's
+ * @returns undefined if the tenant has no such member
+ * @throws AppError 404, naming the tenant; 409 for the service key's tenant
  */
 export async function restoreAdministrator(
   { database, settings }: Parts,
@@ -39,7 +41,7 @@ export async function restoreAdministrator(
     const member = await selectMemberByEmail(tx, tenantId, email);
     if (!member) return undefined;
     const { userId, provider } = member;
-    // The transaction that is open, for the use cases that an administrator calls one by one.
+    // The use cases below open a transaction by this function: give them the one that is open.
     const withOwningTenant: WithOwningTenant = (work) => work(tx, tenantId, serverAdministrator);
     const changed = await restoreMemberStatus(withOwningTenant, userId);
     if (clearMfa) await resetMfa(atTheServer, withOwningTenant, settings, userId);
@@ -65,9 +67,9 @@ function restoreMemberStatus(withOwningTenant: WithOwningTenant, userId: string)
 }
 
 /**
- * Invites somebody into a tenant, whose administrators may all be gone.
- * @param email in lowercase; null for an invite that anybody who holds the token may use
- * @throws AppError 404, naming the tenant; 409 for the service key's, and where 20 invites are pending
+ * Creates an invite from the server, for a tenant whose administrators may all be gone.
+ * @param invite `email` in lowercase; null for an invite that anybody who holds the token may use
+ * @throws AppError 404, naming the tenant; 409 for the service key's tenant, and if 20 invites are pending
  */
 export async function inviteByOperator(
   { database, settings }: Parts,
@@ -85,7 +87,7 @@ export async function inviteByOperator(
   });
 }
 
-/** The active administrators of a tenant, the oldest members first: some of them where they are many. */
+/** The active administrators of a tenant: the first 20, oldest members first, and how many there are. */
 export interface Administrators {
   emails: string[];
   total: number;
@@ -93,7 +95,7 @@ export interface Administrators {
 
 const administratorsShown = 20;
 
-/** The administrators of each of these tenants, over all tenants; a tenant without any is left out. */
+/** Returns the administrators of each of these tenants, read in platform scope. Tenants without any are left out. */
 export async function administratorsOf(
   database: Database,
   tenantIds: readonly string[],
@@ -106,4 +108,39 @@ export async function administratorsOf(
     else found.set(tenantId, { emails: [email], total });
   }
   return found;
+}
+
+/** At most `limit` active administrators of each tenant, oldest first, with the count of all. */
+async function selectAdministrators(
+  tx: Tx,
+  tenantIds: readonly string[],
+  limit: number,
+): Promise<{ tenantId: string; email: string; total: number }[]> {
+  const ofTenant = sql`partition by ${users.tenantId}`;
+  const ranked = tx.$with('ranked').as(
+    tx
+      .select({
+        tenantId: users.tenantId,
+        email: users.email,
+        place: sql<number>`row_number() over (${ofTenant} order by ${users.createdAt}, ${users.userId})`.as(
+          'place',
+        ),
+        total: sql<number>`(count(*) over (${ofTenant}))::int`.as('total'),
+      })
+      .from(users)
+      .where(
+        and(
+          sql`${users.tenantId} = any(array(
+            select jsonb_array_elements_text(${JSON.stringify(tenantIds)}::jsonb)))`,
+          eq(users.active, true),
+          eq(users.role, 'global_administrator'),
+        ),
+      ),
+  );
+  return tx
+    .with(ranked)
+    .select({ tenantId: ranked.tenantId, email: ranked.email, total: ranked.total })
+    .from(ranked)
+    .where(sql`${ranked.place} <= ${limit}`)
+    .orderBy(asc(ranked.tenantId), asc(ranked.place));
 }

@@ -12,9 +12,10 @@ import type { PasswordResetLink } from './schema.ts';
 import { newTenantToken, readTenantToken } from './tenant-token.ts';
 
 /**
- * Issues a link by which a member sets a new password, once, in the place of any before it. Nothing of the member's
- * changes until it is used.
- * @throws AppError 404; 403 for another designated operator; 400 for a revoked member or one of an identity provider
+ * Issues a link by which a member sets a new password, once. It replaces the member's link before it. Nothing else
+ * changes until the link is used.
+ * @throws AppError 404; 403 for a designated operator, unless the operator key asks; 400 for a revoked member or one who
+ *   signs in by an identity provider
  */
 export async function issueResetLink(
   origin: Origin,
@@ -36,20 +37,20 @@ export async function issueResetLink(
     await recordAdministration(tx, origin, admin, { action: 'reset_link_issued', tenantId, target: userId });
     return {
       reset_token: token,
-      // A fragment stays in the browser: it is in no log and no Referer.
+      // A browser sends no fragment: the token is in no server log and no Referer header.
       reset_url: `${publicAddress(settings)}/signin#reset_token=${token}`,
       expires_at: expiresAt.toISOString(),
     };
   });
 }
 
-/** A reset token's parts, by its form alone. */
+/** Parses a reset token; undefined if it has not the form of one. Whether there is such a link, the database says. */
 export function readResetToken(token: string): { tenantId: string; linkHash: Uint8Array } | undefined {
   const parts = readTenantToken(token);
   return parts && { tenantId: parts.tenantId, linkHash: parts.secretHash };
 }
 
-/** The member that a link may be used by: of an active tenant, active, with a password; undefined where there is none. */
+/** The member who may use a link: an active one with a password, in an active tenant. Undefined if there is none. */
 export async function findResetLink(
   tx: Tx,
   tenantId: string,
@@ -63,9 +64,10 @@ export async function findResetLink(
 }
 
 /**
- * Sets a member's password by a link, which is used up; of any number at a time one succeeds. Every session of the member
- * ends, and every sign-in of theirs that waits for a code. The member is locked first, as wherever its standing changes:
- * the other way round this could wait for an administrator who waits for it.
+ * Sets a member's password and deletes the link; of concurrent uses, one succeeds. Ends all sessions of the member and its
+ * sign-ins that wait for a code. Locks the member before the link, as every change of member status does: the other order
+ * could deadlock with an administrator's change.
+ * @returns undefined if the link is gone, replaced, expired, or its member may not use it
  */
 export async function usePasswordResetLink(
   tx: Tx,
@@ -91,7 +93,7 @@ const isAlive = (tenantId: string, linkHash: Uint8Array) =>
     sql`${resetLinks.expiresAt} > now()`,
   ) as SQL;
 
-/** A member's link, in the place of the one before it. */
+/** Inserts a member's link, or replaces the one before it. */
 async function replaceResetLink(
   tx: Tx,
   tenantId: string,
@@ -111,7 +113,7 @@ async function replaceResetLink(
   return row as { expiresAt: Date };
 }
 
-/** Of a link that is alive, the member whose it is and who may use it: an active one with a password. */
+/** The member of a link that is not expired, if it is active and has a password. */
 async function selectMemberOfLink(
   tx: Tx,
   tenantId: string,
@@ -125,7 +127,7 @@ async function selectMemberOfLink(
   return row;
 }
 
-/** Uses a link up; false where it is gone, replaced or expired by now. */
+/** Deletes a link that is used. Returns false if it is gone, replaced or expired by now. */
 async function consumeResetLink(tx: Tx, tenantId: string, linkHash: Uint8Array): Promise<boolean> {
   const used = await tx
     .delete(resetLinks)
@@ -138,7 +140,7 @@ export async function deleteResetLink(tx: Tx, tenantId: string, userId: string):
   await tx.delete(resetLinks).where(and(eq(resetLinks.tenantId, tenantId), eq(resetLinks.userId, userId)));
 }
 
-/** Ends every link of a tenant. */
+/** Deletes every link of a tenant. */
 export async function deleteResetLinks(tx: Tx, tenantId: string): Promise<void> {
   await tx.delete(resetLinks).where(eq(resetLinks.tenantId, tenantId));
 }

@@ -2,10 +2,10 @@ import { z } from 'zod';
 
 const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
 
-/** As addresses are kept and compared: trimmed, in lowercase. */
+/** E-mail addresses are stored and compared trimmed and in lowercase. */
 const email = z.string().max(320).trim().toLowerCase().meta({ format: 'email' }).pipe(z.email());
 
-/** C 2: no other role is accepted. */
+/** The roles of members (C 2). */
 export const role = z.enum(['global_administrator', 'agent_id_developer']);
 
 /** A 2.2 */
@@ -21,7 +21,7 @@ export const userRow = z
   })
   .meta({ id: 'UserRow' });
 
-/** The member that an id-addressed route is about. */
+/** The path of a route about one member. */
 export const memberPath = z.object({ user_id: z.string() });
 
 /** C 2 */
@@ -60,7 +60,7 @@ export const createdInvite = z
   .object({ ...inviteFields, invite_token: z.string().meta({ description: 'shown this once' }) })
   .meta({ id: 'CreatedInvite' });
 
-/** Of an invite without an `expires_in_days`, the life is INVITE_TTL_SECONDS (C 7). */
+/** Without `expires_in_days`, an invite lives INVITE_TTL_SECONDS (C 7). */
 export const inviteCreateRequest = z
   .object({
     tenant_id: z.string().optional(),
@@ -70,12 +70,12 @@ export const inviteCreateRequest = z
   })
   .meta({ id: 'InviteCreateRequest' });
 
-/** Any text at all: what is no token is answered as an unusable one (A 4.1). */
+/** Accepts any text: what is not a token gets the response of an unusable one (A 4.1). */
 export const invitePreviewRequest = z
   .object({ invite_token: z.string() })
   .meta({ id: 'InvitePreviewRequest' });
 
-/** C 2. The fields beside `valid` are there for a usable token alone. */
+/** Only a usable token has the fields beside `valid` (C 2). */
 export const invitePreview = z
   .union([
     z.object({

@@ -11,8 +11,8 @@ import {
   type UsageFigures,
 } from './usage-totals.ts';
 
-/** What the guard "Admin" gives a procedure, as much of it as matters here. */
-interface Asked {
+/** The parts of an administrator's request context that the report needs. */
+interface AdminContext {
   services: Pick<Services, 'database'>;
   credentials: { tenantId: string | null };
   asAdministrator: <T>(work: (admin: Administrator, tx: Tx | null) => Promise<T>) => Promise<T>;
@@ -26,11 +26,11 @@ export interface DailyQuery {
 }
 
 /**
- * Usage per day (A 4.4, C 3, C 7): an administrator's own, without tokens; an operator's of the tenant that it names or that
- * X-Tenant-ID narrows it to, or of all together.
+ * Reports usage per day (A 4.4, C 3, C 7). An administrator gets its own tenant's, without tokens. An operator gets that of
+ * the tenant that `tenant_id` or X-Tenant-ID names, or the sum over all tenants.
  * @throws AppError 400 for more than 366 days, 404, 422
  */
-export async function reportDaily(ctx: Asked, query: DailyQuery): Promise<DailyUsage> {
+export async function reportDaily(ctx: AdminContext, query: DailyQuery): Promise<DailyUsage> {
   const { services, credentials, asAdministrator, withNamedTenant } = ctx;
   const range = readDateRange(query);
   const named = query.tenant_id ?? credentials.tenantId ?? undefined;
@@ -38,8 +38,8 @@ export async function reportDaily(ctx: Asked, query: DailyQuery): Promise<DailyU
     return withNamedTenant({ named, foreign: 'ignored', missing: '' }, (tx, tenantId, { operator }) =>
       reportTenant(tx, tenantId, range, operator),
     );
-  // An operator's own transaction is left before the platform's begins: two at once could wait for each other's
-  // connection.
+  // End the operator's own transaction before the platform's begins: requests that hold one connection and wait for a
+  // second could block each other.
   const own = await asAdministrator(async (admin, tx) =>
     admin.operator ? undefined : reportTenant(tx as Tx, (admin.tenant as { id: string }).id, range, false),
   );
@@ -52,13 +52,13 @@ export async function reportDaily(ctx: Asked, query: DailyQuery): Promise<DailyU
 async function reportTenant(tx: Tx, tenantId: string, range: DateRange, operator: boolean) {
   const [days] = await Promise.all([
     selectDays(tx, tenantId, range),
-    // Asked for because an operator may name what is no tenant.
+    // An operator may name a tenant that does not exist: this throws the 404.
     selectMonthlyLimit(tx, tenantId),
   ]);
   return report(tenantId, range, days, operator);
 }
 
-/** Every day of the range, with zeros where nothing was used. */
+/** Every day of the range, with zeros for days without usage. */
 function report(
   tenantId: string | null,
   range: DateRange,
@@ -74,13 +74,13 @@ function report(
   };
 }
 
-/** What a caller sees of a day or of a total. */
+/** The fields that a caller may see: only an operator sees tokens. */
 function visible(figures: UsageFigures, operator: boolean): DailyUsage['totals'] {
   const { jobs, billable_chars, input_tokens, output_tokens, total_tokens } = figures;
   return { jobs, billable_chars, ...(operator && { input_tokens, output_tokens, total_tokens }) };
 }
 
-/** The figures of several days in one. */
+/** The sum over several days. */
 export function sumOf(days: readonly UsageFigures[]): UsageFigures {
   const sum = (name: keyof UsageFigures) => days.reduce((total, day) => total + day[name], 0);
   return {

@@ -21,7 +21,7 @@ import { selectMonthlyLimit } from './usage-totals.ts';
 /** RFC 4180 */
 const csvLineEnd = '\r\n';
 
-/** What an export is of. */
+/** The contents of an export. */
 interface ExportAbout {
   tenantId: string;
   period: string;
@@ -29,15 +29,15 @@ interface ExportAbout {
   names: readonly FieldName[];
 }
 
-/** How the text of an export is put together around its records. */
+/** How a format writes the file around its records. */
 interface ExportText {
   contentType: string;
   /** How a record is written. */
   form: 'json' | 'csv';
-  /** Stands between two records. */
+  /** Written between two records. */
   separator: string;
   head(about: ExportAbout): string;
-  /** @param models the distinct models of all records, sorted; undefined for whom they are not meant */
+  /** @param models the distinct models of all records, sorted; undefined if the caller may not see them */
   tail(models: readonly string[] | undefined, empty: boolean): string;
 }
 
@@ -72,21 +72,21 @@ interface ExportQuery {
   period?: string | undefined;
 }
 
-/** What is exported, of whom and for whom. */
+/** One export. */
 interface Ledger {
   tenantId: string;
   operator: boolean;
   period: BillingPeriod;
   format: ExportFormat;
-  /** The last record to export; undefined where there is none. */
+  /** The last record to export; undefined if there is none. */
   newest: RecordKey | undefined;
 }
 
 /**
- * A billing period's ledger as a file (A 4.4, C 3), the oldest record first, up to the one that is the newest now. It is
- * made while it is sent, a page at a time, each read in a short transaction of its own: neither a long ledger nor a slow
- * reader holds memory or a connection. The caller is believed once, at its beginning.
- * @throws AppError 404, also for an ordinary administrator's foreign tenant; 429 where too many exports are under way
+ * Exports a billing period's usage records as a file, oldest first, up to the newest at the start (A 4.4, C 3). The file is
+ * written while it is sent. Each page is read in a short transaction of its own, so that neither many records nor a slow
+ * reader holds memory or a connection. The caller is authenticated once, at the start.
+ * @throws AppError 404, also for an ordinary administrator's foreign tenant; 429 if too many exports are running
  */
 export async function exportPeriod(
   services: Services,
@@ -109,7 +109,7 @@ export async function exportPeriod(
   const turn = await beginExport({ tenantId, signal: request.signal });
   try {
     const pages = readPages(services, ledger, request.signal);
-    // Before the first byte is sent: what fails here is answered as any other error is.
+    // Read before the first byte is sent, so that an error here gets an ordinary error response.
     const first = await pages.next();
     return {
       chunks: guardExport(services.log, request, turn, writeExport(ledger, first, pages)),
@@ -124,7 +124,7 @@ export async function exportPeriod(
   }
 }
 
-/** The text of the file around and between its pages. */
+/** Writes the file: the pages, and the text around and between them. */
 async function* writeExport(
   { tenantId, operator, period, format }: Ledger,
   first: IteratorResult<RecordPage, void>,
@@ -143,8 +143,8 @@ async function* writeExport(
 }
 
 /**
- * The ledger's pages up to its newest record, the next one read while the one before is on its way.
- * @throws Error where the ledger ends before that record: what was read is not the whole
+ * Reads the pages up to the newest record; reads the next one while the one before is sent.
+ * @throws Error if the records end before that one, so that the export would be incomplete
  */
 async function* readPages(
   { database }: Services,
@@ -161,16 +161,16 @@ async function* readPages(
     makePage({ tenantId, signal }, () =>
       database.inTenant(tenantId, (tx) => selectPage(tx, query, after, newest, most)),
     );
-  // Before any record of the period: no id is empty.
+  // The key before any record of the period, since no id is empty.
   let next = read({ recordedAt: new Date(period.from), jobId: '' }, firstPageSize);
   for (;;) {
     const page = await next;
     if (!page) throw new Error('records of the ledger are gone');
     if (page.end) {
       next = read(page.end, pageSize);
-      // Where nobody asks for it any more.
+      // Nobody may ask for it any more: no unhandled rejection.
       next.catch(() => {});
-      // Its query leaves before this page is written, which takes its time.
+      // Send its query before this page is written, which takes a while.
       await setImmediate();
     }
     yield page;

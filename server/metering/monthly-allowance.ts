@@ -7,39 +7,39 @@ export interface AllowanceFigures {
   /** The deployment's ceiling of any tenant's month. */
   ceiling: number;
   /**
-   * Prepaid characters available to the month: what is left of them, and what the current window took already, so that the
-   * month's reach does not shrink as they are spent. Null where they do not count: billing off, or no current subscription.
+   * Prepaid characters of the month: what is left, and what the current window has taken already, so that the month's limit
+   * does not shrink as they are spent. Null if they do not count: billing off, or no current subscription.
    */
   topUp: number | null;
   /** Recorded in the current window. */
   windowUsed: number;
   /** Recorded in the calendar month, under whatever plan. */
   monthUsed: number;
-  /** Of work in flight, not recorded yet. */
+  /** Reserved by work in flight, not recorded yet. */
   inFlight: number;
 }
 
-/** What a tenant that is out of allowance can do about it (A 8.2 rule 5), depending on what is sold to it. */
+/** What is sold to the tenant, which decides what a refusal recommends (A 8.2 rule 5). */
 export interface Remedies {
-  /** Billing is on, and the tenant's subscription current: it could change its plan. */
+  /** Billing is on and the subscription is current, so that the tenant could change its plan. */
   subscribed: boolean;
   /** A top-up Price is configured. */
   topUpSold: boolean;
 }
 
-/** What a month reaches to: the plan's own characters, and as much of the prepaid ones as fit below the ceiling. */
+/** The month's limit: the plan's characters, and as many prepaid ones as fit below the ceiling. */
 export function effectiveLimit({ monthlyLimit, ceiling, topUp }: AllowanceFigures): number {
   return monthlyLimit + Math.min(Math.max(topUp ?? 0, 0), Math.max(0, ceiling - monthlyLimit));
 }
 
-/** What is left of the window and of the calendar month, whichever is less; below 0 where it was overdrawn. */
+/** What is left of the window or of the calendar month, whichever is less; below 0 if it is overdrawn. */
 export function remainingAllowance(figures: AllowanceFigures): number {
   const { windowUsed, monthUsed, inFlight, ceiling } = figures;
   return Math.min(effectiveLimit(figures) - windowUsed, ceiling - monthUsed) - inFlight;
 }
 
 /**
- * Whether work of `chars` may start: null, or why not, in the words of the answer.
+ * Decides whether work of `chars` may start. Returns null if so, else the message of the response.
  */
 export function refuseByAllowance(
   figures: AllowanceFigures,

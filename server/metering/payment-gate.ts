@@ -1,6 +1,6 @@
 import type { SubscriptionState } from '#server/billing/service.ts';
 
-/** Who asks for billable work, and for what. */
+/** A request for billable work. */
 export interface BillableRequest {
   kind: 'text' | 'document';
   credential: 'session' | 'api_key';
@@ -8,11 +8,11 @@ export interface BillableRequest {
   chars: number;
 }
 
-/** How a tenant stands while billing is on. Characters are weighted, times milliseconds since the epoch. */
+/** What a tenant has paid for. Characters are weighted, times are milliseconds since the epoch. */
 export interface PaymentState {
   subscription: SubscriptionState;
   trial: {
-    /** 0: no grant. */
+    /** 0 without a grant. */
     granted: number;
     endsAt: number;
     used: number;
@@ -23,9 +23,9 @@ export interface PaymentState {
 const subscribe = 'subscribe at /billing';
 
 /**
- * The gate of A 7.4's 402 (A 8.3, C 3, C 7), which stands while billing is on: null where the work may start, else why not,
- * in the words of the answer. What a trial has left is looked at last, so that everything before it can be refused without
- * counting.
+ * Decides whether the tenant has paid for the work, by a current subscription or its trial grant (A 8.3, C 3, C 7). Only while
+ * billing is on. What the trial has left comes last, so that everything before it is decided without counting usage.
+ * @returns null if the work may start, else the message of the 402
  */
 export function refuseByPayment(
   { subscription, trial }: PaymentState,

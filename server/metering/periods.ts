@@ -1,21 +1,21 @@
 import { AppError } from '#server/errors.ts';
 
-/** A calendar month in UTC, as usage is billed by. */
+/** A calendar month in UTC. */
 export interface BillingPeriod {
   /** YYYY-MM */
   name: string;
   /** Its first and last day, YYYY-MM-DD. */
   firstDay: string;
   lastDay: string;
-  /** Its first moment and the first one after it, as PostgreSQL reads them; the year after may have five digits. */
+  /** Its first moment, and the first one of the next month, in PostgreSQL's format: the year may have five digits. */
   from: string;
   before: string;
 }
 
-/** Four digits that JavaScript and PostgreSQL read alike. */
+/** YYYY-MM, with a year that JavaScript and PostgreSQL read the same way. */
 export const periodForm = /^[1-9]\d{3}-(0[1-9]|1[0-2])$/;
 
-/** @param name YYYY-MM, of the form above; the current one where it is left out */
+/** @param name in `periodForm`; the current month by default */
 export function billingPeriod(name: string | undefined, now = new Date()): BillingPeriod {
   const period = name ?? now.toISOString().slice(0, 7);
   const [year, month] = period.split('-').map(Number) as [number, number];
@@ -30,18 +30,18 @@ export function billingPeriod(name: string | undefined, now = new Date()): Billi
   };
 }
 
-/** Days in UTC, both ends counted (C 7), each YYYY-MM-DD. */
+/** Days in UTC, both ends included (C 7), each YYYY-MM-DD. */
 export interface DateRange {
   from: string;
   to: string;
 }
 
-/** A 8 */
+/** Days of a report at most (A 8). */
 const longest = 366;
 const usual = 30;
 const dayMs = 86_400_000;
 
-/** Whether text is a day that exists, YYYY-MM-DD, in a year that JavaScript and PostgreSQL read alike. */
+/** Whether a text is a day that exists, YYYY-MM-DD, in a year that JavaScript and PostgreSQL read the same way. */
 export function isCalendarDate(text: string): boolean {
   if (!/^[1-9]\d{3}-\d\d-\d\d$/.test(text)) return false;
   const date = new Date(`${text}T00:00:00Z`);
@@ -49,9 +49,8 @@ export function isCalendarDate(text: string): boolean {
 }
 
 /**
- * The days that a report is asked for: 30 that end today where nothing is said, 30 that end at `to` where only that is, and
- * up to today where only `from` is.
- * @throws AppError 422 for an end before its beginning; 400 for more than 366 days
+ * The days of a report: `to` is today by default, `from` is 30 days that end at `to`.
+ * @throws AppError 422 if `from` is after `to`; 400 for more than 366 days
  */
 export function readDateRange(
   asked: { from?: string | undefined; to?: string | undefined },

@@ -4,7 +4,7 @@ import { isCalendarDate, periodForm } from './periods.ts';
 const chars = z.int().min(0).meta({ description: 'weighted source characters (A 8.1)' });
 const count = z.int().min(0);
 
-/** A 2.5: a platform operator's alone. */
+/** Only for platform operators (A 2.5). */
 const tokens = {
   input_tokens: count.optional(),
   output_tokens: count.optional(),
@@ -73,7 +73,7 @@ export const calendarDate = z
 /** A calendar month in UTC. */
 export const period = z.string().regex(periodForm, 'must be a month, YYYY-MM');
 
-/** Bounds of the records in a summary, which the specification leaves open: a client without a cursor still sees many. */
+/** A page of a summary's records. The default limit is high, so that a client that knows no cursors still gets many. */
 export const recordPage = {
   limit: z.int().min(1).max(1000).default(1000),
   cursor: z.string().max(200).optional(),

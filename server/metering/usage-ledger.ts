@@ -5,7 +5,7 @@ import type { PageEnd } from '#server/paging.ts';
 import type { BillingPeriod } from './periods.ts';
 import type { UsageRecord } from './schema.ts';
 
-/** Where a record stands in the ledger, which is in the order of `recorded_at` and then of `job_id`. */
+/** The position of a record: records are ordered by `recorded_at`, then by `job_id`. */
 export interface RecordKey {
   recordedAt: Date;
   jobId: string;
@@ -21,20 +21,20 @@ interface RecordListing {
 }
 
 /**
- * A billing period's records, the newest first, `limit` of them, and whether there are more. `billing_period` is made from
- * the moment that they are found by (A 2.5), which is what the index has.
+ * Returns a billing period's records, newest first, and whether there are more. Selects them by `recorded_at`, which the index
+ * has, and from which `billing_period` is derived (A 2.5).
  */
 export async function selectRecords(
   tx: Tx,
   { tenantId, period, operator, limit, after }: RecordListing,
 ): Promise<{ records: UsageRecord[]; more: boolean }> {
   const { recordedAt, jobId } = usageRecords;
-  // A cursor from behind the period's end bounds nothing.
+  // A cursor from after the period's end restricts nothing.
   const older =
     after && after.updatedAt.toISOString().slice(0, 7) <= period.name
       ? sql`(${recordedAt}, ${jobId}) < (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`
       : sql`${recordedAt} < ${period.before}::timestamptz`;
-  // The rows are what the select list makes them.
+  // The select list gives the rows this type.
   const found = await tx.execute<UsageRecord>(sql`
     select ${recordFields(operator).list} from ${usageRecords}
     where ${eq(usageRecords.tenantId, tenantId)} and ${recordedAt} >= ${period.from}::timestamptz and ${older}
@@ -42,7 +42,7 @@ export async function selectRecords(
   return { records: found.slice(0, limit), more: found.length > limit };
 }
 
-/** The newest record of a period; undefined where there is none. */
+/** The newest record of a period; undefined if there is none. */
 export async function selectNewestKey(
   tx: Tx,
   tenantId: string,
@@ -63,32 +63,32 @@ export async function selectNewestKey(
   return key;
 }
 
-/** Records of the first page, which the reader waits for. */
+/** Records of an export's first page, which the reader waits for. */
 export const firstPageSize = 200;
 
-/** Records of the others: enough that its round trip does not count, few enough that many slow readers fit into memory. */
+/** Records of the other pages: enough that the round trip does not matter, few enough for the memory of many slow readers. */
 export const pageSize = 5000;
 
 export interface PageQuery {
   tenantId: string;
   operator: boolean;
-  /** How a record is written. */
+  /** The format of a record. */
   form: 'json' | 'csv';
-  /** Stands between two records. */
+  /** Written between two records. */
   separator: string;
-  /** Whether to tell the models of the page's records. */
+  /** Whether to return the models of the page's records. */
   models: boolean;
 }
 
 export interface RecordPage {
-  /** The records as text, made by PostgreSQL: they are never objects here. */
+  /** The records as text. PostgreSQL formats them; they are never objects in this process. */
   text: string;
-  /** The last of them, where there are more behind it. */
+  /** The last record of the page if more follow; else null. */
   end: RecordKey | null;
   models: string[];
 }
 
-/** What no rows leave null: of an aggregate over none, and of the last page, which ends where the ledger does. */
+/** An aggregate over no rows is null, and so is the end of the last page. */
 type PageRow = {
   text: string | null;
   /** Milliseconds. */
@@ -98,8 +98,8 @@ type PageRow = {
 };
 
 /**
- * A tenant's records, the oldest first, from behind `after` up to `last`, a page of them: undefined where there are none.
- * Each end is one comparison, which the index can begin and stop at.
+ * Returns a page of a tenant's records, oldest first, after `after` and up to `last`; undefined if there are none. Each end is
+ * one row comparison, which is a range of the index.
  */
 export async function selectPage(
   tx: Tx,
@@ -117,8 +117,8 @@ export async function selectPage(
   const found = models
     ? sql`(select json_agg(distinct model) from page, jsonb_array_elements_text(page.models) model)`
     : sql`null`;
-  // Where the page ends is read off the index alone: to carry it out of the aggregate costs more. An ordered subquery hands
-  // its rows to an aggregate in that order.
+  // The end of the page is read from the index alone, which is cheaper than out of the aggregate. An aggregate gets its rows
+  // in the order of an ordered subquery.
   const statement = sql`
     with page as (
       select ${list} from ${usageRecords} where ${behind} and ${place} <= ${key(last)}
@@ -140,13 +140,13 @@ export async function selectPage(
 }
 
 /**
- * A record's moment as JavaScript writes a Date, which the other answers are written by. to_json writes ISO 8601 whatever the
- * session's DateStyle, in less time than to_char takes; a microsecond more, and it leaves no digits out.
+ * A record's time in the format of JavaScript's dates, like every other response. to_json writes ISO 8601 whatever the
+ * session's DateStyle is, and is faster than to_char. It omits trailing zeros, unless a microsecond is added.
  */
 const writtenMoment = sql`substr(
   to_json((${usageRecords.recordedAt} at time zone 'UTC') + interval '1 microsecond')::text, 2, 23) || 'Z'`;
 
-/** C 3 "TenantUsageRecord", in its order: what everybody who may read the ledger sees. */
+/** The fields of `TenantUsageRecord` that every administrator sees, in their order (C 3). */
 const publicFields = {
   job_id: usageRecords.jobId,
   tenant_id: usageRecords.tenantId,
@@ -161,7 +161,7 @@ const publicFields = {
   recorded_at: writtenMoment,
 } satisfies Record<string, SQLWrapper>;
 
-/** A 2.5: what a platform operator sees beside that. */
+/** The fields that only a platform operator sees beside those (A 2.5). */
 const operatorFields = {
   input_tokens: usageRecords.inputTokens,
   output_tokens: usageRecords.outputTokens,
@@ -172,8 +172,8 @@ const operatorFields = {
 export type FieldName = keyof typeof publicFields | keyof typeof operatorFields;
 
 /**
- * The columns of a record that a caller may see, and the same as a select list, named as they are answered. By these alone
- * the ledger is read for it: a new column is seen by nobody until it stands here.
+ * The columns of a record that a caller may see: their names, and a select list with the API's names. Every read of the
+ * records uses it, so that nobody sees a new column until it is listed here.
  */
 export function recordFields(operator: boolean): { names: FieldName[]; list: SQL } {
   const fields: Partial<Record<FieldName, SQLWrapper>> = operator
@@ -183,16 +183,16 @@ export function recordFields(operator: boolean): { names: FieldName[]; list: SQL
   return { names: Object.keys(fields) as FieldName[], list: sql.join(columns, sql`, `) };
 }
 
-/** A row of `page`, all of whose records are one tenant's, as a line of csv (RFC 4180) without its end; null is empty. */
+/** A row of `page` as a line of CSV (RFC 4180) without the line end; null is empty. All rows are of one tenant. */
 function csvRecord(names: readonly FieldName[], tenantId: string): SQL {
   const values = names.map((name) => csvValue(name, tenantId));
   return sql`concat_ws(',', ${sql.join(values, sql`, `)})`;
 }
 
 /**
- * Ids that the service makes, numbers, moments, and words out of its own lists (kinds, languages, statuses) are letters,
- * digits and hyphens, and begin with no hyphen: to look at each would cost an export a fifth of its speed. What is left may
- * hold anything.
+ * Ids that the service generates, numbers, times, and words from its own lists (kinds, languages, statuses) need no quotes:
+ * they are letters, digits and hyphens, and do not begin with a hyphen. Checking each would make an export a fifth slower.
+ * The other columns may hold anything.
  */
 function csvValue(name: FieldName, tenantId: string): SQL {
   const column = sql.identifier(name);
@@ -200,7 +200,7 @@ function csvValue(name: FieldName, tenantId: string): SQL {
     case 'tenant_id':
       return sql`${tenantId.startsWith('-') ? `'${tenantId}` : tenantId}::text`;
     case 'fast_path':
-      // `concat_ws` would leave a null out, and its comma.
+      // `concat_ws` would omit a null together with its comma.
       return sql`case when ${column} is null then '' else ${quoted(harmless(sql`${column}`))} end`;
     case 'models':
       // A JSON array begins with a bracket.
@@ -210,7 +210,7 @@ function csvValue(name: FieldName, tenantId: string): SQL {
   }
 }
 
-/** A spreadsheet runs what begins with one of these; behind an apostrophe it shows it. */
+/** A spreadsheet runs a cell that begins with one of these; after an apostrophe, it shows the text. */
 function harmless(text: SQL): SQL {
   return sql`case when ${text} ~ '^[=+@\\t\\r-]' then '''' || ${text} else ${text} end`;
 }

@@ -24,7 +24,7 @@ interface SummaryPage {
 }
 
 /**
- * A tenant's usage in a billing period (A 4.4, C 3), with its records, a page of them, the newest first.
+ * Reports a tenant's usage in a billing period, with a page of its records, newest first (A 4.4, C 3).
  * @throws AppError 404, also for an ordinary administrator's foreign tenant; 422
  */
 export async function summarizePeriod(
@@ -59,12 +59,12 @@ export async function summarizePeriod(
   });
 }
 
-/** What a tenant may still use, in the current allowance window (A 8.2). */
+/** What a tenant may still use in the current allowance window (A 8.2). */
 type AllowanceReport = Pick<UsageSummary, 'allowance' | 'topup'>;
 
 /**
- * Reads it in a transaction in the tenant, whichever period is asked for beside it: what admission would count now.
- * @throws AppError 404 where there is no such tenant
+ * Reads the current allowance, whatever period is reported beside it: the same figures that `usageCheck` counts.
+ * @throws AppError 404 if there is no such tenant
  */
 async function readAllowance(tx: Tx, tenantId: string, settings: Settings): Promise<AllowanceReport> {
   const [[tenant], [committed]] = await Promise.all([

@@ -5,7 +5,7 @@ import { usageTotals } from '#db/schema/metering.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import { tenantNotFound } from '#server/access/service.ts';
 
-/** What was used: on a day, or on several. */
+/** Usage on a day, or on several. */
 export interface UsageFigures {
   jobs: number;
   source_chars: number;
@@ -22,7 +22,8 @@ type DayFigures = UsageFigures & { date: string };
 type DayRow = { [name in keyof DayFigures]: DayFigures[name] };
 
 /**
- * The usage of each day that a tenant has any, both ends counted. From the running totals, however long the ledger is.
+ * A tenant's usage on each day of a range that has any. Reads the running totals, so it takes the same time however many
+ * records there are.
  */
 export async function selectDays(
   tx: Tx,
@@ -50,8 +51,8 @@ const sums = sql.raw(figures.map((name) => `sum(u.${name}) as ${name}`).join(', 
 const numbers = sql.raw(figures.map((name) => `${name}::float8`).join(', '));
 
 /**
- * All tenants' running totals of some days, as `u`: tenant by tenant through their key, so that no index by day is written for
- * it. `offset 0`: however few rows the planner thinks there are.
+ * All tenants' running totals of some days, as `u`. Reads them tenant by tenant through the primary key, which saves an index
+ * by day. `offset 0` keeps the planner from choosing another way when it expects few rows.
  */
 const totalsOfAll = (from: SQL, to: SQL): SQL => sql`
   tenants t cross join lateral (
@@ -59,20 +60,20 @@ const totalsOfAll = (from: SQL, to: SQL): SQL => sql`
     where tenant_id = t.tenant_id and day > ${from} and day <= ${to} offset 0) u`;
 
 /**
- * The last day that is over: an hour after its end, since what is recorded is recorded under the day on which its transaction
- * began, and none takes that long.
+ * The last day that is over. A day counts as over an hour after its end: usage belongs to the day on which its transaction
+ * began, and no transaction takes an hour.
  */
 const lastOver = sql`(((now() - interval '1 hour') at time zone 'UTC')::date - 1)`;
 
 /**
- * Up to which day the sums over all tenants are folded; null where none is. Days that are not over were folded while the
- * database's clock ran ahead, without most of their usage: they do not count.
+ * The last folded day; null if there is none. Days that are not over do not count: they were folded while the database's clock
+ * ran ahead, and lack most of their usage.
  */
 const lastFolded = sql`(select max(day) from usage_days where tenant_id = '*' and day <= ${lastOver})`;
 
 /**
- * The same over all tenants together; read in platform scope. Days that are over come folded, one row each, and the few behind
- * them from the tenants' totals.
+ * The same for all tenants together, in platform scope. Days that are over come from their folded row, the few after them from
+ * the tenants' totals.
  */
 export async function selectDaysOfAll(
   tx: Tx,
@@ -92,8 +93,9 @@ export async function selectDaysOfAll(
 const foldedAtOnce = 31;
 
 /**
- * Folds the next days that are over into their sums over all tenants, in platform scope, and takes away those that are not;
- * answers whether there may be more.
+ * Folds the next days that are over into their sums over all tenants, in platform scope, and deletes folded days that are not
+ * over.
+ * @returns whether there may be more days to fold
  */
 export async function foldDays(tx: Tx): Promise<boolean> {
   const [row] = await tx.execute<{ more: boolean }>(sql`
@@ -118,7 +120,7 @@ export async function foldDays(tx: Tx): Promise<boolean> {
   return row?.more ?? false;
 }
 
-/** A tenant's `monthly_char_limit`, weighted characters. @throws AppError 404 where there is no such tenant */
+/** A tenant's `monthly_char_limit`, weighted characters. @throws AppError 404 if there is no such tenant */
 export async function selectMonthlyLimit(tx: Tx, tenantId: string): Promise<number> {
   const [row] = await tx
     .select({ limit: tenants.monthlyCharLimit })

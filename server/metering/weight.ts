@@ -1,12 +1,12 @@
 import { countCodePoints } from '#server/formats/text.ts';
 import { isDenseScript } from '#server/languages.ts';
 
-/** Characters as the service counts them everywhere: Unicode code points (C 7). */
+/** Counts characters as everywhere in the service: Unicode code points (C 7). */
 export const countCharacters = countCodePoints;
 
 /**
- * Source characters weighted for a pair (A 8.1): the factor applies once if either side is dense, and the
- * result is rounded up, once per job.
+ * Weights a job's source characters (A 8.1): `denseWeight` applies once if either language has a dense script, and the result
+ * is rounded up.
  */
 export function weighCharacters(chars: number, sourceLang: string, targetLang: string, denseWeight: number) {
   if (!isDenseScript(sourceLang) && !isDenseScript(targetLang)) return chars;

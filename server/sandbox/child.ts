@@ -13,7 +13,7 @@ import { encodeFrame, FrameReader } from './frames.ts';
 import { type AnswerHead, allowanceAt, channel, type TaskHead } from './protocol.ts';
 import type { TaskRegistry } from './tasks.ts';
 
-/** What the watchdog holds the process to. */
+/** The limits that the watchdog enforces. */
 const allowance = new Int32Array(new SharedArrayBuffer(8));
 const megabyte = 2 ** 20;
 
@@ -22,10 +22,10 @@ closeNetwork();
 const [, , registryAddress] = process.argv;
 const { tasks } = (await import(registryAddress!)) as { tasks: TaskRegistry };
 
-// They are for the service, which drains; it ends this process when it has no more use for it.
+// These signals are for the service, which shuts down gracefully and ends this process when it is done.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
-// pdf.js leaves some behind in files that it recovers. What nobody waits for decides nothing.
+// pdf.js leaves some behind in damaged files. They do not affect the result.
 process.on('unhandledRejection', () => {});
 
 const watchdog = new Worker(new URL('./watchdog.ts', import.meta.url), {
@@ -35,7 +35,7 @@ const watchdog = new Worker(new URL('./watchdog.ts', import.meta.url), {
 await new Promise((online) => watchdog.once('online', online));
 watchdog.unref();
 
-/** Read into again and again: a large file leaves no pieces for the garbage collector to find. */
+/** Reused for all reads: a large file leaves no garbage. */
 const received = Buffer.allocUnsafeSlow(256 * 1024);
 const socket = new Socket({
   fd: channel,
@@ -53,13 +53,13 @@ const reader = new FrameReader<TaskHead>(Number.POSITIVE_INFINITY, ({ head, valu
   Atomics.store(allowance, allowanceAt.cpu, Math.ceil((user + system) / 1000 + head.cpuMs));
   void run(head.task, value);
 });
-// Before it takes anything: whatever it dies of from here on, it had started.
+// Sent before the first task: if the process ends after this, it had started.
 send({ kind: 'ready' }, undefined);
 socket.resume();
-// The service is gone, or has no more use for this process.
+// The service is gone, or no longer needs this process.
 for (const event of ['end', 'error', 'close'] as const) socket.on(event, () => process.exit());
 
-/** Runs a task and sends what it answers. */
+/** Runs a task and sends its result. */
 async function run(name: string, payload: unknown): Promise<void> {
   try {
     const task = await tasks[name]!();
@@ -71,25 +71,25 @@ async function run(name: string, payload: unknown): Promise<void> {
     const message = error instanceof Error ? String(error.stack) : String(error);
     send({ kind: 'failure', message }, undefined);
   } finally {
-    // What it takes to receive the next task is not the next task's.
+    // Receiving the next task does not count as its CPU time.
     Atomics.store(allowance, allowanceAt.cpu, 0);
   }
 }
 
-/** Each piece is made while the one before travels, and sent when that has arrived. */
+/** Computes each piece while the previous one is being sent. */
 async function sendPieces(pieces: Generator): Promise<void> {
-  let travelled = Promise.resolve();
+  let sent = Promise.resolve();
   for (const piece of pieces) {
-    await travelled;
+    await sent;
     const hasRoom = send({ kind: 'piece' }, piece);
-    travelled = hasRoom ? Promise.resolve() : new Promise((drained) => socket.once('drain', drained));
-    // What is sent goes out now, not when the next piece is done.
+    sent = hasRoom ? Promise.resolve() : new Promise((drained) => socket.once('drain', drained));
+    // Let the socket write now, not when the next piece is done.
     await setImmediate();
   }
-  await travelled;
+  await sent;
 }
 
-/** Answers whether there is room for more at once. */
+/** Returns whether more can be written at once. */
 function send(head: AnswerHead, value: unknown): boolean {
   let hasRoom = true;
   for (const bytes of encodeFrame<AnswerHead>(head, value)) hasRoom = socket.write(bytes);
@@ -101,9 +101,9 @@ function isGenerator(result: unknown): result is Generator {
 }
 
 /**
- * Closes what Node's modules offer of the network, in this thread: connecting, listening, sending and names. It stops a
- * library that fetches what a file names, on every system; code that was made to break out is stopped by
- * the kernel alone (`network-barrier.ts`).
+ * Disables the network functions of Node's modules in this thread: connecting, listening, sending and name lookups. On every
+ * system this stops a library that fetches what a file refers to; only the kernel can stop code that tries to break out
+ * (`network-namespace-seccomp.ts`).
  */
 export function closeNetwork(): void {
   close(net.Socket.prototype, ['connect']);
@@ -112,7 +112,7 @@ export function closeNetwork(): void {
   const isQuestion = (name: string): boolean => /^(?:lookup|resolve|reverse)/.test(name);
   for (const names of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Resolver.prototype])
     close(names, Object.getOwnPropertyNames(names).filter(isQuestion));
-  // Named imports of these modules, too.
+  // Also for named imports of these modules.
   syncBuiltinESMExports();
 }
 

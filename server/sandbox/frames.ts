@@ -1,30 +1,30 @@
 import { deserialize, serialize } from 'node:v8';
 
-/** What travels between the service and a child: a few words about a value, and the value. */
+/** A message between the service and a child: a header and a value. */
 export interface Frame<Head> {
   head: Head;
   value: unknown;
 }
 
-/** A frame as it came. */
+/** A received frame. */
 export interface ReadFrame<Head> extends Frame<Head> {
-  /** Its length, but for a few. */
+  /** Its length, without the few bytes of its lengths. */
   bytes: number;
 }
 
 interface Body<Head> extends Frame<Head> {
-  /** For each attachment, the property of the value that it is; null where it is the value. */
+  /** For each attachment, its property in the value; null where it is the value itself. */
   places: (string | null)[];
 }
 
-/** Bytes of the length of a frame's body and of the number of its attachments. */
+/** Bytes of the first two numbers: the length of the body, and the number of attachments. */
 const fixedLength = 8;
-/** What a task may have attached; far more than any has. */
+/** Attachments of a task at most; far more than any has. */
 const mostAttachments = 64;
 
 /**
- * A frame in pieces to be written one after the other. Arrays of bytes (the value, or one of its own properties) follow the
- * rest as they are: serialized, each file would be in the service's memory twice.
+ * Encodes a frame as arrays of bytes to be written in order. A `Uint8Array` (the value, or one of its own properties) is
+ * attached as it is: serialized, each file would be in the service's memory twice.
  */
 export function encodeFrame<Head>(head: Head, value: unknown): Uint8Array[] {
   const attachments: Uint8Array[] = [];
@@ -56,15 +56,15 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Puts frames together from what a stream delivers. Each part of a frame is filled in place, so that the pieces of a large
- * one are not kept beside it.
+ * Reads frames from the chunks of a stream. It copies each chunk into its place in the frame, so that the chunks of a large
+ * one are not kept as well.
  *
- * @param mostBytes what a frame may hold
+ * @param mostBytes bytes of a frame at most
  */
 export class FrameReader<Head> {
   readonly #mostBytes: number;
   readonly #onFrame: (frame: ReadFrame<Head>) => void;
-  /** The part that is being filled, and how much of it is. */
+  /** The part that is being filled, and how far. */
   #part = Buffer.alloc(fixedLength);
   #filled = 0;
   #state: 'fixed' | 'lengths' | 'parts' = 'fixed';
@@ -77,7 +77,7 @@ export class FrameReader<Head> {
     this.#onFrame = onFrame;
   }
 
-  /** Takes what came; frames that it completes are passed on. @throws {RangeError} for a frame that is too large */
+  /** Takes a chunk, and passes on frames that it completes. @throws {RangeError} for a frame that is too large */
   push(chunk: Uint8Array): void {
     let at = 0;
     while (at < chunk.length) {

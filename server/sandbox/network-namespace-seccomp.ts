@@ -2,24 +2,24 @@ import { execFile } from 'node:child_process';
 import { access, readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** What keeps the network from a child process, by the kernel's doing. */
+/** How the kernel keeps a child process off the network. */
 export interface NetworkIsolation {
   /**
-   * - `namespace`: a network namespace of its own, with no device in it;
-   * - `seccomp`: a filter that knows no sockets;
-   * - `none`: the system has or allows neither. What Node's own modules offer is closed all the same.
+   * - `namespace`: a network namespace of its own, without any device;
+   * - `seccomp`: a seccomp filter that refuses sockets;
+   * - `none`: the system has or allows neither. Node's own network functions are disabled all the same.
    */
   by: 'namespace' | 'seccomp' | 'none';
-  /** What a child's command line begins with. */
+  /** The beginning of a child's command line. */
   command: readonly string[];
 }
 
 const none: NetworkIsolation = { by: 'none', command: [] };
 
 interface Candidate extends NetworkIsolation {
-  /** Asked behind it, to see that it holds. */
+  /** A command to run in it, to check that it works. */
   probe: readonly string[];
-  /** Whether what the probe printed shows that it holds. */
+  /** Whether the probe's output shows that it works. */
   holds(printed: string): Promise<boolean>;
 }
 
@@ -31,10 +31,10 @@ const hasOneFilterMore = async (printed: string): Promise<boolean> =>
 
 const filters = (status: string): number => Number(/^Seccomp_filters:\s*(\d+)$/m.exec(status)?.[1]);
 
-/** What would open a way to the network, or past a filter of the rest. */
+/** System calls that reach the network, or bypass a filter of the others. */
 const filtered = ['socket', 'connect', 'bind', 'listen', 'io_uring_setup'];
 
-/** Of util-linux, in the order of preference. None of them needs root. */
+/** Programs of util-linux, in the order of preference. None of them needs root. */
 const candidates: readonly Candidate[] = [
   ...['--map-current-user', '--map-root-user'].map(
     (mapping): Candidate => ({
@@ -52,10 +52,10 @@ const candidates: readonly Candidate[] = [
   },
 ];
 
-/** Where programs of the system are; PATH is not asked what may stand before a child. */
+/** Where the system's programs are. PATH is ignored: it could name another program. */
 const folders = ['/usr/bin', '/bin', '/usr/local/bin'];
 
-/** What holds now: what was found, until it is to be looked for again. */
+/** The isolation that works now: detected once, and again when a process did not start. */
 export class CurrentIsolation {
   readonly #find: () => Promise<FoundIsolation>;
   #current: Promise<NetworkIsolation> | undefined;
@@ -66,21 +66,21 @@ export class CurrentIsolation {
     this.#find = find;
   }
 
-  /** Tried once. */
+  /** Detected at the first call. */
   get(): Promise<NetworkIsolation> {
     this.#current ??= this.#find();
     return this.#current;
   }
 
-  /** Tells what holds, and each time that something else does. */
+  /** Calls `tell` with the current isolation, and whenever it changes. */
   async follow(tell: (barrier: NetworkIsolation) => void): Promise<void> {
     this.#tell = tell;
     tell(await this.get());
   }
 
   /**
-   * Looks for it again, because a process behind it did not start: the system may forbid by now what it allowed. Whoever asks next
-   * waits for what is found. A search for which processes were wanting, too, changes nothing.
+   * Detects it again, because a process did not start: the system may now forbid what it allowed before. `get` waits for the
+   * result. A detection that lacked processes itself changes nothing.
    */
   renew(): void {
     if (this.#searching) return;
@@ -100,15 +100,19 @@ export class CurrentIsolation {
   }
 }
 
-/** Of this process's system. */
+/** The isolation of this process's system. */
 export const networkIsolation = new CurrentIsolation();
 
 export interface FoundIsolation extends NetworkIsolation {
-  /** Whether something that stands before it in the order could not be tried, for want of processes, descriptors or time. */
+  /** Whether a preferred one could not be tried, for lack of processes, descriptors or time. */
   untried: boolean;
 }
 
-/** What this system has and allows, tried. @param searched folders of programs */
+/**
+ * Tries what this system has and allows.
+ *
+ * @param searched folders of programs
+ */
 export async function findNetworkIsolation(searched: readonly string[] = folders): Promise<FoundIsolation> {
   let untried = false;
   if (process.platform !== 'linux') return { ...none, untried };
@@ -121,7 +125,7 @@ export async function findNetworkIsolation(searched: readonly string[] = folders
       const { stdout } = await promisify(execFile)(file!, args, { timeout: 5000 });
       if (await holds(stdout)) return { by, command: resolved, untried };
     } catch (error) {
-      // Else it is not permitted here: a container's policy, a kernel without it.
+      // Otherwise it is not permitted here: a container's policy, or a kernel without it.
       const { code, killed } = error as { code?: unknown; killed?: boolean };
       if (killed || typeof code === 'string') untried = true;
     }

@@ -1,17 +1,17 @@
-/** Where the pieces of a task come in, from the process that it runs in. */
+/** Receives the pieces of a task from its process. */
 export interface PieceSink {
   /**
-   * Takes a piece of so many bytes. Answers whether others may come; where not, `resume` is called when they may.
+   * Takes a piece of this many bytes. Returns whether it has room for more; if not, it calls `resume` when it has.
    */
   push(piece: unknown, bytes: number, resume: () => void): boolean;
-  /** Whether any piece has come: those that were passed on cannot be taken back. */
+  /** Whether any piece has arrived. The task cannot run again then. */
   readonly begun: boolean;
 }
 
-/** Bytes that wait to be taken, beyond which a task waits: enough to be taken while it makes what takes it long. */
+/** Bytes that may wait to be read before the task pauses: enough to read while the task computes its next piece. */
 const mostHeld = 8 * 2 ** 20;
 
-/** What a task gives piece by piece, to be taken in order. */
+/** The pieces of a task's result, to be read in order. */
 export class PieceStream implements PieceSink, AsyncIterableIterator<unknown, void> {
   readonly #held: { piece: unknown; bytes: number }[] = [];
   #heldBytes = 0;
@@ -30,7 +30,7 @@ export class PieceStream implements PieceSink, AsyncIterableIterator<unknown, vo
     return false;
   }
 
-  /** No more come; with a failure, who takes is told of it at once. */
+  /** Ends the stream. With a failure, the reader gets it at once, before pieces that still wait. */
   end(end: { failure?: unknown }): void {
     this.#ended ??= end;
     this.#wake?.();

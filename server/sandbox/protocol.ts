@@ -1,15 +1,14 @@
-/** What the service says of a value that it sends to a child. */
+/** The header of a payload that the service sends to a child. */
 export interface TaskHead {
   task: string;
-  /** Bytes of memory that the child may have while it runs. */
+  /** Bytes of memory that the child may use. */
   memoryBytes: number;
-  /** Milliseconds of CPU time that it may have for the task, all its threads together. */
+  /** Milliseconds of CPU time for the task, all threads together. */
   cpuMs: number;
 }
 
 /**
- * What a child says: once, that it is ready for tasks; then of each value that it answers, a piece of the result, the rest of it, or
- * nothing and what was thrown.
+ * The header of what a child sends: once `ready`; then for each task its pieces, and its result or the error that it threw.
  */
 export type AnswerHead =
   | { kind: 'ready' }
@@ -17,19 +16,19 @@ export type AnswerHead =
   | { kind: 'result'; residentBytes: number }
   | { kind: 'failure'; message: string };
 
-/** The file descriptor of a child at which both talk. Not one of the standard three: libraries print to those. */
+/** The child's file descriptor for messages. Not one of the standard three: libraries print to those. */
 export const channel = 3;
 
-/** How a child ends that has more memory than it may: a signal that nobody else sends. */
+/** The signal that ends a child over its memory limit. Nobody else sends it. */
 export const outOfMemory = 'SIGUSR2';
 
-/** How it ends where a task takes more CPU time than it may: the signal of a timer of CPU time, which leaves no core file. */
+/** The signal that ends a child over its CPU time limit: that of a CPU timer, which leaves no core file. */
 export const outOfTime = 'SIGVTALRM';
 
-/** What a child's main thread tells its watchdog, each at its place in an array of numbers. */
+/** Indices into the array in which a child's main thread sets the limits that its watchdog enforces. */
 export const allowanceAt = {
-  /** Megabytes that the process may have, 0 for any number. */
+  /** Megabytes of the process at most; 0 for no limit. */
   memory: 0,
-  /** CPU time of the process, in milliseconds since its start, at which its task has had enough; 0 for never. */
+  /** CPU time of the process, in milliseconds since its start, at which its task is ended; 0 for no limit. */
   cpu: 1,
 } as const;

@@ -1,6 +1,6 @@
 /**
- * Frees bytes that are of no more use to anybody, without waiting for the garbage collector; for files, which are the largest
- * things in memory. They are empty afterwards, with all that is in their buffer. A runtime that cannot is left to collect them.
+ * Frees bytes that are no longer needed without waiting for the garbage collector; for files, the largest objects in memory.
+ * The array, and all others on its buffer, are empty afterwards. On a runtime without `transfer` it does nothing.
  */
 export function releaseBytes({ buffer }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && 'transfer' in buffer)

@@ -13,58 +13,58 @@ export interface Assignment extends TaskHead {
   payload: unknown;
   timeMs: number;
   signal: AbortSignal | undefined;
-  /** Takes the pieces of a task that answers so. */
+  /** Receives the pieces, for a task whose result comes in pieces. */
   pieces?: PieceSink | undefined;
 }
 
 export interface ChildOptions {
   /** Module that exports `tasks`. */
   registry: URL;
-  /** Folders and files that a child may read beside its own and the installed packages. */
+  /** Folders and files that a child may read besides its own code and the installed packages. */
   readable: readonly URL[];
   /** Bytes of its JavaScript heap. */
   heapBytes: number;
-  /** Bytes of one answer. */
+  /** Bytes of one result. */
   answerBytes: number;
   network: NetworkIsolation;
 }
 
-/** Outcome of a task that the child lived through. */
+/** The result of a task after which the child is still alive. */
 export interface Answer {
   result: unknown;
-  /** Bytes of memory that the child had afterwards. */
+  /** Bytes of memory that the child uses afterwards. */
   residentBytes: number;
 }
 
-/** A task that gave no result, or was given up by who asked. */
+/** A task that gave no result, or was aborted by its caller. */
 type Failure = SandboxError | { aborted: unknown };
 type Outcome = Answer | Failure;
 
-/** What a child may read: the code of tasks. Of the rest of the disk, the environment and the service's files, nothing. */
+/** What a child may read: the code of the tasks, and nothing else on the disk. */
 const ownCode = ['.', '../formats/', '../matching/', '../languages.ts', '../../node_modules/'].map(
   (path) => new URL(path, import.meta.url),
 );
 
 /**
- * A process that runs one task at a time. It has no environment and no open file but the channel to us; Node's
- * permissions keep it from writing files, reading others than its code and starting processes, and the kernel, where it
- * can, from the network.
+ * A process that runs one task at a time. It has no environment variables, and no open file except the channel to the
+ * service. Node's permissions forbid writing files, reading anything but its code, and starting processes; the kernel,
+ * where it can, keeps it off the network.
  */
 export class TaskProcess {
   readonly #process: ChildProcess;
   readonly #channel: Duplex;
-  /** Settles when the process is gone. */
+  /** Resolves when the process is gone. */
   readonly exited: Promise<void>;
   readonly #answerBytes: number;
   #settle: ((outcome: Outcome) => void) | undefined;
-  /** Whether it has said that it is ready for tasks. */
+  /** Whether it has reported that it is ready for tasks. */
   #ready = false;
   #pieces: PieceSink | undefined;
-  /** Whether the child has been given all of its task, and the bytes that it has answered since. */
+  /** Whether the whole payload has been sent, and the bytes that have been received since. */
   #given = false;
   #answered = 0;
   #clock: Clock | undefined;
-  /** Why it was ended by us. */
+  /** Why the service ended it. */
   #verdict: Failure | undefined;
 
   constructor({ registry, readable, heapBytes, answerBytes, network }: ChildOptions) {
@@ -84,9 +84,9 @@ export class TaskProcess {
       ],
       { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'pipe'], windowsHide: true },
     );
-    // Without it, what keeps a process from being started would end the service.
+    // Without a listener, a failure to start would end the service.
     const unstarted = new Promise<unknown>((resolve) => this.#process.on('error', resolve));
-    // Where no descriptor is left there is none to talk at either.
+    // Without a free file descriptor there is no channel.
     const opened = this.#process.stdio?.[channel] as Duplex | undefined;
     this.#channel = opened ?? new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
     giveWay(this.#process.pid);
@@ -99,7 +99,7 @@ export class TaskProcess {
         this.end(new SandboxError('failed', 'a task answered more than it may', { cause: error }));
       }
     });
-    // Of a process that ends while it is written to; its exit says the rest.
+    // The process ended while it was written to; its exit reports the rest.
     this.#channel.on('error', () => {});
     this.exited = new Promise((resolve) => {
       void unstarted.then((cause) => {
@@ -107,7 +107,7 @@ export class TaskProcess {
         resolve();
       });
       this.#process.once('exit', async (code, signal) => {
-        // What it said last may not have been read yet: above all, whether it was ready.
+        // Its last message may not have been read yet: above all, whether it was ready.
         if (!this.#ready && !this.#verdict) await closeOf(this.#channel);
         this.#finish(this.#verdict ?? deathOf(code, signal, this.#ready));
         resolve();
@@ -120,7 +120,11 @@ export class TaskProcess {
     return this.#process.pid;
   }
 
-  /** Runs a task; one at a time. @throws {SandboxError} or the reason of its signal; the process is gone then, or going */
+  /**
+   * Runs a task; one at a time.
+   *
+   * @throws {SandboxError} or the reason of its signal; the process has ended then, or is about to
+   */
   async run({ payload, timeMs, signal, pieces, ...head }: Assignment): Promise<Answer> {
     const outcome = await new Promise<Outcome>((resolve) => {
       const clock = new Clock(timeMs, () =>
@@ -153,16 +157,16 @@ export class TaskProcess {
     return outcome;
   }
 
-  /** Ends the process, and the task that it runs with `verdict`. */
+  /** Ends the process; its task fails with `verdict`. */
   end(verdict: Failure): void {
     this.#verdict ??= verdict;
-    // Who ends it waits for its end.
+    // The caller waits for its end.
     this.#process.ref();
     this.#process.kill('SIGKILL');
   }
 
   #take({ head, value, bytes }: ReadFrame<AnswerHead>): void {
-    // Came in while the process was being ended.
+    // Received while the process was being ended.
     if (this.#verdict) return;
     if (head.kind === 'ready') this.#ready = true;
     else if (head.kind === 'piece') this.#passOn(value, bytes);
@@ -170,11 +174,11 @@ export class TaskProcess {
     else this.#finish(new SandboxError('failed', head.message));
   }
 
-  /** While too much waits to be taken the channel is not read, and no time counts: that is not the task's. */
+  /** While too many pieces wait to be read, the channel pauses, and so does the task's time. */
   #passOn(piece: unknown, bytes: number): void {
     this.#answered += bytes;
     if (this.#answered > this.#answerBytes || !this.#given) {
-      // Whoever takes a piece may release what the task was given.
+      // The reader of a piece may release the payload's memory, so it must have been sent.
       const fault = this.#given ? 'answered more than it may' : 'answered before it was given';
       this.end(new SandboxError('failed', `a task ${fault}`));
       return;
@@ -193,20 +197,20 @@ export class TaskProcess {
     const settle = this.#settle;
     this.#settle = undefined;
     this.#pieces = undefined;
-    // It may have been stopped for a piece that nobody will take.
+    // It may be paused for a piece that nobody will read.
     this.#channel.resume();
     if (!this.#verdict) this.#rest();
     settle?.(outcome);
   }
 
-  /** A process that does nothing does not keep the service alive. */
+  /** An idle process does not keep the service alive. */
   #rest(): void {
     this.#process.unref();
     (this.#channel as Duplex & { unref?(): void }).unref?.();
   }
 }
 
-/** Calls back when it has run for so many milliseconds, the times not counted between which it was stopped. */
+/** A timer that can be stopped and started again; the time in between does not count. */
 class Clock {
   #left: number;
   readonly #expire: () => void;
@@ -230,7 +234,7 @@ class Clock {
   }
 }
 
-/** A third of the service's share of a processor that both want: requests are waited for by more than files are. */
+/** Gives a child a third of the service's share of a busy processor: more clients wait for requests than for files. */
 const niceness = 5;
 
 /** Lowers a process's priority, before it has threads of its own. */
@@ -239,7 +243,7 @@ function giveWay(pid: number | undefined): void {
   try {
     setPriority(pid, Math.min(19, getPriority() + niceness));
   } catch {
-    // It has ended already, or this system has no such thing: it is as fast as the service then.
+    // It has ended already, or the system has no priorities: both get an equal share then.
   }
 }
 
@@ -256,10 +260,10 @@ function deathOf(code: number | null, signal: NodeJS.Signals | null, ready: bool
   return new SandboxError('crashed', `the process of the task ended with ${how}`);
 }
 
-/** Settles when all has been read of a channel whose process is gone. */
+/** Resolves when everything has been read from the channel of a process that has ended. */
 function closeOf(stream: Duplex): Promise<void> {
   return new Promise((resolve) =>
-    // Should another process hold its other end, it never comes.
+    // If another process holds the other end, the channel never closes.
     finished(stream, { writable: false, signal: AbortSignal.timeout(5000) }, () => resolve()),
   );
 }

@@ -1,6 +1,6 @@
 import { SandboxError } from './sandbox-error.ts';
 
-/** For whom a task runs, and what ends its waiting and itself. */
+/** The tenant that a task runs for, and a signal that aborts it or its waiting. */
 export interface TaskScope {
   tenantId: string;
   signal?: AbortSignal | undefined;
@@ -15,26 +15,25 @@ export interface TaskQueueOptions {
 
 interface Tenant {
   running: number;
-  /** What lets a waiting task go on, the longest waiting first. */
+  /** Callbacks that start a waiting task, the longest waiting first. */
   waiting: Set<() => void>;
 }
 
-/** One answer for whoever has to come again later. */
 const saturated = 'too many files are being processed; try again later';
 
 /**
- * Whose turn it is to use the slots of a lane. One tenant has all of them but one at most, whoever else is there or not:
- * a task cannot be stopped for one that comes later. A slot that comes free goes to the tenant with the fewest tasks
- * running, among equals by turns; within a tenant to the task that has waited longest. Deferred tenants come after all
- * others, and have all slots but one together.
+ * Shares the slots of a queue among tenants. A tenant may use all slots but one, even when no other tenant is waiting: a
+ * running task cannot be stopped for one that comes later. A free slot goes to the tenant with the fewest running tasks,
+ * round-robin among equals, and within a tenant to the task that has waited longest. Deferred tenants come after all
+ * others, and together may use all slots but one.
  *
- * A tenant may have a third as many tasks waiting as there are places free: alone a quarter of them all, so that who
- * comes next finds room.
+ * A tenant may have a third as many waiting tasks as there are free places. Alone it gets a quarter of all places, so that
+ * there is room for the next tenant.
  */
 export class TaskQueue {
   readonly #slots: number;
   readonly #isDeferred: (tenantId: string) => boolean;
-  /** Who has been served longest ago stands first. */
+  /** The tenant whose last task started longest ago is first. */
   readonly #tenants = new Map<string, Tenant>();
   #freeSlots: number;
   #freePlaces: number;
@@ -46,7 +45,7 @@ export class TaskQueue {
     this.#isDeferred = isDeferred;
   }
 
-  /** Tasks that run and tasks that wait. */
+  /** The numbers of running and of waiting tasks. */
   get counts(): { running: number; waiting: number } {
     let waiting = 0;
     for (const tenant of this.#tenants.values()) waiting += tenant.waiting.size;
@@ -54,8 +53,9 @@ export class TaskQueue {
   }
 
   /**
-   * Runs a task when it is its tenant's turn.
-   * @throws {SandboxError} `busy` where too many wait; the signal's reason where it goes off while waiting
+   * Runs a task when its tenant gets a slot.
+   *
+   * @throws {SandboxError} `busy` where too many tasks wait; the signal's reason where it is aborted while waiting
    */
   async run<T>({ tenantId, signal }: TaskScope, task: () => Promise<T>): Promise<T> {
     signal?.throwIfAborted();
@@ -83,10 +83,10 @@ export class TaskQueue {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const leave = (): void => {
       signal?.removeEventListener('abort', abandon);
-      tenant.waiting.delete(goOn);
+      tenant.waiting.delete(start);
       this.#freePlaces++;
     };
-    const goOn = (): void => {
+    const start = (): void => {
       leave();
       tenant.running++;
       this.#freeSlots--;
@@ -96,7 +96,7 @@ export class TaskQueue {
       leave();
       reject(signal?.reason);
     };
-    tenant.waiting.add(goOn);
+    tenant.waiting.add(start);
     this.#freePlaces--;
     signal?.addEventListener('abort', abandon, { once: true });
     this.#handOut();
@@ -107,12 +107,12 @@ export class TaskQueue {
     while (this.#freeSlots > 0) {
       const next = this.#next();
       if (!next) return;
-      const [goOn] = next.waiting;
-      goOn!();
+      const [start] = next.waiting;
+      start!();
     }
   }
 
-  /** Of those who wait and may start, the first in line. */
+  /** The tenant whose task starts next; undefined where none may. */
   #next(): Tenant | undefined {
     const most = Math.max(1, this.#slots - 1);
     let first: Tenant | undefined;
@@ -142,19 +142,19 @@ export class TaskQueue {
   }
 }
 
-/** Milliseconds for which a tenant is deferred after one of its files was too much: as long as any task may compute. */
+/** Milliseconds for which a tenant is deferred after an expensive file: the CPU time of the longest task. */
 const forMs = 60_000;
-/** Milliseconds to which the times of several such tasks add up at most. */
+/** Milliseconds for which a tenant is deferred at most, after several such files. */
 const mostMs = 600_000;
-/** Tenants that are remembered; who came longest ago is forgotten first. */
+/** Tenants that are remembered; the least recent is forgotten first. */
 const mostTenants = 10_000;
 
 /**
- * Tenants whose files were refused as too large of late, or ended for time or memory, or whose senders hung up after they had taken
- * time: they stand behind all others. Kept in memory, for this process: where several share the load each learns for itself.
+ * Tenants with expensive files: recently one was refused as too large, exceeded its time or memory, or was abandoned by its
+ * sender while it was being read. They get a slot after all others. Kept in the memory of this process.
  */
 export class DeferredTenants {
-  /** Until when, on the clock. */
+  /** When the deferral of each tenant ends, by the clock. */
   readonly #until = new Map<string, number>();
   readonly #now: () => number;
 
@@ -172,9 +172,9 @@ export class DeferredTenants {
   }
 
   /**
-   * One of the tenant's files was too much, or was given up by its sender.
+   * Defers a tenant after an expensive or abandoned file.
    *
-   * @param share of what the task may have, what it had: 1 or more counts as all of it
+   * @param share the part of its CPU time limit that the task used; 1 or more counts as all of it
    */
   add(tenantId: string, share = 1): void {
     const now = this.#now();

@@ -1,8 +1,7 @@
 /**
- * What runs in a sandbox, by name. Each entry imports its module when it is first asked for, in the child: a task costs a
- * child only the libraries that it needs, and the service none of them. A task takes one value and answers one, both
- * of what the structured clone algorithm carries; a `Uint8Array` that is the value, or directly in it, travels without
- * being copied into the message.
+ * The tasks that run in a sandbox, by name. A child imports a task's module at its first use: it loads only the libraries
+ * that it needs, and the service loads none. A task takes one value and returns one; both must survive structured cloning.
+ * A `Uint8Array` that is the value, or one of its own properties, is sent without being serialized.
  */
 export const tasks = {
   flatten: async () => (await import('./tasks/flatten.ts')).flattenTask,
@@ -12,17 +11,17 @@ export const tasks = {
   render_golden: async () => (await import('./tasks/render-golden.ts')).renderGoldenTask,
 };
 
-/** Tasks by name: a function that imports one. A task is a function, or a generator that gives its result in pieces. */
+/** For each task a function that imports it. A task is a function, or a generator that yields its result in pieces. */
 export type TaskRegistry = Record<string, () => Promise<(payload: never) => unknown>>;
 
 type Task<R extends TaskRegistry, N extends keyof R> = Awaited<ReturnType<R[N]>>;
 
-/** What task `N` of registry `R` takes. */
+/** The payload of task `N` of registry `R`. */
 export type Payload<R extends TaskRegistry, N extends keyof R> = Parameters<Task<R, N>>[0];
 
-/** What it answers. */
+/** The result of the task. */
 export type Result<R extends TaskRegistry, N extends keyof R> = Awaited<ReturnType<Task<R, N>>>;
 
-/** What a generator gives piece by piece. */
+/** The pieces that a generator yields. */
 export type Piece<R extends TaskRegistry, N extends keyof R> =
   Result<R, N> extends Generator<infer P> ? P : never;

@@ -1,14 +1,14 @@
 /**
- * A thread of a child that no task can keep from running. It ends the process when that has more memory than it may, all
- * kinds together: V8's own limit knows nothing of the buffers outside its heap, where what is inflated goes. It
- * ends it when its task has had its CPU time, which unlike time on the clock does not pass faster on a busy machine. And it
- * ends it when the service is gone, which a task that never pauses would not notice.
+ * A thread of a child that no task can block. It ends the process
+ * - over its memory limit, all kinds together: V8's own limit ignores buffers outside its heap, which hold inflated data;
+ * - over its CPU time limit, which does not depend on how busy the machine is, as wall-clock time does;
+ * - when the service is gone, which a task that never pauses would not notice.
  */
 import { workerData } from 'node:worker_threads';
 import { allowanceAt, outOfMemory, outOfTime } from './protocol.ts';
 
 const { allowance, parent } = workerData as { allowance: Int32Array; parent: number };
-/** At the rate at which memory can be filled, some 20 MB pass unseen. */
+/** Memory can grow by some 20 MB between two checks. */
 const intervalMs = 20;
 const megabyte = 2 ** 20;
 

@@ -5,10 +5,47 @@ import { fileURLToPath } from 'node:url';
 import { type Settings, SettingsError } from '#server/settings.ts';
 import { trackUnflushedWrites } from './unflushed-writes.ts';
 
-/** Milliseconds after which a write that has not ended never will. */
-const brokenOffAfter = 3_600_000;
+/**
+ * Stores published records and files. Paths are relative, with `/` between their parts; a tenant's begin with its id.
+ */
+export interface ObjectStore {
+  /** Writes an object completely or not at all; replaces an existing one. */
+  put(path: string, bytes: Uint8Array | string): Promise<void>;
+  /** Appends a line to a text object; creates the object if it does not exist. */
+  appendLine(path: string, line: string): Promise<void>;
+  /** Reads up to `most` bytes of an object, starting at byte `from`; null if there is no such object. */
+  read(path: string, from: number, most: number): Promise<Uint8Array | null>;
+  /** The names of the objects directly in a folder. */
+  list(folder: string): Promise<string[]>;
+  /** Removes an object. Returns whether it existed. */
+  remove(path: string): Promise<boolean>;
+  /**
+   * The time from which objects may be missing or damaged, because the system under the store stopped suddenly (a power cut);
+   * null if all objects are intact.
+   */
+  doubtfulSince(): Promise<Date | null>;
+  /** Declares all doubtful objects as checked, and rewritten where needed. */
+  settleDoubt(): Promise<void>;
+  /** Removes the remains of interrupted writes. */
+  tidy(): Promise<void>;
+}
 
-/** A store in a folder of the file system, readable by its owner alone. Many processes may share it. */
+/**
+ * Opens the platform's store: the folder of PLATFORM_STORAGE_URL, or `storage` under DATA_DIR.
+ *
+ * @throws {SettingsError} for an address that is not a folder
+ */
+export function openObjectStore({ PLATFORM_STORAGE_URL: url, DATA_DIR }: Settings): ObjectStore {
+  if (url === undefined) return openFolder(join(DATA_DIR, 'storage'));
+  if (new URL(url).protocol !== 'file:')
+    throw new SettingsError('PLATFORM_STORAGE_URL: only file: addresses are supported so far');
+  return openFolder(fileURLToPath(url));
+}
+
+/** Milliseconds after which an unfinished write counts as interrupted. */
+const interruptedAfter = 3_600_000;
+
+/** Opens a store in a folder of the file system, readable only by its owner. Several processes may share it. */
 export function openFolder(folder: string): ObjectStore {
   const made = new Set<string>();
   const append = lineAppender();
@@ -28,7 +65,7 @@ export function openFolder(folder: string): ObjectStore {
     return file;
   };
 
-  /** Writes, and once more where somebody removed the folder since it was made. */
+  /** Writes, and retries once if the folder was removed meanwhile. */
   const inPlace = async (path: string, write: (file: string) => Promise<void>): Promise<void> => {
     const file = await place(path);
     await write(file).catch(async (error: NodeJS.ErrnoException) => {
@@ -73,18 +110,19 @@ export function openFolder(folder: string): ObjectStore {
     doubtfulSince: system.doubtfulSince,
     settleDoubt: system.settleDoubt,
     async tidy() {
-      await removeBrokenOff(incoming);
+      await removeInterrupted(incoming);
       if (await system.isTidied()) return;
-      // Former versions wrote beside the object, in a tenant's one folder of records.
-      for (const tenant of await namesIn(folder)) await removeBrokenOff(join(folder, tenant, 'golden'));
+      // Earlier versions wrote temporary files next to the object, in the tenant's folder of records.
+      for (const tenant of await namesIn(folder)) await removeInterrupted(join(folder, tenant, 'golden'));
       await system.setTidied();
     },
   };
 }
 
 /**
- * Under another name first, in a folder of its own: a crash leaves the old object, the new one, or a temporary file that `tidy` removes, never a
- * half. Not forced to the disk, which would have every job wait for it (decision 36): after a power cut the newest objects are doubtful.
+ * Writes a temporary file in a folder of its own, then renames it: a crash leaves the old object, the new one, or a temporary
+ * file that `tidy` removes, never half an object. The file is not flushed to the disk, which every job would have to wait
+ * for (decision 36): after a power cut the newest objects are doubtful.
  */
 async function writeWhole(incoming: string, file: string, bytes: Uint8Array | string): Promise<void> {
   const temporary = join(incoming, `${randomBytes(12).toString('hex')}.tmp`);
@@ -97,17 +135,17 @@ async function writeWhole(incoming: string, file: string, bytes: Uint8Array | st
   }
 }
 
-/** Removes the temporary files in a folder that nobody can be writing any more. */
-async function removeBrokenOff(folder: string): Promise<void> {
+/** Removes the temporary files of interrupted writes in a folder. */
+async function removeInterrupted(folder: string): Promise<void> {
   for (const name of await namesIn(folder)) {
     if (!name.endsWith('.tmp')) continue;
     const file = join(folder, name);
     const found = await stat(file).catch(() => undefined);
-    if (found?.isFile() && Date.now() - found.mtimeMs > brokenOffAfter) await rm(file, { force: true });
+    if (found?.isFile() && Date.now() - found.mtimeMs > interruptedAfter) await rm(file, { force: true });
   }
 }
 
-/** The names in a folder; none where there is no such folder. */
+/** The names in a folder; none if it does not exist. */
 async function namesIn(folder: string): Promise<string[]> {
   const names: string[] = [];
   try {
@@ -120,14 +158,14 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /**
- * Appends lines to files, one write at a time for each file: what comes while a write is under way goes with the
- * next one, so that many writers cost few writes.
+ * Appends lines to files, one write at a time for each file. Lines that arrive during a write are written together by the
+ * next one.
  */
 function lineAppender() {
   interface Queue {
     lines: string[];
     writing: Promise<void>;
-    /** The write that takes the lines that wait; unset where none wait. */
+    /** The write that will take the waiting lines; unset if there are none. */
     next: Promise<void> | undefined;
   }
   const queues = new Map<string, Queue>();
@@ -155,41 +193,4 @@ function resolveInside(folder: string, path: string): string {
   if (!/^[\w-]+(\/[\w.-]+)+$/.test(path) || path.split('/').some((part) => /^\.+$/.test(part)))
     throw new Error('not a path of the store');
   return join(folder, path);
-}
-
-/**
- * Where published records and files rest. Paths are relative, with `/` between their parts: what is a tenant's
- * begins with its id.
- */
-export interface ObjectStore {
-  /** Writes a whole object, or nothing of it; replaces what stood there. */
-  put(path: string, bytes: Uint8Array | string): Promise<void>;
-  /** Adds a line to a text object, and makes the object if it is not there. */
-  appendLine(path: string, line: string): Promise<void>;
-  /** Reads up to `most` bytes of an object, from the byte `from` on; null where there is no such object. */
-  read(path: string, from: number, most: number): Promise<Uint8Array | null>;
-  /** The names of the objects in a folder, without those in folders below it. */
-  list(folder: string): Promise<string[]>;
-  /** Answers whether there was anything to remove. */
-  remove(path: string): Promise<boolean>;
-  /**
-   * Since when objects that were put may be missing or damaged, because the system under the store ended without a word (a power cut);
-   * null where every object is as it was put.
-   */
-  doubtfulSince(): Promise<Date | null>;
-  /** Says that what was doubtful has been looked through, and put again where it had to be. */
-  settleDoubt(): Promise<void>;
-  /** Removes what broken-off writes have left. */
-  tidy(): Promise<void>;
-}
-
-/**
- * The platform's own store: the folder of PLATFORM_STORAGE_URL, or `storage` under DATA_DIR.
- * @throws SettingsError for an address that is no folder
- */
-export function openObjectStore({ PLATFORM_STORAGE_URL: url, DATA_DIR }: Settings): ObjectStore {
-  if (url === undefined) return openFolder(join(DATA_DIR, 'storage'));
-  if (new URL(url).protocol !== 'file:')
-    throw new SettingsError('PLATFORM_STORAGE_URL: only file: addresses are supported so far');
-  return openFolder(fileURLToPath(url));
 }

@@ -3,27 +3,27 @@ import { open, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 
-/** What a folder remembers of the system that it is on. */
+/** What is recorded in the folder about the system under it. */
 interface State {
-  /** When that system was started, in milliseconds since the epoch, as far as it can tell. */
+  /** When that system booted, in milliseconds since the epoch, as far as it knows. */
   booted: number;
   /** ISO 8601: see `ObjectStore.doubtfulSince`. */
   doubtfulSince: string | null;
-  /** Whether what former versions left beside their objects is gone. */
+  /** Whether the temporary files of earlier versions have been removed. */
   tidied: boolean;
 }
 
-/** Two readings of one start differ by as much as clocks are set right, in milliseconds. */
+/** Milliseconds by which two readings of one boot time may differ, because clocks are adjusted. */
 const sameStart = 120_000;
-/** How long a written file may stay in the system's memory, in milliseconds, and far more: Linux writes out what is older than 30 s. */
+/** Milliseconds for which a written file may stay in the system's memory, with a wide margin: Linux flushes after 30 s. */
 const unwritten = 15 * 60_000;
-/** Milliseconds between two notes that the store is in use. */
+/** Milliseconds between two records that the store is in use. */
 const noteEvery = 60_000;
 
 /**
- * Follows whether the system under a folder was started again since the folder was last written to: what was in its memory then, and not yet
- * on the disk, may be lost. The end of a process alone loses nothing. The state's own file tells, by the time of its last change, when
- * the store was last in use.
+ * Detects whether the system under a folder was rebooted since the folder was last written to: writes that were still in its
+ * memory, and not yet on the disk, may be lost. The end of a process alone loses nothing. The modification time of the state
+ * file records when the store was last in use.
  */
 export function trackUnflushedWrites(folder: string) {
   const file = join(folder, '.state.json');
@@ -31,7 +31,7 @@ export function trackUnflushedWrites(folder: string) {
   let noted = 0;
   let looking: Promise<void> | undefined;
 
-  /** The state, and when its file was last changed: both of one file, since another process may put a new one in its place at any moment. */
+  /** The state, and when its file was modified; both of one open file, since another process may replace it at any time. */
   const read = async (): Promise<{ state: State; changed: number } | undefined> => {
     try {
       await using opened = await open(file);
@@ -63,7 +63,7 @@ export function trackUnflushedWrites(folder: string) {
     const since = new Date(Math.min(before, changed - unwritten)).toISOString();
     await write({ booted, doubtfulSince: since, tidied: state.tidied });
   };
-  /** Once a process, and again where the store was out of reach. */
+  /** Checks once for each process, and again if the store was unreachable. */
   const looked = () => {
     looking ??= look().catch((error: unknown) => {
       looking = undefined;
@@ -77,7 +77,7 @@ export function trackUnflushedWrites(folder: string) {
   };
 
   return {
-    /** To be called before each write. */
+    /** Call this before each write. */
     async writing(): Promise<void> {
       if (Date.now() - noted < noteEvery) return;
       await looked();
@@ -86,7 +86,7 @@ export function trackUnflushedWrites(folder: string) {
     },
     async doubtfulSince(): Promise<Date | null> {
       const known = await read();
-      // Nobody has written here yet.
+      // Nothing has been written yet.
       if (!known) return null;
       await looked();
       const since = (await read())?.state.doubtfulSince;

@@ -13,7 +13,7 @@ import { readCursor, writeCursor } from '#server/paging.ts';
 import { insertTenant, selectTenants, type TenantRow } from './queries.ts';
 import type { ProvisionedTenant, TenantAccount, TenantAccountCreate } from './schema.ts';
 
-/** A 2.1, in full: for the operator, and for an administrator of the tenant. */
+/** The full API view of a tenant, for operators and the tenant's administrators (A 2.1). */
 export function accountOf(row: TenantRow): TenantAccount {
   return {
     id: row.tenantId,
@@ -26,7 +26,7 @@ export function accountOf(row: TenantRow): TenantAccount {
   };
 }
 
-/** What every other member sees: without the metadata keys that the platform owns. */
+/** The view for other members: without platform-owned metadata. */
 export function memberViewOf(row: TenantRow): TenantAccount {
   return { ...accountOf(row), metadata: withoutPlatformKeys(row.metadata) };
 }
@@ -35,13 +35,13 @@ const ownedPrefixes = ['pay_', 'trial_', 'topup_', 'mfa_', 'sso_', 'invites_', '
 /** The identity provider's organization key (C 2). */
 const ownedKeys = ['oidc_org_id'];
 
-/** Whether the platform, not the tenant, owns this metadata key (A 2.1). */
+/** Whether the platform owns this metadata key, so that a tenant may not set it (A 2.1). */
 function isPlatformOwned(key: string): boolean {
   const lower = key.toLowerCase();
   return ownedKeys.includes(lower) || ownedPrefixes.some((prefix) => lower.startsWith(prefix));
 }
 
-/** A caller's metadata without the keys that the platform owns. */
+/** Metadata without platform-owned keys. */
 function withoutPlatformKeys(metadata: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !isPlatformOwned(key)));
 }
@@ -55,8 +55,8 @@ export interface NewTenant {
 }
 
 /**
- * Creates a tenant that its own administrator founds: platform-owned keys of the founder's metadata are dropped, those
- * of `platformMetadata` are ours to set.
+ * Creates a tenant for its first administrator at registration. Drops platform-owned keys from the caller's metadata, and
+ * adds `platformMetadata`.
  */
 export async function foundTenant(
   tx: Tx,
@@ -66,7 +66,9 @@ export async function foundTenant(
   return createTenant(tx, { ...tenant, metadata });
 }
 
-/** Creates a tenant for an operator, who may set what the platform owns, with its key, which is returned this once. */
+/**
+ * Creates a tenant for an operator, who may set platform-owned metadata, with an API key. Only this return value has the key.
+ */
 export async function provisionTenant(
   { database, settings }: Services,
   origin: Origin,
@@ -117,8 +119,8 @@ interface TenantPage {
 }
 
 /**
- * The tenants that an administrator sees, newest first: an operator all of them, or the one that X-Tenant-ID narrows the
- * credential to (A 5.1 rule 3); anybody else its own.
+ * Returns a page of the tenants that an administrator may see, newest first. An operator sees all of them, or only the one
+ * that X-Tenant-ID names (A 5.1 rule 3); any other administrator sees its own.
  */
 export async function listTenants(
   { database }: Pick<Services, 'database'>,
@@ -126,8 +128,8 @@ export async function listTenants(
   narrowedTo: string | null,
   query: ListQuery,
 ): Promise<TenantPage> {
-  // An operator's own transaction is left before the platform's begins: two at once could wait for each other's
-  // connection.
+  // End the operator's own transaction before the platform's begins: requests that hold one connection and wait for a
+  // second could block each other.
   const own = await asAdministrator(async (admin, tx) =>
     admin.operator ? undefined : readPage(tx as Tx, (admin.tenant as { id: string }).id, query),
   );

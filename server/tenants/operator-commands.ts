@@ -15,7 +15,7 @@ import { lockTenant, type TenantRow, updateTenant } from './queries.ts';
 import type { TenantAccount } from './schema.ts';
 
 /**
- * A tenant's row for a command on the server, locked: two commands on one tenant follow each other.
+ * Reads and locks a tenant for a command on the server: concurrent commands on one tenant run one after another.
  * @throws AppError 404, naming the tenant
  */
 async function lockKnown(tx: Tx, tenantId: string): Promise<TenantRow> {
@@ -25,8 +25,8 @@ async function lockKnown(tx: Tx, tenantId: string): Promise<TenantRow> {
 }
 
 /**
- * The same for what only an account has: a key of its own, members, the flag that it is active.
- * @throws AppError 404; 409 for the tenant of the service key (A 5.1 rule 6), which is nobody's account
+ * The same for commands on a key, on members or on the active flag, which the service key's tenant does not have.
+ * @throws AppError 404; 409 for the service key's tenant (A 5.1 rule 6), which is nobody's account
  */
 export async function lockAccount(tx: Tx, tenantId: string): Promise<TenantAccount> {
   if (tenantId === serviceTenantId)
@@ -37,7 +37,7 @@ export async function lockAccount(tx: Tx, tenantId: string): Promise<TenantAccou
   return accountOf(await lockKnown(tx, tenantId));
 }
 
-/** Gives a tenant a new key, which is returned this once, in the place of all that it had. */
+/** Replaces all of a tenant's keys by a new one. Only this return value has the key: the database keeps its hash. */
 export async function rotateKey(
   database: Database,
   tenantId: string,
@@ -56,11 +56,11 @@ export async function rotateKey(
 
 export interface Outcome {
   account: TenantAccount;
-  /** False where it was as asked for already. */
+  /** False if the tenant was in the requested state already. */
   changed: boolean;
 }
 
-/** Takes a tenant's key away, and gives it no other. */
+/** Deletes a tenant's key. */
 export async function revokeKey(database: Database, tenantId: string): Promise<Outcome> {
   return database.inTenant(tenantId, async (tx) => {
     const before = await lockAccount(tx, tenantId);
@@ -72,15 +72,14 @@ export async function revokeKey(database: Database, tenantId: string): Promise<O
 }
 
 /**
- * Stops a tenant: each request reads the flag, so that no credential of it is believed from the next one on. Its members
- * are signed out for good, as a revoked one is (A 3.2), so that a stolen session does not come back with the tenant; its
- * key waits.
+ * Deactivates a tenant: from the next request on, none of its credentials is accepted. Ends all sessions of its members
+ * (A 3.2), so that a stolen session does not work again after a reactivation. Its key stays.
  */
 export async function deactivateTenant(database: Database, tenantId: string): Promise<Outcome> {
   return setActive(database, tenantId, false);
 }
 
-/** Lets a tenant go on: its key is believed again, its members sign in anew. */
+/** Reactivates a tenant: its key is accepted again, its members sign in again. */
 export async function reactivateTenant(database: Database, tenantId: string): Promise<Outcome> {
   return setActive(database, tenantId, true);
 }
@@ -100,7 +99,7 @@ async function setActive(database: Database, tenantId: string, active: boolean):
 }
 
 /**
- * Sets what a tenant may use in a month; the service key's tenant has an allowance, too.
+ * Sets a tenant's monthly limit; the service key's tenant has one, too.
  * @param monthlyCharLimit weighted characters, 1 to `largestLimit`
  */
 export async function setAllowance(

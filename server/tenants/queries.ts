@@ -23,7 +23,7 @@ const selectById = prepare<{ tenantId: string }, TenantRow[]>((db) =>
     .prepare('select_tenant'),
 );
 
-/** Not `for update`: inserts of the tenant's other rows, whose foreign keys share the row, must not wait. */
+/** Reads and locks a tenant. Not `for update`, which would block inserts of the tenant's other rows by their foreign keys. */
 export async function lockTenant(tx: Tx, tenantId: string): Promise<TenantRow | undefined> {
   const [row] = await tx.select().from(tenants).where(eq(tenants.tenantId, tenantId)).for('no key update');
   return row;
@@ -42,7 +42,7 @@ export async function tenantsByIds(
     );
 }
 
-/** Sets keys of a tenant's metadata in one statement, so that no other key's change is lost. */
+/** Sets keys of a tenant's metadata in one statement, so that concurrent changes of other keys are not lost. */
 export async function mergeMetadata(
   tx: Tx,
   tenantId: string,
@@ -56,7 +56,7 @@ export async function mergeMetadata(
   return row;
 }
 
-/** Changes a tenant that is there. */
+/** Updates a tenant that exists. */
 export async function updateTenant(
   tx: Tx,
   tenantId: string,
@@ -67,21 +67,21 @@ export async function updateTenant(
 }
 
 export interface TenantListing {
-  /** The one tenant that the caller is narrowed to. */
+  /** Only this tenant; null for all. */
   only: string | null;
-  /** Left out: no account of anybody's. */
+  /** The tenant to leave out: the service key's. */
   except: string;
   limit: number;
   after: PageEnd | undefined;
 }
 
-/** Bytes that the metadata of one page come to, about: accounts with much of it make a shorter page. */
+/** The approximate size of a page's metadata, in bytes: accounts with much metadata make shorter pages. */
 const pageBytes = 8_000_000;
 
-/** Read off the row: nothing is unpacked for it. JSON packs well. */
+/** The size of the stored, compressed value: reading it unpacks nothing. JSON compresses to about a quarter. */
 const bytesOfRow = sql`4 * pg_column_size(${tenants.metadata})`;
 
-/** Newest first: `limit` tenants, or fewer where they are large, but one at least; and whether there are more. */
+/** Returns tenants, newest first: `limit`, or fewer if their metadata is large, but at least one; and whether there are more. */
 export async function selectTenants(
   tx: Tx,
   { only, except, limit, after }: TenantListing,

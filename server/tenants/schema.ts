@@ -14,10 +14,10 @@ export const tenantAccount = z
   })
   .meta({ id: 'TenantAccount' });
 
-/** What the column holds. */
+/** The largest value of the column. */
 export const largestLimit = 2_147_483_647;
 
-/** Characters of JSON: it is read with the tenant at each sign-in. */
+/** Characters of JSON. Every sign-in reads the metadata with the tenant. */
 const largestMetadata = 16_384;
 
 /** Free-form metadata of an account (A 2.1). */
@@ -27,7 +27,7 @@ export const tenantMetadata = z
     error: `must not be longer than ${largestMetadata} characters of JSON`,
   });
 
-/** C 3. The limit is not clamped: an operator may give more than the default. Platform-owned metadata is kept (C 7). */
+/** The limit is not clamped: an operator may give more than the default (C 3). Platform-owned metadata is kept (C 7). */
 export const tenantAccountCreate = z
   .object({
     name: z.string().trim().min(1).max(200),
@@ -41,15 +41,15 @@ export const provisionedTenant = tenantAccount
   .extend({ api_key: z.string().meta({ description: 'shown this once' }) })
   .meta({ id: 'ProvisionedTenant' });
 
-/** Bounds of a listing, which the specification leaves open: a client without a cursor still sees whole rosters. */
+/** The default limit is high, so that a client that knows no cursors still gets whole lists. */
 export const listPage = {
   limit: z.int().min(1).max(1000).default(1000),
   cursor: z.string().max(200).optional(),
 };
 
 /**
- * C 3. Strict, because a mistyped toggle that is silently ignored leaves a tenant less safe than its administrator
- * believes; and one of the two must be there, for the same reason.
+ * Strict, because a mistyped toggle that is silently ignored would leave a tenant less safe than its administrator thinks
+ * (C 3). For the same reason, one of the two is required.
  */
 export const securityPolicyRequest = z
   .strictObject({

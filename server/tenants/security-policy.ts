@@ -5,7 +5,7 @@ import { mergeMetadata } from './queries.ts';
 import type { SecurityPolicyRequest, TenantAccount } from './schema.ts';
 
 /**
- * Sets the toggles of A 5.3 that are given, and leaves the other. Sign-ins read them anew; sessions go on.
+ * Sets the toggles that are given, and leaves the others (A 5.3). Sign-ins read them; existing sessions stay.
  * @throws AppError 404 for a foreign or unknown tenant
  */
 export async function setSecurityPolicy(

@@ -1,5 +1,5 @@
 /** What is kept: whose it is, and the bytes it takes. */
-export interface Kept {
+export interface CachedGlossary {
   tenantId: string;
   bytes: number;
 }
@@ -11,7 +11,7 @@ const most = { bytes: 100_000_000, ofTenant: 25_000_000 };
 const leastBytes = most.bytes / 200;
 
 /** Keeps compiled glossaries, within a bound of memory that tenants share fairly. */
-export interface KeptGlossaries<T extends Kept> {
+export interface GlossaryCache<T extends CachedGlossary> {
   get(key: string): T | undefined;
   keep(key: string, glossary: T): void;
 }
@@ -20,7 +20,7 @@ export interface KeptGlossaries<T extends Kept> {
  * What was not used for longest goes: the tenant's own above its share; and where all of them are too many, that of the tenant
  * which has most. So nobody's goes for the sake of somebody who has more.
  */
-export function keepGlossaries<T extends Kept>(): KeptGlossaries<T> {
+export function createGlossaryCache<T extends CachedGlossary>(): GlossaryCache<T> {
   // A Map's order is that of insertion: the first is the one that was not used for longest.
   const kept = new Map<string, T>();
   const sums = new Map<string, number>();
@@ -63,7 +63,7 @@ export function keepGlossaries<T extends Kept>(): KeptGlossaries<T> {
   };
 }
 
-function counted({ bytes }: Kept): number {
+function counted({ bytes }: CachedGlossary): number {
   return Math.max(leastBytes, bytes);
 }
 

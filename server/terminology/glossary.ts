@@ -11,17 +11,17 @@ import {
   type TermTables,
   tabulateTerms,
 } from '#server/matching/terms/index.ts';
-import { type Kept, keepGlossaries } from './glossary-cache.ts';
+import { type CachedGlossary, createGlossaryCache } from './glossary-cache.ts';
 import { selectTerms, type TermRow } from './terms.ts';
 import { bytesOfTables } from './threads/shared-tables.ts';
-import { onTermThread, termThreadCount } from './threads/term-threads.ts';
+import { runOnTermThread, termThreadCount } from './threads/term-threads.ts';
 
 /**
  * What is done at once, without a thread, in UTF-16 units: a glossary's source terms, a text in which terms are found, and for a check
  * the translation and the expected terms. Nearly every job is within, and takes a millisecond; the worst input takes less than 50
  * (`npm run bench -- glossary-slices`).
  */
-const atOnce = { sources: 20_000, text: 5000, translation: 5000, expected: 2500 };
+const inlineLimits = { sources: 20_000, text: 5000, translation: 5000, expected: 2500 };
 
 /** A translation, and what is expected in it. */
 export interface TermCheck {
@@ -64,7 +64,7 @@ export interface Glossaries {
   check(tenantId: string, asked: TermCheck, signal?: AbortSignal): Promise<TermCompliance>;
 }
 
-interface Compiled extends Kept {
+interface Compiled extends CachedGlossary {
   /** Null where no term applies. */
   terms: { matcher: TermMatcher<TermRow>; tables: TermTables } | null;
 }
@@ -74,7 +74,7 @@ interface Compiled extends Kept {
  * done at once. A glossary is compiled once for all who ask for it at the same time.
  */
 export function createGlossaries(): Glossaries {
-  const kept = keepGlossaries<Compiled>();
+  const kept = createGlossaryCache<Compiled>();
   const loading = new Map<string, Promise<Compiled>>();
   const turns = createConcurrencyLimit({
     slots: termThreadCount,
@@ -83,12 +83,15 @@ export function createGlossaries(): Glossaries {
   });
 
   function checkAtOnce({ expected, translation, language }: TermCheck): TermCompliance | undefined {
-    if (translation.length > atOnce.translation || unitsOf(expected) > atOnce.expected) return undefined;
+    if (translation.length > inlineLimits.translation || unitsOf(expected) > inlineLimits.expected)
+      return undefined;
     return checkTerms(expected, translation, language);
   }
 
   async function check(tenantId: string, asked: TermCheck, signal?: AbortSignal): Promise<TermCompliance> {
-    return checkAtOnce(asked) ?? (await turns.run({ tenantId, signal }, () => onTermThread('check', asked)));
+    return (
+      checkAtOnce(asked) ?? (await turns.run({ tenantId, signal }, () => runOnTermThread('check', asked)))
+    );
   }
 
   return {
@@ -112,14 +115,14 @@ export function createGlossaries(): Glossaries {
         const known = kept.get(key);
         if (known) return known;
         const rows = await read();
-        if (sourceUnits(rows) <= atOnce.sources) return keep(rows, tabulateAtOnce(rows, sourceLang));
+        if (sourceUnits(rows) <= inlineLimits.sources) return keep(rows, tabulateAtOnce(rows, sourceLang));
         const entries = rows.map(plainEntry);
-        return keep(rows, await onTermThread('tabulate', { entries, language: sourceLang }));
+        return keep(rows, await runOnTermThread('tabulate', { entries, language: sourceLang }));
       }
 
       async function load(): Promise<Compiled> {
         const rows = await read();
-        if (sourceUnits(rows) <= atOnce.sources) return keep(rows, tabulateAtOnce(rows, sourceLang));
+        if (sourceUnits(rows) <= inlineLimits.sources) return keep(rows, tabulateAtOnce(rows, sourceLang));
         // Read again when its turn has come: what waits holds no glossary.
         return turns.run({ tenantId }, loadInTurn);
       }
@@ -135,7 +138,7 @@ export function createGlossaries(): Glossaries {
       return {
         check: (asked, signal) => check(tenantId, asked, signal),
         async find(text, whole, signal) {
-          if (text.length <= atOnce.text) {
+          if (text.length <= inlineLimits.text) {
             const { terms } = kept.get(key) ?? (await loadOnce());
             return terms && answer(terms, terms.matcher.find(text), whole);
           }
@@ -143,7 +146,7 @@ export function createGlossaries(): Glossaries {
             const { terms } = await loadInTurn();
             if (!terms) return null;
             const { patterns, ranks } = terms.tables;
-            const found = await onTermThread('find', {
+            const found = await runOnTermThread('find', {
               tables: { patterns, ranks },
               text,
               language: sourceLang,

@@ -17,7 +17,7 @@ export interface LanguageCount extends TermCapacity {
  * A pair to which more terms than `most` would apply (B 8 "Terminology entries"), or more characters of terms: those of its
  * languages, and those of any language, of all sets. Only pairs that the added terms apply to are looked at: what others hold is not this upload's doing.
  */
-export function overfullPair(
+export function findOverfullPair(
   held: readonly LanguageCount[],
   added: readonly LanguageCount[],
   most: TermCapacity,

@@ -1,4 +1,3 @@
-import type { Tx } from '#db/client.ts';
 import type { WithTenant } from '#server/access/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
@@ -11,6 +10,7 @@ import {
   declaredType,
   readDeclaredLanguage,
   requireDeclaredLanguage,
+  requireRoomForSet,
   requireSetName,
   suffixOf,
   tmxTypes,
@@ -20,7 +20,7 @@ import { withTenantLock } from '#server/tenant-lock.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import type { GlossaryForm, UploadedGlossary } from './schema.ts';
 import { countSetsBeside, insertEntries, type NewEntry, replaceSet, setView } from './sets.ts';
-import { countByLanguages, type LanguageCount, overfullPair, type TermCapacity } from './size-limits.ts';
+import { countByLanguages, findOverfullPair, type LanguageCount, type TermCapacity } from './size-limits.ts';
 import { glossaryWarnings } from './upload-warnings.ts';
 
 /**
@@ -37,7 +37,11 @@ export async function uploadGlossary(
   // Nobody is told anything who is not let in; and reading a file is not cheap.
   const { tenantId, file, kind, name, source, target } = await withTenant(async (tx, { tenant }) => {
     const checked = checkForm(form);
-    await requireRoomForSet(services, tx, tenant.id, checked.name);
+    requireRoomForSet(
+      await countSetsBeside(tx, tenant.id, checked.name),
+      services.settings.MAX_TERMINOLOGY_SETS,
+      setLimit,
+    );
     return { tenantId: tenant.id, ...checked };
   });
   const declared = kind === 'tmx' && source && target ? declaredPair(source, target) : null;
@@ -54,9 +58,13 @@ export async function uploadGlossary(
   const most = { terms: MAX_TERMINOLOGY_TERMS, characters: MAX_TERMINOLOGY_CHARS };
   // Two uploads must not both count on the same room.
   return withTenantLock(services.database, tenantId, 'terminology', async (tx) => {
-    await requireRoomForSet(services, tx, tenantId, name);
+    requireRoomForSet(
+      await countSetsBeside(tx, tenantId, name),
+      services.settings.MAX_TERMINOLOGY_SETS,
+      setLimit,
+    );
     const held = await countByLanguages(tx, tenantId, name);
-    const overfull = overfullPair(held, countsOf(entries), most);
+    const overfull = findOverfullPair(held, countsOf(entries), most);
     if (overfull) throw new AppError('unprocessable', overfullMessage(overfull, most));
     const set = await replaceSet(tx, {
       tenantId,
@@ -74,32 +82,16 @@ export async function uploadGlossary(
   });
 }
 
-/**
- * An upload under a name that the tenant has is no other set, and always has room.
- * @throws AppError 422 with the limit
- */
-async function requireRoomForSet(
-  { settings: { MAX_TERMINOLOGY_SETS: most } }: Services,
-  tx: Tx,
-  tenantId: string,
-  name: string,
-): Promise<void> {
-  const sets = await countSetsBeside(tx, tenantId, name);
-  if (sets !== undefined && sets >= most)
-    throw new AppError(
-      'unprocessable',
-      `terminology_max_sets_exceeded: there are ${sets} glossaries; at most ${most} are allowed, delete one first`,
-    );
-}
-
 function overfullMessage(
-  { pair, exceeded, count }: NonNullable<ReturnType<typeof overfullPair>>,
+  { pair, exceeded, count }: NonNullable<ReturnType<typeof findOverfullPair>>,
   most: TermCapacity,
 ): string {
   return exceeded === 'terms'
     ? `terminology_max_terms_exceeded: ${count} terms would apply to ${pair}; at most ${most.terms} are allowed`
     : `terminology_max_characters_exceeded: the terms that would apply to ${pair} have ${count} characters, source and target sides together; at most ${most.characters} are allowed`;
 }
+
+const setLimit = { code: 'terminology_max_sets_exceeded', noun: 'glossaries' };
 
 function checkForm(form: GlossaryForm) {
   const file = form.terminology_file ?? form.terminology_csv;

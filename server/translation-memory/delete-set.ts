@@ -6,7 +6,7 @@ import { withTenantLock } from '#server/tenant-lock.ts';
 import { isImporting } from './imports/import-jobs.ts';
 import { isReceiving } from './imports/start-import.ts';
 import { lockSetById, type SetRow, selectSetById } from './sets.ts';
-import { deleteContent } from './versions.ts';
+import { deleteVersion } from './versions.ts';
 
 /** Deletes a set with its segments. @throws AppError 404; 409 tm_import_in_progress while an import into it runs */
 export async function removeSet(
@@ -22,10 +22,10 @@ export async function removeSet(
   });
   const { tenantId, name } = seen;
   const remove = async (tx: Tx) => {
-    // The set before its content, as everybody locks them; and whoever is to have it show another one waits.
+    // The set before its version, as everybody locks them; and whoever is to have it show another one waits.
     const set = requireFound(await lockSetById(tx, tenantId, setId));
-    if (set.contentId !== seen.contentId || (await isImporting(tx, tenantId, name))) throw inProgress();
-    await deleteContent(tx, set);
+    if (set.versionId !== seen.versionId || (await isImporting(tx, tenantId, name))) throw inProgress();
+    await deleteVersion(tx, set);
   };
   // No import of the name may be accepted between the look and the deletion.
   await withTenantLock(database, tenantId, 'memory', remove, { tryLock: { name, refusal: inProgress } });

@@ -5,7 +5,7 @@ import { addJob } from '#server/job-queue.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { codeBytes, dimensions } from '#server/matching/vectors.ts';
 import { base64, blockOf, blockSize, embedTexts, type VectorBlock } from './vector-blocks.ts';
-import type { Content } from './versions.ts';
+import type { SetVersion } from './versions.ts';
 
 /** Blocks of one run; what is left is for the next. */
 const mostBlocks = 200;
@@ -43,13 +43,13 @@ export async function embedSet(
       const nos = segments.map(({ segmentNo }) => segmentNo);
       const set = await lockSetForVectors(tx, tenantId, setId, model, nos);
       if (!set || set.waiting.size === 0) return;
-      const { content, waiting } = set;
+      const { version, waiting } = set;
       const kept = segments.flatMap(({ segmentNo }, at) => (waiting.has(segmentNo) ? [at] : []));
       const stored = blockOf(
         kept.map((at) => segments[at]!),
         kept.map((at) => vectors[at]!),
       );
-      await appendVectors(tx, content, stored);
+      await appendVectors(tx, version, stored);
     });
   }
 }
@@ -111,33 +111,33 @@ async function lockSetForVectors(
   setId: string,
   model: string,
   segmentNos: readonly number[],
-): Promise<{ content: Content; waiting: Set<number> } | undefined> {
+): Promise<{ version: SetVersion; waiting: Set<number> } | undefined> {
   const [set] = await tx.execute<{ content_id: string; model: string | null }>(sql`
     select content_id, embedding_model as model from memory_sets
     where tenant_id = ${tenantId} and set_id = ${setId} for no key update`);
   if (!set) return undefined;
-  const content = { tenantId, contentId: set.content_id };
+  const version = { tenantId, versionId: set.content_id };
   if (set.model !== model) {
     await tx.execute(
-      sql`delete from memory_vectors where tenant_id = ${tenantId} and content_id = ${content.contentId}`,
+      sql`delete from memory_vectors where tenant_id = ${tenantId} and content_id = ${version.versionId}`,
     );
     await tx.execute(sql`update memory_sets set embedding_model = ${model}
       where tenant_id = ${tenantId} and set_id = ${setId}`);
   }
   const rows = await tx.execute<{ segment_no: string }>(sql`
     select segment_no from memory_segments
-    where tenant_id = ${tenantId} and content_id = ${content.contentId}
+    where tenant_id = ${tenantId} and content_id = ${version.versionId}
       and segment_no = any(array(select value::bigint from json_array_elements_text(${JSON.stringify(segmentNos)}::json)))
       and segment_no not in ${embedded(tenantId, setId, model)}
     for key share of memory_segments`);
   const waiting = new Set(rows.map(({ segment_no }) => Number(segment_no)));
-  return { content, waiting };
+  return { version, waiting };
 }
 
 /** Adds vectors to a locked set: to its last block while that is small, so that a lookup has few to read. */
 async function appendVectors(
   tx: Tx,
-  { tenantId, contentId }: Content,
+  { tenantId, versionId }: SetVersion,
   { segmentNos, codes, vectors }: VectorBlock,
 ): Promise<void> {
   const nos = sql`${`{${segmentNos.join()}}`}::text::bigint[]`;
@@ -146,14 +146,14 @@ async function appendVectors(
   const grown = await tx.execute(sql`
     update memory_vectors set segment_nos = segment_nos || ${nos}, codes = codes || ${codeBytes},
       vectors = vectors || ${vectorBytes}
-    where tenant_id = ${tenantId} and content_id = ${contentId} and block_no = (
+    where tenant_id = ${tenantId} and content_id = ${versionId} and block_no = (
       select block_no from memory_vectors
-      where tenant_id = ${tenantId} and content_id = ${contentId} and cardinality(segment_nos) < ${blockSize} limit 1)
+      where tenant_id = ${tenantId} and content_id = ${versionId} and cardinality(segment_nos) < ${blockSize} limit 1)
     returning 1`);
   if (grown.length > 0) return;
   await tx.execute(sql`
     insert into memory_vectors (tenant_id, content_id, block_no, segment_nos, codes, vectors)
-    values (${tenantId}, ${contentId}, ${segmentNos[0]}, ${nos}, ${codeBytes}, ${vectorBytes})`);
+    values (${tenantId}, ${versionId}, ${segmentNos[0]}, ${nos}, ${codeBytes}, ${vectorBytes})`);
 }
 
 /** Takes the vectors of segments `n` of contents `c`, which are golden sets', out of their blocks. */

@@ -3,7 +3,7 @@ import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { addJob } from '#server/job-queue.ts';
 import { largestShard } from '#server/matching/fuzzy/index.ts';
-import { Outdated, smallShard, unlessOutdated } from './index-set.ts';
+import { ConcurrentChange, ignoreConcurrentChange, smallShard } from './index-set.ts';
 import type { Pair } from './language-pair.ts';
 import { collectParts, fieldEnd, type RowPart, rowEnd, rowParts, unpack } from './packed-rows.ts';
 
@@ -43,7 +43,8 @@ export async function indexPair(
         );
   const stored = database.inTenant(tenantId, async (tx) => {
     if (!(await lockPairForShard(tx, tenantId, pair, waiting))) return;
-    if ((await moveSegmentsOfPair(tx, tenantId, pair, waiting)) < segments.length) throw new Outdated();
+    if ((await moveSegmentsOfPair(tx, tenantId, pair, waiting)) < segments.length)
+      throw new ConcurrentChange();
     for (const { kind, rows } of parts)
       if (kind === 'postings') await insertPairPostings(tx, tenantId, pair, unpack(rows));
       else {
@@ -51,7 +52,7 @@ export async function indexPair(
         await insertPairShard(tx, tenantId, pair, shard, of);
       }
   });
-  await unlessOutdated(stored);
+  await ignoreConcurrentChange(stored);
 }
 
 /** The sandbox's row of a shard, with the segments that its ordinals stand for. */
@@ -64,15 +65,15 @@ function readShard(rows: RowPart['rows'], { segments }: WaitingPair) {
   const segmentNos = Buffer.alloc(ordinals.length);
   const contentPlaces = Buffer.alloc(ordinals.length / 4);
   for (let ordinal = 0; ordinal < ordinals.length / 8; ordinal++) {
-    const { contentId, segmentNo } = segments[Number(ordinals.readBigInt64BE(8 * ordinal))]!;
-    const content = contents.get(contentId) ?? { place: contents.size, segments: 0 };
-    contents.set(contentId, content);
-    content.segments += 1;
+    const { versionId, segmentNo } = segments[Number(ordinals.readBigInt64BE(8 * ordinal))]!;
+    const version = contents.get(versionId) ?? { place: contents.size, segments: 0 };
+    contents.set(versionId, version);
+    version.segments += 1;
     segmentNos.writeBigInt64BE(BigInt(segmentNo), 8 * ordinal);
-    contentPlaces.writeUInt16BE(content.place, 2 * ordinal);
+    contentPlaces.writeUInt16BE(version.place, 2 * ordinal);
   }
-  const of: PairShardContents = {
-    contents: [...contents].map(([contentId, { segments }]) => [contentId, segments]),
+  const of: PairShardVersions = {
+    contents: [...contents].map(([versionId, { segments }]) => [versionId, segments]),
     segmentNos: segmentNos.toString('base64'),
     contentPlaces: contentPlaces.toString('base64'),
   };
@@ -92,7 +93,7 @@ export const markOf = (shardNo: number) => -2 - shardNo;
 
 const small = sql.raw(String(smallShard));
 
-/** A shard's segments whose content no set shows any more. */
+/** A shard's segments whose version no set shows any more. */
 const goneOf = (d: string): SQL => sql`(
   select coalesce(sum((c.value ->> 1)::int), 0) from jsonb_array_elements(${sql.raw(`${d}.contents`)}) c
   where not exists (select from memory_sets s where s.tenant_id = ${sql.raw(`${d}.tenant_id`)}
@@ -126,14 +127,14 @@ async function selectPairsToIndex(tx: Tx): Promise<(Pair & { tenantId: string })
 /** A shard whose segments go into another one: a set's own, or the pair's. */
 interface ReplacedShard {
   /** Null of a shard of the pair. */
-  contentId: string | null;
+  versionId: string | null;
   shardNo: number;
   segments: number;
 }
 
 /** A segment and where it is indexed now. */
 interface WaitingSegment {
-  contentId: string;
+  versionId: string;
   segmentNo: number;
   /** Its `shard_no`. */
   was: number | null;
@@ -160,7 +161,7 @@ async function selectWaitingOfPair(tx: Tx, tenantId: string, pair: Pair): Promis
         select ${markOf(0)}::int - d from json_to_recordset(${packShards(replaced)}::json) as r(c text, d int) where c is null)
     order by m.shard_no nulls last limit ${largestShard}`);
   const segments = rows.map(({ c, n, w, source_text }) => ({
-    ...{ contentId: c, segmentNo: Number(n), was: w, sourceText: source_text },
+    ...{ versionId: c, segmentNo: Number(n), was: w, sourceText: source_text },
   }));
   return { replaced, nextShardNo, segments };
 }
@@ -187,14 +188,14 @@ async function selectReplaced(tx: Tx, tenantId: string, pair: Pair) {
   for (const { c, d, n, due } of rows) {
     if (!due || segments + n > largestShard) continue;
     segments += n;
-    replaced.push({ contentId: c, shardNo: d, segments: n });
+    replaced.push({ versionId: c, shardNo: d, segments: n });
   }
   const nextShardNo = Math.max(-1, ...rows.flatMap(({ c, d }) => (c === null ? [d] : []))) + 1;
   return { replaced, nextShardNo };
 }
 
 function packShards(shards: readonly ReplacedShard[]): string {
-  return JSON.stringify(shards.map(({ contentId, shardNo }) => ({ c: contentId, d: shardNo })));
+  return JSON.stringify(shards.map(({ versionId, shardNo }) => ({ c: versionId, d: shardNo })));
 }
 
 /** Locks a pair's index, and answers whether its shards are still those that were read. */
@@ -217,7 +218,7 @@ async function moveSegmentsOfPair(
   { pairSource, pairTarget }: Pair,
   { replaced, nextShardNo, segments }: WaitingPair,
 ): Promise<number> {
-  const moved = JSON.stringify(segments.map(({ contentId, segmentNo, was }) => [contentId, segmentNo, was]));
+  const moved = JSON.stringify(segments.map(({ versionId, segmentNo, was }) => [versionId, segmentNo, was]));
   const { count } = await tx.execute(sql`
     update memory_segments m set shard_no = ${markOf(nextShardNo)}
     from (select r ->> 0 as c, (r ->> 1)::bigint as n, (r ->> 2)::int as w
@@ -235,8 +236,8 @@ async function moveSegmentsOfPair(
 }
 
 /** A shard of a pair, beside what the sandbox has made of it. */
-interface PairShardContents {
-  contents: [contentId: string, segments: number][];
+interface PairShardVersions {
+  contents: [versionId: string, segments: number][];
   /** In base64: see the columns. */
   segmentNos: string;
   contentPlaces: string;
@@ -248,7 +249,7 @@ async function insertPairShard(
   tenantId: string,
   { pairSource, pairTarget }: Pair,
   { shardNo, segments, lengthMarks }: { shardNo: number; segments: number; lengthMarks: string },
-  of: PairShardContents,
+  of: PairShardVersions,
 ): Promise<void> {
   await tx.execute(sql`
     insert into memory_pair_shards (tenant_id, pair_source, pair_target, shard_no, segments, length_marks, segment_nos,

@@ -3,7 +3,7 @@ import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { addJob } from '#server/job-queue.ts';
 import { collectParts, insertRows, rowParts } from './packed-rows.ts';
-import type { Content } from './versions.ts';
+import type { SetVersion } from './versions.ts';
 
 /** Adds jobs for the sets that have collected segments in no index. */
 export async function indexWaiting({ database }: Services): Promise<void> {
@@ -14,12 +14,12 @@ export async function indexWaiting({ database }: Services): Promise<void> {
 }
 
 /** Leaves the transaction with nothing done: what was read has changed. */
-export class Outdated extends Error {}
+export class ConcurrentChange extends Error {}
 
-/** Settles without an error where the work was left since it is outdated: the next sweep looks again. */
-export async function unlessOutdated(work: Promise<void>): Promise<void> {
+/** Settles without an error where the work was left since it is replaced: the next sweep looks again. */
+export async function ignoreConcurrentChange(work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => {
-    if (!(error instanceof Outdated)) throw error;
+    if (!(error instanceof ConcurrentChange)) throw error;
   });
 }
 
@@ -35,7 +35,7 @@ export async function indexSet(
 ): Promise<void> {
   const waiting = await database.inTenant(tenantId, (tx) => selectWaiting(tx, tenantId, setId));
   if (!waiting || waiting.segments.length === 0) return;
-  const { content, segments, nextShardNo: shardNo } = waiting;
+  const { version, segments, nextShardNo: shardNo } = waiting;
   const sources = segments.map(({ sourceText }) => sourceText);
   const segmentNos = segments.map(({ segmentNo }) => segmentNo);
   const parts = await fileWork.stream(
@@ -45,14 +45,14 @@ export async function indexSet(
     (pieces) => collectParts(rowParts(pieces)),
   );
   const stored = database.inTenant(tenantId, async (tx) => {
-    if (!(await lockContentForShard(tx, setId, waiting))) return;
-    const moved = await moveSegments(tx, content, { replaced: waiting.shardNos, shardNo, segmentNos });
+    if (!(await lockSetForShard(tx, setId, waiting))) return;
+    const moved = await moveSegments(tx, version, { replaced: waiting.shardNos, shardNo, segmentNos });
     // Those of an import are deleted with the set alone: they are in a shard of their pair now.
-    if (moved < segmentNos.length && !waiting.golden) throw new Outdated();
-    for (const { kind, rows } of parts) await insertRows(tx, kind, content, rows);
-    if (moved < segmentNos.length) await countShard(tx, content, { shardNo, segments: moved });
+    if (moved < segmentNos.length && !waiting.golden) throw new ConcurrentChange();
+    for (const { kind, rows } of parts) await insertRows(tx, kind, version, rows);
+    if (moved < segmentNos.length) await countShard(tx, version, { shardNo, segments: moved });
   });
-  await unlessOutdated(stored);
+  await ignoreConcurrentChange(stored);
 }
 
 /**
@@ -84,7 +84,7 @@ async function selectSetsToIndex(tx: Tx): Promise<{ tenantId: string; setId: str
 
 interface WaitingSegments {
   /** What the set shows. */
-  content: Content;
+  version: SetVersion;
   /** Whether its segments may be deleted one by one, as approved pairs are. */
   golden: boolean;
   /** The small shards whose segments are among them. */
@@ -100,27 +100,27 @@ async function selectWaiting(tx: Tx, tenantId: string, setId: string): Promise<W
     select content_id, origin = 'golden_approved' as golden from memory_sets
     where tenant_id = ${tenantId} and set_id = ${setId} for share`);
   if (!set) return undefined;
-  const content = { tenantId, contentId: set.content_id };
-  const { shardNos, nextShardNo } = await selectShards(tx, content);
+  const version = { tenantId, versionId: set.content_id };
+  const { shardNos, nextShardNo } = await selectShards(tx, version);
   const rows = await tx.execute<{ segment_no: string; source_text: string }>(sql`
     select segment_no, source_text from memory_segments
-    where tenant_id = ${tenantId} and content_id = ${content.contentId} and (shard_no is null
+    where tenant_id = ${tenantId} and content_id = ${version.versionId} and (shard_no is null
       or shard_no = any(${numbers(shardNos)}))
     order by segment_no limit ${largestShard}`);
   const segments = rows.map(({ segment_no, source_text }) => ({
     segmentNo: Number(segment_no),
     sourceText: source_text,
   }));
-  return { content, golden: set.golden, shardNos, nextShardNo, segments };
+  return { version, golden: set.golden, shardNos, nextShardNo, segments };
 }
 
 const numbers = (shardNos: readonly number[]): SQL =>
   sql`array(select value::int from json_array_elements_text(${JSON.stringify(shardNos)}::json))`;
 
-async function selectShards(tx: Tx, { tenantId, contentId }: Content) {
+async function selectShards(tx: Tx, { tenantId, versionId }: SetVersion) {
   const shards = await tx.execute<{ shard_no: number; segments: number }>(sql`
     select shard_no, segments from memory_shards
-    where tenant_id = ${tenantId} and content_id = ${contentId} order by shard_no`);
+    where tenant_id = ${tenantId} and content_id = ${versionId} order by shard_no`);
   const small = shards.filter(({ segments }) => segments < smallShard);
   return {
     shardNos: small.map(({ shard_no }) => shard_no),
@@ -129,17 +129,17 @@ async function selectShards(tx: Tx, { tenantId, contentId }: Content) {
 }
 
 /** Locks what is to get another shard; answers whether the set still shows it, with the shards that it had. */
-async function lockContentForShard(
+async function lockSetForShard(
   tx: Tx,
   setId: string,
-  was: Pick<WaitingSegments, 'content' | 'shardNos' | 'nextShardNo'>,
+  was: Pick<WaitingSegments, 'version' | 'shardNos' | 'nextShardNo'>,
 ): Promise<boolean> {
-  const { tenantId, contentId } = was.content;
+  const { tenantId, versionId } = was.version;
   const [set] = await tx.execute<{ content_id: string }>(sql`
     select content_id from memory_sets
     where tenant_id = ${tenantId} and set_id = ${setId} for no key update`);
-  if (set?.content_id !== contentId) return false;
-  const { shardNos, nextShardNo } = await selectShards(tx, was.content);
+  if (set?.content_id !== versionId) return false;
+  const { shardNos, nextShardNo } = await selectShards(tx, was.version);
   return nextShardNo === was.nextShardNo && shardNos.join() === was.shardNos.join();
 }
 
@@ -149,7 +149,7 @@ async function lockContentForShard(
  */
 async function moveSegments(
   tx: Tx,
-  { tenantId, contentId }: Content,
+  { tenantId, versionId }: SetVersion,
   {
     replaced,
     shardNo,
@@ -159,10 +159,10 @@ async function moveSegments(
   const { count } = await tx.execute(sql`
     update memory_segments m set shard_no = ${shardNo}
     from json_array_elements_text(${JSON.stringify(segmentNos)}::json) n
-    where m.tenant_id = ${tenantId} and m.content_id = ${contentId} and m.segment_no = n.value::bigint
+    where m.tenant_id = ${tenantId} and m.content_id = ${versionId} and m.segment_no = n.value::bigint
       and (m.shard_no is null or m.shard_no = any(${numbers(replaced)}))`);
   await tx.execute(sql`
-    delete from memory_shards where tenant_id = ${tenantId} and content_id = ${contentId}
+    delete from memory_shards where tenant_id = ${tenantId} and content_id = ${versionId}
       and shard_no = any(${numbers(replaced)})`);
   return count;
 }
@@ -170,10 +170,10 @@ async function moveSegments(
 /** Says how many segments a shard really has. */
 async function countShard(
   tx: Tx,
-  { tenantId, contentId }: Content,
+  { tenantId, versionId }: SetVersion,
   { shardNo, segments }: { shardNo: number; segments: number },
 ): Promise<void> {
   await tx.execute(sql`
     update memory_shards set segments = ${segments}
-    where tenant_id = ${tenantId} and content_id = ${contentId} and shard_no = ${shardNo}`);
+    where tenant_id = ${tenantId} and content_id = ${versionId} and shard_no = ${shardNo}`);
 }

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { newId } from '#server/ids.ts';
-import { isOffered } from '#server/matching/fuzzy/index.ts';
+import { isShortEnough } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { deleteVectors } from './embed-golden-sets.ts';
 import type { Pair } from './language-pair.ts';
@@ -61,7 +61,7 @@ export function learnFromJob(
         hash: sourceHashHex(normal),
         sourceText,
         targetText,
-        offered: isOffered(sourceText) && isOffered(targetText),
+        offered: isShortEnough(sourceText) && isShortEnough(targetText),
       },
       settings.MAX_TM_SEGMENTS,
     ),
@@ -84,7 +84,7 @@ interface LearnedPair extends Pair {
 }
 
 /**
- * Makes a pair's golden set where there is none yet. Its content has the set's name, so that two first approvals at once make
+ * Makes a pair's golden set where there is none yet. Its version has the set's name, so that two first approvals at once make
  * one, and leave none behind.
  */
 async function ensureGoldenSet(
@@ -93,7 +93,7 @@ async function ensureGoldenSet(
   set: Pair & { setId: string; name: string; embeddingModel: string | null },
 ): Promise<void> {
   await tx.execute(sql`
-    with content as (
+    with version as (
       insert into memory_contents (tenant_id, content_id) select ${tenantId}, ${set.name}
       where not exists (select from memory_sets where tenant_id = ${tenantId} and name = ${set.name})
       on conflict do nothing)

@@ -3,7 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { releaseBytes } from '#server/sandbox/release-bytes.ts';
 import type { RowPiece } from '#server/sandbox/tasks/index-memory.ts';
 import type { MemoryPiece } from '#server/sandbox/tasks/read-memory.ts';
-import type { Content } from './versions.ts';
+import type { SetVersion } from './versions.ts';
 
 /** What a file was read into: packed rows, unpacked by PostgreSQL (`server/sandbox/tasks/index-memory.ts`). */
 export type RowKind = 'segments' | 'shards' | 'postings' | 'vectors';
@@ -12,7 +12,7 @@ export type RowKind = 'segments' | 'shards' | 'postings' | 'vectors';
  * Stores one piece of the rows. Shards go before their postings. A block of vectors that is there already is the same one: of two
  * workers at one import, the slower goes on behind it.
  */
-export async function insertRows(tx: Tx, kind: RowKind, of: Content, rows: string): Promise<void> {
+export async function insertRows(tx: Tx, kind: RowKind, of: SetVersion, rows: string): Promise<void> {
   await tx.execute(statements[kind](of, unpack(rows)));
 }
 
@@ -25,24 +25,24 @@ export function unpack(rows: string): SQL {
   return sql`(select string_to_array(line, E'\\x1f') as f from string_to_table(${rows}::text, E'\\x1e') line where line <> '' offset 0) rows`;
 }
 
-const statements: Record<RowKind, (of: Content, rows: SQL) => SQL> = {
-  segments: ({ tenantId, contentId }, rows) => sql`
+const statements: Record<RowKind, (of: SetVersion, rows: SQL) => SQL> = {
+  segments: ({ tenantId, versionId }, rows) => sql`
     insert into memory_segments (tenant_id, content_id, segment_no, source_hash, source_text, target_text, tuid,
       changed_at, shard_no)
-    select ${tenantId}, ${contentId}, f[1]::bigint, decode(f[2], 'hex'), f[3], f[4], nullif(f[5], ''),
+    select ${tenantId}, ${versionId}, f[1]::bigint, decode(f[2], 'hex'), f[3], f[4], nullif(f[5], ''),
       nullif(f[6], '')::timestamptz, nullif(f[7], '')::integer
     from ${rows}`,
-  shards: ({ tenantId, contentId }, rows) => sql`
+  shards: ({ tenantId, versionId }, rows) => sql`
     insert into memory_shards (tenant_id, content_id, shard_no, segments, length_marks, segment_nos)
-    select ${tenantId}, ${contentId}, f[1]::integer, f[2]::integer, decode(f[3], 'base64'), decode(f[4], 'base64')
+    select ${tenantId}, ${versionId}, f[1]::integer, f[2]::integer, decode(f[3], 'base64'), decode(f[4], 'base64')
     from ${rows}`,
-  postings: ({ tenantId, contentId }, rows) => sql`
+  postings: ({ tenantId, versionId }, rows) => sql`
     insert into memory_postings (tenant_id, content_id, shard_no, bucket, count, ordinals)
-    select ${tenantId}, ${contentId}, f[1]::integer, f[2]::integer, f[3]::integer, decode(f[4], 'base64')
+    select ${tenantId}, ${versionId}, f[1]::integer, f[2]::integer, f[3]::integer, decode(f[4], 'base64')
     from ${rows}`,
-  vectors: ({ tenantId, contentId }, rows) => sql`
+  vectors: ({ tenantId, versionId }, rows) => sql`
     insert into memory_vectors (tenant_id, content_id, block_no, segment_nos, codes, vectors)
-    select ${tenantId}, ${contentId}, (f[1]::bigint[])[1], f[1]::bigint[], decode(f[2], 'base64'), decode(f[3], 'base64')
+    select ${tenantId}, ${versionId}, (f[1]::bigint[])[1], f[1]::bigint[], decode(f[2], 'base64'), decode(f[3], 'base64')
     from ${rows}
     on conflict do nothing`,
 };

@@ -13,4 +13,4 @@ export { type ExactLookup, lookUpExact } from './lookup/exact-match.ts';
 export { findExamples, type Guided } from './lookup/examples.ts';
 export { listSets } from './sets.ts';
 export { exportGolden, exportSet } from './tmx-export.ts';
-export { sweepOutdated } from './versions.ts';
+export { sweepUnusedVersions } from './versions.ts';

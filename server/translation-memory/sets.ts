@@ -4,7 +4,7 @@ import { memorySets } from '#db/schema/translation-memory.ts';
 import type { Pair } from './language-pair.ts';
 import type { MemorySet } from './schema.ts';
 import { segmentsOf } from './size-limits.ts';
-import type { Content } from './versions.ts';
+import type { SetVersion } from './versions.ts';
 
 export async function listSets(tx: Tx, tenantId: string): Promise<MemorySet[]> {
   return (await selectSets(tx, tenantId)).map(setView);
@@ -12,7 +12,7 @@ export async function listSets(tx: Tx, tenantId: string): Promise<MemorySet[]> {
 
 export type SetRow = typeof memorySets.$inferSelect;
 
-/** A golden set's pairs are counted; an import's are known. */
+/** The segments of a golden set are counted; an imported set stores its count. */
 const counted = {
   set: memorySets,
   // With the tables' names: of a query over one table, columns are written without.
@@ -50,7 +50,7 @@ export function selectSetById(tx: Tx, tenantId: string, setId: string): Promise<
   return selectSet(tx, and(eq(memorySets.tenantId, tenantId), eq(memorySets.setId, setId)));
 }
 
-/** The same, locked: what it shows stays until the transaction ends. */
+/** Returns a set and locks it until the transaction ends, so that its active version cannot change. */
 export async function lockSetById(tx: Tx, tenantId: string, setId: string): Promise<SetRow | undefined> {
   const [row] = await tx
     .select()
@@ -72,7 +72,7 @@ async function selectSet(tx: Tx, where: SQL | undefined): Promise<SetRow | undef
 interface NewSet {
   tenantId: string;
   setId: string;
-  contentId: string;
+  versionId: string;
   name: string;
   sourceLang: string;
   targetLang: string;
@@ -83,17 +83,16 @@ interface NewSet {
 }
 
 /**
- * Has the imported set of a name show a content: a new set, or one that is described anew and keeps its id and its
- * `created_at` (B 3.3). Whoever looks sees what it showed before until this transaction commits; then that is `outdated`, and
- * to be deleted.
+ * Makes a staged version the active one of the imported set with this name. A set that exists keeps its id and `created_at`
+ * (B 3.3). Readers see the old version until this transaction commits. Returns that version as `replaced`; the caller deletes it.
  */
-export async function showContent(
+export async function activateVersion(
   tx: Tx,
   set: NewSet,
-): Promise<{ set: SetRow; outdated: Content | undefined }> {
+): Promise<{ set: SetRow; replaced: SetVersion | undefined }> {
   const { tenantId, setId, name, ...described } = set;
-  const [shown] = await tx
-    .select({ contentId: memorySets.contentId })
+  const [active] = await tx
+    .select({ versionId: memorySets.versionId })
     .from(memorySets)
     .where(and(eq(memorySets.tenantId, tenantId), eq(memorySets.name, name)))
     .for('update');
@@ -105,7 +104,7 @@ export async function showContent(
       set: { ...described, updatedAt: sql`now()` },
     })
     .returning();
-  return { set: row as SetRow, outdated: shown && { tenantId, contentId: shown.contentId } };
+  return { set: row as SetRow, replaced: active && { tenantId, versionId: active.versionId } };
 }
 
 function setView(row: SetRow): MemorySet {
@@ -123,7 +122,7 @@ function setView(row: SetRow): MemorySet {
   };
 }
 
-/** What a file came to, on top of its set (B 2.9 "plus on create"). */
+/** The counts that only the response to an upload has (B 2.9 "plus on create"). */
 interface ImportCounts {
   totalUnits: number;
   skippedUnits: number;
@@ -142,12 +141,12 @@ export function createdSetView(row: SetRow, counts: ImportCounts): MemorySet {
 
 const prefix = 'golden-approved-';
 
-/** B 2.9: the set that a pair's approved work goes to. */
+/** The name of the golden set of a language pair (B 2.9). */
 export function goldenSetName({ pairSource, pairTarget }: Pair): string {
   return `${prefix}${pairSource}-${pairTarget}`;
 }
 
-/** Whether a name is kept for such sets. In any case of its letters: two that differ in nothing else mislead. */
+/** Whether a name is reserved for golden sets, ignoring case. */
 export function isGoldenName(name: string): boolean {
   return name.toLowerCase().startsWith(prefix);
 }

@@ -3,13 +3,13 @@ import type { Tx } from '#db/client.ts';
 import type { Pair } from './language-pair.ts';
 
 /**
- * How many segments a content has that pairs come to one by one, as an expression: each part of the index knows how many are in
+ * How many segments a version has that pairs come to one by one, as an expression: each part of the index knows how many are in
  * it, and only those in none are counted. Publications ask, and all of a large memory is not gone through for each.
  */
-export const segmentsOf = (tenantId: SQL, contentId: SQL): SQL => sql`(
+export const segmentsOf = (tenantId: SQL, versionId: SQL): SQL => sql`(
   (select coalesce(sum(d.segments), 0) from memory_shards d
-    where d.tenant_id = ${tenantId} and d.content_id = ${contentId})
-  + (select count(*) from memory_segments m where m.tenant_id = ${tenantId} and m.content_id = ${contentId}
+    where d.tenant_id = ${tenantId} and d.content_id = ${versionId})
+  + (select count(*) from memory_segments m where m.tenant_id = ${tenantId} and m.content_id = ${versionId}
     and (m.shard_no is null or m.shard_no < 0)))`;
 
 /**

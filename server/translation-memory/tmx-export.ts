@@ -5,14 +5,14 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } from '#server/exports.ts';
 import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx-writer.ts';
-import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { requireDeclaredLanguage } from '#server/set-upload.ts';
 import type { StreamResponse } from '#server/trpc.ts';
 import { goldenSetName, type SetRow, selectSetById, selectSetByName } from './sets.ts';
 import { segmentsOf } from './size-limits.ts';
-import type { Content } from './versions.ts';
+import { exportedTuid, storedTuid } from './tuid.ts';
+import type { SetVersion } from './versions.ts';
 
-/** Tries of an export whose set is replaced before its first byte. */
+/** How often an export starts over if its set is replaced before the first byte. */
 const mostTries = 4;
 
 interface Exported {
@@ -64,8 +64,8 @@ export async function exportGolden(
 }
 
 /**
- * Made while it is sent, a page at a time: a slow reader holds no connection and little memory.
- * @throws AppError 503 where the set is replaced again and again before its first byte
+ * Streams an export one page at a time. A slow reader holds no database connection and little memory.
+ * @throws AppError 503 if the set is replaced again and again before the first byte
  */
 async function exportFound(
   { database, settings, log }: Services,
@@ -92,15 +92,15 @@ async function exportFound(
     (after, place) =>
       inTurn(async (tx) => {
         const page = await selectSegments(tx, set, after, place);
-        // Segments of two uploads do not make one file; looked at after the page, of which a replacement left nothing.
+        // Never mix segments of two uploads. Check after reading the page: a replacement deletes the old segments.
         const now = await selectSetById(tx, tenantId, set.setId);
-        return now?.contentId === set.contentId ? page : replaced;
+        return now?.versionId === set.versionId ? page : replaced;
       });
   try {
     let exported = seen;
     for (let tries = 1; tries <= mostTries; tries += 1) {
       const read = readOf(exported);
-      // Before the first byte is sent: what fails here is answered as any other error is.
+      // Read the first page before sending a byte, so that its errors get a normal error response.
       const first = await read(exported.range.after, 'first');
       if (first !== replaced)
         return {
@@ -110,7 +110,7 @@ async function exportFound(
           cut: turn.cut,
           end: turn.end,
         };
-      // Its turn may have been long in coming.
+      // The set may have changed while the export waited for its slot.
       exported = await inTurn((tx) => look(tx, tenantId));
     }
     throw new AppError('transient_error', 'the set is being replaced; try again');
@@ -120,12 +120,12 @@ async function exportFound(
   }
 }
 
-/** What stands in place of a page of a set that is no longer what it was. */
+/** Returned in place of a page if the set has been replaced. */
 const replaced = 'replaced';
 
 type ReadPage = (after: number, place: 'first' | 'next') => Promise<ExportedSegment[] | typeof replaced>;
 
-/** The next page is read when the one before has been taken. @throws Error where the set was replaced meanwhile */
+/** Reads the next page once the reader has taken the one before. @throws Error if the set was replaced meanwhile */
 async function* writeTmx(
   { set, range }: Exported,
   page: ExportedSegment[],
@@ -133,7 +133,7 @@ async function* writeTmx(
 ): AsyncGenerator<string, void> {
   const { sourceLang, targetLang } = set;
   yield tmxHead({ sourceLang, targetLang, creationDate: new Date() });
-  // In one variable, the parameter: the first page is not kept for as long as the export takes.
+  // Reuse the parameter, so that the first page can be garbage collected.
   while (page.length > 0) {
     yield* cutPieces(writeUnits(set, page, range.last));
     const { segmentNo } = page.at(-1)!;
@@ -146,25 +146,25 @@ async function* writeTmx(
 }
 
 /**
- * A unit that came without a tuid has its segment's id within the set, by which the exact tier knows it too: the hash of its
- * source. So it keeps it from export to export, and where its file is imported again. One without a changedate has the time at which
- * its set was stored.
+ * Writes the units of a page up to the segment `last`. A unit without a changedate gets the time at which its set was stored.
  */
 function* writeUnits(
   { sourceLang, targetLang, updatedAt }: SetRow,
   segments: ExportedSegment[],
   last: number,
 ): Generator<string, void> {
-  for (const { segmentNo, sourceText: source, targetText: target, tuid, changedAt } of segments)
+  for (const segment of segments) {
+    const { segmentNo, sourceText: source, targetText: target, changedAt } = segment;
     if (segmentNo <= last)
       yield tmxUnit({
         sourceLang,
         targetLang,
         source,
         target,
-        tuid: tuid ?? sourceHashHex(normalForm(source)),
+        tuid: exportedTuid(segment),
         changedate: changedAt ?? updatedAt.toISOString(),
       });
+  }
 }
 
 /** A segment as an export writes it. */
@@ -177,23 +177,23 @@ interface ExportedSegment {
   changedAt: string | null;
 }
 
-/** Segments of one page at most: of the first one, which the reader waits for, and of the others. */
+/** The most segments of a page. The first page is small because the reader waits for it. */
 const segmentsOfPage = { first: 100, next: 1000 };
 
-/** Bytes of the texts of one page, unless its only segment has more. */
+/** The most bytes of text of a page, unless its only segment is longer. */
 export const bytesOfPage = 262_144;
 
 /**
- * The segments of a content behind one, in the store's order, a page of them: what is held of an export that nobody reads is
- * bounded by bytes, since a segment may be long. A pair that was learned is known by its job (B 4.5 tuid).
+ * Returns the page of a version's segments after segment `after`, in stored order. Pages are limited in bytes as well, because a
+ * segment may be long and an export that nobody reads stays in memory.
  */
 async function selectSegments(
   tx: Tx,
-  { tenantId, contentId }: Content,
+  { tenantId, versionId }: SetVersion,
   after: number,
   place: keyof typeof segmentsOfPage,
 ): Promise<ExportedSegment[]> {
-  // octet_length asks no text that is stored out of line: what is cut off is not read.
+  // octet_length does not read out-of-line text, so rows beyond the page cost nothing.
   const rows = await tx.execute<{
     no: string;
     source: string;
@@ -201,7 +201,7 @@ async function selectSegments(
     tuid: string | null;
     changed: string | null;
   }>(sql`
-      select segment_no as no, source_text as source, target_text as target, coalesce(tuid, job_id) as tuid,
+      select segment_no as no, source_text as source, target_text as target, ${storedTuid('')} as tuid,
         to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed
       from (
         select *, row_number() over stored as place,
@@ -209,7 +209,7 @@ async function selectSegments(
             over stored as bytes
         from (
           select segment_no, source_text, target_text, tuid, changed_at, job_id from memory_segments
-          where tenant_id = ${tenantId} and content_id = ${contentId} and segment_no > ${after}
+          where tenant_id = ${tenantId} and content_id = ${versionId} and segment_no > ${after}
           order by segment_no limit ${sql.raw(String(segmentsOfPage[place]))}
         ) following
         window stored as (order by segment_no rows unbounded preceding)
@@ -226,17 +226,17 @@ async function selectSegments(
 }
 
 /**
- * Behind which segment an export begins that writes the newest `most`; undefined where there are none.
- * The last of an export is told beforehand: what comes while it is sent stays out.
+ * Returns the range of an export of the newest `most` segments: the segment after which it starts, and its last one. Segments
+ * added later are left out. Undefined if there are none.
  */
 async function selectExportRange(
   tx: Tx,
-  { tenantId, contentId }: Content,
+  { tenantId, versionId }: SetVersion,
   most: number,
 ): Promise<{ after: number; last: number } | undefined> {
-  // The oldest are skipped, which are few if any: from the newest on, as many as are exported would be gone through first.
-  const ofContent = sql`tenant_id = ${tenantId} and content_id = ${contentId}`;
-  const count = segmentsOf(sql`${tenantId}`, sql`${contentId}`);
+  // Count the few oldest segments to skip. Counting back from the newest would scan everything that is exported.
+  const ofContent = sql`tenant_id = ${tenantId} and content_id = ${versionId}`;
+  const count = segmentsOf(sql`${tenantId}`, sql`${versionId}`);
   const [row] = await tx.execute<{ after: string | null; last: string | null }>(sql`
     select (select segment_no from memory_segments where ${ofContent} order by segment_no desc limit 1) as last,
       case when skipped > 0 then (select segment_no from memory_segments

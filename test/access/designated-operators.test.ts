@@ -2,29 +2,26 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connect, useTestApp } from '#test/setup/app.ts';
-import { openSuperuser } from '#test/setup/database.ts';
-import { type RunningService, startService } from '#test/setup/service.ts';
 import {
+  type App,
   administrator,
-  type Door,
-  enrol,
-  enrolled,
-  me,
   openTeam,
   operator,
   operatorKey,
   type Person,
   personOf,
-  signIn,
   type Team,
-} from '../members/inviting.ts';
+} from '#test/factories.ts';
+import { enrol, enrolled, me, signIn } from '#test/members/people.ts';
+import { connect, useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { type RunningService, startService } from '#test/setup/service.ts';
 
 // Knows of no operators: it founds the workspaces, and signs people in without asking for a code.
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
 
 /** The deployment whose operators Olga and Otto are, in the workspace of Olga. The same database. */
-let platform: Door;
+let platform: App;
 let service: RunningService;
 let dataDir: string;
 
@@ -72,8 +69,11 @@ afterAll(async () => {
   if (dataDir) await rm(dataDir, { recursive: true, force: true });
 });
 
-const provision = async ({ headers }: Pick<Person, 'headers'>) => {
-  const { status, body } = await platform.json('POST', '/api/tenants', { headers, body: { name: 'x' } });
+const provision = async ({ bearer }: Pick<Person, 'bearer'>) => {
+  const { status, body } = await platform.json('POST', '/api/tenants', {
+    headers: bearer,
+    body: { name: 'x' },
+  });
   return [status, status === 200 ? undefined : body.detail];
 };
 const operatorOnly = [403, 'tenant provisioning is operator-only'];
@@ -81,15 +81,15 @@ const listed = async (headers: Record<string, string>, query = '') => {
   const { body } = await platform.json('GET', `/api/auth/users${query}`, { headers });
   return body.map(({ user_id }: { user_id: string }) => user_id);
 };
-const seen = async ({ headers }: Person) => {
-  const { body } = await platform.json('GET', '/api/tenants', { headers });
+const seen = async ({ bearer }: Person) => {
+  const { body } = await platform.json('GET', '/api/tenants', { headers: bearer });
   return body.map(({ id }: { id: string }) => id);
 };
 
 describe('A 5.1 rule 8: a session of a designated operator', () => {
   test('in the operator workspace, with an authenticator: provisions, and sees all tenants', async () => {
     expect(await provision(olga)).toEqual([200, undefined]);
-    expect(await provision({ headers: olga.cookie })).toEqual([200, undefined]);
+    expect(await provision({ bearer: olga.cookie })).toEqual([200, undefined]);
     expect(await seen(olga)).toEqual(expect.arrayContaining([house.tenantId, neighbours.tenantId]));
   });
 
@@ -126,15 +126,15 @@ describe('A 5.1 rule 8: a session of a designated operator', () => {
   });
 
   test('a wrong operator key beside it takes nothing away, nor adds anything elsewhere', async () => {
-    expect(await provision({ headers: { ...olga.headers, 'x-api-key': 'wrong' } })).toEqual([200, undefined]);
-    expect(await provision({ headers: { ...housekeeper.headers, 'x-api-key': 'wrong' } })).toEqual(
+    expect(await provision({ bearer: { ...olga.bearer, 'x-api-key': 'wrong' } })).toEqual([200, undefined]);
+    expect(await provision({ bearer: { ...housekeeper.bearer, 'x-api-key': 'wrong' } })).toEqual(
       operatorOnly,
     );
   });
 
   test('where the deployment knows of no operators, nobody is one', async () => {
     const { status, body } = await app.json('POST', '/api/tenants', {
-      headers: olga.headers,
+      headers: olga.bearer,
       body: { name: 'x' },
     });
     expect([status, body.detail]).toEqual(operatorOnly);
@@ -154,7 +154,7 @@ describe('A 5.1 rule 8: fail closed', () => {
     const { founder } = await openTeam(listOnly, { email: 'olga@example.org' });
     await enrolled(listOnly, founder);
     const { status, body } = await listOnly.json('POST', '/api/tenants', {
-      headers: founder.headers,
+      headers: founder.bearer,
       body: { name: 'x' },
     });
     expect([status, body.detail]).toEqual(operatorOnly);
@@ -163,22 +163,22 @@ describe('A 5.1 rule 8: fail closed', () => {
 
 describe('A 4.1, 4.4: what an operator’s session defaults to', () => {
   test('its own workspace; of the roster it may name another', async () => {
-    expect(await listed(olga.headers)).toContain(olga.userId);
-    expect(await listed(olga.headers)).not.toContain(neighbours.founder.userId);
+    expect(await listed(olga.bearer)).toContain(olga.userId);
+    expect(await listed(olga.bearer)).not.toContain(neighbours.founder.userId);
     const query = `?tenant_id=${neighbours.tenantId}`;
-    expect(await listed(olga.headers, query)).toContain(neighbours.founder.userId);
+    expect(await listed(olga.bearer, query)).toContain(neighbours.founder.userId);
     // An ordinary administrator's is ignored.
-    expect(await listed(housekeeper.headers, query)).toContain(housekeeper.userId);
-    expect(await listed(housekeeper.headers, query)).not.toContain(neighbours.founder.userId);
+    expect(await listed(housekeeper.bearer, query)).toContain(housekeeper.userId);
+    expect(await listed(housekeeper.bearer, query)).not.toContain(neighbours.founder.userId);
   });
 
   test('its own workspace’s invites', async () => {
     const { status, body } = await platform.json('POST', '/api/tenants/invites', {
-      headers: olga.headers,
+      headers: olga.bearer,
       body: {},
     });
     expect([status, body.invite_token?.startsWith(`${house.tenantId}.`)]).toEqual([200, true]);
-    const invites = await platform.json('GET', '/api/tenants/invites', { headers: olga.headers });
+    const invites = await platform.json('GET', '/api/tenants/invites', { headers: olga.bearer });
     expect(JSON.stringify(invites.body)).toContain(body.invite_id);
   });
 });
@@ -208,7 +208,7 @@ describe('A 5.2: resetting another operator’s sign-in', () => {
     '%s: needs the operator key; an operator and an administrator of the workspace get 403',
     async (action) => {
       for (const target of [otto, bare])
-        for (const { headers } of [olga, housekeeper]) expect(await ask(action, target, headers)).toBe(403);
+        for (const { bearer } of [olga, housekeeper]) expect(await ask(action, target, bearer)).toBe(403);
       const { body } = await me(platform, otto);
       expect(body.user.totp_enrolled).toBe(true);
     },
@@ -217,8 +217,8 @@ describe('A 5.2: resetting another operator’s sign-in', () => {
   test('an operator resets an ordinary member’s', async () => {
     const plain = await house.join();
     await enrolled(app, plain);
-    expect(await ask('password-reset-link', plain, olga.headers)).toBe(200);
-    expect(await ask('mfa/reset', plain, olga.headers)).toBe(200);
+    expect(await ask('password-reset-link', plain, olga.bearer)).toBe(200);
+    expect(await ask('mfa/reset', plain, olga.bearer)).toBe(200);
   });
 
   test('the operator key resets it, and the standing goes with the authenticator', async () => {

@@ -1,15 +1,16 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { useTestApp } from '#test/setup/app.ts';
-import { type Guard, operationOf, operationsOf } from '../auth/operations.ts';
 import {
+  bearer,
   type Headers,
   openTeam,
   operator,
   operatorKey,
   type Person,
   type Team,
-} from '../members/inviting.ts';
-import { answerOf, bearer } from '../translations/workspace.ts';
+} from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { type Guard, operationOf, operationsOf } from '../auth/operations.ts';
+import { answerOf } from '../translations/workspace.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
 
@@ -51,7 +52,7 @@ const credentials = {
   ],
   'API key': () => [{ 'x-api-key': team.apiKey }, bearer(team.apiKey)],
   'foreign administrator': () => [foreign.admin],
-  member: () => [member.headers],
+  member: () => [member.bearer],
   administrator: () => [team.admin],
   'operator key': () => [operator, bearer(operatorKey)],
 };
@@ -177,7 +178,7 @@ describe('A 5.2: every operation of the OpenAPI document', () => {
     expect(
       await answers(bearer(wrong), bearer(team.apiKey), bearer(operatorKey), bearer(member.refreshToken)),
     ).toEqual(Array(4).fill(invalid));
-    expect(await answers(foreign.admin, member.headers, team.admin)).toEqual([200, 200, 200]);
+    expect(await answers(foreign.admin, member.bearer, team.admin)).toEqual([200, 200, 200]);
   });
 
   test('public: no credential matters, right or wrong', async () => {
@@ -220,7 +221,7 @@ describe('A 5.2: every operation of the OpenAPI document', () => {
 
   test('A 5.1 rule 3: with X-Tenant-ID of another tenant no credential of a tenant is any', async () => {
     const elsewhere = { 'x-tenant-id': foreign.tenantId };
-    const ways = [...credentials['API key'](), member.headers, team.admin];
+    const ways = [...credentials['API key'](), member.bearer, team.admin];
     const amiss: unknown[] = [];
     for (const guard of ['tenant', 'admin', 'operator'] as const)
       for (const name of of(guard))

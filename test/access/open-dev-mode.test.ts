@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { postForm } from '#test/auth/sign-in.ts';
+import { type Headers, openTeam, operator, operatorKey } from '#test/factories.ts';
+import { eventsOf } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { type Headers, openTeam, operator, operatorKey, postForm } from '../members/inviting.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const refused = [401, 'admin credentials required'];
@@ -35,6 +37,23 @@ describe('A 5.1 rule 7: no operator key is configured and no tenant exists', () 
     const asked = await postForm(open, '/api/oauth2/introspect', { token: team.founder.accessToken });
     expect([asked.status, asked.body.detail]).toEqual(refused);
     expect((await tenants(team.admin)).body).toHaveLength(1);
+  });
+});
+
+describe('A 5.1 rule 7: without an operator key and any tenant', () => {
+  const app = useTestApp({ env });
+
+  test('anybody provisions the first tenant, which the audit log says of nobody by name, and nobody the second', async () => {
+    const empty = await app.json('GET', '/api/tenants');
+    expect([empty.status, empty.body]).toEqual([200, []]);
+    const first = await app.json('POST', '/api/tenants', { body: { name: 'First' } });
+    expect(first.status).toBe(200);
+    expect(await eventsOf(app, first.body.id, 'tenant_provisioned')).toEqual([
+      expect.objectContaining({ actor: 'anonymous' }),
+    ]);
+    const second = await app.json('POST', '/api/tenants', { body: { name: 'Second' } });
+    expect([second.status, second.body]).toEqual([401, { detail: 'admin credentials required' }]);
+    expect((await app.json('GET', '/api/tenants')).status).toBe(401);
   });
 });
 

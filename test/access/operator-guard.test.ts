@@ -1,6 +1,7 @@
 import superjson from 'superjson';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { asOperator, env, found, join, type Person } from '#test/members/people.ts';
+import { found, join, operator, type Person } from '#test/factories.ts';
+import { env } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
 const app = useTestApp({ env });
@@ -35,7 +36,7 @@ describe.each(doors)(
       expect((await ask(body, { authorization: 'Bearer wrong' })).status).toBe(401);
       expect((await ask(body, { 'x-api-key': 'wrong' })).status).toBe(401);
       for (const { bearer } of [member, admin]) expect((await ask(body, bearer)).status).toBe(403);
-      for (const headers of [asOperator, { ...asOperator, ...member.bearer }])
+      for (const headers of [operator, { ...operator, ...member.bearer }])
         expect((await ask(body, headers)).status).toBe(422);
     });
   },

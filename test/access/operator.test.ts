@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { bearer, openTeam, operator, operatorKey, type Person, type Team } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openTeam, operator, operatorKey, type Person, type Team } from '../members/inviting.ts';
-import { bearer } from '../translations/workspace.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey };
 const app = useTestApp({ env });
@@ -91,7 +90,7 @@ describe('A 5.1: the operator key', () => {
 });
 
 describe('C 7: the operator key in X-API-Key beside an access token', () => {
-  const beside = (person: Person) => ({ ...operator, ...person.headers });
+  const beside = (person: Person) => ({ ...operator, ...person.bearer });
 
   test('adds operator standing to that call', async () => {
     for (const person of [team.founder, member]) {
@@ -115,14 +114,14 @@ describe('C 7: the operator key in X-API-Key beside an access token', () => {
 
   test('stays with that call', async () => {
     await provision(beside(member));
-    expect((await provision(member.headers)).status).toBe(403);
+    expect((await provision(member.bearer)).status).toBe(403);
   });
 
   test('a wrong one adds nothing', async () => {
     const wrong = { 'x-api-key': `${operatorKey}x` };
-    const asAdmin = await provision({ ...wrong, ...team.founder.headers });
+    const asAdmin = await provision({ ...wrong, ...team.founder.bearer });
     expect([asAdmin.status, asAdmin.body.detail]).toEqual([403, 'tenant provisioning is operator-only']);
-    const asMember = await tenants({ ...wrong, ...member.headers });
+    const asMember = await tenants({ ...wrong, ...member.bearer });
     expect([asMember.status, asMember.body.detail]).toEqual([403, 'admin role required']);
   });
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { apiKey, bearer } from '#test/factories.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
-import { apiKey, bearer } from '../auth/sign-in.ts';
 import { askingAt, LIST, OPERATOR_KEY } from './two-tenants.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: OPERATOR_KEY } });

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { env, found, grant, type Person, signIn } from '#test/members/people.ts';
+import { grant } from '#test/auth/sign-in.ts';
+import { found, type Person } from '#test/factories.ts';
+import { env, signIn } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 

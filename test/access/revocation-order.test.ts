@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { hashSecret, lockMember, rotateRefreshToken } from '#server/access/service.ts';
-import { env, found, join, type Person, refresh, signIn, standing } from '#test/members/people.ts';
+import { found, join, type Person } from '#test/factories.ts';
+import { env, refresh, sessionStatus, signIn } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { holdEvents, holdOpen, waitingOr } from './held-transactions.ts';
 
@@ -97,9 +98,9 @@ describe.each(issuers)('A 3.2: a revocation that waits for %s', (_, hold) => {
     expect(statuses).toEqual([200, 401]);
     // What was issued meanwhile ended with the rest.
     if (accessToken !== undefined)
-      expect(await standing(app, { ...member, bearer: { authorization: `Bearer ${accessToken}` } })).toBe(
-        401,
-      );
+      expect(
+        await sessionStatus(app, { ...member, bearer: { authorization: `Bearer ${accessToken}` } }),
+      ).toBe(401);
     expect((await refresh(app, elsewhere)).status).toBe(401);
   });
 });

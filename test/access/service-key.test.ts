@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { bearer, openTeam, operator, operatorKey } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openTeam, operator, operatorKey } from '../members/inviting.ts';
-import { bearer } from '../translations/workspace.ts';
 
 const serviceKey = 'a-service-key-of-some-length-0123456789abc';
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey, SERVICE_API_KEY: serviceKey };

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { hashSecret, newSecret } from '#server/access/service.ts';
 import { newId } from '#server/ids.ts';
-import { asOperator, found, freshEmail, operatorKey, type Person, password } from '#test/members/people.ts';
+import { found, freshEmail, operator, operatorKey, type Person, password } from '#test/factories.ts';
 import { type TestApp, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
@@ -86,8 +86,8 @@ describe('A 5.1 rule 6: the service key’s tenant and the operator key', () => 
   beforeAll(() => translate(app));
 
   test('is entered by no route, be it named by X-Tenant-ID too', async () => {
-    await expectEntersNowhere(app, asOperator);
-    await expectEntersNowhere(app, { ...asOperator, 'x-tenant-id': 'default' });
+    await expectEntersNowhere(app, operator);
+    await expectEntersNowhere(app, { ...operator, 'x-tenant-id': 'default' });
   });
 
   test('is joined by no invite', () => expectJoinedByNoInvite(app));
@@ -149,13 +149,13 @@ describe('A 5.1 rule 6: once there is a tenant, nothing of the service key’s i
   });
 
   test('by the operator key, alone and beside a session', async () => {
-    for (const headers of [asOperator, { ...founder.bearer, ...asOperator }]) {
+    for (const headers of [operator, { ...founder.bearer, ...operator }]) {
       await expectEntersNowhere(app, headers);
       const [, tenants] = await look('/api/tenants', headers);
       expect(tenants.map(({ id }: { id: string }) => id)).toEqual([founder.tenantId]);
     }
-    expect(await look('/api/tenants', { ...asOperator, 'x-tenant-id': 'default' })).toEqual([200, []]);
-    for (const path of jobs()) expect((await look(path, asOperator))[0]).toBe(401);
+    expect(await look('/api/tenants', { ...operator, 'x-tenant-id': 'default' })).toEqual([200, []]);
+    for (const path of jobs()) expect((await look(path, operator))[0]).toBe(401);
   });
 
   test('by nobody at all', async () => {

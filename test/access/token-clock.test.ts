@@ -1,16 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { lockMember } from '#server/access/service.ts';
-import {
-  asOperator,
-  env,
-  eventsOf,
-  found,
-  join,
-  type Person,
-  refresh,
-  signIn,
-  standing,
-} from '#test/members/people.ts';
+import { found, join, operator, type Person } from '#test/factories.ts';
+import { env, eventsOf, refresh, sessionStatus, signIn } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { holdOpen, waitingOr } from './held-transactions.ts';
@@ -39,7 +30,7 @@ const letPass = (seconds: number) => openSuperuser(app.superuserUrl)`
 
 const introspect = async (token: string) => {
   const { body } = await app.json('POST', '/api/oauth2/introspect', {
-    headers: { ...asOperator, 'content-type': 'application/x-www-form-urlencoded' },
+    headers: { ...operator, 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ token }).toString(),
   });
   return body;
@@ -64,7 +55,7 @@ describe('C 7: late second uses', () => {
     await waitingOr(app, 2, both);
     await held.letGo();
     expect((await both).map(({ status }) => status)).toEqual([401, 401]);
-    expect(await standing(app, withToken(next.access_token))).toBe(401);
+    expect(await sessionStatus(app, withToken(next.access_token))).toBe(401);
     expect((await refresh(app, { ...member, refreshToken: next.refresh_token })).status).toBe(401);
     expect(await reuses()).toEqual([
       expect.objectContaining({ actor: 'anonymous', details: { user_id: userId } }),
@@ -106,7 +97,7 @@ describe('A 2.3: a token’s life is of the database’s clock', () => {
     setClock(seconds);
     const { body } = await signIn(app, member);
     vi.useRealTimers();
-    expect(await standing(app, withToken(body.access_token))).toBe(200);
+    expect(await sessionStatus(app, withToken(body.access_token))).toBe(200);
     for (const [token, life] of [
       [body.access_token, body.expires_in],
       [body.refresh_token, body.refresh_expires_in],
@@ -127,7 +118,7 @@ describe('A 2.3: a token’s life is of the database’s clock', () => {
     await sql`update credential_directory d set expires_at = t.expires_at from tokens t
       where t.token_hash = d.credential_hash and t.user_id = ${member.userId}`;
     setClock(-hour);
-    expect(await standing(app, member)).toBe(401);
+    expect(await sessionStatus(app, member)).toBe(401);
     expect((await refresh(app, member)).status).toBe(401);
     for (const token of [member.accessToken, member.refreshToken])
       expect((await introspect(token)).active).toBe(false);
@@ -142,6 +133,6 @@ describe('A 2.3: a token’s life is of the database’s clock', () => {
 
   test('so is an access token', async () => {
     setClock(2 * hour);
-    expect(await standing(app, member)).toBe(200);
+    expect(await sessionStatus(app, member)).toBe(200);
   });
 });

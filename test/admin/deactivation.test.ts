@@ -2,7 +2,8 @@ import superjson from 'superjson';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { lockMember, newFamily, startSession } from '#server/access/service.ts';
 import { challengeFor } from '#test/auth/mfa-members.ts';
-import { eventsOf, found, invite, join, type Person, refresh, signIn } from '#test/members/people.ts';
+import { found, invite, join, type Person } from '#test/factories.ts';
+import { eventsOf, refresh, signIn } from '#test/members/people.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { byTheServer, contentsOf, env, operate, operateHere, waitingForLocks } from './command.ts';
@@ -58,7 +59,7 @@ describe('deactivate-tenant', () => {
     const { invite_token } = await invite(app, admin);
     const path = `/api/auth/users/${member.userId}/password-reset-link`;
     const link = await app.json('POST', path, { headers: admin.bearer });
-    await operate(app, ['deactivate-tenant', admin.tenantId]);
+    await operateHere(app, ['deactivate-tenant', admin.tenantId]);
     const preview = await app.json('POST', '/api/auth/invites/preview', { body: { invite_token } });
     expect(preview.body).toEqual({ valid: false });
     const body = { reset_token: link.body.reset_token, new_password: 'quite another passphrase' };
@@ -69,7 +70,7 @@ describe('deactivate-tenant', () => {
     const sql = openSuperuser(app.superuserUrl);
     await sql`insert into mfa_challenges (tenant_id, challenge_hash, user_id, method, scope, expires_at)
       values (${admin.tenantId}, '\\x01', ${admin.userId}, 'totp', 's', now() + interval '1 hour')`;
-    await operate(app, ['deactivate-tenant', admin.tenantId]);
+    await operateHere(app, ['deactivate-tenant', admin.tenantId]);
     const [left] = await sql`select
       (select count(*)::int from tokens where tenant_id = ${admin.tenantId}) as tokens,
       (select count(*)::int from mfa_challenges where tenant_id = ${admin.tenantId}) as challenges,
@@ -134,15 +135,15 @@ describe('deactivate-tenant', () => {
 
   test('both ways are recorded; a second time changes nothing', async () => {
     const { tenantId } = admin;
-    await operate(app, ['deactivate-tenant', tenantId]);
+    await operateHere(app, ['deactivate-tenant', tenantId]);
     const deactivated = await contentsOf(app);
-    expect(await operate(app, ['deactivate-tenant', tenantId])).toEqual([
+    expect(await operateHere(app, ['deactivate-tenant', tenantId])).toEqual([
       expect.stringContaining('nothing was changed'),
     ]);
     expect(await contentsOf(app)).toBe(deactivated);
-    await operate(app, ['reactivate-tenant', tenantId]);
+    await operateHere(app, ['reactivate-tenant', tenantId]);
     const reactivated = await contentsOf(app);
-    await operate(app, ['reactivate-tenant', tenantId]);
+    await operateHere(app, ['reactivate-tenant', tenantId]);
     expect(await contentsOf(app)).toBe(reactivated);
     expect(await eventsOf(app, tenantId, 'tenant_deactivated')).toEqual([
       byTheServer(tenantId, { from: true, to: false }),

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { eventsOf, found, freshEmail, type Person, password } from '#test/members/people.ts';
+import { found, freshEmail, type Person, password } from '#test/factories.ts';
+import { eventsOf } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { beside, byTheServer, contentsOf, env, operate } from './command.ts';
+import { beside, byTheServer, contentsOf, env, operate, operateHere } from './command.ts';
 
 const app = useTestApp({ env });
 
@@ -33,7 +34,7 @@ describe('invite', () => {
   });
 
   test('is recorded, says who made it, and its token is stored nowhere', async () => {
-    const token = (await operate(app, ['invite', founder.tenantId])).at(-1) as string;
+    const token = (await operateHere(app, ['invite', founder.tenantId])).at(-1) as string;
     expect(token).toMatch(new RegExp(`^${founder.tenantId}\\.[\\w-]{43}$`));
     const [invite] = await invites();
     expect(invite).toMatchObject({ created_by: 'operator', email: null, role: 'global_administrator' });
@@ -46,7 +47,7 @@ describe('invite', () => {
   test('--email and --role bind it', async () => {
     const email = freshEmail();
     const args = ['invite', founder.tenantId, '--email', email.toUpperCase(), '--role', 'agent_id_developer'];
-    const token = (await operate(app, args)).at(-1) as string;
+    const token = (await operateHere(app, args)).at(-1) as string;
     expect((await redeem(token)).status).toBe(400);
     const { status, body } = await redeem(token, email);
     expect([status, await administers(body.token.access_token)]).toEqual([200, 403]);

@@ -35,12 +35,12 @@ describe('rotate-key', () => {
   });
 
   test('the prefix is the new key, the log has both prefixes, and nothing stored has the key', async () => {
-    const key = (await operate(app, ['rotate-key', tenant.tenantId])).at(-1) as string;
+    const key = (await operateHere(app, ['rotate-key', tenant.tenantId])).at(-1) as string;
     const [from, to] = [tenant.apiKey.slice(0, 8), key.slice(0, 8)];
     expect(await eventsOf(app, tenant.tenantId, 'api_key_rotated')).toEqual([
       byTheServer(tenant.tenantId, { from, to }),
     ]);
-    const listed = await operate(app, ['tenants', '--json']);
+    const listed = await operateHere(app, ['tenants', '--json']);
     const account = listed.map((line) => JSON.parse(line)).find(({ id }) => id === tenant.tenantId);
     expect(account.api_key_prefix).toBe(to);
     const stored = await contentsOf(app);
@@ -49,7 +49,7 @@ describe('rotate-key', () => {
   });
 
   test('sessions go on', async () => {
-    await operate(app, ['rotate-key', tenant.tenantId]);
+    await operateHere(app, ['rotate-key', tenant.tenantId]);
     const headers = { authorization: `Bearer ${tenant.accessToken}` };
     expect((await app.json('GET', '/api/auth/me', { headers })).status).toBe(200);
   });
@@ -75,15 +75,15 @@ describe('revoke-key', () => {
     expect(await eventsOf(app, tenant.tenantId, 'api_key_revoked')).toEqual([
       byTheServer(tenant.tenantId, { from: tenant.apiKey.slice(0, 8), to: '' }),
     ]);
-    const key = (await operate(app, ['rotate-key', tenant.tenantId])).at(-1) as string;
+    const key = (await operateHere(app, ['rotate-key', tenant.tenantId])).at(-1) as string;
     expect(await knock(key)).toEqual([200, 200]);
     expect(await knock(tenant.apiKey)).toEqual([401, 401]);
   });
 
   test('twice is once, and the second says so', async () => {
-    await operate(app, ['revoke-key', tenant.tenantId]);
+    await operateHere(app, ['revoke-key', tenant.tenantId]);
     const before = await contentsOf(app);
-    const lines = await operate(app, ['revoke-key', tenant.tenantId]);
+    const lines = await operateHere(app, ['revoke-key', tenant.tenantId]);
     expect(lines).toEqual([expect.stringContaining('nothing was changed')]);
     expect(await contentsOf(app)).toBe(before);
   });

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { found, join } from '#test/members/people.ts';
+import { found, join } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env, operate, startCommand } from './command.ts';
+import { env, operate, operateHere, startCommand } from './command.ts';
 
 const app = useTestApp({ env });
 
-const parsed = async (args: string[]) => (await operate(app, args)).map((line) => JSON.parse(line));
+const parsed = async (args: string[]) => (await operateHere(app, args)).map((line) => JSON.parse(line));
 
 describe('tenants', () => {
   test('lists every tenant once, newest first, with the active administrators', async () => {
-    const founder = await found(app, 'Acme');
+    const founder = await found(app, { tenant_name: 'Acme' });
     const second = await join(app, founder, 'global_administrator');
     await join(app, founder);
     const revoked = await join(app, founder, 'global_administrator');
@@ -60,7 +60,7 @@ describe('tenants', () => {
     const account = (await parsed(['tenants', '--json'])).find(({ id }) => id === tenantId);
     expect([account.administrators.length, account.administrators_total]).toEqual([20, 31]);
     expect(account.administrators.at(-1)).toBe('admin19@example.org');
-    const line = (await operate(app, ['tenants'])).find((text) => text.startsWith(tenantId));
+    const line = (await operateHere(app, ['tenants'])).find((text) => text.startsWith(tenantId));
     expect(line).toContain('admin19@example.org, and 11 more');
   });
 
@@ -69,11 +69,11 @@ describe('tenants', () => {
     const { tenantId } = await found(app);
     const sql = openSuperuser(app.superuserUrl);
     await sql`update tenants set name = ${name} where tenant_id = ${tenantId}`;
-    const line = (await operate(app, ['tenants'])).find((text) => text.startsWith(tenantId));
+    const line = (await operateHere(app, ['tenants'])).find((text) => text.startsWith(tenantId));
     expect(line?.split('\t')[1]).toBe('x\\u000a\\u001b[2J\\u0009\\u202ey\\u009b');
-    const rotated = await operate(app, ['rotate-key', tenantId]);
+    const rotated = await operateHere(app, ['rotate-key', tenantId]);
     expect(rotated).toHaveLength(2);
-    const listed = await operate(app, ['tenants', '--json']);
+    const listed = await operateHere(app, ['tenants', '--json']);
     const json = listed.find((text) => text.includes(tenantId)) as string;
     expect(JSON.parse(json).name).toBe(name);
     const printed = [line, ...rotated, json].join('');
@@ -145,7 +145,7 @@ describe('audit', () => {
 
   test('a line tells who did what to what, from where, in which request', async () => {
     const founder = await found(app);
-    await operate(app, ['set-allowance', founder.tenantId, '7']);
+    await operateHere(app, ['set-allowance', founder.tenantId, '7']);
     const [titles, changed, ...earlier] = await operate(app, ['audit', '--tenant', founder.tenantId]);
     expect(titles?.split('\t')).toEqual([
       'recorded_at',
@@ -175,7 +175,7 @@ describe('audit', () => {
     await openSuperuser(app.superuserUrl)`
       insert into audit_log (tenant_id, event_id, action, actor_kind, target)
       values ('forged', 'e', 'sign_in_failed', 'anonymous', ${'a@b.example\n2026-01-01\tx\tsigned_in\u001b[A'})`;
-    const lines = await operate(app, ['audit', '--tenant', 'forged']);
+    const lines = await operateHere(app, ['audit', '--tenant', 'forged']);
     expect(lines).toHaveLength(2);
     expect(lines[1]).not.toContain('\u001b');
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '#server/admin/command.ts';
 import { commands, readCommandLine } from '#server/admin/command-line.ts';
-import { found } from '#test/members/people.ts';
+import { found } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { beside, contentsOf, env, operateHere, runCommand } from './command.ts';

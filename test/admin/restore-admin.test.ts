@@ -1,9 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Enrolled, foundEnrolled, foundMember } from '#test/auth/mfa-members.ts';
-import { eventsOf, found, grant, join, type Person, password, standing } from '#test/members/people.ts';
+import { grant } from '#test/auth/sign-in.ts';
+import {
+  type Enrolled,
+  found,
+  foundEnrolled,
+  found as foundMember,
+  join,
+  type Person,
+  password,
+} from '#test/factories.ts';
+import { eventsOf, sessionStatus } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { beside, byTheServer, contentsOf, env, operate } from './command.ts';
+import { beside, byTheServer, contentsOf, env, operate, operateHere } from './command.ts';
 
 const app = useTestApp({ env });
 const newPassword = 'quite another passphrase';
@@ -44,7 +53,7 @@ describe('an administrator who was demoted and revoked, and has lost password an
   });
 
   test('each of the three changes is in the log, once', async () => {
-    await operate(app, ['restore-admin', founder.tenantId, founder.email, '--reset-mfa']);
+    await operateHere(app, ['restore-admin', founder.tenantId, founder.email, '--reset-mfa']);
     expect(await eventsOf(app, founder.tenantId, 'administrator_restored')).toEqual([
       byTheServer(founder.userId, {
         role_from: 'agent_id_developer',
@@ -58,7 +67,7 @@ describe('an administrator who was demoted and revoked, and has lost password an
   });
 
   test('without --reset-mfa the authenticator is asked for as before', async () => {
-    await followLink(await operate(app, ['restore-admin', founder.tenantId, founder.email]));
+    await followLink(await operateHere(app, ['restore-admin', founder.tenantId, founder.email]));
     const { status, body } = await signIn(founder, newPassword);
     expect([status, body.mfa_required, body.mfa_challenge.method]).toEqual([200, true, 'totp']);
     expect(await eventsOf(app, founder.tenantId, 'mfa_reset')).toEqual([]);
@@ -76,11 +85,11 @@ describe('an administrator who was demoted and revoked, and has lost password an
   });
 
   test('of a deactivated tenant, the command says what else is needed', async () => {
-    await operate(app, ['deactivate-tenant', founder.tenantId]);
-    const lines = await operate(app, ['restore-admin', founder.tenantId, founder.email, '--reset-mfa']);
+    await operateHere(app, ['deactivate-tenant', founder.tenantId]);
+    const lines = await operateHere(app, ['restore-admin', founder.tenantId, founder.email, '--reset-mfa']);
     expect(lines.join('\n')).toContain(`reactivate-tenant ${founder.tenantId}`);
     expect((await followLink(lines)).answer.status).toBe(401);
-    await operate(app, ['reactivate-tenant', founder.tenantId]);
+    await operateHere(app, ['reactivate-tenant', founder.tenantId]);
     expect((await followLink(lines)).answer.status).toBe(200);
   });
 });
@@ -92,17 +101,17 @@ describe('who is there already', () => {
   });
 
   test('an active administrator gets a link, keeps its session until it is used, and is not "restored"', async () => {
-    const lines = await operate(app, ['restore-admin', founder.tenantId, founder.email]);
+    const lines = await operateHere(app, ['restore-admin', founder.tenantId, founder.email]);
     expect(await eventsOf(app, founder.tenantId, 'administrator_restored')).toEqual([]);
-    expect(await standing(app, founder)).toBe(200);
+    expect(await sessionStatus(app, founder)).toBe(200);
     expect((await followLink(lines)).answer.status).toBe(200);
-    expect(await standing(app, founder)).toBe(401);
+    expect(await sessionStatus(app, founder)).toBe(401);
   });
 
   test('an active developer becomes an administrator at the next request', async () => {
     const member = await join(app, founder);
     expect(await administers(member.accessToken)).toBe(403);
-    await operate(app, ['restore-admin', founder.tenantId, member.email]);
+    await operateHere(app, ['restore-admin', founder.tenantId, member.email]);
     expect(await administers(member.accessToken)).toBe(200);
     expect(await eventsOf(app, founder.tenantId, 'administrator_restored')).toEqual([
       byTheServer(
@@ -123,7 +132,7 @@ describe('who is there already', () => {
     await openSuperuser(app.superuserUrl)`
       update users set provider = 'oidc', password_hash = null, provider_subject = 'issuer subject', active = false
       where tenant_id = ${founder.tenantId}`;
-    const lines = await operate(app, ['restore-admin', founder.tenantId, founder.email]);
+    const lines = await operateHere(app, ['restore-admin', founder.tenantId, founder.email]);
     expect(lines.join('\n')).not.toContain('reset_token');
     expect(await eventsOf(app, founder.tenantId, 'administrator_restored')).toHaveLength(1);
     expect(await eventsOf(app, founder.tenantId, 'reset_link_issued')).toEqual([]);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { eventsOf } from '#test/members/people.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { byTheServer, contentsOf, env, operate } from './command.ts';
+import { byTheServer, contentsOf, env, operate, operateHere } from './command.ts';
 
 const app = useTestApp({ env });
 
@@ -16,10 +16,10 @@ test('set-allowance: the account has it at the next request, and the log what it
   const { tenantId } = tenant;
   await operate(app, ['set-allowance', tenantId, '800000']);
   expect(await limitOf(tenant)).toBe(800_000);
-  await operate(app, ['set-allowance', tenantId, '1']);
+  await operateHere(app, ['set-allowance', tenantId, '1']);
   expect(await limitOf(tenant)).toBe(1);
   const before = await contentsOf(app);
-  await operate(app, ['set-allowance', tenantId, '1']);
+  await operateHere(app, ['set-allowance', tenantId, '1']);
   expect(await contentsOf(app)).toBe(before);
   expect(await eventsOf(app, tenantId, 'allowance_changed')).toEqual([
     byTheServer(tenantId, { from: 500_000, to: 800_000 }),
@@ -30,7 +30,7 @@ test('set-allowance: the account has it at the next request, and the log what it
 test('C 3: an operator may give the most that the column holds', async () => {
   const tenant = await app.signUp();
   const { tenantId } = tenant;
-  await operate(app, ['set-allowance', tenantId, '2147483647']);
+  await operateHere(app, ['set-allowance', tenantId, '2147483647']);
   expect(await limitOf(tenant)).toBe(2_147_483_647);
 });
 
@@ -38,7 +38,7 @@ test("the service key's tenant, which is nobody's account, has an allowance too"
   const sql = openSuperuser(app.superuserUrl);
   await sql`insert into tenants (tenant_id, name, api_key_prefix, monthly_char_limit)
     values ('default', 'default', '', 5)`;
-  await operate(app, ['set-allowance', 'default', '7']);
+  await operateHere(app, ['set-allowance', 'default', '7']);
   const rows = await sql`select monthly_char_limit from tenants where tenant_id = 'default'`;
   expect(rows).toMatchObject([{ monthly_char_limit: 7 }]);
 });

@@ -1,19 +1,20 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
-  asOperator,
-  eventsOf,
   found,
+  foundEnrolled,
+  found as foundMember,
   freshEmail,
   invite,
   join,
-  env as membersEnv,
+  operator,
   type Person,
   password,
-} from '#test/members/people.ts';
+} from '#test/factories.ts';
+import { eventsOf, env as membersEnv } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { wrongTotpCode } from '#test/setup/totp.ts';
-import { challengeFor, enroll, foundEnrolled, foundMember } from './mfa-members.ts';
+import { challengeFor, enroll } from './mfa-members.ts';
 import { dancing, openIdentityProvider } from './sso-dance.ts';
 
 const { provider, env, account } = await openIdentityProvider();
@@ -151,10 +152,10 @@ describe('A 6 rule 5: the end of a session is in the audit log', () => {
 
   test.each([
     ['an administrator', () => admin.bearer, () => ['member', admin.userId], {}],
-    ['the operator key', () => asOperator, () => 'operator_key', {}],
+    ['the operator key', () => operator, () => 'operator_key', {}],
     [
       'an administrator beside the operator key',
-      () => ({ ...admin.bearer, ...asOperator }),
+      () => ({ ...admin.bearer, ...operator }),
       () => ['member', admin.userId],
       { operator_key: true },
     ],

@@ -1,17 +1,9 @@
 import { expect } from 'vitest';
+import { type App, cookie, type Headers, type Person } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { totpCode } from '#test/setup/totp.ts';
-import {
-  type Answer,
-  cookie,
-  type Door,
-  type Fields,
-  grant,
-  type Headers,
-  type Person,
-  signIn,
-} from './sign-in.ts';
+import { type Answer, type Fields, grant, signIn } from './sign-in.ts';
 
 export const MFA_GRANT = 'urn:ietf:params:oauth:grant-type:mfa-otp';
 export const REFUSED_CHALLENGE = 'invalid or expired MFA challenge';
@@ -22,23 +14,23 @@ export interface Authenticator {
   recoveryCodes: string[];
 }
 
-export const enroll = (at: Door, body: unknown, headers: Headers = {}) =>
+export const enroll = (at: App, body: unknown, headers: Headers = {}) =>
   at.json('POST', '/api/auth/mfa/enroll', { body, headers });
 
-export const confirm = (at: Door, body: unknown, headers: Headers = {}) =>
+export const confirm = (at: App, body: unknown, headers: Headers = {}) =>
   at.json('POST', '/api/auth/mfa/confirm', { body, headers });
 
-export const regenerate = (at: Door, headers: Headers = {}) =>
+export const regenerate = (at: App, headers: Headers = {}) =>
   at.json('POST', '/api/auth/mfa/recovery/regenerate', { headers });
 
-export const verify = (at: Door, challengeId: string, code: string, headers: Headers = {}) =>
+export const verify = (at: App, challengeId: string, code: string, headers: Headers = {}) =>
   at.json('POST', '/api/auth/mfa/verify', { body: { challenge_id: challengeId, mfa_code: code }, headers });
 
-export const mfaGrant = (at: Door, challengeId: string, code: string, more: Fields = {}, headers?: Headers) =>
+export const mfaGrant = (at: App, challengeId: string, code: string, more: Fields = {}, headers?: Headers) =>
   grant(at, { grant_type: MFA_GRANT, challenge_id: challengeId, mfa_code: code, ...more }, headers);
 
 /** Gives a signed-in person an authenticator. */
-export async function enrol(at: Door, { accessToken }: Pick<Person, 'accessToken'>): Promise<Authenticator> {
+export async function enrol(at: App, { accessToken }: Pick<Person, 'accessToken'>): Promise<Authenticator> {
   const session = cookie(accessToken);
   const { body: begun } = await enroll(at, {}, session);
   const answer = await confirm(at, { mfa_code: totpCode(begun.secret) }, session);
@@ -48,7 +40,7 @@ export async function enrol(at: Door, { accessToken }: Pick<Person, 'accessToken
 
 /** Completes a sign-in whose challenge asks for an authenticator. */
 export async function enrolByChallenge(
-  at: Door,
+  at: App,
   challengeId: string,
 ): Promise<Authenticator & { answer: Answer }> {
   const { body: begun } = await enroll(at, { challenge_id: challengeId });
@@ -59,7 +51,7 @@ export async function enrolByChallenge(
 
 /** The password step of somebody who is asked for a code: the challenge's id. */
 export async function challenge(
-  at: Door,
+  at: App,
   who: Pick<Person, 'email' | 'password'>,
   more?: Fields,
 ): Promise<string> {

@@ -1,17 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { bearer, cookie, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import {
-  bearer,
-  cookie,
-  found,
-  introspect,
-  join,
-  meOf,
-  type Person,
-  refresh,
-  revoke,
-  signIn,
-} from './sign-in.ts';
+import { introspect, meOf, refresh, revoke, signIn } from './sign-in.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 

@@ -1,18 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { apiKey, bearer, cookie, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import {
-  apiKey,
-  bearer,
-  cookie,
   expectCookieCleared,
   expectInvalid,
   expectRefused,
-  found,
   introspect,
-  join,
   meOf,
-  type Person,
   postForm,
   REFUSED_REFRESH,
   refresh,

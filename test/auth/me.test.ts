@@ -1,20 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { apiKey, bearer, cookie, found, invite, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { enrol } from './authenticator.ts';
-import {
-  apiKey,
-  bearer,
-  cookie,
-  expectRefused,
-  found,
-  invite,
-  join,
-  me,
-  meOf,
-  type Person,
-  signIn,
-} from './sign-in.ts';
+import { expectRefused, me, meOf, signIn } from './sign-in.ts';
 
 const OPERATOR_KEY = 'an-operator-key-of-some-length-0123456789';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: OPERATOR_KEY } });
@@ -91,7 +80,7 @@ describe('A 2.4: who one is', () => {
     const fresh = await found(app);
     const other = await join(app, fresh);
     const email = 'somebody.awaited@example.org';
-    const token = await invite(app, fresh, { email });
+    const { invite_token: token } = await invite(app, fresh, { email });
     const { body: listed } = await app.json('GET', '/api/tenants/invites', {
       headers: bearer(fresh.accessToken),
     });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { bearer, cookie, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
@@ -13,17 +14,7 @@ import {
   REFUSED_CHALLENGE,
   verify,
 } from './authenticator.ts';
-import {
-  type Answer,
-  bearer,
-  cookie,
-  expectRefused,
-  expectTokens,
-  found,
-  join,
-  meOf,
-  type Person,
-} from './sign-in.ts';
+import { type Answer, expectRefused, expectTokens, meOf } from './sign-in.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', TRUST_PROXY: '1' } });
 

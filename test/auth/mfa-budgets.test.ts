@@ -1,18 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { type Enrolled, foundEnrolled } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
-import {
-  auditOf,
-  challengeFor,
-  type Enrolled,
-  failuresOf,
-  foundEnrolled,
-  freshCode,
-  grant,
-  mfaGrantType,
-  verify,
-} from './mfa-members.ts';
+import { auditOf, challengeFor, failuresOf, freshCode, grant, mfaGrantType, verify } from './mfa-members.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 

@@ -1,13 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { type Enrolled, foundEnrolled, found as foundMember } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
 import {
   auditOf,
   challengeFor,
-  type Enrolled,
-  foundEnrolled,
-  foundMember,
   freshCode,
   grant,
   mfaGrantType,

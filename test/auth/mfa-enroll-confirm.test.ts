@@ -1,18 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { apiKey, bearer, cookie, found, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
 import { challenge, confirm, enrol, enrolByChallenge, enroll, freshCode, verify } from './authenticator.ts';
 import {
-  apiKey,
-  bearer,
-  cookie,
   expectInvalid,
   expectRefused,
   expectTokens,
-  found,
   introspect,
   meOf,
-  type Person,
   sessionCookie,
   signIn,
 } from './sign-in.ts';

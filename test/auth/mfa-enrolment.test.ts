@@ -1,20 +1,11 @@
 import superjson from 'superjson';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { type Person as Founder, foundEnrolled, found as foundMember } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
-import {
-  auditOf,
-  challengeFor,
-  confirm,
-  enroll,
-  type Founder,
-  failuresOf,
-  foundEnrolled,
-  foundMember,
-  verify,
-} from './mfa-members.ts';
+import { auditOf, challengeFor, confirm, enroll, failuresOf, verify } from './mfa-members.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 

@@ -3,20 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/client.ts';
+import { type Enrolled, foundEnrolled } from '#test/factories.ts';
 import { connect, type TestApp } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser, type TestDatabase } from '#test/setup/database.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
-import {
-  auditOf,
-  challengeFor,
-  type Enrolled,
-  failuresOf,
-  foundEnrolled,
-  freshCode,
-  regenerate,
-  verify,
-} from './mfa-members.ts';
+import { auditOf, challengeFor, failuresOf, freshCode, regenerate, verify } from './mfa-members.ts';
 
 /** Two processes of the service, on one database. */
 const services: RunningService[] = [];

@@ -1,22 +1,9 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { bearer, found, founding, invite, join, type Person } from '#test/factories.ts';
 import { connect, type TestApp, useTestApp } from '#test/setup/app.ts';
 import { startService } from '#test/setup/service.ts';
 import { challenge, enrol, enrolByChallenge, freshCode, verify } from './authenticator.ts';
-import {
-  type Answer,
-  bearer,
-  expectTokens,
-  found,
-  founding,
-  invite,
-  join,
-  meOf,
-  type Person,
-  refresh,
-  sessionCookie,
-  signIn,
-  signUp,
-} from './sign-in.ts';
+import { type Answer, expectTokens, meOf, refresh, sessionCookie, signIn, signUp } from './sign-in.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const strict = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', MFA_REQUIRED: 'true' } });
@@ -147,7 +134,7 @@ describe('A 5.3 rule 1: the tenant’s mfa_required', () => {
 
   test('A 4.2 rule 3: a join is asked to enrol, and has neither key, token nor cookie', async () => {
     await setPolicy(ada, { mfa_required: true });
-    const sent = founding({ invite_token: await invite(app, ada) });
+    const sent = founding({ invite_token: (await invite(app, ada)).invite_token });
     const answer = await signUp(app, sent);
     expectAsked(answer, toEnrol);
     expect(answer.body.tenant_api_key).toBeNull();

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { bearer, cookie, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
@@ -15,17 +16,12 @@ import {
   verify,
 } from './authenticator.ts';
 import {
-  bearer,
-  cookie,
   expectInvalid,
   expectRefused,
   expectTokens,
-  found,
   grant,
   introspect,
-  join,
   meOf,
-  type Person,
   sessionCookie,
 } from './sign-in.ts';
 

@@ -1,4 +1,4 @@
-import type { Fields } from '../members/inviting.ts';
+import type { Fields } from '#test/factories.ts';
 
 /** The guards of A 5.2. */
 export type Guard =

@@ -2,17 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { hashSecret } from '#server/access/service.ts';
 import { type SealPurpose, seal } from '#server/encryption.ts';
+import { type Enrolled, foundEnrolled, found as foundMember } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { totpCode } from '#test/setup/totp.ts';
 import {
   challengeFor,
   confirm,
-  type Enrolled,
   enroll,
   failuresOf,
-  foundEnrolled,
-  foundMember,
   grant,
   mfaGrantType,
   passwordGrant,

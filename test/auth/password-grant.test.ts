@@ -1,17 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { bearer, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import {
-  bearer,
   expectInvalid,
   expectRefused,
   expectTokens,
-  found,
   grant,
   introspect,
-  join,
   meOf,
-  type Person,
   refresh,
   sessionCookie,
   signIn,

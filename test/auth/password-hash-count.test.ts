@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { accountsOfPassword, hashPassword } from '#server/auth/passwords/hashing.ts';
 import { hashOnThread } from '#server/auth/passwords/hashing-pool.ts';
-import { env, found, freshEmail, grant, password } from '#test/members/people.ts';
+import { found, freshEmail, password } from '#test/factories.ts';
+import { env } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { grant } from './sign-in.ts';
 
 vi.mock('#server/auth/passwords/hashing-pool.ts', async (importOriginal) => {
   const original = await importOriginal<typeof import('#server/auth/passwords/hashing-pool.ts')>();

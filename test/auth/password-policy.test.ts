@@ -1,18 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { bearer, found, founding, invite, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import {
-  bearer,
-  expectInvalid,
-  expectRefused,
-  expectTokens,
-  found,
-  founding,
-  invite,
-  join,
-  type Person,
-  signIn,
-  signUp,
-} from './sign-in.ts';
+import { expectInvalid, expectRefused, expectTokens, signIn, signUp } from './sign-in.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
@@ -37,7 +26,7 @@ const places = [
 ] as const;
 
 async function joinAs(admin: Person, email: string): Promise<Person> {
-  const sent = founding({ invite_token: await invite(app, admin), email });
+  const sent = founding({ invite_token: (await invite(app, admin)).invite_token, email });
   const { body } = await signUp(app, sent);
   return { ...admin, email: email.toLowerCase(), userId: body.token.user.user_id, password: sent.password };
 }

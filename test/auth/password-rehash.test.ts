@@ -1,6 +1,7 @@
 import { hash } from '@node-rs/argon2';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { env, type Person, password, signIn } from '#test/members/people.ts';
+import { found, type Person, password } from '#test/factories.ts';
+import { env, signIn } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
@@ -15,14 +16,8 @@ const othersPassword = 'quite another passphrase';
 beforeEach(async () => {
   people += 1;
   const email = `twice${people}@example.org`;
-  const found = async (secret: string) => {
-    const { accessToken, tenantId } = await app.signUp({ email, password: secret });
-    const bearer = { authorization: `Bearer ${accessToken}` };
-    const { body } = await app.json('GET', '/api/auth/me', { headers: bearer });
-    return { tenantId, userId: body.user.user_id, email, accessToken, refreshToken: '', bearer };
-  };
-  account = await found(password);
-  other = await found(othersPassword);
+  account = await found(app, { email });
+  other = await found(app, { email, password: othersPassword });
 });
 
 async function hashOf({ userId }: Person): Promise<string> {

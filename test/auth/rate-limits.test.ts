@@ -1,22 +1,10 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { cookie, found, founding, type Headers, type Person } from '#test/factories.ts';
 import { connect, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { startService } from '#test/setup/service.ts';
 import { enroll, mfaGrant, regenerate, verify } from './authenticator.ts';
-import {
-  type Answer,
-  cookie,
-  expectRefused,
-  expectTokens,
-  found,
-  founding,
-  type Headers,
-  type Person,
-  refresh,
-  SIGNUP,
-  signIn,
-  signUp,
-} from './sign-in.ts';
+import { type Answer, expectRefused, expectTokens, refresh, SIGNUP, signIn, signUp } from './sign-in.ts';
 
 const app = useTestApp({ env: { TRUST_PROXY: '1' } });
 

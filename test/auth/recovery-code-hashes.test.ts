@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { lockMember } from '#server/access/service.ts';
 import { redeemRecoveryCode } from '#server/auth/mfa/recovery-codes.ts';
+import { type Enrolled, foundEnrolled } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { type Enrolled, foundEnrolled } from './mfa-members.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 

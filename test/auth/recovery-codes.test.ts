@@ -1,18 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { apiKey, bearer, cookie, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { type Authenticator, challenge, enrol, mfaGrant, regenerate, verify } from './authenticator.ts';
-import {
-  apiKey,
-  bearer,
-  cookie,
-  expectRefused,
-  expectTokens,
-  found,
-  introspect,
-  join,
-  type Person,
-} from './sign-in.ts';
+import { expectRefused, expectTokens, introspect } from './sign-in.ts';
 import { everyRow } from './stored-rows.ts';
 
 const PATH = '/api/auth/mfa/recovery/regenerate';

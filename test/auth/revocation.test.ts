@@ -1,22 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { useTestApp } from '#test/setup/app.ts';
 import {
   developer,
-  enrolled,
-  me,
   openTeam,
   operator,
   operatorKey,
   type Person,
-  passphrase,
+  password,
   personOf,
-  postForm,
-  refresh,
-  signIn,
   type Team,
-} from '../members/inviting.ts';
+} from '#test/factories.ts';
+import { enrolled, me, refresh, signIn } from '#test/members/people.ts';
+import { useTestApp } from '#test/setup/app.ts';
 import { mfaGrant, REFUSED_CHALLENGE, verify } from './authenticator.ts';
-import { REFUSED_REFRESH } from './sign-in.ts';
+import { postForm, REFUSED_REFRESH } from './sign-in.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
 
@@ -38,7 +34,7 @@ const refusedChallenge = [401, REFUSED_CHALLENGE];
 
 /** What the person's tokens are answered. */
 async function tokensOf(person: Person) {
-  const translations = await app.json('GET', '/api/translations', { headers: person.headers });
+  const translations = await app.json('GET', '/api/translations', { headers: person.bearer });
   const bearer = await me(app, person);
   const refreshed = await refresh(app, person);
   return {
@@ -112,7 +108,7 @@ describe('A 3.2: a member who is revoked', () => {
     const unpinned = await postForm(app, '/api/oauth2/token', {
       grant_type: 'password',
       username: member.email,
-      password: passphrase,
+      password: password,
     });
     expect([unpinned.status, unpinned.body]).toEqual([401, wrong.body]);
   });

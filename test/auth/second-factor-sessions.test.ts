@@ -1,22 +1,10 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { type App, bearer, cookie, found, join, type Person } from '#test/factories.ts';
 import { connect, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { startService } from '#test/setup/service.ts';
 import { challenge, enrol, enrolByChallenge, freshCode, regenerate, verify } from './authenticator.ts';
-import {
-  bearer,
-  cookie,
-  type Door,
-  expectRefused,
-  found,
-  introspect,
-  join,
-  meOf,
-  type Person,
-  REFUSED_REFRESH,
-  refresh,
-  signIn,
-} from './sign-in.ts';
+import { expectRefused, introspect, meOf, REFUSED_REFRESH, refresh, signIn } from './sign-in.ts';
 import { dancing, openIdentityProvider } from './sso-dance.ts';
 
 const { provider, env, account } = await openIdentityProvider();
@@ -38,13 +26,13 @@ async function demand(policy: object = { mfa_required: true }): Promise<void> {
 }
 
 /** Refreshes, and answers the new refresh token. */
-async function goesOn(refreshToken: string, at: Door = app): Promise<string> {
+async function goesOn(refreshToken: string, at: App = app): Promise<string> {
   const { status, body } = await refresh(at, refreshToken);
   expect(status, JSON.stringify(body)).toBe(200);
   return body.refresh_token;
 }
 
-const ends = async (refreshToken: string, at: Door = app) =>
+const ends = async (refreshToken: string, at: App = app) =>
   expectRefused(await refresh(at, refreshToken), 401, REFUSED_REFRESH);
 
 const endings = (userId: string) => openSuperuser(app.superuserUrl)`
@@ -52,7 +40,7 @@ const endings = (userId: string) => openSuperuser(app.superuserUrl)`
   where action = 'session_ended' and details ->> 'user_id' = ${userId}`;
 
 /** Another process over the same database, of other settings. */
-async function beside(settings: Record<string, string>): Promise<Door> {
+async function beside(settings: Record<string, string>): Promise<App> {
   const service = await startService(
     {
       DATABASE_URL: app.databaseUrl,

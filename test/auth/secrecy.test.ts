@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { type App, apiKey, bearer, cookie } from '#test/factories.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
 import { type LoggedService, startLoggedService } from '../setup/logged-service.ts';
 import { confirm, enroll, MFA_GRANT, regenerate, verify } from './authenticator.ts';
 import {
-  apiKey,
-  bearer,
-  cookie,
-  type Door,
   type Fields,
   grant,
   introspect,
@@ -41,16 +38,16 @@ function collect(heard: Set<string>, value: unknown, secret = false): void {
 }
 
 /** The door of a service, and what secrets went through it, either way. */
-function overhear(service: LoggedService): { at: Door; heard: Set<string> } {
+function overhear(service: LoggedService): { at: App; heard: Set<string> } {
   const heard = new Set([OPERATOR_KEY, SECRETS_KEY]);
-  const json: Door['json'] = async (method, path, options = {}) => {
+  const json: App['json'] = async (method, path, options = {}) => {
     const { body } = options;
     collect(heard, typeof body === 'string' ? Object.fromEntries(new URLSearchParams(body)) : body);
     const answer = await service.json(method, path, options);
     collect(heard, answer.body);
     return answer;
   };
-  return { at: { json, request: service.request }, heard };
+  return { at: { json }, heard };
 }
 
 /** A code of six digits may stand in a longer number by chance; anything else is looked for as it is. */
@@ -98,7 +95,7 @@ interface Live {
 }
 
 /** Goes through the whole of identity, what is well and what is refused; answers credentials that are still good. */
-async function drive(at: Door): Promise<Live> {
+async function drive(at: App): Promise<Live> {
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     at.json('POST', path, { body, headers });
   const signup = await post(SIGNUP, { tenant_name: 'Secretive', ...founder });
@@ -182,7 +179,7 @@ async function drive(at: Door): Promise<Live> {
 }
 
 /** Statements that fail, with secrets and what is stored of them among their parameters. */
-async function breakStatements(at: Door, service: LoggedService, live: Live): Promise<void> {
+async function breakStatements(at: App, service: LoggedService, live: Live): Promise<void> {
   const sql = openSuperuser(service.superuserUrl);
   const failing: [string, () => Promise<{ status: number }>][] = [
     ['mfa_challenges', () => confirm(at, { challenge_id: live.challengeId, mfa_code: '987654' })],

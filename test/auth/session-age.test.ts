@@ -1,13 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { bearer, found, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import {
-  bearer,
   expectRefused,
-  found,
   introspect,
   meOf,
-  type Person,
   REFUSED_REFRESH,
   refresh,
   sessionCookie,

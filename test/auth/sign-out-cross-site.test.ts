@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { env, found, type Person, refresh, standing } from '#test/members/people.ts';
+import { found, type Person } from '#test/factories.ts';
+import { env, refresh, sessionStatus } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
 const own = 'https://lingualoop.example';
@@ -25,7 +26,7 @@ describe.each(elsewhere)('C 7: signing out, asked by %s', (_, headers) => {
     const cookie = `ll_session=${person.accessToken}`;
     const answer = await signOut({ ...headers, cookie });
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
-    expect(await standing(app, person)).toBe(200);
+    expect(await sessionStatus(app, person)).toBe(200);
     // Neither is a refresh token that comes along given up.
     expect((await signOut({ ...headers, cookie }, { refresh_token: person.refreshToken })).status).toBe(403);
     expect((await refresh(app, person)).status).toBe(200);
@@ -38,7 +39,7 @@ describe.each(elsewhere)('C 7: signing out, asked by %s', (_, headers) => {
       { signed_out: true },
       [],
     ]);
-    expect(await standing(app, person)).toBe(200);
+    expect(await sessionStatus(app, person)).toBe(200);
   });
 
   test('at the typed door: it clears no cookie either', async () => {
@@ -58,5 +59,5 @@ test.each([
     expect([answer.status, answer.body]).toEqual([200, { signed_out: true }]);
     expect(answer.headers.getSetCookie()).toEqual([expect.stringMatching(/^ll_session=; .*Max-Age=0/)]);
   }
-  expect(await standing(app, person)).toBe(401);
+  expect(await sessionStatus(app, person)).toBe(401);
 });

@@ -1,17 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { apiKey, bearer, cookie, found, type Headers, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import {
-  apiKey,
-  bearer,
-  cookie,
   expectCookieCleared,
   expectRefused,
-  found,
-  type Headers,
   introspect,
   me,
   meOf,
-  type Person,
   postForm,
   REFUSED_REFRESH,
   refresh,

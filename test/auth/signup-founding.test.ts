@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { founding } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { founding, SIGNUP } from './sign-in.ts';
+import { SIGNUP } from './sign-in.ts';
 import { signingUpAt } from './sign-up.ts';
 import { everyRow } from './stored-rows.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { asOperator, env, freshEmail, password } from '#test/members/people.ts';
+import { freshEmail, operator, password } from '#test/factories.ts';
+import { env } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
@@ -25,7 +26,7 @@ const routes: [string, (metadata: unknown) => ReturnType<typeof app.json>][] = [
   [
     'POST /api/tenants',
     (metadata) =>
-      app.json('POST', '/api/tenants', { headers: asOperator, body: { name: 'A workspace', metadata } }),
+      app.json('POST', '/api/tenants', { headers: operator, body: { name: 'A workspace', metadata } }),
   ],
 ];
 

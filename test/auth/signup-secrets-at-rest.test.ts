@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { founding } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { founding } from './sign-in.ts';
 import { signingUpAt } from './sign-up.ts';
 import { everyRow } from './stored-rows.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
+import type { App, Fields, Headers } from '#test/factories.ts';
 import { type FakeOidcProvider, type OidcAccount, startOidcProvider } from '#test/fakes/oidc-provider.ts';
-import type { Door, Fields, Headers } from '../members/inviting.ts';
 
 /** The public address of the service, and a page of it to which the provider sends back. */
 export const baseUrl = 'https://lingualoop.example';
@@ -51,7 +51,7 @@ export interface BroughtBack {
 }
 
 /** The three routes of a single sign-on at one application. */
-export function dancing(at: Door, provider: FakeOidcProvider) {
+export function dancing(at: App, provider: FakeOidcProvider) {
   const authorize = (fields: Fields = {}, headers: Headers = {}) =>
     at.json('POST', '/api/oauth2/oidc/authorize', {
       headers,

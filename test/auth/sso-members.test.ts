@@ -1,17 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { openTeam, type Person, personOf, type Team } from '#test/factories.ts';
+import { enrol, enrolled, me, refresh, signIn } from '#test/members/people.ts';
 import { type TestApp, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import {
-  enrol,
-  enrolled,
-  me,
-  openTeam,
-  type Person,
-  personOf,
-  refresh,
-  signIn,
-  type Team,
-} from '../members/inviting.ts';
 import { verify } from './authenticator.ts';
 import { grant, sessionCookie } from './sign-in.ts';
 import { dancing, openIdentityProvider } from './sso-dance.ts';
@@ -95,7 +86,7 @@ describe('A 5.3 rule 1: MFA and single sign-on', () => {
     const { status, body } = await at.signIn(founder);
     expect([status, typeof body.access_token, typeof body.tenant_api_key]).toEqual([200, 'string', 'string']);
     await strict.json('PATCH', '/api/tenants/security', {
-      headers: personOf(body).headers,
+      headers: personOf(body).bearer,
       body: { mfa_required_for_sso: true },
     });
     expect((await at.signIn(founder)).body).toEqual(challenge('totp_enroll'));

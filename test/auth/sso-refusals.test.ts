@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { eventsOf, found, invite, type Person } from '#test/members/people.ts';
+import { found, invite, type Person } from '#test/factories.ts';
+import { eventsOf } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { dancing, openIdentityProvider } from './sso-dance.ts';

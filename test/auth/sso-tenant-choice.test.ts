@@ -1,16 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { useTestApp } from '#test/setup/app.ts';
 import {
   administrator,
   developer,
-  me,
   openTeam,
   operator,
   operatorKey,
   personOf,
-  signUp,
   type Team,
-} from '../members/inviting.ts';
+} from '#test/factories.ts';
+import { me, signUp } from '#test/members/people.ts';
+import { useTestApp } from '#test/setup/app.ts';
 import { dancing, openIdentityProvider, redirectUri } from './sso-dance.ts';
 
 const { provider, env, account } = await openIdentityProvider();
@@ -65,7 +64,7 @@ describe('C 2 rule 4: a new person', () => {
     const { sub, email } = account();
     const founder = await enter(sub);
     expect((await me(app, founder)).body.user.provider).toBe('oauth2');
-    const rows = await rosterOf(founder.headers);
+    const rows = await rosterOf(founder.bearer);
     expect(rows).toMatchObject([{ email, provider: 'oidc', role: administrator, active: true }]);
     expect(JSON.stringify(rows)).not.toContain(sub);
   });
@@ -111,7 +110,7 @@ describe('C 2 rules 3 and 4: the organization claim', () => {
     // A 2.1: an administrator sees it, other members never do.
     expect((await me(app, founder)).body.tenant.metadata).toMatchObject({ oidc_org_id: 'org-kept' });
     const { body: invite } = await app.json('POST', '/api/tenants/invites', {
-      headers: founder.headers,
+      headers: founder.bearer,
       body: {},
     });
     const { body } = await signUp(app, { invite_token: invite.invite_token });
@@ -127,13 +126,13 @@ describe('C 2 rules 3 and 4: the organization claim', () => {
     expect([status, body]).toEqual([403, { detail: 'invitation required' }]);
     expect(headers.getSetCookie().join()).not.toMatch(/ll_session=[^;]/);
     expect(await tenants()).toHaveLength(before);
-    expect(await rosterOf(founder.headers)).toHaveLength(1);
+    expect(await rosterOf(founder.bearer)).toHaveLength(1);
   });
 
   test('with an invite they join: the invite comes first', async () => {
     const founder = await enter(account({ org_id: 'org-inviting' }).sub);
     const { body: invite } = await app.json('POST', '/api/tenants/invites', {
-      headers: founder.headers,
+      headers: founder.bearer,
       body: {},
     });
     const newcomer = account({ org_id: 'org-inviting' });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { openTeam, personOf } from '#test/factories.ts';
+import { me, refresh } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { me, openTeam, personOf, refresh } from '../members/inviting.ts';
 import { sessionCookie } from './sign-in.ts';
 import { baseUrl, clientSecret, dancing, openIdentityProvider, redirectUri } from './sso-dance.ts';
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { completeSignIn } from '#server/auth/sign-in.ts';
-import { env, found, join, type Person } from '#test/members/people.ts';
+import { found, join, type Person } from '#test/factories.ts';
+import { env } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { countRows } from './stored-rows.ts';

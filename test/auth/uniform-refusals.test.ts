@@ -1,17 +1,15 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { bearer, found, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { confirm, enroll, mfaGrant, REFUSED_CHALLENGE, verify } from './authenticator.ts';
 import {
   type Answer,
-  bearer,
   expectRefused,
   type Fields,
-  found,
   grant,
   introspect,
   meOf,
-  type Person,
   refresh,
   revoke,
   sessionCookie,

@@ -1,21 +1,18 @@
 import superjson from 'superjson';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { asOperator, freshEmail, operatorKey, password } from '#test/members/people.ts';
+import {
+  type Enrolled,
+  type Person as Founder,
+  foundEnrolled,
+  found as foundMember,
+  freshEmail,
+  operator,
+  operatorKey,
+  password,
+} from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { totpCode } from '#test/setup/totp.ts';
-import {
-  confirm,
-  type Enrolled,
-  enroll,
-  type Founder,
-  foundEnrolled,
-  foundMember,
-  grant,
-  mfaGrantType,
-  passwordGrant,
-  regenerate,
-  verify,
-} from './mfa-members.ts';
+import { confirm, enroll, grant, mfaGrantType, passwordGrant, regenerate, verify } from './mfa-members.ts';
 import { dancing, openIdentityProvider } from './sso-dance.ts';
 
 const { provider, env, account } = await openIdentityProvider();
@@ -113,7 +110,7 @@ const answers: [string, () => Promise<Answer>, (body: Answer['body']) => unknown
     () => post(`/api/auth/users/${founder.userId}/password-reset-link`, undefined, bearer()),
     (body) => body.reset_token,
   ],
-  ['POST /api/tenants', () => post('/api/tenants', { name: 'x' }, asOperator), (body) => body.api_key],
+  ['POST /api/tenants', () => post('/api/tenants', { name: 'x' }, operator), (body) => body.api_key],
   [
     'the callback of a single sign-on',
     () => dance.signIn(account().sub),
@@ -132,7 +129,7 @@ describe('RFC 6749, 5.1: an answer that carries a secret says Cache-Control: no-
   test.each([
     ['members.createInvite', {}, bearer],
     ['members.issueResetLink', () => ({ user_id: founder.userId }), bearer],
-    ['tenants.create', { name: 'x' }, () => asOperator],
+    ['tenants.create', { name: 'x' }, () => operator],
   ])('at the typed door too: %s', async (procedure, input, credentials) => {
     const json = typeof input === 'function' ? input() : input;
     const { status, headers } = await post(`/trpc/${procedure}`, superjson.serialize(json), credentials());

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import { administrator, bearer, inviting, operator, operatorKey } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { administrator, inviting, operator, operatorKey } from '../members/inviting.ts';
-import { bearer } from '../translations/workspace.ts';
 
-export { operator } from '../members/inviting.ts';
-export { bearer, keyed } from '../translations/workspace.ts';
+export { bearer, operator } from '#test/factories.ts';
+export { keyed } from '../translations/workspace.ts';
 
 export type Fields = Record<string, unknown>;
 export type Headers = Record<string, string>;
@@ -118,7 +117,7 @@ export async function sessionOf(
   { tenantId }: Customer,
   role = administrator,
 ): Promise<Headers> {
-  return (await inviting(app, operator, `?tenant_id=${tenantId}`).join({ role })).headers;
+  return (await inviting(app, operator, `?tenant_id=${tenantId}`).join({ role })).bearer;
 }
 
 /** A workspace that signed up, so that it is on trial where the deployment grants one: its founder's session. */

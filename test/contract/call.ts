@@ -1,10 +1,8 @@
 import superjson from 'superjson';
 import type { RestProcedure } from '#rest/procedures.ts';
 import { inputSource, type Route } from '#server/trpc.ts';
+import type { Fields, Headers } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
-
-export type Fields = Record<string, unknown>;
-export type Headers = Record<string, string>;
 
 /** What a caller sends, whichever door it goes by. */
 export interface Ask {

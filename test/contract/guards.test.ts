@@ -2,13 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { restProcedures } from '#rest/procedures.ts';
 import { appRouter } from '#server/router.ts';
 import { carriesFiles, type ProcedureMeta, proceduresOf } from '#server/trpc.ts';
-import { type Headers, viaRest, viaRpc } from './call.ts';
+import type { Headers } from '#test/factories.ts';
+import { enrolmentChallenge } from '../factories.ts';
+import { viaRest, viaRpc } from './call.ts';
 import { askEverybody, type Door, expectedOf, inShort } from './guards/ask-everybody.ts';
 import { badInputs } from './guards/bad-inputs.ts';
 import { probes } from './guards/probes.ts';
 import { useStage } from './guards/stage.ts';
 import { guardOf } from './guards/table.ts';
-import { enrolmentChallenge } from './people.ts';
 import { selling } from './scene.ts';
 
 const stage = useStage();

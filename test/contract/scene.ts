@@ -1,9 +1,9 @@
 import { afterAll, beforeAll } from 'vitest';
+import type { Headers } from '#test/factories.ts';
 import { type FakeOidcProvider, type OidcAccount, startOidcProvider } from '#test/fakes/oidc-provider.ts';
 import { type FakeStripe, startFakeStripe } from '#test/fakes/stripe.ts';
 import { type TestApp, useTestApp } from '#test/setup/app.ts';
-import type { Headers } from './call.ts';
-import { found, join, type Person, submit } from './people.ts';
+import { found, join, type Person, submit } from '../factories.ts';
 
 const operatorKey = 'an-operator-key-of-the-contract-0123456789';
 export const redirectUri = 'http://127.0.0.1:9/callback';

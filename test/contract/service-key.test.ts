@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
+import type { Headers } from '#test/factories.ts';
+import { addGlossary, addMemory, beginImport } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import type { Headers } from './call.ts';
-import { found, type Person } from './people.ts';
-import { addGlossary, addMemory, beginImport } from './sets.ts';
+import { found, type Person } from '../factories.ts';
 
 const serviceKey = 'the-service-key-of-the-contract-0123456789';
 const operatorKey = 'an-operator-key-of-the-contract-0123456789';

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { restProcedures } from '#rest/procedures.ts';
 import { appRouter } from '#server/router.ts';
+import type { Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { type Fields, viaRest, viaRpc } from './call.ts';
+import { password } from '../factories.ts';
+import { viaRest, viaRpc } from './call.ts';
 import { normalize } from './normalize.ts';
-import { password } from './people.ts';
 
 const app = useTestApp({
   env: {

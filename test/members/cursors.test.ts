@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { found, invite, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { env, found, invite, join, type Person } from './people.ts';
+import { env } from './people.ts';
 
 const app = useTestApp({ env });
 

@@ -3,9 +3,10 @@ import { newFamily, startSession } from '#server/access/service.ts';
 import { newId } from '#server/ids.ts';
 import { addMember } from '#server/members/service.ts';
 import { foundTenant } from '#server/tenants/service.ts';
+import { found, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { asOperator, env, found } from './people.ts';
+import { env } from './people.ts';
 
 const workspace = 'operators';
 const app = useTestApp({
@@ -68,7 +69,7 @@ describe.each([mfaReset, resetLink])('A 5.2: resetting an operator’s sign-in (
   });
 
   test('is for the operator key, alone or beside a session', async () => {
-    for (const headers of [asOperator, { ...ordinary.bearer, ...asOperator }])
+    for (const headers of [operator, { ...ordinary.bearer, ...operator }])
       expect((await act(first, what, headers)).status).toBe(200);
   });
 
@@ -123,7 +124,7 @@ describe('A 5.1: the reach of a designated operator’s session', () => {
       headers: first.bearer,
     });
     expect(status).toBe(404);
-    expect((await act(founder, mfaReset, { ...first.bearer, ...asOperator })).status).toBe(200);
+    expect((await act(founder, mfaReset, { ...first.bearer, ...operator })).status).toBe(200);
   });
 
   test('A 4.4: invites: its own workspace, or the one that it names, where it is the operator', async () => {

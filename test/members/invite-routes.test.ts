@@ -1,8 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  administrator,
+  bearer,
+  developer,
+  openTeam,
+  operator,
+  operatorKey,
+  type Team,
+} from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { bearer } from '../translations/workspace.ts';
-import { administrator, developer, openTeam, operator, operatorKey, type Team } from './inviting.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
 const PATH = '/api/tenants/invites';
@@ -236,7 +243,7 @@ describe('A 5.2: by whom', () => {
       return answers.map(({ status, body }) => [status, body.detail]);
     };
     const three = (answer: unknown) => [answer, answer, answer];
-    for (const headers of [member.headers, member.cookie])
+    for (const headers of [member.bearer, member.cookie])
       expect(await ask(headers)).toEqual(three([403, 'admin role required']));
     for (const headers of [{ 'x-api-key': team.apiKey }, bearer(team.apiKey), {}, bearer('wrong')])
       expect(await ask(headers)).toEqual(three([401, 'admin credentials required']));

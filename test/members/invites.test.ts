@@ -1,18 +1,9 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { found, freshEmail, invite, join, operator, type Person, password } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import {
-  asOperator,
-  env,
-  eventsOf,
-  found,
-  freshEmail,
-  invite,
-  join,
-  type Person,
-  password,
-} from './people.ts';
+import { env, eventsOf } from './people.ts';
 
 const app = useTestApp({ env: { ...env, INVITE_TTL_SECONDS: '7200' } });
 
@@ -20,7 +11,7 @@ const limited = useTestApp();
 
 let admin: Person;
 beforeEach(async () => {
-  admin = await found(app, 'The inviting workspace');
+  admin = await found(app, { tenant_name: 'The inviting workspace' });
 });
 
 type Headers = Record<string, string>;
@@ -345,20 +336,20 @@ describe('A 3.5: redeeming', () => {
 describe('A 4.4: which tenant', () => {
   test('the operator key must name one; the invite is the operator’s', async () => {
     for (const { status, body } of [
-      await create({}, asOperator),
-      await list('', asOperator),
-      await withdraw('x', asOperator),
+      await create({}, operator),
+      await list('', operator),
+      await withdraw('x', operator),
     ])
       expect([status, body]).toEqual([
         400,
         { detail: 'tenant_id query parameter is required with API-key access' },
       ]);
     const query = `?tenant_id=${admin.tenantId}`;
-    const made = await create({}, asOperator, query);
+    const made = await create({}, operator, query);
     expect([made.status, made.body.created_by]).toEqual([200, 'operator']);
-    expect((await list(query, asOperator)).body).toHaveLength(1);
+    expect((await list(query, operator)).body).toHaveLength(1);
     expect((await list()).body).toHaveLength(1);
-    expect((await withdraw(made.body.invite_id, asOperator, query)).status).toBe(204);
+    expect((await withdraw(made.body.invite_id, operator, query)).status).toBe(204);
     expect(await eventsOf(app, admin.tenantId, 'invite_withdrawn')).toEqual([
       expect.objectContaining({ actor: 'operator_key' }),
     ]);
@@ -368,8 +359,8 @@ describe('A 4.4: which tenant', () => {
     const other = await found(app);
     const { invite_id } = await invite(app, other);
     const askers: [Headers, string][] = [
-      [asOperator, 'nobody'],
-      [asOperator, '*'],
+      [operator, 'nobody'],
+      [operator, '*'],
       [admin.bearer, other.tenantId],
       [admin.bearer, '*'],
       [admin.bearer, 'nobody'],

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { deactivateTenant, reactivateTenant } from '#server/tenants/service.ts';
 import { holdEvents, waitingOr } from '#test/access/held-transactions.ts';
+import { found, freshEmail, invite, type Person, password } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env, found, freshEmail, invite, type Person, password, refresh, standing } from './people.ts';
+import { env, refresh, sessionStatus } from './people.ts';
 
 const app = useTestApp({ env });
 
@@ -42,7 +43,7 @@ describe('A 3.2: who joins while the tenant is being deactivated', () => {
       refreshToken: refresh_token,
       bearer: { authorization: `Bearer ${access_token}` },
     };
-    expect(await standing(app, joined)).toBe(401);
+    expect(await sessionStatus(app, joined)).toBe(401);
     expect((await refresh(app, joined)).status).toBe(401);
   });
 

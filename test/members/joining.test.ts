@@ -1,20 +1,19 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { useTestApp } from '#test/setup/app.ts';
-import { openSuperuser } from '#test/setup/database.ts';
 import {
   administrator,
   developer,
   freshEmail,
   inviting,
-  me,
   openTeam,
   operator,
   operatorKey,
-  passphrase,
+  password,
   personOf,
-  signUp,
   type Team,
-} from './inviting.ts';
+} from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { me, signUp } from './people.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey };
 const app = useTestApp({ env });
@@ -56,7 +55,7 @@ describe('A 4.2: joining by an invite', () => {
   test('gives the invite’s role', async () => {
     const member = await team.join({ role: administrator });
     expect((await me(app, member)).body.user.role).toBe(administrator);
-    expect((await app.json('GET', '/api/auth/users', { headers: member.headers })).status).toBe(200);
+    expect((await app.json('GET', '/api/auth/users', { headers: member.bearer })).status).toBe(200);
   });
 
   test('ignores tenant_name, monthly_char_limit and metadata', async () => {
@@ -230,7 +229,7 @@ describe('A 4.2 rule 4: with email signup switched off', () => {
     const { invite, invites } = inviting(closed, operator, `?tenant_id=${tenant.id}`);
     const { invite_token } = await invite();
     for (const fields of [{ invite_token }, { invite_token: 'nonsense' }, {}]) {
-      const { status, body } = await signUp(closed, { ...fields, password: passphrase });
+      const { status, body } = await signUp(closed, { ...fields, password: password });
       expect([status, body]).toEqual([403, { detail: 'email signup is disabled' }]);
     }
     expect((await invites())[0].status).toBe('pending');

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { useTestApp } from '#test/setup/app.ts';
-import { bearer } from '../translations/workspace.ts';
 import {
   administrator,
+  bearer,
   developer,
   openTeam,
   operator,
   operatorKey,
   type Person,
   type Team,
-} from './inviting.ts';
+} from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
 
@@ -125,7 +125,7 @@ describe('A 5.2: who reaches a member', () => {
       role: developer,
       active: true,
     });
-    expect((await app.json('GET', '/api/auth/me', { headers: member.headers })).status).toBe(200);
+    expect((await app.json('GET', '/api/auth/me', { headers: member.bearer })).status).toBe(200);
   };
 
   test('an administrator of another tenant finds 404, as for an id of nobody', async () => {
@@ -140,10 +140,10 @@ describe('A 5.2: who reaches a member', () => {
 
   test('a plain member gets 403 admin role required, for others and for themselves', async () => {
     const colleague = await team.join();
-    for (const headers of [colleague.headers, member.headers])
+    for (const headers of [colleague.bearer, member.bearer])
       for (const answer of await walk(member.userId, headers))
         expect(answer).toEqual(expect.arrayContaining([403, 'admin role required']));
-    expect([(await list(member.headers)).status, (await list(member.cookie)).status]).toEqual([403, 403]);
+    expect([(await list(member.bearer)).status, (await list(member.cookie)).status]).toEqual([403, 403]);
     await unchanged();
   });
 

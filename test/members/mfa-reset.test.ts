@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
+import { found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env, eventsOf, found, join, type Person, signIn, standing } from './people.ts';
+import { env, eventsOf, sessionStatus, signIn } from './people.ts';
 
 const app = useTestApp({ env });
 
@@ -53,7 +54,7 @@ test('the member signs in without a code again; sessions go on', async () => {
   expect((await signIn(app, member)).body.mfa_required).toBe(true);
   await reset(member);
   expect((await signIn(app, member)).body.access_token).toEqual(expect.any(String));
-  expect(await standing(app, member)).toBe(200);
+  expect(await sessionStatus(app, member)).toBe(200);
 });
 
 test('twice, or of a member without an authenticator, is no error; the log has each', async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { found, freshEmail, operator as operatorHeaders, password } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import {
@@ -8,7 +9,6 @@ import {
   type WorkspaceMember,
   workspace,
 } from './operators-workspace.ts';
-import { asOperator, found, freshEmail, password } from './people.ts';
 
 const app = useTestApp({ env });
 beforeAll(() => foundWorkspace(app));
@@ -28,12 +28,12 @@ type Headers = Record<string, string>;
 /** On the list, and no member yet. */
 const listed = 'second@ops.example';
 const role = 'global_administrator';
-const theKey: [string, () => Headers] = ['the operator key', () => asOperator];
+const theKey: [string, () => Headers] = ['the operator key', () => operatorHeaders];
 const anOperator: [string, () => Headers] = ['an operator’s session', () => operator.bearer];
 const itself: [string, () => Headers] = ['an ordinary administrator', () => ordinary.bearer];
 const besideKey: [string, () => Headers] = [
   'an ordinary administrator who presents the operator key',
-  () => ({ ...ordinary.bearer, ...asOperator }),
+  () => ({ ...ordinary.bearer, ...operatorHeaders }),
 ];
 
 const create = (headers: Headers, fields: object = {}) =>
@@ -87,7 +87,7 @@ describe('A 5.1 rule 8: no ordinary administrator makes an operator', () => {
   });
 
   test('an invite bound to a listed address from before this was refused takes nobody', async () => {
-    const token = await invited(asOperator, { email: listed });
+    const token = await invited(operatorHeaders, { email: listed });
     await openSuperuser(app.superuserUrl)`
       update invites set by_operator = false, created_by = ${ordinary.email} where tenant_id = ${workspace}`;
     const { status, body } = await signUp(token, listed);
@@ -134,7 +134,7 @@ describe('A 5.1 rule 8: restoring a revoked operator', () => {
   let second: WorkspaceMember;
   beforeEach(async () => {
     second = await addAdministrator(app, listed);
-    expect((await act('DELETE', path(second), asOperator)).status).toBe(200);
+    expect((await act('DELETE', path(second), operatorHeaders)).status).toBe(200);
   });
 
   test('is not for an ordinary administrator', async () => {

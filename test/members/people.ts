@@ -1,79 +1,48 @@
+import { expect } from 'vitest';
+import {
+  type App,
+  type Fields,
+  founding,
+  type Headers,
+  operatorKey,
+  type Person,
+  password,
+} from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-
-export const operatorKey = 'operator-key-of-the-tests';
-export const asOperator = { 'x-api-key': operatorKey };
-export const password = 'a long enough passphrase';
+import { totpCode } from '#test/setup/totp.ts';
+import { enroll, confirm as sendCode } from '../auth/authenticator.ts';
+import { grant, me as meOf, signUp as postSignUp } from '../auth/sign-in.ts';
 
 /** What the tests of members start their application with. */
 export const env = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey };
 
-/** Somebody who signed up, with a session. */
-export interface Person {
-  tenantId: string;
-  userId: string;
-  email: string;
-  accessToken: string;
-  refreshToken: string;
-  /** Its access token as a bearer. */
-  bearer: { authorization: string };
-}
+/** A signup of a fresh address, as it is answered; a join where the fields hold an invite_token. */
+export const signUp = (at: App, fields: Fields = {}) => postSignUp(at, founding(fields));
 
-let people = 0;
+/** The password step, pinned to the person's workspace. */
+export const signIn = (at: App, { email, tenantId }: Person, secret = password) =>
+  grant(at, { grant_type: 'password', username: email, password: secret, tenant_id: tenantId });
 
-export const freshEmail = () => `person${++people}@example.org`;
+export const refresh = (at: App, { refreshToken }: Pick<Person, 'refreshToken'>) =>
+  grant(at, { grant_type: 'refresh_token', refresh_token: refreshToken });
 
-async function signUp(app: TestApp, fields: Record<string, unknown>): Promise<Person> {
-  const { status, body } = await app.json('POST', '/api/auth/signup/email', {
-    body: { tenant_name: 'A workspace', email: freshEmail(), password, ...fields },
-  });
-  if (status !== 200) throw new Error(`signup answered ${status}: ${JSON.stringify(body)}`);
-  const { access_token, refresh_token, user } = body.token;
-  return {
-    tenantId: user.tenant_id,
-    userId: user.user_id,
-    email: user.email,
-    accessToken: access_token,
-    refreshToken: refresh_token,
-    bearer: { authorization: `Bearer ${access_token}` },
-  };
-}
-
-/** The founding administrator of a new tenant. */
-export const found = (app: TestApp, tenantName = 'A workspace') => signUp(app, { tenant_name: tenantName });
-
-/** A new invite as the administrator got it. */
-export async function invite(app: TestApp, admin: Person, fields: Record<string, unknown> = {}) {
-  const { status, body } = await app.json('POST', '/api/tenants/invites', {
-    headers: admin.bearer,
-    body: fields,
-  });
-  if (status !== 200) throw new Error(`invite answered ${status}: ${JSON.stringify(body)}`);
-  return body;
-}
-
-/** A member that joined the administrator's tenant by an invite. */
-export async function join(app: TestApp, admin: Person, role = 'agent_id_developer'): Promise<Person> {
-  const { invite_token } = await invite(app, admin, { role });
-  return signUp(app, { invite_token });
-}
-
-/** A grant of the token endpoint. */
-export const grant = (app: TestApp, fields: Record<string, string>) =>
-  app.json('POST', '/api/oauth2/token', {
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams(fields).toString(),
-  });
-
-export const signIn = (app: TestApp, { email, tenantId }: Person, secret = password) =>
-  grant(app, { grant_type: 'password', username: email, password: secret, tenant_id: tenantId });
-
-export const refresh = (app: TestApp, { refreshToken }: Person) =>
-  grant(app, { grant_type: 'refresh_token', refresh_token: refreshToken });
+export const me = (at: App, { bearer }: Pick<Person, 'bearer'>) => meOf(at, bearer);
 
 /** The status of the plainest request of a session. */
-export const standing = async (app: TestApp, { bearer }: Person) =>
-  (await app.json('GET', '/api/auth/me', { headers: bearer })).status;
+export const sessionStatus = async (at: App, person: Pick<Person, 'bearer'>) => (await me(at, person)).status;
+
+/** Enrols an authenticator, by a challenge or by a cookie. */
+export async function enrol(at: App, proof: { challenge_id?: string }, headers: Headers = {}) {
+  const begun = await enroll(at, proof, headers);
+  expect(begun.status, JSON.stringify(begun.body)).toBe(200);
+  const { status, body } = await sendCode(at, { ...proof, mfa_code: totpCode(begun.body.secret) }, headers);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return { recoveryCodes: body.recovery_codes as string[], token: body.token };
+}
+
+/** Gives a signed-in person an authenticator. */
+export const enrolled = (at: App, person: Person) => enrol(at, {}, person.cookie);
 
 /** Of one action, what the audit log holds in a tenant, oldest first. */
 export async function eventsOf(app: TestApp, tenantId: string, action: string) {

@@ -1,18 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { openTeam, operator, operatorKey, type Person, password, type Team } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import {
-  enrolled,
-  me,
-  openTeam,
-  operator,
-  operatorKey,
-  type Person,
-  passphrase,
-  refresh,
-  signIn,
-  type Team,
-} from './inviting.ts';
+import { enrolled, me, refresh, signIn } from './people.ts';
 
 const origin = 'https://lingualoop.example';
 const app = useTestApp({
@@ -83,7 +73,7 @@ describe('C 2: POST /api/auth/password-reset', () => {
     expect([answer.status, answer.body]).toEqual([200, { password_reset: true }]);
     expect(answer.headers.getSetCookie()).toEqual([]);
     expect(await works(renewed)).toBe(true);
-    expect(await works(passphrase)).toBe(false);
+    expect(await works(password)).toBe(false);
   });
 
   test('every session of that user ends, and nobody else’s', async () => {
@@ -91,9 +81,9 @@ describe('C 2: POST /api/auth/password-reset', () => {
     const token = await tokenOf();
     expect((await me(app, member)).status).toBe(200);
     await reset(token);
-    const bearers = [member.headers, { authorization: `Bearer ${again.body.access_token}` }];
-    for (const headers of bearers) {
-      const { status, body } = await me(app, { headers });
+    const bearers = [member.bearer, { authorization: `Bearer ${again.body.access_token}` }];
+    for (const bearer of bearers) {
+      const { status, body } = await me(app, { bearer });
       expect([status, body.detail]).toEqual([401, 'invalid or expired bearer token']);
     }
     for (const refreshToken of [member.refreshToken, again.body.refresh_token])
@@ -152,7 +142,7 @@ describe('C 2: POST /api/auth/password-reset', () => {
     await openSuperuser(app.superuserUrl)`
       update reset_links set expires_at = now() - interval '1 second' where user_id = ${member.userId}`;
     await expectUnusable(token);
-    expect(await works(passphrase)).toBe(true);
+    expect(await works(password)).toBe(true);
   });
 
   test('A 4.1: every unusable token gets the same 401', async () => {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readResetToken, usePasswordResetLink } from '#server/members/service.ts';
+import { found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env, eventsOf, found, join, type Person, refresh, signIn, standing } from './people.ts';
+import { env, eventsOf, refresh, sessionStatus, signIn } from './people.ts';
 
 const app = useTestApp({
   env: { ...env, BASE_URL: 'https://lingua.example.org/', PASSWORD_RESET_TTL_SECONDS: '900' },
@@ -59,7 +60,7 @@ describe('C 2: a reset link', () => {
 
   test('changes nothing until it is used', async () => {
     await issue(member);
-    expect(await standing(app, member)).toBe(200);
+    expect(await sessionStatus(app, member)).toBe(200);
     expect((await signIn(app, member)).status).toBe(200);
   });
 
@@ -67,11 +68,11 @@ describe('C 2: a reset link', () => {
     const { body } = await issue(member);
     const used = await reset(body.reset_token);
     expect([used.status, used.body]).toEqual([200, { password_reset: true }]);
-    expect(await standing(app, member)).toBe(401);
+    expect(await sessionStatus(app, member)).toBe(401);
     expect((await refresh(app, member)).status).toBe(401);
     expect((await signIn(app, member)).status).toBe(401);
     expect((await signIn(app, member, 'quite another passphrase')).status).toBe(200);
-    expect(await standing(app, admin)).toBe(200);
+    expect(await sessionStatus(app, admin)).toBe(200);
     const again = await reset(body.reset_token, 'a third passphrase, never set');
     expect([again.status, again.body]).toEqual([401, unusable]);
     expect((await signIn(app, member, 'quite another passphrase')).status).toBe(200);

@@ -1,17 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { useTestApp } from '#test/setup/app.ts';
+import { postForm } from '#test/auth/sign-in.ts';
 import {
   administrator,
   developer,
-  me,
   openTeam,
   operator,
   operatorKey,
   type Person,
-  postForm,
-  refresh,
   type Team,
-} from './inviting.ts';
+} from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { me, refresh } from './people.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
 
@@ -26,8 +25,8 @@ const setRole = (userId: string, role: unknown, headers = team.admin) =>
   app.json('PATCH', `/api/auth/users/${userId}/role`, { headers, body: { role } });
 const revoke = (userId: string, headers = team.admin) =>
   app.json('DELETE', `/api/auth/users/${userId}`, { headers });
-const administers = async ({ headers }: Person) =>
-  (await app.json('GET', '/api/auth/users', { headers })).status;
+const administers = async ({ bearer }: Person) =>
+  (await app.json('GET', '/api/auth/users', { headers: bearer })).status;
 
 /** The ids of the team's active administrators. */
 async function administrators(): Promise<string[]> {
@@ -101,7 +100,7 @@ describe('C 2: PATCH /api/auth/users/{user_id}/role', () => {
   });
 
   test('a member cannot make an administrator of themselves', async () => {
-    expect((await setRole(member.userId, administrator, member.headers)).status).toBe(403);
+    expect((await setRole(member.userId, administrator, member.bearer)).status).toBe(403);
     expect(await administers(member)).toBe(403);
   });
 });
@@ -142,8 +141,8 @@ describe('C 2: the last active administrator', () => {
     await setRole(member.userId, administrator);
     expect((await setRole(team.founder.userId, developer)).status).toBe(200);
     expect(await administers(team.founder)).toBe(403);
-    expect((await revoke(team.founder.userId, member.headers)).status).toBe(200);
-    expect((await revoke(member.userId, member.headers)).status).toBe(409);
+    expect((await revoke(team.founder.userId, member.bearer)).status).toBe(200);
+    expect((await revoke(member.userId, member.bearer)).status).toBe(409);
   });
 
   test('a plain member is revoked however few administrators there are', async () => {
@@ -160,7 +159,7 @@ describe('C 2: two administrators at the same time', () => {
   test.each(rounds)('who demote each other: one stays (%i)', async () => {
     const answers = await Promise.all([
       setRole(member.userId, developer, team.admin),
-      setRole(team.founder.userId, developer, member.headers),
+      setRole(team.founder.userId, developer, member.bearer),
     ]);
     const statuses = answers.map(({ status }) => status).toSorted();
     expect(statuses[0]).toBe(200);
@@ -171,7 +170,7 @@ describe('C 2: two administrators at the same time', () => {
   test.each(rounds)('who revoke each other: one stays (%i)', async () => {
     const answers = await Promise.all([
       revoke(member.userId, team.admin),
-      revoke(team.founder.userId, member.headers),
+      revoke(team.founder.userId, member.bearer),
     ]);
     const statuses = answers.map(({ status }) => status).toSorted();
     expect(statuses[0]).toBe(200);

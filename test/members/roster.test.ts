@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { addMember } from '#server/members/service.ts';
+import { found, join, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { asOperator, env, found, join, type Person } from './people.ts';
+import { env } from './people.ts';
 
 const app = useTestApp({ env });
 
@@ -79,13 +80,13 @@ describe('A 2.2: the roster', () => {
   test('X-Tenant-ID narrows the operator key: another tenant is 404', async () => {
     const other = await found(app);
     const query = `?tenant_id=${admin.tenantId}`;
-    expect((await roster(query, { ...asOperator, 'x-tenant-id': other.tenantId })).status).toBe(404);
-    expect((await roster(query, { ...asOperator, 'x-tenant-id': admin.tenantId })).status).toBe(200);
+    expect((await roster(query, { ...operator, 'x-tenant-id': other.tenantId })).status).toBe(404);
+    expect((await roster(query, { ...operator, 'x-tenant-id': admin.tenantId })).status).toBe(200);
   });
 
   test('the operator key that names no tenant there is: 404', async () => {
     for (const name of ['nobody', '*', '%2A']) {
-      const { status, body } = await roster(`?tenant_id=${name}`, asOperator);
+      const { status, body } = await roster(`?tenant_id=${name}`, operator);
       expect([status, body.detail]).toEqual([404, 'tenant not found']);
     }
   });

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { found, join, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
-import { asOperator, env, eventsOf, found, join, type Person, refresh, signIn, standing } from './people.ts';
+import { env, eventsOf, refresh, sessionStatus, signIn } from './people.ts';
 
 const app = useTestApp({ env });
 
@@ -43,11 +44,11 @@ describe('A 3.2: revoking', () => {
         totp_enrolled: false,
       },
     ]);
-    expect(await standing(app, member)).toBe(401);
+    expect(await sessionStatus(app, member)).toBe(401);
     expect((await refresh(app, member)).status).toBe(401);
     expect((await refresh(app, { ...member, refreshToken: again.body.refresh_token })).status).toBe(401);
     expect((await signIn(app, member)).status).toBe(401);
-    expect(await standing(app, admin)).toBe(200);
+    expect(await sessionStatus(app, admin)).toBe(200);
   });
 
   test('leaves nothing that leads back in: no token, no pending challenge, no reset link', async () => {
@@ -88,7 +89,7 @@ describe('A 3.2: restoring', () => {
     await revoke(member);
     const { status, body } = await restore(member);
     expect([status, body.active, body.user_id]).toEqual([200, true, member.userId]);
-    expect(await standing(app, member)).toBe(401);
+    expect(await sessionStatus(app, member)).toBe(401);
     expect((await refresh(app, member)).status).toBe(401);
     expect((await signIn(app, member)).status).toBe(200);
   });
@@ -96,7 +97,7 @@ describe('A 3.2: restoring', () => {
   test('of an active member changes nothing, and ends no session', async () => {
     const { status, body } = await restore(member);
     expect([status, body.active]).toEqual([200, true]);
-    expect(await standing(app, member)).toBe(200);
+    expect(await sessionStatus(app, member)).toBe(200);
     expect(await eventsOf(app, admin.tenantId, 'member_restored')).toEqual([]);
     await revoke(member);
     await restore(member);
@@ -113,7 +114,7 @@ describe('C 2: roles', () => {
     expect((await roster()).status).toBe(200);
     await setRole(member, 'agent_id_developer');
     expect((await roster()).status).toBe(403);
-    expect(await standing(app, member)).toBe(200);
+    expect(await sessionStatus(app, member)).toBe(200);
   });
 
   test.each(['administrator', 'operator', 'GLOBAL_ADMINISTRATOR', '', null, 1, ['global_administrator']])(
@@ -127,7 +128,7 @@ describe('C 2: roles', () => {
 
   test('the log says from what to what; the same role again is no change', async () => {
     await setRole(member, 'agent_id_developer');
-    await setRole(member, 'global_administrator', asOperator);
+    await setRole(member, 'global_administrator', operator);
     expect(await eventsOf(app, admin.tenantId, 'role_changed')).toEqual([
       expect.objectContaining({
         actor: 'operator_key',
@@ -142,13 +143,13 @@ describe('C 2: the last active administrator', () => {
   const lastOne = 'the last active administrator of a workspace can be neither revoked nor demoted';
 
   test('can be neither revoked nor demoted, by anybody', async () => {
-    for (const headers of [admin.bearer, asOperator])
+    for (const headers of [admin.bearer, operator])
       for (const answer of [
         await revoke(admin, headers),
         await setRole(admin, 'agent_id_developer', headers),
       ])
         expect([answer.status, answer.body]).toEqual([409, { detail: lastOne }]);
-    expect(await standing(app, admin)).toBe(200);
+    expect(await sessionStatus(app, admin)).toBe(200);
     expect(await activeAdministrators(admin.tenantId)).toBe(1);
     expect(await eventsOf(app, admin.tenantId, 'member_revoked')).toEqual([]);
   });
@@ -166,7 +167,7 @@ describe('C 2: the last active administrator', () => {
   test('may leave once there is another', async () => {
     await setRole(member, 'global_administrator');
     expect((await revoke(admin)).status).toBe(200);
-    expect(await standing(app, admin)).toBe(401);
+    expect(await sessionStatus(app, admin)).toBe(401);
     expect((await revoke(member, member.bearer)).status).toBe(409);
   });
 
@@ -214,15 +215,15 @@ describe('A 5.2: an id that is foreign or unknown', () => {
       const { status, body } = await act(of, other.bearer);
       expect([status, body.detail]).toEqual([404, 'user not found']);
     }
-    expect((await act({ ...member, userId: 'nobody' }, asOperator)).status).toBe(404);
+    expect((await act({ ...member, userId: 'nobody' }, operator)).status).toBe(404);
     // X-Tenant-ID narrows the operator key too.
-    const narrowed = await act(member, { ...asOperator, 'x-tenant-id': other.tenantId });
+    const narrowed = await act(member, { ...operator, 'x-tenant-id': other.tenantId });
     expect([narrowed.status, narrowed.body.detail]).toEqual([404, 'user not found']);
-    expect(await standing(app, member)).toBe(200);
+    expect(await sessionStatus(app, member)).toBe(200);
     expect(await activeAdministrators(admin.tenantId)).toBe(1);
   });
 
   test.each(acts)('%s: the operator key alone reaches it', async (_, act) => {
-    expect((await act(member, asOperator)).status).toBe(200);
+    expect((await act(member, operator)).status).toBe(200);
   });
 });

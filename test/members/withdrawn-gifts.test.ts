@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { lockTenant } from '#server/tenants/service.ts';
 import { holdOpen, waitingOr } from '#test/access/held-transactions.ts';
+import { found, freshEmail, invite, join, operator, type Person, password } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { asOperator, env, found, freshEmail, invite, join, type Person, password } from './people.ts';
+import { env } from './people.ts';
 
 const app = useTestApp({ env });
 const administrator = 'global_administrator';
@@ -53,7 +54,7 @@ async function statuses(ids: string[]): Promise<string[]> {
 /** What takes an administrator's standing. */
 const endings: [string, () => Promise<{ status: number }>][] = [
   ['revoked', () => revoke(giver)],
-  ['revoked by the operator key', () => revoke(giver, asOperator)],
+  ['revoked by the operator key', () => revoke(giver, operator)],
   ['revoked by itself', () => revoke(giver, giver.bearer)],
   ['demoted', () => setRole(giver, developer)],
   ['demoted by itself', () => setRole(giver, developer, giver.bearer)],
@@ -101,7 +102,7 @@ describe.each(endings)('what an administrator gave out ends with it: one who is 
     const { body: byOperator } = await app.json(
       'POST',
       `/api/tenants/invites?tenant_id=${founder.tenantId}`,
-      { headers: asOperator, body: {} },
+      { headers: operator, body: {} },
     );
     const byFounder = await invite(app, founder);
     // The same address administers another workspace.

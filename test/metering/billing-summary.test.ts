@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { found, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { asOperator, env, found, type Person } from '../members/people.ts';
+import { env } from '../members/people.ts';
 import { addRecords } from './ledger.ts';
 
 const app = useTestApp({ env });
@@ -91,7 +92,7 @@ describe('A 4.4, C 3: GET /api/tenants/{tenant_id}/billing', () => {
   });
 
   test('A 2.5: an operator’s records carry tokens and models, nobody else’s do', async () => {
-    const theirs = (await summary(asOperator, mine.tenantId, '?period=2026-02')).body.records[0];
+    const theirs = (await summary(operator, mine.tenantId, '?period=2026-02')).body.records[0];
     expect(Object.keys(theirs)).toEqual(operatorFields);
     expect(theirs).toMatchObject({ input_tokens: 7, output_tokens: 3, total_tokens: 10, models: ['writer'] });
     const ours = (await own('?period=2026-02')).body.records[0];
@@ -101,10 +102,10 @@ describe('A 4.4, C 3: GET /api/tenants/{tenant_id}/billing', () => {
   test('a foreign tenant is 404 to an administrator, an unknown one to the operator', async () => {
     for (const named of [other.tenantId, 'nobody', '*'])
       expect((await summary(mine.bearer, named)).status).toBe(404);
-    expect((await summary(asOperator, other.tenantId, '?period=2026-02')).body.jobs).toBe(1);
+    expect((await summary(operator, other.tenantId, '?period=2026-02')).body.jobs).toBe(1);
     for (const named of ['nobody', '*', 'default'])
-      expect((await summary(asOperator, named)).body).toMatchObject({ detail: 'tenant not found' });
-    const narrowed = { ...asOperator, 'x-tenant-id': mine.tenantId };
+      expect((await summary(operator, named)).body).toMatchObject({ detail: 'tenant not found' });
+    const narrowed = { ...operator, 'x-tenant-id': mine.tenantId };
     expect((await summary(narrowed, other.tenantId)).status).toBe(404);
   });
 
@@ -133,7 +134,7 @@ describe('its records come in pages', () => {
     let cursor: string | null = null;
     do {
       const more: string = cursor ? `&cursor=${cursor}` : '';
-      const page = await summary(asOperator, tenantId, `${query}${more}`);
+      const page = await summary(operator, tenantId, `${query}${more}`);
       seen.push(...chars(page.body));
       expect(page.body.jobs).toBe(7);
       cursor = page.headers.get('x-next-cursor');

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { found, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { addAdministrator, env, foundWorkspace, workspace } from '../members/operators-workspace.ts';
-import { asOperator, found, type Person } from '../members/people.ts';
 import { addRecords } from './ledger.ts';
 
 const app = useTestApp({ env });
@@ -65,7 +65,7 @@ describe('A 4.4, C 3: GET /api/tenants/usage/daily', () => {
   });
 
   test('the operator names a tenant: its days and totals, with tokens', async () => {
-    const { body } = await daily(asOperator, `${range}&tenant_id=${mine.tenantId}`);
+    const { body } = await daily(operator, `${range}&tenant_id=${mine.tenantId}`);
     expect(body.tenant_id).toBe(mine.tenantId);
     expect(body.days[0]).toEqual({ date: from, jobs: 3, billable_chars: 15, ...tokens(3) });
     expect(body.days[1]).toEqual({ date: '2026-02-28', jobs: 0, billable_chars: 0, ...tokens(0) });
@@ -73,7 +73,7 @@ describe('A 4.4, C 3: GET /api/tenants/usage/daily', () => {
   });
 
   test('C 7: the operator names none: the sum over all tenants', async () => {
-    const { body } = await daily(asOperator, range);
+    const { body } = await daily(operator, range);
     expect(body.tenant_id).toBeNull();
     expect(body.days[0]).toEqual({ date: from, jobs: 4, billable_chars: 115, ...tokens(4) });
     expect(body.totals).toEqual({ jobs: 5, billable_chars: 117, ...tokens(5) });
@@ -82,19 +82,19 @@ describe('A 4.4, C 3: GET /api/tenants/usage/daily', () => {
   test('a designated operator’s session sees what the key does', async () => {
     const { bearer } = await addAdministrator(app, 'first@ops.example');
     for (const query of [range, `${range}&tenant_id=${mine.tenantId}`])
-      expect((await daily(bearer, query)).body).toEqual((await daily(asOperator, query)).body);
+      expect((await daily(bearer, query)).body).toEqual((await daily(operator, query)).body);
     const own = (await daily(bearer, `${range}&tenant_id=${workspace}`)).body;
     expect([own.tenant_id, own.totals]).toEqual([workspace, { jobs: 0, billable_chars: 0, ...tokens(0) }]);
   });
 
   test('A 5.1 rule 5: the operator key beside an administrator’s session widens it', async () => {
-    const headers = { ...mine.bearer, ...asOperator };
+    const headers = { ...mine.bearer, ...operator };
     expect((await daily(headers, range)).body.totals.jobs).toBe(5);
     expect((await daily(headers, `${range}&tenant_id=${other.tenantId}`)).body.totals.jobs).toBe(1);
   });
 
   test('A 5.1 rule 3: X-Tenant-ID narrows the operator key to that tenant', async () => {
-    const narrowed = { ...asOperator, 'x-tenant-id': other.tenantId };
+    const narrowed = { ...operator, 'x-tenant-id': other.tenantId };
     const { body } = await daily(narrowed, range);
     expect([body.tenant_id, body.totals.jobs]).toEqual([other.tenantId, 1]);
     expect((await daily(narrowed, `${range}&tenant_id=${mine.tenantId}`)).status).toBe(404);
@@ -102,7 +102,7 @@ describe('A 4.4, C 3: GET /api/tenants/usage/daily', () => {
 
   test('a tenant that is none is 404 to the operator', async () => {
     for (const named of ['nobody', '*', 'default', '']) {
-      const { status, body } = await daily(asOperator, `${range}&tenant_id=${named}`);
+      const { status, body } = await daily(operator, `${range}&tenant_id=${named}`);
       expect([status, body.detail]).toEqual([404, 'tenant not found']);
     }
   });

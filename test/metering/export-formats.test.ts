@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { languageCodes } from '#server/languages.ts';
 import { jobStatus } from '#server/translations/schema.ts';
+import { found, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { asOperator, env, found, type Person } from '../members/people.ts';
+import { env } from '../members/people.ts';
 import { addRecords } from './ledger.ts';
 
 const app = useTestApp({ env });
@@ -14,7 +15,7 @@ const download = async (headers: Record<string, string>, tenantId: string, query
   return { status: response.status, headers: response.headers, text: await response.text() };
 };
 const own = (query: string) => download(mine.bearer, mine.tenantId, query);
-const theirs = (query: string) => download(asOperator, mine.tenantId, query);
+const theirs = (query: string) => download(operator, mine.tenantId, query);
 
 const tenantFields =
   'job_id,tenant_id,kind,billing_period,source_lang,target_lang,source_chars,billable_chars,job_status,fast_path,recorded_at';
@@ -172,9 +173,9 @@ describe('A 4.4: who exports what', () => {
     for (const [headers, named] of [
       [mine.bearer, other.tenantId],
       [mine.bearer, 'nobody'],
-      [asOperator, 'nobody'],
-      [asOperator, '*'],
-      [asOperator, 'default'],
+      [operator, 'nobody'],
+      [operator, '*'],
+      [operator, 'default'],
     ] as const) {
       const { status, headers: sent, text } = await download(headers, named, 'format=csv');
       expect([status, JSON.parse(text).detail]).toEqual([404, 'tenant not found']);

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { pageSize } from '#server/metering/usage-ledger.ts';
+import { found, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { asOperator, env, found } from '../members/people.ts';
+import { env } from '../members/people.ts';
 import { addRecords, fillLedger } from './ledger.ts';
 
 const app = useTestApp({ env });
@@ -13,7 +14,7 @@ const newLedger = async (count: number, perMoment?: number) => {
 };
 const download = (tenantId: string, format: string) =>
   app.request(`/api/tenants/${tenantId}/billing/export?period=2026-09&format=${format}`, {
-    headers: asOperator,
+    headers: operator,
   });
 
 interface Line {
@@ -84,7 +85,7 @@ test('many at one time, over few connections, are all whole, and nobody else is 
       jsonLines(await (await download(tenantIds[i % 2] as string, 'jsonl')).text()),
     ),
   );
-  const list = await app.json('GET', '/api/tenants', { headers: asOperator });
+  const list = await app.json('GET', '/api/tenants', { headers: operator });
   expect(list.status).toBe(200);
   for (const records of await exports) expectWhole(records, count);
 });

@@ -2,11 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { administrator, openTeam, type Person, type Server, type Team } from '#test/factories.ts';
+import { enrolled } from '#test/members/people.ts';
 import { connect, useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 import { base, type Customer, customer, type Headers, text } from '../billing/customers.ts';
-import { administrator, type Door, enrolled, openTeam, type Person, type Team } from '../members/inviting.ts';
 
 const engine = engineOf(async ({ segments }) =>
   answered(
@@ -18,7 +19,7 @@ const engine = engineOf(async ({ segments }) =>
 const app = useTestApp({ env: base, engine });
 
 /** The deployment whose operator Olga is. The same database. */
-let platform: Door;
+let platform: Server;
 let service: RunningService;
 let dataDir: string;
 
@@ -75,7 +76,7 @@ describe('A 2.5 and A 5.1 rule 8: the session of a designated operator', () => {
         'billing/export?format=jsonl',
         'billing/export?format=csv',
       ]) {
-        const { status, body } = await read(olga.headers, `${id}/${rest}`);
+        const { status, body } = await read(olga.bearer, `${id}/${rest}`);
         expect([rest, status]).toEqual([rest, 200]);
         for (const field of ['input_tokens', 'output_tokens', 'total_tokens', 'models'])
           expect(body).toContain(field);
@@ -83,12 +84,12 @@ describe('A 2.5 and A 5.1 rule 8: the session of a designated operator', () => {
   });
 
   test('C 7: without tenant_id gets the sum over all tenants, with tokens; with one that tenant’s', async () => {
-    const all = JSON.parse((await read(olga.headers, 'usage/daily')).body);
+    const all = JSON.parse((await read(olga.bearer, 'usage/daily')).body);
     expect([all.tenant_id, all.totals]).toEqual([
       null,
       { jobs: 2, billable_chars: 50, input_tokens: 14, output_tokens: 14, total_tokens: 28 },
     ]);
-    const one = JSON.parse((await read(olga.headers, `usage/daily?tenant_id=${theirs.tenantId}`)).body);
+    const one = JSON.parse((await read(olga.bearer, `usage/daily?tenant_id=${theirs.tenantId}`)).body);
     expect([one.tenant_id, one.totals.billable_chars, one.totals.total_tokens]).toEqual([
       theirs.tenantId,
       20,
@@ -99,7 +100,7 @@ describe('A 2.5 and A 5.1 rule 8: the session of a designated operator', () => {
 
 describe('C 7: the operator key beside an administrator’s session', () => {
   test('adds operator standing to that call: any tenant, with tokens and models', async () => {
-    const headers = { ...hanna.headers, 'x-api-key': base.OPERATOR_API_KEY };
+    const headers = { ...hanna.bearer, 'x-api-key': base.OPERATOR_API_KEY };
     for (const rest of ['billing', 'billing/export?format=csv']) {
       const { status, body } = await read(headers, `${theirs.tenantId}/${rest}`);
       expect([rest, status]).toEqual([rest, 200]);
@@ -110,20 +111,20 @@ describe('C 7: the operator key beside an administrator’s session', () => {
 
 describe('A 2.5: a global_administrator never qualifies', () => {
   test('not on the list, or on it without an authenticator: the own tenant alone, characters only', async () => {
-    for (const { headers } of [hanna, otto]) {
-      const daily = await read(headers, `usage/daily?tenant_id=${theirs.tenantId}`);
+    for (const { bearer } of [hanna, otto]) {
+      const daily = await read(bearer, `usage/daily?tenant_id=${theirs.tenantId}`);
       expect(JSON.parse(daily.body)).toMatchObject({
         tenant_id: house.tenantId,
         totals: { jobs: 1, billable_chars: 30 },
       });
-      const own = await read(headers, `${house.tenantId}/billing`);
-      const exported = await read(headers, `${house.tenantId}/billing/export?format=json`);
+      const own = await read(bearer, `${house.tenantId}/billing`);
+      const exported = await read(bearer, `${house.tenantId}/billing/export?format=json`);
       for (const { status, body } of [daily, own, exported]) {
         expect(status).toBe(200);
         expect(body).not.toMatch(/token|model/);
       }
       for (const rest of ['billing', 'billing/export?format=csv'])
-        expect((await read(headers, `${theirs.tenantId}/${rest}`)).status).toBe(404);
+        expect((await read(bearer, `${theirs.tenantId}/${rest}`)).status).toBe(404);
     }
   });
 });

@@ -4,8 +4,8 @@ import type { OpenApiDocument } from '#rest/openapi/document.ts';
 import { buildOpenApiDocument } from '#rest/openapi.ts';
 import { appRouter } from '#server/router.ts';
 import { runImport } from '#server/translation-memory/service.ts';
-import type { Fields } from '#test/contract/call.ts';
-import { glossaryForm, memoryForm } from '#test/contract/sets.ts';
+import type { Fields } from '#test/factories.ts';
+import { glossaryForm, memoryForm } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
 // A file of two units is a large one.

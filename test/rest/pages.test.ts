@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'parse5';
 import { afterAll, describe, expect, test } from 'vitest';
-import { found, signIn } from '#test/auth/sign-in.ts';
+import { signIn } from '#test/auth/sign-in.ts';
+import { found } from '#test/factories.ts';
 import { startFakeOpenAi } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { startLoggedService } from '#test/setup/logged-service.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { glossaryForm, memoryForm, tmxFile } from '#test/contract/sets.ts';
+import { glossaryForm, memoryForm, tmxFile } from '#test/factories.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', MAX_REQUEST_BYTES: '2000', MAX_UPLOAD_BYTES: '20000' };

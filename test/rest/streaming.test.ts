@@ -1,10 +1,11 @@
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { found, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
-import { asOperator, env, found } from '../members/people.ts';
+import { env } from '../members/people.ts';
 import { fillLedger } from '../metering/ledger.ts';
 
 const app = useTestApp({ env });
@@ -33,7 +34,7 @@ afterEach(() => vi.restoreAllMocks());
 /** An answer of which nothing is read until it is asked for. */
 const open = () =>
   new Promise<IncomingMessage>((resolve, reject) => {
-    get(`${app.address}${path}`, { headers: asOperator, agent: false }, resolve).on('error', reject);
+    get(`${app.address}${path}`, { headers: operator, agent: false }, resolve).on('error', reject);
   });
 
 /** Waits until no page has been read for a while; answers how many were. */
@@ -111,7 +112,7 @@ describe('a client that hangs up', () => {
 test('readers of one tenant that stopped leave room for others, and for their own once they have gone', async () => {
   let answered = 0;
   const readers = Array.from({ length: 40 }, () => {
-    const request = get(`${app.address}${path}`, { headers: asOperator, agent: false });
+    const request = get(`${app.address}${path}`, { headers: operator, agent: false });
     return request
       .on('error', () => {})
       .on('response', (response) => {
@@ -132,9 +133,7 @@ test('readers of one tenant that stopped leave room for others, and for their ow
 
 describe('a failure', () => {
   test('before the first byte is answered as any other', async () => {
-    const { status, headers, body } = await withoutLedger(() =>
-      app.json('GET', path, { headers: asOperator }),
-    );
+    const { status, headers, body } = await withoutLedger(() => app.json('GET', path, { headers: operator }));
     expect([status, body.detail, body.error_code]).toEqual([500, 'internal error', 'internal_error']);
     expect(headers.get('content-disposition')).toBeNull();
   });
@@ -153,7 +152,7 @@ describe('a failure', () => {
   test('in the middle resets the connection of a client that knows no chunks', async () => {
     const { hostname, port } = new URL(app.address);
     const socket = connect(Number(port), hostname).pause();
-    const head = Object.entries(asOperator).map(([name, value]) => `${name}: ${value}\r\n`);
+    const head = Object.entries(operator).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`GET ${path} HTTP/1.0\r\nhost: ${hostname}\r\n${head.join('')}\r\n`);
     await standstill();
     await withoutLedger(async () => {
@@ -168,7 +167,7 @@ describe('a failure', () => {
 });
 
 test('HEAD reads no more than it must', async () => {
-  const response = await app.request(path, { method: 'HEAD', headers: asOperator });
+  const response = await app.request(path, { method: 'HEAD', headers: operator });
   expect([response.status, await response.text()]).toEqual([200, '']);
   expect(response.headers.get('content-disposition')).toContain('.jsonl');
   expect(await standstill()).toBeLessThan(5);

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { useTestApp } from '#test/setup/app.ts';
 import {
   administrator,
+  bearer,
   inviting,
-  me,
   openTeam,
   operator,
   operatorKey,
   type Team,
-} from '../members/inviting.ts';
-import { bearer } from '../translations/workspace.ts';
+} from '#test/factories.ts';
+import { me } from '#test/members/people.ts';
+import { useTestApp } from '#test/setup/app.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
 const PATH = '/api/tenants';
@@ -123,7 +123,7 @@ describe('C 3: POST /api/tenants', () => {
 
   test('A 5.2: a plain member gets 403 admin role required; a tenant API key and nobody 401', async () => {
     const member = await team.join();
-    const refused = await provision({ name: 'x' }, member.headers);
+    const refused = await provision({ name: 'x' }, member.bearer);
     expect([refused.status, refused.body.detail]).toEqual([403, 'admin role required']);
     for (const headers of [{ 'x-api-key': team.apiKey }, bearer(team.apiKey), bearer('wrong'), {}]) {
       const { status, body } = await provision({ name: 'x' }, headers);
@@ -157,7 +157,7 @@ describe('A 4.4: GET /api/tenants', () => {
 
   test('A 5.2: a plain member gets 403, a tenant API key and nobody 401', async () => {
     const member = await team.join();
-    expect((await list(member.headers)).body.detail).toBe('admin role required');
+    expect((await list(member.bearer)).body.detail).toBe('admin role required');
     for (const headers of [{ 'x-api-key': team.apiKey }, bearer(team.apiKey), {}]) {
       const { status, body } = await list(headers);
       expect([status, body.detail]).toEqual([401, 'admin credentials required']);

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { found, join, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { asOperator, env, found, join, type Person } from '../members/people.ts';
+import { env } from '../members/people.ts';
 
 const app = useTestApp({ env: { ...env, SERVICE_API_KEY: 'the-service-key' } });
 
@@ -14,14 +15,14 @@ const founders: Person[] = [];
 beforeAll(async () => {
   // The tenant `default` exists from its first use on.
   await app.json('GET', '/api/translations', { headers: { 'x-api-key': 'the-service-key' } });
-  for (let i = 0; i < 5; i++) founders.unshift(await found(app, `Workspace ${i}`));
+  for (let i = 0; i < 5; i++) founders.unshift(await found(app, { tenant_name: `Workspace ${i}` }));
 });
 
 const newestFirst = () => founders.map(({ tenantId }) => tenantId);
 
 describe('A 4.4: GET /api/tenants', () => {
   test('an operator sees all tenants, newest first, and never the service’s own', async () => {
-    const { status, body, headers } = await list(asOperator);
+    const { status, body, headers } = await list(operator);
     expect([status, ids(body), headers.get('x-next-cursor')]).toEqual([200, newestFirst(), null]);
     expect(body[0]).toEqual({
       id: founders[0]?.tenantId,
@@ -46,10 +47,10 @@ describe('A 4.4: GET /api/tenants', () => {
 
   test('X-Tenant-ID narrows the operator key to that tenant', async () => {
     const [, other] = founders as [Person, Person];
-    const narrowed = await list({ ...asOperator, 'x-tenant-id': other.tenantId });
+    const narrowed = await list({ ...operator, 'x-tenant-id': other.tenantId });
     expect(ids(narrowed.body)).toEqual([other.tenantId]);
     for (const name of ['nobody', '*', 'default'])
-      expect((await list({ ...asOperator, 'x-tenant-id': name })).body).toEqual([]);
+      expect((await list({ ...operator, 'x-tenant-id': name })).body).toEqual([]);
   });
 
   test('a member without the role, a tenant’s key and nobody see nothing', async () => {
@@ -64,13 +65,13 @@ describe('A 4.4: GET /api/tenants', () => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
-      const page = await list(asOperator, `?limit=2${cursor ? `&cursor=${cursor}` : ''}`);
+      const page = await list(operator, `?limit=2${cursor ? `&cursor=${cursor}` : ''}`);
       seen.push(...ids(page.body));
       cursor = page.headers.get('x-next-cursor');
     } while (cursor !== null);
     expect(seen).toEqual(newestFirst());
-    expect((await list(asOperator, '?cursor=nonsense')).status).toBe(422);
-    expect((await list(asOperator, '?limit=1001')).status).toBe(422);
+    expect((await list(operator, '?cursor=nonsense')).status).toBe(422);
+    expect((await list(operator, '?limit=1001')).status).toBe(422);
   });
 
   test('much metadata makes a page shorter, never empty', async () => {
@@ -80,9 +81,9 @@ describe('A 4.4: GET /api/tenants', () => {
     await sql`update tenants set metadata = jsonb_build_object('large',
       (select string_agg(md5(random()::text), '') from generate_series(1, 100000)))
       where tenant_id = any(${[newest.tenantId, second.tenantId]})`;
-    const first = await list(asOperator);
+    const first = await list(operator);
     expect(ids(first.body)).toEqual([newest.tenantId]);
-    const next = await list(asOperator, `?cursor=${first.headers.get('x-next-cursor')}`);
+    const next = await list(operator, `?cursor=${first.headers.get('x-next-cursor')}`);
     expect(ids(next.body)).toEqual([second.tenantId]);
     await sql`update tenants set metadata = '{}'`;
   });

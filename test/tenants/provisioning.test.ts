@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { found, join, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { asOperator, env, eventsOf, found, join } from '../members/people.ts';
+import { env, eventsOf } from '../members/people.ts';
 
 const app = useTestApp({ env });
 
-const provision = (body: unknown, headers: Record<string, string> = asOperator) =>
+const provision = (body: unknown, headers: Record<string, string> = operator) =>
   app.json('POST', '/api/tenants', { headers, body });
 
 describe('A 4.4: POST /api/tenants', () => {
@@ -45,7 +46,7 @@ describe('A 4.4: POST /api/tenants', () => {
     const metadata = { pay_tier: 'studio', MFA_Required: true, oidc_org_id: 'org', own: { deep: [1] } };
     const { body } = await provision({ name: 'Large', monthly_char_limit: 2_000_000_000, metadata });
     expect([body.monthly_char_limit, body.metadata]).toEqual([2_000_000_000, metadata]);
-    const listed = await app.json('GET', '/api/tenants', { headers: asOperator });
+    const listed = await app.json('GET', '/api/tenants', { headers: operator });
     expect(listed.body[0]).toMatchObject({ id: body.id, metadata, monthly_char_limit: 2_000_000_000 });
     expect(listed.body[0]).not.toHaveProperty('api_key');
   });
@@ -80,7 +81,7 @@ describe('A 4.4: POST /api/tenants', () => {
       const { status, body } = await provision({ name: 'Not mine' }, headers as Record<string, string>);
       expect([status, body]).toEqual([401, { detail: 'admin credentials required' }]);
     }
-    const beside = await provision({ name: 'Mine' }, { ...admin.bearer, ...asOperator });
+    const beside = await provision({ name: 'Mine' }, { ...admin.bearer, ...operator });
     expect(beside.status).toBe(200);
     // The session says who it was; the key, why it could be.
     expect(await eventsOf(app, beside.body.id, 'tenant_provisioned')).toEqual([

@@ -1,18 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { useTestApp } from '#test/setup/app.ts';
 import {
-  enrol,
-  me,
+  bearer,
   openTeam,
   operator,
   operatorKey,
   type Person,
   personOf,
-  signIn,
-  signUp,
   type Team,
-} from '../members/inviting.ts';
-import { bearer } from '../translations/workspace.ts';
+} from '#test/factories.ts';
+import { enrol, me, signIn, signUp } from '#test/members/people.ts';
+import { useTestApp } from '#test/setup/app.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
 
@@ -165,7 +162,7 @@ describe('A 4.4: by whom, and for which tenant', () => {
   });
 
   test('not by a plain member (403), a tenant API key (401) or nobody (401)', async () => {
-    for (const headers of [member.headers, member.cookie]) {
+    for (const headers of [member.bearer, member.cookie]) {
       const { status, body } = await set({ mfa_required: true }, headers);
       expect([status, body.detail]).toEqual([403, 'admin role required']);
     }

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { found, join, operator, type Person } from '#test/factories.ts';
+import { sessionStatus } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { asOperator, env, eventsOf, found, join, type Person, signIn, standing } from '../members/people.ts';
+import { env, eventsOf, signIn } from '../members/people.ts';
 
 const app = useTestApp({ env });
 
@@ -55,7 +57,7 @@ describe('A 4.4: PATCH /api/tenants/security', () => {
       mfa_required: true,
       mfa_challenge: { method: 'totp_enroll' },
     });
-    expect(await standing(app, admin)).toBe(200);
+    expect(await sessionStatus(app, admin)).toBe(200);
     await set({ mfa_required: false });
     expect((await signIn(app, admin)).body.access_token).toEqual(expect.any(String));
   });
@@ -82,7 +84,7 @@ describe('A 4.4: PATCH /api/tenants/security', () => {
   });
 
   test('an operator must name the tenant', async () => {
-    for (const headers of [asOperator, { ...admin.bearer, ...asOperator }]) {
+    for (const headers of [operator, { ...admin.bearer, ...operator }]) {
       const { status, body } = await set({ mfa_required: true }, headers);
       expect([status, body]).toEqual([
         400,
@@ -90,7 +92,7 @@ describe('A 4.4: PATCH /api/tenants/security', () => {
       ]);
     }
     expect(await metadataOf(admin)).toEqual({});
-    const named = await set({ mfa_required: true }, asOperator, `?tenant_id=${admin.tenantId}`);
+    const named = await set({ mfa_required: true }, operator, `?tenant_id=${admin.tenantId}`);
     expect([named.status, named.body.metadata]).toEqual([200, { mfa_required: true }]);
     expect(await eventsOf(app, admin.tenantId, 'security_policy_changed')).toEqual([
       expect.objectContaining({ actor: 'operator_key' }),
@@ -103,8 +105,8 @@ describe('A 4.4: PATCH /api/tenants/security', () => {
       [admin.bearer, other.tenantId],
       [admin.bearer, 'nobody'],
       [admin.bearer, '*'],
-      [asOperator, 'nobody'],
-      [asOperator, '*'],
+      [operator, 'nobody'],
+      [operator, '*'],
     ];
     for (const [headers, tenantId] of askers) {
       const { status, body } = await set({ mfa_required: true }, headers, `?tenant_id=${tenantId}`);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Kept, keepGlossaries } from '#server/terminology/glossary-cache.ts';
+import { type CachedGlossary, createGlossaryCache } from '#server/terminology/glossary-cache.ts';
 
 /** Keeps glossaries that are named `<tenant> <number>`, in megabytes; answers which of them are kept in the end. */
 function keptOf(...uses: (string | [key: string, megabytes: number])[]): string[] {
-  const kept = keepGlossaries<Kept>();
+  const kept = createGlossaryCache<CachedGlossary>();
   const keys = new Set<string>();
   for (const use of uses) {
     if (typeof use === 'string') kept.get(use);

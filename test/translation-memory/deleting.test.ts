@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { appendPairOfJob } from '#server/translation-memory/learning.ts';
-import { indexSet, runImport, sweepOutdated } from '#server/translation-memory/service.ts';
+import { indexSet, runImport, sweepUnusedVersions } from '#server/translation-memory/service.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { openSets, refusal } from './sets.ts';
@@ -167,7 +167,7 @@ test('what a process left that ended before it deleted an outdated content, the 
       select tenant_id, 'left', source_hash, source_text, target_text from memory_segments`);
   });
   expect(await left(tenantId)).toMatchObject({ contents: 3, segments: 1800 });
-  await sweepOutdated(app.services);
+  await sweepUnusedVersions(app.services);
   expect(await left(tenantId)).toMatchObject({ contents: 2, segments: 900 });
   await runImport(app.services, tenantId, waiting.body.job.id);
   expect(await mine.memories()).toHaveLength(2);

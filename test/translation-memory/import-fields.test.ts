@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { bearer } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { bearer } from '../translations/workspace.ts';
 import { multipart, openSets, refusal, type Sets, TM, unsupported } from './sets.ts';
 import { tmx } from './tmx.ts';
 

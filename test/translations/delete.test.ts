@@ -1,11 +1,12 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { bearer } from '#test/factories.ts';
 import { startFakeOpenAi } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { goldenFiles, recordsOf } from './golden-files.ts';
 import { cat, good, heldReply, liveEngine } from './live.ts';
-import { bearer, demote, keyed, openWorkspace, PATH, type Workspace } from './workspace.ts';
+import { demote, keyed, openWorkspace, PATH, type Workspace } from './workspace.ts';
 
 const operatorKey = 'an-operator-key-of-some-length-0123456789';
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey };

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { bearer } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { answerOf, bearer, keyed, openWorkspace, PATH, type Workspace } from './workspace.ts';
+import { answerOf, keyed, openWorkspace, PATH, type Workspace } from './workspace.ts';
 
 const operatorKey = 'an-operator-key-of-some-length-0123456789';
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey };

@@ -1,10 +1,8 @@
+import { bearer, type Fields, type Headers } from '#test/factories.ts';
 import type { Signup, TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
 export const PATH = '/api/translations';
-
-type Fields = Record<string, unknown>;
-type Headers = Record<string, string>;
 
 /** A fresh tenant of `app`, and what a test asks in its name, with its API key unless told otherwise. */
 export async function openWorkspace(app: TestApp, fields?: Fields) {
@@ -50,7 +48,6 @@ export async function openWorkspace(app: TestApp, fields?: Fields) {
 
 export type Workspace = Awaited<ReturnType<typeof openWorkspace>>;
 
-export const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
 export const keyed = (value: string) => ({ 'idempotency-key': value });
 
 export async function answerOf(response: Response | Promise<Response>) {

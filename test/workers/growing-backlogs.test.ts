@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pruneImports, sweepOutdated } from '#server/translation-memory/service.ts';
+import { pruneImports, sweepUnusedVersions } from '#server/translation-memory/service.ts';
 import { failStaleJobs, failStaleJobsOfTenant, stalePage } from '#server/translations/stale-sweep.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -34,7 +34,7 @@ test('one sweep deletes all contents that nobody shows', async () => {
   const { tenantId } = await app.signUp();
   await superuser`
     insert into memory_contents (tenant_id, content_id) select ${tenantId}, 'left ' || n from generate_series(1, 350) n`;
-  await sweepOutdated(app.services);
+  await sweepUnusedVersions(app.services);
   const [left] =
     await superuser`select count(*)::int as n from memory_contents where tenant_id = ${tenantId}`;
   expect(left?.['n']).toBe(0);

@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import type { Judgement, QualityIssue, Verification } from '../engine.ts';
 
-/** More than anybody reads or repairs at once. */
+/** More issues than anyone reads or repairs at once. */
 const mostIssues = 100;
 
 const ranks = { critical: 0, major: 1, minor: 2 } as const satisfies Record<QualityIssue['severity'], number>;
 
-/** The worst first, otherwise in their order, 100 at most: what is cut away is never worse than what stays. */
+/** Sorts the issues by severity, the worst first, and keeps at most 100. */
 export function worstIssues(issues: readonly QualityIssue[]): QualityIssue[] {
   return issues.toSorted((a, b) => ranks[a.severity] - ranks[b.severity]).slice(0, mostIssues);
 }
 
-/** Of what a judge remarks, so many UTF-16 units are kept. */
+/** UTF-16 units of a judge's remark at most; the rest is cut. */
 const longestRemark = 2000;
 
 export function clipRemark(text: string): string {
   return text.length <= longestRemark ? text : text.slice(0, longestRemark).toWellFormed();
 }
 
-/** The shape of an answer: what the model is held to, and what its answer is read with. */
+/** The shape of a response: the model must follow it, and the response is checked against it. */
 export interface AnswerFormat<T> {
   schema: z.ZodType<T>;
   /** `response_format` of a chat completions request. */
@@ -30,16 +30,16 @@ function structuredOutput(name: string, schema: z.ZodType) {
   return { type: 'json_schema' as const, json_schema: { name, strict: true, schema: jsonSchema } };
 }
 
-// Made once: deriving the schema takes a good part of a millisecond.
+// Made once: deriving the schema takes most of a millisecond.
 const answerFormat = <T>(name: string, schema: z.ZodType<T>): AnswerFormat<T> => ({
   schema,
   responseFormat: structuredOutput(name, schema),
 });
 
 /*
- * The answers as strict structured outputs have them: every field present, nullable rather than optional, no limits
- * in the schema (some endpoints refuse those). The order of the fields is the order in which a model writes: it gives
- * its reasons before it decides. `refine` and `overwrite` leave no mark in the JSON schema.
+ * The responses as strict structured outputs need them: every field is present, nullable rather than optional, and without
+ * limits in the schema (some endpoints refuse those). A model writes the fields in this order: its reasons come before its
+ * decision. `refine` and `overwrite` do not change the JSON schema.
  */
 
 const remark = () => z.string().overwrite(clipRemark);
@@ -58,7 +58,7 @@ const translatedSegments = z.object({
     .describe('one for each segment, in their order'),
 });
 
-/** One text for each id that was asked. */
+/** One text for each segment id of the request. */
 export type TranslatedSegments = z.infer<typeof translatedSegments>;
 
 const issue = z.object({
@@ -92,7 +92,7 @@ const comparison = z.object({
   winner: z.number().describe('the id of the best candidate'),
 });
 
-/** `winner` is the id that the question gave. */
+/** `winner` is the candidate's id in the request. */
 export type NamedWinner = z.infer<typeof comparison>;
 
 export const translationFormat = answerFormat('translation', translatedSegments);
@@ -101,12 +101,12 @@ export const assessmentFormat = answerFormat<Judgement>('assessment', judgement)
 export const verificationFormat = answerFormat<Verification>('verification', verification);
 export const comparisonFormat = answerFormat('comparison', comparison);
 
-/** UTF-16 units of all texts of an answer: a question asks for 6000 of the source, whose translation is no book. */
+/** UTF-16 units of all texts of a response. A request holds 6000 of the source, so no translation is longer. */
 const longestTexts = 200_000;
 
 /**
- * The texts in the order of the ids 1 to `count`; undefined unless each of them, and no other, is answered once, and
- * together they are of a translation's length.
+ * Returns the texts in the order of the ids 1 to `count`; undefined unless each id occurs exactly once, no other id occurs,
+ * and their total length is plausible.
  */
 export function readSegments({ translations }: TranslatedSegments, count: number): string[] | undefined {
   if (translations.length !== count) return undefined;

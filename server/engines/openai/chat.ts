@@ -7,27 +7,27 @@ import { callConcurrently } from './concurrent-calls.ts';
 import { callWithRetries, type RetryPolicy } from './rate-limit-retry-after.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
-/** What a model gets to see. */
+/** What a model is sent. */
 interface Prompt {
   model: string;
-  /** Ours, never a caller's words. */
+  /** The system message: constant, without any of the caller's text. */
   instructions: string;
-  /** What the instructions speak about, with the caller's words in its fields. */
+  /** The user message: JSON whose fields hold the caller's text. */
   data: Record<string, unknown>;
   format: AnswerFormat<unknown>;
 }
 
-/** One thing that is asked of a model, and what its answer comes to. */
+/** A request to a model, and how its response is read. */
 export interface Question<Answer, Value> extends Prompt {
   format: AnswerFormat<Answer>;
-  /** Undefined where the answer, well formed as it is, does not answer this question. */
+  /** Returns undefined where the response is well formed, but does not fit the request. */
   read: (answer: Answer) => Value | undefined;
 }
 
-/** Asks once, until the signal goes off. Rejects with an UpstreamFailure. */
+/** Sends one request, until the signal is aborted. Rejects with an UpstreamFailure. */
 type Chat = (prompt: Prompt, signal?: AbortSignal) => Promise<ChatCompletion>;
 
-/** A connection to any endpoint that speaks chat completions with structured outputs. */
+/** Opens a client for any endpoint with chat completions and structured outputs. */
 export function openChat(settings: ClientSettings): Chat {
   const call = openClient(settings);
   return (prompt, signal) =>
@@ -35,8 +35,8 @@ export function openChat(settings: ClientSettings): Chat {
 }
 
 /**
- * No temperature, token limit or reasoning effort: each is refused by some model that others need it for. `system`
- * rather than `developer`, which only OpenAI knows.
+ * No temperature, token limit or reasoning effort: some models refuse them. The role is `system` because only OpenAI knows
+ * `developer`.
  */
 function request({ model, instructions, data, format }: Prompt) {
   return {
@@ -50,9 +50,9 @@ function request({ model, instructions, data, format }: Prompt) {
 }
 
 /**
- * What the answer that a completion carries comes to. Nothing of its shape is taken for granted: the package does not check it,
- * and what passes for a compatible endpoint varies.
- * @throws UpstreamFailure filtered or malformed
+ * Reads a completion. Every part of its shape is checked: the package does not check it, and compatible endpoints vary.
+ *
+ * @throws {UpstreamFailure} `filtered` or `malformed`
  */
 function readAnswer<Answer, Value>(
   completion: ChatCompletion | null | undefined,
@@ -83,12 +83,12 @@ function parseJson(content: string): unknown {
   }
 }
 
-/** The model's side, and the manners with it. */
+/** A model's endpoint, and how calls to it are retried and limited. */
 export interface Upstream extends RetryPolicy {
   chat: Chat;
 }
 
-/** What one question yielded, and what it cost. */
+/** The result of one request, and what it cost. */
 interface Answered<T> {
   value: T;
   model: string;
@@ -97,9 +97,10 @@ interface Answered<T> {
 }
 
 /**
- * Asks until there is a usable answer, or asking again makes no sense. The tokens of unusable answers count too: they
- * were paid for.
- * @throws AppError of B 7
+ * Sends a request, with retries, until there is a usable response. Tokens of unusable responses count too: they are
+ * billed.
+ *
+ * @throws {AppError} of B 7
  */
 function ask<Answer, Value>(
   upstream: Upstream,
@@ -115,26 +116,27 @@ function ask<Answer, Value>(
   });
 }
 
-/** Not every endpoint counts, and not every one counts in numbers. */
+/** A token count; 0 where the endpoint sends none, or not a number. */
 function count(tokens: unknown): number {
   return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
 }
 
-/** The answer names the snapshot behind the alias that was asked. */
+/** The response names the model version behind the alias that was requested. */
 function nameModel(completion: ChatCompletion, prompt: Prompt): string {
   const { model } = completion;
   return typeof model === 'string' && /^[\w.:/@+-]{1,200}$/.test(model) ? model : prompt.model;
 }
 
-/** Puts the questions that one call of the port comes to; the answers are in their order. */
+/** Sends all requests of one engine call, and returns the results in their order. */
 export type AskAll = <Answer, Value>(
   questions: readonly Question<Answer, Value>[],
   scope: CallScope,
 ) => Promise<EngineAnswer<Value[]>>;
 
 /**
- * Asks the questions, four at a time.
- * @throws AppError of B 7
+ * Sends the requests, four at a time, and adds up what they cost.
+ *
+ * @throws {AppError} of B 7
  */
 export async function askAll<Answer, Value>(
   upstream: Upstream,

@@ -3,12 +3,63 @@ import type { Settings } from '../../settings.ts';
 import { readRetryAfter } from './rate-limit-retry-after.ts';
 import { type FailureFacts, UpstreamFailure } from './upstream-failure.ts';
 
-/** Bytes of an answer, unpacked: many times the longest that any question asks for. */
+/** The settings of the connection. */
+export type ClientSettings = Pick<Settings, 'OPENAI_BASE_URL' | 'OPENAI_TIMEOUT_SECONDS'> & {
+  readonly OPENAI_API_KEY: string;
+};
+
+/** Makes one call. The signal or OPENAI_TIMEOUT_SECONDS aborts it. Rejects with an UpstreamFailure. */
+type CallOnce = <T>(
+  call: (client: OpenAI, signal: AbortSignal) => Promise<T>,
+  signal?: AbortSignal,
+) => Promise<T>;
+
+/** A longer timer, in milliseconds, fires immediately. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Opens a client for OpenAI or a compatible endpoint. */
+export function openClient(settings: ClientSettings): CallOnce {
+  const timeout = Math.min(Math.ceil(settings.OPENAI_TIMEOUT_SECONDS * 1000), longestTimerMs);
+  // The package reads options that are undefined here from the environment.
+  const client = new OpenAI({
+    apiKey: settings.OPENAI_API_KEY,
+    baseURL: settings.OPENAI_BASE_URL ?? null,
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    // At its debug level the package logs whole requests.
+    logLevel: 'off',
+    // The package ignores a Retry-After above 60 s and retries immediately; rate-limit-retry-after.ts honours it.
+    maxRetries: 0,
+    timeout,
+    fetch: boundedFetch,
+  });
+  return async (call, signal) => {
+    // The package's own timeout does not cover the body of an error response. AbortSignal.any would keep each call's
+    // timer until it fires.
+    const cut = new AbortController();
+    const stop = (): void => cut.abort();
+    const timer = setTimeout(stop, timeout);
+    signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted) stop();
+    try {
+      return await call(client, cut.signal);
+    } catch (thrown) {
+      throw classify(thrown);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+    }
+  };
+}
+
+/** Bytes of a response after decompression: many times the longest that any request needs. */
 const longestAnswer = 8_000_000;
 
 /**
- * `fetch` for an upstream that is not trusted with our memory: an answer that is too long, unpacked, is cut off, and a
- * redirect is not followed, since it would carry the key along.
+ * `fetch` for an untrusted endpoint: a response that is too long after decompression is cut off, and redirects are not
+ * followed, since they would carry the API key along.
  */
 async function boundedFetch(url: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, { ...init, redirect: 'error' });
@@ -27,13 +78,13 @@ async function boundedFetch(url: string | URL | Request, init?: RequestInit): Pr
   return new Response(bounded, { status, statusText, headers });
 }
 
-/** Codes of a refused prompt: Azure's, OpenAI's, and OpenAI's for its reasoning models. */
+/** Error codes of a prompt that was refused: Azure's, OpenAI's, and OpenAI's for its reasoning models. */
 const contentPolicyCodes = ['content_filter', 'content_policy_violation', 'invalid_prompt'];
 
-/** Codes of a 429 that no waiting mends: the account has no money left, or was closed. */
+/** Error codes of a 429 for which waiting does not help: the account has no credit left, or was closed. */
 const spentAccountCodes = ['insufficient_quota', 'billing_not_active', 'billing_hard_limit_reached'];
 
-/** Names what the client library threw. */
+/** Classifies an error that the client library threw. */
 export function classify(thrown: unknown): UpstreamFailure {
   if (thrown instanceof UpstreamFailure) return thrown;
   // The order matters: each of these is an APIError as well, without a status. An abort is our own timeout.
@@ -68,7 +119,7 @@ function classifyStatus(error: APIError): UpstreamFailure {
   return new UpstreamFailure('misconfigured', 'refused', facts);
 }
 
-/** The system's code for a failed connection (ECONNREFUSED), which sits at varying depths. */
+/** The system's code for a failed connection (ECONNREFUSED); its depth in the chain of causes varies. */
 function networkCode(cause: unknown): string | undefined {
   for (let error = cause; error instanceof Error; error = error.cause) {
     const { code } = error as { code?: unknown };
@@ -77,59 +128,8 @@ function networkCode(cause: unknown): string | undefined {
   return undefined;
 }
 
-/** A name as programs write them; anything longer may be a sentence, and sentences quote. */
+/** An error code; undefined for anything longer, which may be a sentence that quotes the request. */
 function word(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value;
   return typeof text === 'string' && /^[\w.-]{1,64}$/.test(text) ? text : undefined;
-}
-
-/** What the connection is made of. */
-export type ClientSettings = Pick<Settings, 'OPENAI_BASE_URL' | 'OPENAI_TIMEOUT_SECONDS'> & {
-  readonly OPENAI_API_KEY: string;
-};
-
-/** Makes one call, until either signal or the time goes off. Rejects with an UpstreamFailure. */
-type CallOnce = <T>(
-  call: (client: OpenAI, signal: AbortSignal) => Promise<T>,
-  signal?: AbortSignal,
-) => Promise<T>;
-
-/** A timer of more milliseconds than this fires at once. */
-const longestTimerMs = 2 ** 31 - 1;
-
-/** A connection to OpenAI or an endpoint that speaks its language. */
-export function openClient(settings: ClientSettings): CallOnce {
-  const timeout = Math.min(Math.ceil(settings.OPENAI_TIMEOUT_SECONDS * 1000), longestTimerMs);
-  // What is left undefined here, the package would read from the environment.
-  const client = new OpenAI({
-    apiKey: settings.OPENAI_API_KEY,
-    baseURL: settings.OPENAI_BASE_URL ?? null,
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    // At its debug level the package logs whole requests.
-    logLevel: 'off',
-    // It does not wait for a Retry-After above 60 s but goes on at once; see pacing.ts.
-    maxRetries: 0,
-    timeout,
-    fetch: boundedFetch,
-  });
-  return async (call, signal) => {
-    // The package's own timeout does not cover the body of an error answer. AbortSignal.any would keep each call's
-    // timer until it fires.
-    const cut = new AbortController();
-    const stop = (): void => cut.abort();
-    const timer = setTimeout(stop, timeout);
-    signal?.addEventListener('abort', stop, { once: true });
-    if (signal?.aborted) stop();
-    try {
-      return await call(client, cut.signal);
-    } catch (thrown) {
-      throw classify(thrown);
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
-    }
-  };
 }

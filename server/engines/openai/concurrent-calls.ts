@@ -1,9 +1,9 @@
 import type { CallScope } from '../engine.ts';
 
-/** Calls of one task that are under way at a time. */
+/** Concurrent calls of one task. */
 const atOnce = 4;
 
-/** Makes the calls, four at a time; the answers are in their order. The first failure ends the others: what they would cost is saved. */
+/** Makes the calls, four at a time. Returns the results in the order of the calls. The first failure aborts the others, to save their cost. */
 export async function callConcurrently<Call, T>(
   calls: readonly Call[],
   scope: CallScope,
@@ -17,7 +17,7 @@ export async function callConcurrently<Call, T>(
 
   let failure: { thrown: unknown } | undefined;
   let next = 0;
-  const callInTurn = async (): Promise<void> => {
+  const callNext = async (): Promise<void> => {
     while (next < calls.length && !failure) {
       const index = next++;
       answers[index] = await make(calls[index]!, { ...scope, signal: others.signal });
@@ -28,8 +28,8 @@ export async function callConcurrently<Call, T>(
     stop();
   };
   try {
-    const lanes = Array.from({ length: Math.min(atOnce, calls.length) }, callInTurn);
-    await Promise.all(lanes.map((lane) => lane.catch(remember)));
+    const workers = Array.from({ length: Math.min(atOnce, calls.length) }, callNext);
+    await Promise.all(workers.map((worker) => worker.catch(remember)));
   } finally {
     scope.signal?.removeEventListener('abort', stop);
   }

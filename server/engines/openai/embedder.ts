@@ -7,13 +7,68 @@ import type { OpenAiDependencies } from './openai-engine.ts';
 import { callWithRetries, type RetryPolicy, sleep } from './rate-limit-retry-after.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
-/** Components of a vector: four times those of the largest models of today. */
+export type EmbedderSettings = ClientSettings &
+  Pick<Settings, 'OPENAI_EMBEDDING_MODEL' | 'OPENAI_MAX_RETRIES'>;
+
+/** Limits of one request: its response must fit in memory, even as JSON numbers, and its texts every model's limit. */
+const mostTexts = 64;
+const mostCharacters = 60_000;
+
+/** Embeds texts with OPENAI_EMBEDDING_MODEL, at OpenAI or any endpoint with a compatible embeddings API. */
+export function createOpenAiEmbedder(
+  settings: EmbedderSettings,
+  dependencies: OpenAiDependencies = {},
+): Embedder {
+  const { OPENAI_EMBEDDING_MODEL: model } = settings;
+  const call = openClient(settings);
+  const policy: RetryPolicy = {
+    retries: settings.OPENAI_MAX_RETRIES,
+    sleep: dependencies.sleep ?? sleep,
+    concurrencyLimit: dependencies.concurrencyLimit ?? createConcurrencyLimit(),
+  };
+  return {
+    model,
+    async embed(texts, scope) {
+      const answers = await callConcurrently(batches(texts), scope, (input, within) =>
+        callWithRetries(policy, within, async () => {
+          // No `dimensions`: many endpoints refuse it. Base64 takes a quarter of the bytes of JSON numbers.
+          const answer = await call(
+            (client, signal) =>
+              client.embeddings.create({ model, input, encoding_format: 'base64' }, { signal }),
+            within.signal,
+          );
+          return readVectors(answer, input.length);
+        }),
+      );
+      return answers.flat();
+    },
+  };
+}
+
+/** Splits the texts, in order, into requests that are as full as the limits allow. */
+function batches(texts: readonly string[]): string[][] {
+  const all: string[][] = [];
+  let characters = 0;
+  for (const text of texts) {
+    const last = all.at(-1);
+    characters += text.length;
+    if (last && last.length < mostTexts && characters <= mostCharacters) last.push(text);
+    else {
+      all.push([text]);
+      characters = text.length;
+    }
+  }
+  return all;
+}
+
+/** Dimensions of a vector at most: four times those of today's largest models. */
 const longestVector = 16_384;
 
 /**
- * The vectors that an answer carries, in the order of the texts. Nothing of its shape is taken for granted: the package does not
- * check it, and some endpoints answer numbers where Base64 was asked for.
- * @throws UpstreamFailure malformed
+ * Returns the vectors of a response in the order of the texts. Every part of its shape is checked: the package does not
+ * check it, and some endpoints send numbers where Base64 was requested.
+ *
+ * @throws {UpstreamFailure} `malformed`
  */
 export function readVectors(answer: unknown, count: number): Float32Array[] {
   const data = (answer as { data?: unknown } | null)?.data;
@@ -38,7 +93,7 @@ function readVector(embedding: unknown): Float32Array {
     : typeof embedding === 'string'
       ? readBase64(embedding)
       : undefined;
-  // One that points nowhere is near nothing: its text would be lost without a word.
+  // A zero vector is near no other: its text would never be found.
   if (!vector || vector.length > longestVector || !vector.some((component) => component !== 0))
     throw new UpstreamFailure('malformed', 'no vector');
   if (!vector.every(Number.isFinite)) throw new UpstreamFailure('malformed', 'a vector is not of numbers');
@@ -51,55 +106,4 @@ function readBase64(text: string): Float32Array | undefined {
   if (bytes.length % 4 !== 0) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   return Float32Array.from({ length: bytes.length / 4 }, (_, index) => view.getFloat32(4 * index, true));
-}
-
-export type EmbedderSettings = ClientSettings &
-  Pick<Settings, 'OPENAI_EMBEDDING_MODEL' | 'OPENAI_MAX_RETRIES'>;
-
-/** What goes into one request: the answer must fit in memory, as numbers in JSON too, and the texts below every model's limit. */
-const mostTexts = 64;
-const mostCharacters = 60_000;
-
-/** OPENAI_EMBEDDING_MODEL, at OpenAI or any endpoint that speaks its embeddings. */
-export function createOpenAiEmbedder(settings: EmbedderSettings, parts: OpenAiDependencies = {}): Embedder {
-  const { OPENAI_EMBEDDING_MODEL: model } = settings;
-  const call = openClient(settings);
-  const manners: RetryPolicy = {
-    retries: settings.OPENAI_MAX_RETRIES,
-    sleep: parts.sleep ?? sleep,
-    concurrencyLimit: parts.concurrencyLimit ?? createConcurrencyLimit(),
-  };
-  return {
-    model,
-    async embed(texts, scope) {
-      const answers = await callConcurrently(batches(texts), scope, (input, within) =>
-        callWithRetries(manners, within, async () => {
-          // No `dimensions`, which many endpoints refuse. Base64 is a quarter of the bytes of numbers.
-          const answer = await call(
-            (client, signal) =>
-              client.embeddings.create({ model, input, encoding_format: 'base64' }, { signal }),
-            within.signal,
-          );
-          return readVectors(answer, input.length);
-        }),
-      );
-      return answers.flat();
-    },
-  };
-}
-
-/** The texts, in order, as many together as one request may hold. */
-function batches(texts: readonly string[]): string[][] {
-  const all: string[][] = [];
-  let characters = 0;
-  for (const text of texts) {
-    const last = all.at(-1);
-    characters += text.length;
-    if (last && last.length < mostTexts && characters <= mostCharacters) last.push(text);
-    else {
-      all.push([text]);
-      characters = text.length;
-    }
-  }
-  return all;
 }

@@ -20,96 +20,29 @@ import type { AskAll, Question } from './chat.ts';
 import { alignPassages, groupConsecutive, unitsPerSegment } from './long-texts.ts';
 import { contextsBefore, instructions, promptData } from './prompts.ts';
 
-/** UTF-16 units of all versions together that a judge reads with care at once. Its answer is short, so time is no matter. */
-const unitsPerJudge = 24_000;
-
-/** A passage of a segment in all versions of the text: the source, then its translations. */
-interface JudgedPassage {
-  segment: number;
-  source: string;
-  translations: readonly string[];
-}
-
-/** Consecutive groups of passages, each for one question. Segments that are blank in every version are left out. */
-function groupPassages(
-  segments: readonly string[],
-  candidates: readonly (readonly string[])[],
-): JudgedPassage[][] {
-  const passages = segments.flatMap((text, segment) =>
-    alignPassages([text, ...candidates.map((candidate) => candidate[segment]!)], units, unitsPerJudge).map(
-      ([source, ...translations]): JudgedPassage => ({ segment, source: source!, translations }),
-    ),
-  );
-  return groupConsecutive(
-    passages.filter((passage) => versions(passage).some((text) => text.trim() !== '')),
-    (passage) => units(versions(passage)) + unitsPerSegment,
-    unitsPerJudge + unitsPerSegment,
-  );
-}
-
-/** What a group's verdict counts for in the whole: the units of its source, and one at least. */
-function weightOf(group: readonly JudgedPassage[]): number {
-  return Math.max(1, units(group.map(({ source }) => source)));
-}
-
-function versions({ source, translations }: JudgedPassage): string[] {
-  return [source, ...translations];
-}
-
-function units(texts: readonly string[]): number {
-  return texts.reduce((total, { length }) => total + length, 0);
-}
-
-/** How far a text may score above the worst of its groups. */
-const graceOverWorst = 10;
-
-/**
- * One judgement of a text that was judged in groups. The score is the mean of the groups' by their weights, in whole
- * points rounded down, yet at most 10 above the worst: in the mean alone nine good groups would hide one that scores
- * below 75, and the text would pass the usual threshold of 85. The worst alone would hold long texts to more than
- * short ones, since some group always scores lowest.
- * @param weights of the judgements, in their order
- */
-function mergeJudgements(judgements: readonly Judgement[], weights: readonly number[]): Judgement {
-  const [first, ...more] = judgements;
-  if (!first) return { score: 100, issues: [], summary: 'there is no text to judge' };
-  if (more.length === 0) {
-    const { score, issues, summary } = first;
-    return { score, issues, summary };
-  }
-  const sum = weights.reduce((total, weight) => total + weight, 0);
-  const mean = judgements.reduce((total, { score }, index) => total + score * weights[index]!, 0) / sum;
-  const worst = Math.min(...judgements.map(({ score }) => score));
-  return {
-    score: Math.floor(Math.min(mean, worst + graceOverWorst)),
-    issues: worstIssues(judgements.flatMap(({ issues }) => issues)),
-    summary: clipRemark(judgements.map(({ summary }) => summary).join(' ')),
-  };
-}
-
-/** Scores a draft, to decide on repair. */
+/** Scores a draft, to decide whether to repair it. */
 export async function assess(
-  askGroups: AskAll,
+  askAll: AskAll,
   model: string,
   task: TranslationTask,
   candidate: Translations,
   scope: CallScope,
 ): Promise<EngineAnswer<Judgement>> {
   const { questions, weights } = questionsOf('assess', assessmentFormat, { model, task, candidate });
-  const { value, ...cost } = await askGroups(questions, scope);
+  const { value, ...cost } = await askAll(questions, scope);
   return { value: mergeJudgements(value, weights), ...cost };
 }
 
-/** Checks a final text. It passes where each of its groups does: one that does not is reason enough for a reviewer. */
+/** Checks a final text. It passes only if all of its groups pass: a single failed one needs a reviewer. */
 export async function verify(
-  askGroups: AskAll,
+  askAll: AskAll,
   model: string,
   task: TranslationTask,
   candidate: Translations,
   scope: CallScope,
 ): Promise<EngineAnswer<Verification>> {
   const { questions, weights } = questionsOf('verify', verificationFormat, { model, task, candidate });
-  const { value, ...cost } = await askGroups(questions, scope);
+  const { value, ...cost } = await askAll(questions, scope);
   const passed = value.every((group) => group.passed);
   return { value: { ...mergeJudgements(value, weights), passed }, ...cost };
 }
@@ -142,12 +75,12 @@ function questionsOf<T>(
 }
 
 /**
- * Has the candidates judged side by side. Judges favour places, so which candidate stands first follows from the text:
- * over many texts, and over the groups of a long one, none has the better place, while the same text is asked about in
- * the same way. A long text goes to the candidate that wins most of its source, among equals to the first.
+ * Compares the candidates side by side. Models favour certain positions, so the order is derived from the text: over many
+ * texts no candidate has an advantage, while the same text always gets the same order. For a long text, the candidate
+ * that wins the largest part of the source wins; of several, the first.
  */
 export async function compare(
-  askGroups: AskAll,
+  askAll: AskAll,
   model: string,
   task: TranslationTask,
   candidates: readonly Translations[],
@@ -180,7 +113,7 @@ export async function compare(
       },
     };
   });
-  const { value, ...cost } = await askGroups(questions, scope);
+  const { value, ...cost } = await askAll(questions, scope);
 
   const won = candidates.map(() => 0);
   for (const [at, { winner }] of value.entries()) won[winner]! += weights[at]!;
@@ -193,4 +126,71 @@ export async function compare(
 function rotate<T>(items: readonly T[], by: number): T[] {
   const first = by % items.length;
   return [...items.slice(first), ...items.slice(0, first)];
+}
+
+/** UTF-16 units of source and candidates that a model judges carefully in one request. The answer is short, so time is no limit. */
+const unitsPerJudge = 24_000;
+
+/** A passage of a segment: its source and its translations. */
+interface JudgedPassage {
+  segment: number;
+  source: string;
+  translations: readonly string[];
+}
+
+/** Groups consecutive passages into requests. Segments that are blank in source and candidates are left out. */
+function groupPassages(
+  segments: readonly string[],
+  candidates: readonly (readonly string[])[],
+): JudgedPassage[][] {
+  const passages = segments.flatMap((text, segment) =>
+    alignPassages([text, ...candidates.map((candidate) => candidate[segment]!)], units, unitsPerJudge).map(
+      ([source, ...translations]): JudgedPassage => ({ segment, source: source!, translations }),
+    ),
+  );
+  return groupConsecutive(
+    passages.filter((passage) => versions(passage).some((text) => text.trim() !== '')),
+    (passage) => units(versions(passage)) + unitsPerSegment,
+    unitsPerJudge + unitsPerSegment,
+  );
+}
+
+/** The weight of a group in the whole text: the UTF-16 units of its source, at least 1. */
+function weightOf(group: readonly JudgedPassage[]): number {
+  return Math.max(1, units(group.map(({ source }) => source)));
+}
+
+function versions({ source, translations }: JudgedPassage): string[] {
+  return [source, ...translations];
+}
+
+function units(texts: readonly string[]): number {
+  return texts.reduce((total, { length }) => total + length, 0);
+}
+
+/** Points that a text may score above the worst of its groups. */
+const graceOverWorst = 10;
+
+/**
+ * Merges the judgements of a text's groups into one. The score is their weighted mean, rounded down, but at most 10 points
+ * above the worst group: by the mean alone, nine good groups would hide one below 75, and the text would pass the usual
+ * threshold of 85. By the worst alone, long texts would be judged more strictly than short ones.
+ *
+ * @param weights one for each judgement, in the same order
+ */
+function mergeJudgements(judgements: readonly Judgement[], weights: readonly number[]): Judgement {
+  const [first, ...more] = judgements;
+  if (!first) return { score: 100, issues: [], summary: 'there is no text to judge' };
+  if (more.length === 0) {
+    const { score, issues, summary } = first;
+    return { score, issues, summary };
+  }
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const mean = judgements.reduce((total, { score }, index) => total + score * weights[index]!, 0) / sum;
+  const worst = Math.min(...judgements.map(({ score }) => score));
+  return {
+    score: Math.floor(Math.min(mean, worst + graceOverWorst)),
+    issues: worstIssues(judgements.flatMap(({ issues }) => issues)),
+    summary: clipRemark(judgements.map(({ summary }) => summary).join(' ')),
+  };
 }

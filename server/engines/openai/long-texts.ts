@@ -8,10 +8,10 @@ export function unitsPerCall(language: string): number {
   return isDenseScript(language) ? 2000 : 6000;
 }
 
-/** What a segment's id and field names weigh in a question, in UTF-16 units: many short segments are work too. */
+/** UTF-16 units that a segment's id and field names add to a request: many short segments are work too. */
 export const unitsPerSegment = 20;
 
-/** Consecutive groups, each of at most `most` together, or of one item that weighs more by itself. */
+/** Groups consecutive items so that each group weighs at most `most`. An item that weighs more is a group of its own. */
 export function groupConsecutive<T>(items: readonly T[], weigh: (item: T) => number, most: number): T[][] {
   const groups: T[][] = [];
   let room = 0;
@@ -34,9 +34,9 @@ const paragraphEnd = /\n[^\S\n]*\n\s*/g;
 const lookahead = 2;
 
 /**
- * A text in pieces of at most `most` UTF-16 units, which joined are the text again to the letter. Cut behind a
- * paragraph, else between sentences, else between words, as long as a piece comes out at least half full; else
- * between graphemes, and never inside one: a grapheme of more than `most` units makes a longer piece.
+ * Cuts a text into pieces of at most `most` UTF-16 units; joined, they are exactly the text. It cuts after a paragraph, else
+ * between sentences, else between words, if the piece is at least half full; otherwise between graphemes, and never inside
+ * one: a grapheme of more than `most` units makes a longer piece.
  *
  * Time and memory are linear in the text's length, for a `most` that a grapheme seldom reaches.
  * @param language a code of B 2.4, for its sentence and word boundaries
@@ -91,10 +91,10 @@ function lastStart(segments: Intl.Segments, most: number): number {
 const lineEnd = /\n\s*/g;
 
 /**
- * Versions of one text (a source and its translations) cut into passages that say the same: consecutive rows, with a
- * version each, whose joined columns are the versions again to the letter. A row weighs at most `most` where the texts
- * allow. They are cut between lines where all have equally many, else between paragraphs likewise, else not at all: a
- * cut in the wrong place would make a judge see omissions where there are none.
+ * Cuts a source and its translations into passages that correspond. Each row has one passage of each version; a joined
+ * column is exactly that version. A row weighs at most `most` where the texts allow. It cuts between lines where all
+ * versions have the same number, else between paragraphs likewise, else not at all: a wrong cut would make a judge see
+ * omissions where there are none.
  *
  * Time and memory are linear in the texts' lengths.
  */
@@ -118,7 +118,7 @@ function pairUp(versions: readonly string[], end: RegExp): string[][] | undefine
   return Array.from({ length: height }, (_, row) => columns.map((column) => column[row]!));
 }
 
-/** Parts that end with what the expression matches. Blank ends of the text are no parts of their own. */
+/** Cuts after each match of the expression. Blank ends of the text are not parts of their own. */
 function cutBehind(text: string, end: RegExp): string[] {
   const from = text.length - text.trimStart().length;
   const to = text.trimEnd().length;
@@ -133,8 +133,8 @@ function cutBehind(text: string, end: RegExp): string[] {
 }
 
 /**
- * `text` between the outer whitespace of `original`: what stands around a text is layout, which no model is trusted
- * with. An original of whitespace only comes back as it is.
+ * Puts `text` between the leading and trailing whitespace of `original`, which is layout that a model might change. An
+ * original of whitespace only is returned as it is.
  */
 export function keepOuterSpace(original: string, text: string): string {
   const start = original.length - original.trimStart().length;

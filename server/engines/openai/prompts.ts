@@ -83,17 +83,17 @@ ${judgeRules}
 ${scoreRule}`,
 } as const satisfies Record<Role, string>;
 
-/** What a model is told to do: the system message. */
+/** The system message: what a model is to do. */
 export function instructions(role: Role, textType: TranslationTask['textType']): string {
   return [roles[role], dataRule, 'The fields:', fieldRules, textTypeRules[textType], keepRule].join('\n');
 }
 
-/** What one prompt holds at most; `targets` are of one term, units are UTF-16 units of both sides of all terms, of all pairs. */
+/** Limits of one prompt: targets of one term; UTF-16 units of both sides of all terms, and of all examples. */
 const most = { targets: 5, glossaryUnits: 20_000, examples: 10, exampleUnits: 40_000 };
 
 /**
- * The task as the fields that the instructions speak about, but for its texts, which the roles add. A caller's words go
- * to a model in such data and nowhere else.
+ * The fields of the user message that all roles share; each role adds the texts. The caller's text reaches a model only in
+ * these fields.
  */
 export function promptData(task: TranslationTask) {
   return {
@@ -110,31 +110,31 @@ export function promptData(task: TranslationTask) {
 
 /** The preferred targets of the first terms that fit. */
 function glossaryData(terms: readonly TaskTerm[]): TaskTerm[] {
-  const told: TaskTerm[] = [];
+  const kept: TaskTerm[] = [];
   let units = 0;
   for (const { source, targets } of terms) {
     const term = { source, targets: targets.slice(0, most.targets) };
     for (const text of [source, ...term.targets]) units += text.length;
     if (units > most.glossaryUnits) break;
-    told.push(term);
+    kept.push(term);
   }
-  return told;
+  return kept;
 }
 
 /** The first pairs that fit. One is left out rather than clipped: half of it would teach a model to stop halfway. */
 function exampleData(examples: readonly TaskExample[]) {
-  const told: Pick<TaskExample, 'source' | 'target'>[] = [];
+  const kept: Pick<TaskExample, 'source' | 'target'>[] = [];
   let units = 0;
   for (const { source, target } of examples.slice(0, most.examples)) {
     const length = source.length + target.length;
     if (units + length > most.exampleUnits) continue;
     units += length;
-    told.push({ source, target });
+    kept.push({ source, target });
   }
-  return told;
+  return kept;
 }
 
-/** With its name, since not every model reads `nb` or `fr-CA` the same way. */
+/** A language with its name: not every model reads `nb` or `fr-CA` the same way. */
 function language(code: string) {
   const known = canonicalLanguage(code);
   return { code, name: known ? supportedLanguages[known] : code };
@@ -142,28 +142,28 @@ function language(code: string) {
 
 const contextUnits = 500;
 
-/** A stretch of source, and the index of the segment it is of. */
-interface Stretch {
+/** A part of the source, and the index of its segment. */
+interface SourcePart {
   segment: number;
   source: string;
 }
 
-/** For each group some 500 UTF-16 units of the source before it; null at the start of a text. */
-export function contextsBefore(groups: readonly (readonly Stretch[])[]): (string | null)[] {
-  const stretches = groups.flat();
+/** For each group, some 500 UTF-16 units of the source before it; null at the start of the text. */
+export function contextsBefore(groups: readonly (readonly SourcePart[])[]): (string | null)[] {
+  const parts = groups.flat();
   let start = 0;
   return groups.map(({ length }) => {
-    const context = contextBefore(stretches, start);
+    const context = contextBefore(parts, start);
     start += length;
     return context;
   });
 }
 
-function contextBefore(stretches: readonly Stretch[], index: number): string | null {
+function contextBefore(parts: readonly SourcePart[], index: number): string | null {
   let context = '';
   for (let at = index - 1; at >= 0 && context.length < contextUnits; at--) {
-    const { segment, source } = stretches[at]!;
-    const border = segment === stretches[at + 1]!.segment ? '' : '\n';
+    const { segment, source } = parts[at]!;
+    const border = segment === parts[at + 1]!.segment ? '' : '\n';
     context = source.slice(-contextUnits) + border + context;
   }
   // The cut may leave half a character at the start.

@@ -11,7 +11,7 @@ import {
 } from './long-texts.ts';
 import { contextsBefore, instructions, promptData } from './prompts.ts';
 
-/** Longer spans are looked for by their beginning: a hostile text cannot make the search dear. */
+/** Longer spans are searched for by their beginning: a hostile text cannot make the search expensive. */
 const soughtUnits = 64;
 
 interface Bilingual {
@@ -19,15 +19,15 @@ interface Bilingual {
   translation: string;
 }
 
-/** Where the issues of a text lie. */
+/** In which groups the issues of a text are. */
 interface IssuesByGroup {
-  /** For each group the issues whose span stands in it. */
+  /** For each group, the issues whose span it contains. */
   located: QualityIssue[][];
-  /** Those without a span, or whose span stands nowhere. */
+  /** Issues without a span, or whose span is not found. */
   unlocated: QualityIssue[];
 }
 
-/** Finds each issue's span in the source or the translation of the groups' texts, whatever the whitespace in it. */
+/** Finds each issue's span in the source or translation of the groups, ignoring differences in whitespace. */
 function locateIssues(
   groups: readonly (readonly Bilingual[])[],
   issues: readonly QualityIssue[],
@@ -52,22 +52,22 @@ function normalize(text: string): string {
   return text.normalize('NFC').replace(/\s+/g, ' ').trim();
 }
 
-/** What an approximate source reaches beyond its translation on either side, in UTF-16 units. */
+/** UTF-16 units that an approximate source extends beyond its translation on either side. */
 const margin = 1000;
 
-/** A stretch of translation short enough to be written anew at once, and the source it stands for. */
+/** A part of the translation that fits one request, and its source. */
 interface RepairedPassage {
   segment: number;
-  /** To the letter; a segment's passages joined are its present translation. */
+  /** The exact text: a segment's passages joined are its current translation. */
   translation: string;
   source: string;
-  /** The source may reach further than the translation: nothing told where its original begins and ends. */
+  /** Whether the source may extend beyond the translation, because where it begins and ends is unknown. */
   approximate: boolean;
 }
 
 /**
- * Cuts a segment into passages for repair. It is the translation that is cut, so that whatever a model makes of the
- * source beside it, no part of the text is lost or doubled.
+ * Cuts a segment into passages for repair. It cuts the translation, so that no part of the text is lost or doubled, whatever
+ * a model makes of the source next to it.
  */
 function cutForRepair(
   segment: number,
@@ -98,9 +98,9 @@ function cutByProportion(source: string, pieces: readonly string[]): Omit<Repair
   });
 }
 
-/** Has the issues mended. What is not asked about comes back to the letter. */
+/** Repairs the issues. Passages that are not sent to the model are returned unchanged. */
 export async function repair(
-  askGroups: AskAll,
+  askAll: AskAll,
   model: string,
   task: TranslationTask,
   candidate: Translations,
@@ -138,7 +138,7 @@ export async function repair(
       read: (answer) => readSegments(answer, group.length),
     }),
   );
-  const { value, ...cost } = await askGroups(questions, scope);
+  const { value, ...cost } = await askAll(questions, scope);
 
   const asked = touched.flatMap(({ group }) => group);
   const texts = value.flat();
@@ -149,10 +149,9 @@ export async function repair(
 }
 
 /**
- * The issues that each group is to mend; undefined for one that is left alone. A group is asked about the issues whose
- * span stands in it, along with those whose span stands nowhere. All groups are asked where no issue has a place, or
- * where one without a place is more than minor: text that is missing has no span, and leaving it out would leave the
- * very fault that repair is for.
+ * The issues that each group is to repair; undefined for a group that stays as it is. A group gets the issues whose span
+ * it contains, and those whose span is found nowhere. All groups are repaired if no issue has a place, or if an issue
+ * without one is more than minor: missing text has no span, and it is what repair is for.
  */
 function issuesByGroup(
   groups: readonly (readonly RepairedPassage[])[],
@@ -164,7 +163,7 @@ function issuesByGroup(
   return located.map((found) => (everywhere || found.length > 0 ? [...found, ...unlocated] : undefined));
 }
 
-/** A passage's new text with its present outer whitespace; with the source's where there was no text yet. */
+/** The new text with the passage's leading and trailing whitespace; the source's where the passage was blank. */
 function inPlace({ source, translation }: RepairedPassage, text: string): string {
   return keepOuterSpace(translation.trim() === '' ? source : translation, text);
 }

@@ -4,50 +4,12 @@ import type { AskAll, Question } from './chat.ts';
 import { cutText, groupConsecutive, keepOuterSpace, unitsPerCall, unitsPerSegment } from './long-texts.ts';
 import { contextsBefore, instructions, promptData } from './prompts.ts';
 
-/** A stretch of source short enough to be asked for at once: a whole segment, or a part of a long one. */
-interface Piece {
-  /** Index of the segment it belongs to. */
-  segment: number;
-  /** Its source to the letter; a segment's pieces joined are the segment. */
-  source: string;
-}
-
-function cutSegments(segments: readonly string[], language: string): Piece[] {
-  const most = unitsPerCall(language);
-  return segments.flatMap((text, segment) =>
-    cutText(text, most, language).map((source) => ({ segment, source })),
-  );
-}
-
-/** Written without spaces between sentences. */
-const unspaced: ReadonlySet<string> = new Set(['zh-Hans', 'zh-Hant', 'ja', 'th']);
-
 /**
- * The segments again, from one translation for each piece. The whitespace around and between pieces is the source's;
- * where a language that writes no spaces had none between two pieces, one that does gets a space there.
- */
-function joinPieces(
-  pieces: readonly Piece[],
-  translations: readonly string[],
-  { sourceLang, targetLang }: { sourceLang: string; targetLang: string },
-): string[] {
-  const gap = unspaced.has(sourceLang) && !unspaced.has(targetLang) ? ' ' : '';
-  const joined: string[] = [];
-  for (const [index, { segment, source }] of pieces.entries()) {
-    const text = keepOuterSpace(source, translations[index]!);
-    const before = joined[segment];
-    if (before === undefined) joined[segment] = text;
-    else joined[segment] = before + (/\S$/.test(before.slice(-1)) && /^\S/.test(text) ? gap : '') + text;
-  }
-  return joined;
-}
-
-/**
- * Translates the segments, a long text in several questions: what a model writes in OPENAI_TIMEOUT_SECONDS is less than
- * a source may be long. The whitespace around segments and between their pieces never goes to a model.
+ * Translates the segments. A long text takes several requests: a source may be longer than what a model can write within
+ * OPENAI_TIMEOUT_SECONDS. Whitespace around segments and between their pieces is never sent to the model.
  */
 export async function translate(
-  askGroups: AskAll,
+  askAll: AskAll,
   model: string,
   task: TranslationTask,
   scope: CallScope,
@@ -73,10 +35,48 @@ export async function translate(
       read: (answer) => readSegments(answer, group.length),
     }),
   );
-  const { value, ...cost } = await askGroups(questions, scope);
+  const { value, ...cost } = await askAll(questions, scope);
 
   const texts = value.flat();
   const translated = new Map(asked.map((piece, index) => [piece, texts[index]!]));
   const translations = pieces.map((piece) => translated.get(piece) ?? piece.source);
   return { value: joinPieces(pieces, translations, task), ...cost };
+}
+
+/** A part of the source that fits one request: a whole segment, or part of a long one. */
+interface Piece {
+  /** Index of the segment it belongs to. */
+  segment: number;
+  /** The exact source: a segment's pieces joined are the segment. */
+  source: string;
+}
+
+function cutSegments(segments: readonly string[], language: string): Piece[] {
+  const most = unitsPerCall(language);
+  return segments.flatMap((text, segment) =>
+    cutText(text, most, language).map((source) => ({ segment, source })),
+  );
+}
+
+/** Written without spaces between sentences. */
+const unspaced: ReadonlySet<string> = new Set(['zh-Hans', 'zh-Hant', 'ja', 'th']);
+
+/**
+ * Joins the translations of the pieces into segments. Whitespace around and between pieces is the source's. Between two
+ * pieces of a language without spaces, a target language with spaces gets one.
+ */
+function joinPieces(
+  pieces: readonly Piece[],
+  translations: readonly string[],
+  { sourceLang, targetLang }: { sourceLang: string; targetLang: string },
+): string[] {
+  const gap = unspaced.has(sourceLang) && !unspaced.has(targetLang) ? ' ' : '';
+  const joined: string[] = [];
+  for (const [index, { segment, source }] of pieces.entries()) {
+    const text = keepOuterSpace(source, translations[index]!);
+    const before = joined[segment];
+    if (before === undefined) joined[segment] = text;
+    else joined[segment] = before + (/\S$/.test(before.slice(-1)) && /^\S/.test(text) ? gap : '') + text;
+  }
+  return joined;
 }

@@ -1,47 +1,47 @@
 import { AppError, type ErrorName } from '#server/errors.ts';
 
 interface FailureKind {
-  /** Whether asking again may help. */
-  again: boolean;
+  /** Whether a retry may help. */
+  retryable: boolean;
   code: ErrorName;
   detail: string;
 }
 
-/** How an upstream call can fail, and what the caller is told (B 7). */
+/** How a call to a model can fail, and the error that the caller gets (B 7). */
 const failureKinds = {
   saturated: {
-    again: true,
+    retryable: true,
     code: 'rate_limit',
     detail: 'translation capacity is saturated; try again later',
   },
   outage: {
-    again: true,
+    retryable: true,
     code: 'transient_error',
     detail: 'the translation model is not reachable; try again later',
   },
   malformed: {
-    again: true,
+    retryable: true,
     code: 'transient_error',
     detail: 'the translation model gave no usable answer; try again later',
   },
   filtered: {
-    again: false,
+    retryable: false,
     code: 'content_filtered',
     detail: 'the text was refused by a content policy; do not send it again',
   },
   interrupted: {
-    again: false,
+    retryable: false,
     code: 'transient_error',
     detail: 'the translation was interrupted; try again later',
   },
   misconfigured: {
-    again: false,
+    retryable: false,
     code: 'service_unavailable',
     detail: 'the translation model of this service is not available',
   },
 } as const satisfies Record<string, FailureKind>;
 
-/** What is known of a failed call. Nothing in it is text that the upstream wrote freely. */
+/** Facts about a failed call. None is free text of the endpoint. */
 export interface FailureFacts {
   status?: number | undefined;
   /** A word, not a sentence: the upstream's error code, or the network's. */
@@ -51,8 +51,8 @@ export interface FailureFacts {
 }
 
 /**
- * A call that yielded no answer. Its message goes to the log, so it names facts only: an upstream's own message
- * may quote the key or the source text.
+ * A failed call to a model. Its message goes to the log, so it holds facts only: the endpoint's own message may quote the
+ * API key or the source text.
  */
 export class UpstreamFailure extends Error {
   override name = 'UpstreamFailure';
@@ -70,14 +70,14 @@ export class UpstreamFailure extends Error {
   }
 
   get isRetryable(): boolean {
-    return failureKinds[this.kind].again;
+    return failureKinds[this.kind].retryable;
   }
 
-  /** The error of B 7, once nobody asks again. */
+  /** The caller's error (B 7), when there are no more retries. */
   toAppError(): AppError {
-    const { again, code, detail } = failureKinds[this.kind];
-    const ms = again ? this.retryAfterMs : undefined;
-    // A second at least: whoever reads 0 after spent retries would come back at once.
+    const { retryable, code, detail } = failureKinds[this.kind];
+    const ms = retryable ? this.retryAfterMs : undefined;
+    // At least a second: with 0, the caller would retry immediately.
     const retryAfter =
       ms === undefined ? {} : { retryAfter: Math.min(3600, Math.max(1, Math.ceil(ms / 1000))) };
     return new AppError(code, detail, { cause: this, ...retryAfter });

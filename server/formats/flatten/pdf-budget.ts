@@ -5,7 +5,7 @@ import { type FlattenError, overLimit } from '../flatten-error.ts';
 interface Budget {
   floor: number;
   perByte: number;
-  /** What is counted, as its sender is told. */
+  /** What is counted, for the message to the sender. */
   what: string;
 }
 
@@ -114,9 +114,9 @@ const meterKey = 'lingualoop.pdfMeter';
 const theMeter = `globalThis[Symbol.for('${meterKey}')]`;
 
 /**
- * Where pdf.js tells the meter what it does. It offers no such place of its own, and none of its limits ends a small file
- * with a billion draws; so these lines are put into its worker while that is loaded. Each `at` must be there exactly
- * `times` times: a release that changed them fails to load, and the tests with it.
+ * Code that is inserted into pdf.js to count its work. pdf.js has no hook for this, and none of its limits stops a small file
+ * with a billion draws; so these lines are added to its worker when it is loaded. Each `at` must occur exactly `times`
+ * times: a release that changed them fails to load, and so do the tests.
  */
 const insertions = [
   {
@@ -161,7 +161,7 @@ export function loadPdfjs(): Promise<typeof import('pdfjs-dist/legacy/build/pdf.
   return loading;
 }
 
-/** Has all that pdf.js does from now on counted by this meter, or by none. */
+/** Counts everything that pdf.js does from now on with this meter, or with none. */
 export function useMeter(meter: Meter | undefined): void {
   (globalThis as Record<symbol, unknown>)[Symbol.for(meterKey)] = meter;
 }
@@ -178,7 +178,7 @@ async function load() {
     },
   });
   try {
-    // It leaves itself where pdf.js looks for a worker before it loads one.
+    // The worker registers itself where pdf.js looks before it loads one.
     await import(workerUrl);
   } finally {
     hooks.deregister();

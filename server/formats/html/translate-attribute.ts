@@ -9,7 +9,7 @@ import {
 type ParentNode = DefaultTreeAdapterTypes.ParentNode;
 type Element = DefaultTreeAdapterTypes.Element & { translateMode?: TranslateMode | undefined };
 
-/** Whether what an element holds is to be translated; `code` is not text for a reader, and nothing inside changes that. */
+/** Whether what an element holds is to be translated; `code` is not text for a reader, and nothing inside cattaches that. */
 export type TranslateMode = 'yes' | 'no' | 'code';
 
 /**
@@ -30,7 +30,7 @@ export function modeOfTag(
   return own === 'yes' || own === '' ? 'yes' : inherited;
 }
 
-/** The mode of `node` where it now hangs in the tree; each element is looked at once until it is moved. */
+/** The mode of `node` where it now attachs in the tree; each element is looked at once until it is moved. */
 export function modeOf(node: ParentNode): TranslateMode {
   const unasked: Element[] = [];
   let mode: TranslateMode = 'yes';
@@ -57,8 +57,8 @@ export function modeOf(node: ParentNode): TranslateMode {
  */
 export const parentTree: TreeAdapter<DefaultTreeAdapterMap> = {
   ...defaultTreeAdapter,
-  appendChild: hang,
-  insertBefore: hang,
+  appendChild: attach,
+  insertBefore: attach,
   detachNode(node) {
     node.parentNode = null;
   },
@@ -75,7 +75,7 @@ export const parentTree: TreeAdapter<DefaultTreeAdapterMap> = {
   updateNodeSourceCodeLocation() {},
 };
 
-function hang(parent: ParentNode, node: DefaultTreeAdapterTypes.ChildNode): void {
+function attach(parent: ParentNode, node: DefaultTreeAdapterTypes.ChildNode): void {
   node.parentNode = parent;
   if ('tagName' in node) (node as Element).translateMode = undefined;
 }

@@ -6,7 +6,7 @@ import { SaxesParser } from 'saxes';
  */
 export type TmxReason = 'encoding' | 'not_xml' | 'not_tmx' | 'forbidden' | 'malformed' | 'too_deep';
 
-/** A file that cannot be read. Its message is meant for whoever sent the file, and names the line where there is one. */
+/** A file that cannot be read as TMX. The message is for the sender of the file, and names the line if there is one. */
 export class TmxError extends Error {
   override name = 'TmxError';
   readonly reason: TmxReason;
@@ -20,7 +20,7 @@ export class TmxError extends Error {
   }
 }
 
-/** What a reader is told of an XML document. Names are as written. */
+/** Events of an XML document. Names are as written. */
 interface XmlEvents {
   /** `line` is the physical one of its `<`; `attributes` has no prototype. */
   open: (name: string, attributes: Record<string, string>, line: number) => void;

@@ -3,7 +3,7 @@ import { grams } from './grams.ts';
 import { leastSimilarity } from './limits.ts';
 import { readVarints } from './shard.ts';
 
-/** What one query needs of a shard. */
+/** The part of a shard that one query reads. */
 export interface ShardPostings {
   /** Among how many segments the counts were taken: those of this shard, or of all shards that the query is put to. */
   segments: number;
@@ -14,7 +14,7 @@ export interface ShardPostings {
    * its entry stays: the count still tells how much the bucket weighs.
    */
   lists: readonly { bucket: number; count: number; ordinals: Uint8Array }[];
-  /** Whether an ordinal is passed over; undefined where none is. */
+  /** Whether to skip an ordinal; undefined if none is skipped. */
   isGone?: ((ordinal: number) => boolean) | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Candidate {
   score: number;
 }
 
-/** The segments that promise to be most like the query, best first: at most `limit`, none whose length rules it out. */
+/** Returns the segments most likely to be similar to the query, best first: at most `limit`, excluding those of an impossible length. */
 export function selectCandidates(query: string, shard: ShardPostings, limit: number): Candidate[] {
   const length = countCodePoints(query);
   const { begin, lengths } = readLengths(
@@ -55,7 +55,7 @@ export function selectCandidates(query: string, shard: ShardPostings, limit: num
   return highest(scores, limit).map((place) => ({ ordinal: begin + place, score: scores[place]! }));
 }
 
-/** Inverse document frequency: a bucket that few segments have tells more. */
+/** Inverse document frequency: a rare bucket weighs more. */
 function weightOf(count: number, segments: number): number {
   return Math.log(1 + segments / Math.max(1, count));
 }

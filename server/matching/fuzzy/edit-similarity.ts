@@ -1,14 +1,14 @@
 import { countCodePoints } from '#server/formats/text.ts';
 
 /**
- * How alike two texts are, 0 to 1: 1 - Levenshtein distance / length of the longer, over code points, case not folded;
- * 1 for two empty texts. 0 where it is below `atLeast`, which costs less to find out than how far below.
+ * The similarity of two texts, 0 to 1: 1 - Levenshtein distance / length of the longer, over code points, case not folded;
+ * 1 for two empty texts. Returns 0 if it is below `atLeast`, which is cheaper to determine than the exact value.
  */
 export function editSimilarity(a: string, b: string, atLeast = 0): number {
   return similarityTo(a)(b, atLeast);
 }
 
-/** `editSimilarity` to one text that is compared with many: what depends on it alone is prepared once. */
+/** `editSimilarity` of one text to many: prepares what depends on that text only once. */
 export function similarityTo(text: string): (other: string, atLeast?: number) => number {
   const pattern = preparePattern(text);
   return (other, atLeast = 0) => {
@@ -130,9 +130,9 @@ export interface Closest {
 }
 
 /**
- * The texts most like the query by `editSimilarity`, best first and the earlier one first among equals: at most `most`,
- * none below `atLeast`. Texts that come best candidates first are done soonest: once there are `most`, another is only
- * looked at as far as it takes to know that it is no better.
+ * Returns the texts most similar to the query by `editSimilarity`, best first, the earlier one first among equals: at most
+ * `most`, none below `atLeast`. Fastest if the best candidates come first: later texts are compared only until they are known
+ * to be worse.
  */
 export function closest(query: string, texts: readonly string[], most: number, atLeast: number): Closest[] {
   const similarity = similarityTo(query);

@@ -8,7 +8,7 @@ export { type Closest, closest, editSimilarity, similarityTo } from './edit-simi
 export { grams } from './grams.ts';
 export {
   candidateLimit,
-  isOffered,
+  isShortEnough,
   largestShard,
   leastSimilarity,
   longestFuzzy,

@@ -1,10 +1,10 @@
 import { countCodePoints } from '#server/formats/text.ts';
 
-/** B 8 "Close-match text length": longer texts, in code points of the normal form, neither look for matches nor are one. */
+/** B 8 "Close-match text length": the longest text, in code points of its normal form, that has close matches or is one. */
 export const longestFuzzy = 2000;
 
-/** B 8: whether a text is short enough to have close matches, or to be one. */
-export function isOffered(text: string): boolean {
+/** Whether a text is short enough to have close matches, or to be one (B 8). */
+export function isShortEnough(text: string): boolean {
   return (
     text.length <= longestFuzzy || (text.length <= 2 * longestFuzzy && countCodePoints(text) <= longestFuzzy)
   );
@@ -16,18 +16,18 @@ export const leastSimilarity = 0.7;
 /** The most segments of one shard. */
 export const largestShard = 65_536;
 
-/** The most buckets that a lookup reads, in one shard: what bounds the rows of a long text's lookup. */
+/** The most buckets that a lookup reads in one shard. Limits the rows read for a long text. */
 export const mostGrams = 256;
 
 /**
- * How many postings a lookup reads in one shard, the rarest buckets' first. The figures behind this and the next one are in
- * docs/performance.md: with both halved, recall is still above 95 % over real sentences.
+ * How many postings a lookup reads in one shard, rarest buckets first. docs/performance.md has the measurements behind this and
+ * `candidateLimit`: with both halved, recall on real sentences stays above 95 %.
  */
 export const postingsBudget = 40_000;
 
 /**
- * How many candidates of a query are worth an exact look: 200, fewer where it has more than 100 characters, since the
- * look takes time by the square of the length, and the more grams there are the better they tell texts apart.
+ * How many candidates of a query are compared by edit similarity: 200, fewer above 100 characters. The comparison takes time
+ * quadratic in the length, and more grams tell texts apart better.
  */
 export function candidateLimit(query: string): number {
   return Math.max(25, Math.min(200, Math.floor(20_000 / Math.max(1, countCodePoints(query)))));

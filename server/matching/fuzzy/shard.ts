@@ -19,8 +19,8 @@ export interface BuiltShard {
 }
 
 /**
- * The index of these sources, given in normal form. Each is cut into grams twice, once to know how long the lists get
- * and once to fill them: that way nothing is held but what is returned.
+ * Builds the index of some sources in normal form. It cuts each source into grams twice, first to measure the lists and then
+ * to fill them, so that it allocates only what it returns.
  *
  * @throws RangeError for more than `largestShard` sources, or one of more than `longestFuzzy` code points
  */
@@ -80,7 +80,7 @@ function orderByLength(normals: readonly string[]): { order: Uint32Array; length
   return { order, lengthMarks: marks.slice(0, end) };
 }
 
-/** Calls back for each segment in turn with each bucket it has and the distance to the bucket's ordinal before (first: to 0). */
+/** Calls `each` for every bucket of every segment, in order, with the gap to the bucket's previous ordinal (the first: to 0). */
 function eachPosting(
   normals: readonly string[],
   order: Uint32Array,

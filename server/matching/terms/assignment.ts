@@ -1,34 +1,34 @@
-import type { Stretch } from './target-matches.ts';
+import type { TargetSpan } from './target-matches.ts';
 
-/** What a translation has of one expected term. */
+/** How often a translation has one expected term. */
 export interface Observed {
   count: number;
-  /** Somewhere it stands as the glossary spells it. */
+  /** At least one match is spelled as in the glossary. */
   asSpelled: boolean;
 }
 
-/** Stretches with the same sightings, which may count for the same expectations. */
-interface Kind {
-  /** The expectations, by number, and whether such a stretch has their term as it is spelled. */
+/** Spans with the same matches; they can count for the same expectations. */
+interface SpanKind {
+  /** By number of the expectation: whether such a span has its term as spelled. */
   claims: Map<number, boolean>;
-  /** How many such stretches count for which expectation. */
+  /** By number of the expectation: how many such spans count for it. */
   counts: Map<number, number>;
 }
 
-/** Stretches are passed on in at most so many steps: alternatives of alternatives could make it long. */
+/** Limits the search for augmenting paths; nested alternatives could make it very long. */
 const mostSteps = 1_000_000;
 
-/** Which expectation each stretch of a translation counts for, one each. */
-export class Allotment {
+/** Assigns each span of a translation to one expectation, so that as many as possible are met. */
+export class SpanAssignment {
   readonly #needs: readonly number[];
   readonly #meets: readonly (readonly number[])[];
-  /** By expectation, how many stretches count for it. */
+  /** By expectation, how many spans count for it. */
   readonly #counts: number[];
-  /** By target, how many of `meets`, from the first, have all they need: what is met stays met, and is passed over once. */
+  /** By target: how many of `meets`, from the first, are satisfied. An expectation once met stays met. */
   readonly #met: number[];
-  readonly #kinds = new Map<string, Kind>();
+  readonly #kinds = new Map<string, SpanKind>();
 
-  /** @param targets with the expectations that each meets, by number, those first that get a stretch first */
+  /** @param targets the expectations that each one meets, by number, in the order in which they receive spans */
   constructor(expected: readonly { count: number }[], targets: readonly { meets: readonly number[] }[]) {
     this.#needs = expected.map(({ count }) => count);
     this.#meets = targets.map(({ meets }) => meets);
@@ -36,15 +36,15 @@ export class Allotment {
     this.#met = targets.map(() => 0);
   }
 
-  /** Counts a stretch for the first expectation that still needs it; where none does, for the first of all. */
-  allot(sightings: Stretch['sightings']): void {
-    const { target } = sightings.find((sighting) => this.#isNeeded(sighting.target)) ?? sightings[0]!;
+  /** Counts a span for the first expectation that still needs one, else for the first. */
+  assign(matches: TargetSpan['matches']): void {
+    const { target } = matches.find((match) => this.#isNeeded(match.target)) ?? matches[0]!;
     const meets = this.#meets[target]!;
     const number = meets[this.#met[target]!] ?? meets[0]!;
-    this.#count(this.#kindOf(sightings), number, 1);
+    this.#count(this.#kindOf(matches), number, 1);
   }
 
-  /** By expectation, when every stretch has been allotted. */
+  /** Returns the counts by expectation. Call it after the last `assign`. */
   settle(): Observed[] {
     if (this.#needs.some((_, number) => this.#isShort(number))) this.#passOn();
     const observed = this.#counts.map((count): Observed => ({ count, asSpelled: false }));
@@ -55,15 +55,14 @@ export class Allotment {
   }
 
   /**
-   * Passes stretches on to expectations that have too few, from those that have too many, along chains of expectations that
-   * may claim each other's: augmenting paths, as in bipartite matching.
+   * Moves spans from expectations with a surplus to those with too few, along augmenting paths as in bipartite matching.
    */
   #passOn(): void {
-    const claimable = this.#needs.map((): Kind[] => []);
+    const claimable = this.#needs.map((): SpanKind[] => []);
     for (const kind of this.#kinds.values())
       for (const number of kind.claims.keys()) claimable[number]!.push(kind);
     const steps = { left: mostSteps };
-    // What a search in vain has reached can give nothing to any later one.
+    // Expectations reached by a failed search have no surplus for a later one either.
     const inVain = new Set<number>();
     for (const short of this.#needs.keys()) {
       while (this.#isShort(short) && !inVain.has(short)) {
@@ -76,15 +75,15 @@ export class Allotment {
     }
   }
 
-  /** The stretches to pass on, breadth first, so that few are; none where nobody has one too many. */
+  /** The shortest chain of moves from a surplus to `short`, found breadth first; empty if there is none. */
   #findPath(
     short: number,
-    claimable: readonly (readonly Kind[])[],
+    claimable: readonly (readonly SpanKind[])[],
     inVain: Set<number>,
     steps: { left: number },
-  ): { from: number; to: number; kind: Kind }[] {
-    const reached = new Map<number, { to: number; kind: Kind } | undefined>([[short, undefined]]);
-    const looked = new Set<Kind>();
+  ): { from: number; to: number; kind: SpanKind }[] {
+    const reached = new Map<number, { to: number; kind: SpanKind } | undefined>([[short, undefined]]);
+    const looked = new Set<SpanKind>();
     for (const to of reached.keys()) {
       for (const kind of claimable[to]!) {
         if (steps.left-- <= 0) break;
@@ -114,30 +113,30 @@ export class Allotment {
     return met < meets.length;
   }
 
-  #kindOf(sightings: Stretch['sightings']): Kind {
-    const key = sightings.map(({ target, asSpelled }) => (asSpelled ? target : ~target)).join();
+  #kindOf(matches: TargetSpan['matches']): SpanKind {
+    const key = matches.map(({ target, asSpelled }) => (asSpelled ? target : ~target)).join();
     const known = this.#kinds.get(key);
     if (known) return known;
-    const kind: Kind = { claims: new Map(), counts: new Map() };
-    for (const { target, asSpelled } of sightings)
+    const kind: SpanKind = { claims: new Map(), counts: new Map() };
+    for (const { target, asSpelled } of matches)
       for (const number of this.#meets[target]!)
         kind.claims.set(number, asSpelled || kind.claims.get(number) === true);
     this.#kinds.set(key, kind);
     return kind;
   }
 
-  #count(kind: Kind, number: number, added: 1 | -1): void {
+  #count(kind: SpanKind, number: number, added: 1 | -1): void {
     kind.counts.set(number, (kind.counts.get(number) ?? 0) + added);
     this.#counts[number]! += added;
   }
 }
 
-/** From the expectation that has one too many, back to the one that was short. */
+/** The moves from the expectation with a surplus back to the one that is short. */
 function pathFrom(
   surplus: number,
-  reached: ReadonlyMap<number, { to: number; kind: Kind } | undefined>,
-): { from: number; to: number; kind: Kind }[] {
-  const path: { from: number; to: number; kind: Kind }[] = [];
+  reached: ReadonlyMap<number, { to: number; kind: SpanKind } | undefined>,
+): { from: number; to: number; kind: SpanKind }[] {
+  const path: { from: number; to: number; kind: SpanKind }[] = [];
   let from = surplus;
   for (let link = reached.get(from); link !== undefined; link = reached.get(from)) {
     path.push({ from, ...link });

@@ -103,7 +103,7 @@ export function boundariesOf(
 ): Boundaries {
   const cuts = findWordCuts(text, language);
   const edges = edgesOf(text, language, cuts);
-  closeVerbatim(text, given, edges);
+  closeVerbatimSpans(text, given, edges);
   const { opens, closes } = edges;
   const attached = attachmentChecker(text, language);
   const fits = (start: number, end: number): boolean =>
@@ -126,7 +126,7 @@ export function boundariesOf(
 }
 
 /** A term may hold an address or a placeholder whole, not begin or end inside one. */
-function closeVerbatim({ starts, length }: FoldedText, given: string, { opens, closes }: Edges): void {
+function closeVerbatimSpans({ starts, length }: FoldedText, given: string, { opens, closes }: Edges): void {
   for (const [start, end] of verbatimSpans(given)) {
     let position = firstAfter(starts, start);
     for (; position < length && starts[position]! < end; position++) {

@@ -9,27 +9,27 @@ export interface GlossaryEntry {
   priority: number;
 }
 
-/** One source term under one case rule, and its entries, best first. */
+/** One source term with one case rule (cased, or case-insensitive) and its entries, best first. */
 export interface Term<E extends GlossaryEntry> {
   units: Uint16Array;
   cased: boolean;
   entries: Ranked<E>[];
 }
 
-/** An entry and how many stand before it in the glossary as given. */
+/** An entry and its position in the glossary. */
 interface Ranked<E extends GlossaryEntry> {
   entry: E;
   order: number;
 }
 
-/** The terms of a glossary by their units as a string: those with case, and those without. */
+/** The terms of a glossary, cased and case-insensitive ones apart. The keys are their units as a string. */
 interface Terms<E extends GlossaryEntry> {
   cased: Map<string, Term<E>>;
   folded: Map<string, Term<E>>;
 }
 
-/** An entry with a blank term is none. */
-export function gatherTerms<E extends GlossaryEntry>(
+/** Groups entries by case rule and source term. Ignores entries with a blank term. */
+export function groupByCaseRule<E extends GlossaryEntry>(
   entries: readonly E[],
   language: LanguageCode,
 ): Terms<E> {
@@ -50,7 +50,7 @@ export function gatherTerms<E extends GlossaryEntry>(
   return terms;
 }
 
-/** Entries come in order, so those of one priority stay in it. */
+/** Inserts by priority. Entries arrive in glossary order, so equal priorities keep it. */
 function insert<E extends GlossaryEntry>(entries: Ranked<E>[], added: Ranked<E>): void {
   let at = entries.length;
   while (at > 0 && better(added, entries[at - 1]!) < 0) at--;
@@ -63,8 +63,8 @@ function better(one: Ranked<GlossaryEntry>, other: Ranked<GlossaryEntry>): numbe
 }
 
 /**
- * The entries that a match of this term stands for, by their places: those of the highest priority, each target once. Entries of
- * the other case rule are none of them: whoever writes *May* beside *may* means two words, not two translations of one.
+ * Returns the positions of the entries that a match of this term yields: those of the highest priority, each target once.
+ * The cased *May* and the case-insensitive *may* are two terms, not two translations of one.
  */
 export function winnersOf({ entries }: Term<GlossaryEntry>): number[] {
   const [{ entry: best }] = entries as [Ranked<GlossaryEntry>];
@@ -77,8 +77,8 @@ export function winnersOf({ entries }: Term<GlossaryEntry>): number[] {
 }
 
 /**
- * How a language's words change where they are written in capitals, beyond the case of their letters: Greek drops its
- * accents, German writes ß as SS. (A capital ẞ is the ß's other case.)
+ * Spelling changes of words in capitals beyond letter case: Greek drops its accents, German writes ß as SS. (Capital ẞ is an
+ * ordinary case of ß.)
  */
 const inCapitals: Partial<Record<LanguageCode, (word: string) => string>> = {
   el: withoutAccents,
@@ -90,7 +90,7 @@ function withoutAccents(word: string): string {
   return word.normalize('NFD').replaceAll('\u0301', '').normalize('NFC');
 }
 
-/** Terms once more, as they stand in capitals, where that is no other term: νόμος and νομός are ΝΟΜΟΣ. */
+/** Returns terms as they are spelled in capitals, unless that is another term: νόμος and νομός are both ΝΟΜΟΣ. */
 export function spellInCapitals<E extends GlossaryEntry>(
   folded: ReadonlyMap<string, Term<E>>,
   language: LanguageCode,

@@ -1,22 +1,22 @@
 import type { LanguageCode } from '#server/languages.ts';
-import { Allotment, type Observed } from './assignment.ts';
+import { type Observed, SpanAssignment } from './assignment.ts';
 import type { GlossaryEntry } from './cased-terms.ts';
 import { foldTerms, unitsToString } from './fold.ts';
 import type { TermMatch } from './matcher.ts';
-import { Stretches } from './overlaps.ts';
-import type { SoughtTerm } from './search-terms.ts';
-import { sightTargets } from './target-matches.ts';
+import { OccupiedSpans } from './overlaps.ts';
+import type { SearchTerm } from './search-terms.ts';
+import { findTargetSpans } from './target-matches.ts';
 
-/** A source term that a text has, and what its translation should have as often. */
+/** A source term of a text and the target terms that its translation should have equally often. */
 export interface ExpectedTerm {
   sourceTerm: string;
-  /** The winner's first, then alternatives, which are as good. */
+  /** The winner's term first, then alternatives that count the same. */
   targetTerms: readonly [string, ...string[]];
   caseSensitive: boolean;
   count: number;
 }
 
-/** How a translation keeps to a glossary (B 2.6 `terminology_gate`). */
+/** Glossary compliance of a translation (B 2.6 `terminology_gate`). */
 export interface TermCompliance {
   passed: boolean;
   /** Target terms of winners that the translation has less often than the source has the source term. */
@@ -25,13 +25,13 @@ export interface TermCompliance {
   expected_target_counts: Record<string, number>;
   observed_target_counts: Record<string, number>;
   matched_source_terms: string[];
-  /** Target terms that were seen, but in no place as the glossary spells them. */
+  /** Target terms that occur only in inflected forms. */
   inflected_terms: string[];
 }
 
-/** What the matches in a source ask of its translation: one expectation for each term, its targets and case rule. */
+/** Turns matches in a source into expectations: one for each term, its targets and case rule. */
 export function expectTerms(matches: readonly TermMatch<GlossaryEntry>[]): ExpectedTerm[] {
-  // A term may have thousands of alternatives: they are written into a key once a term, not once a match.
+  // A term may have thousands of alternatives: build its key once, not once per match.
   const counts = new Map<TermMatch<GlossaryEntry>['entries'], number>();
   for (const { entries } of matches) counts.set(entries, (counts.get(entries) ?? 0) + 1);
   const expected = new Map<string, ExpectedTerm>();
@@ -49,7 +49,7 @@ export function expectTerms(matches: readonly TermMatch<GlossaryEntry>[]): Expec
 
 /**
  * Whether a translation has the target terms as often as the source has theirs. A word counts in its inflected forms, by
- * the rules of docs/terminology.md; each stretch of the translation counts for one term. Time is linear in the
+ * the rules of docs/terminology.md; each span of the translation counts for one term. Time is linear in the
  * translation.
  */
 export function checkTerms(
@@ -80,22 +80,22 @@ export function checkTerms(
   };
 }
 
-/** By expectation. Longer stretches are counted first, and none twice: "net total" is no "total". */
+/** Counts by expectation. Longer spans count first and spans never overlap: "net total" is not a "total". */
 function countTargets(expected: readonly ExpectedTerm[], given: string, language: LanguageCode): Observed[] {
   const targets = gatherTargets(expected, language);
-  const { length, stretches } = sightTargets(targets, given, language);
-  const allotment = new Allotment(expected, targets);
-  const taken = new Stretches(length);
-  for (const { start, end, sightings } of stretches) {
+  const { length, spans } = findTargetSpans(targets, given, language);
+  const assignment = new SpanAssignment(expected, targets);
+  const taken = new OccupiedSpans(length);
+  for (const { start, end, matches } of spans) {
     if (!taken.isFree(start, end)) continue;
     taken.take(start, end);
-    allotment.allot(sightings);
+    assignment.assign(matches);
   }
-  return allotment.settle();
+  return assignment.settle();
 }
 
-/** A target term and the expectations that it meets, by number: those first of which it is the winner. */
-interface Target extends SoughtTerm {
+/** A target term and the numbers of the expectations that it meets, those first of which it is the winner. */
+interface Target extends SearchTerm {
   meets: number[];
 }
 
@@ -109,7 +109,7 @@ function gatherTargets(expected: readonly ExpectedTerm[], language: LanguageCode
       alternatives: targetTerms.length,
     })),
   );
-  // Whoever can be met by fewest terms goes first among those that a term is an alternative for.
+  // Among expectations for which a term is an alternative, those with the fewest alternatives go first.
   terms.sort((one, other) => one.rank - other.rank || one.alternatives - other.alternatives);
   const folded = foldTerms(
     terms.map(({ term }) => term),

@@ -4,15 +4,18 @@ import type { GlossaryEntry } from './cased-terms.ts';
 import { stringToUnits, unitsToString } from './fold.ts';
 import { lettersOf } from './letters.ts';
 
-/** The source terms of a glossary in their normal form, and the places of their entries: plain data, which another thread can read. */
-export interface WholeTables {
+/** The normal forms of a glossary's source terms with the positions of their entries. Plain data, to pass between threads. */
+export interface GlossaryExactTables {
   cased: [normal: string, places: number[]][];
   /** Without case. */
   uncased: [normal: string, places: number[]][];
 }
 
 /** @param language of the terms */
-export function tabulateWhole(entries: readonly GlossaryEntry[], language: LanguageCode): WholeTables {
+export function tabulateGlossaryExact(
+  entries: readonly GlossaryEntry[],
+  language: LanguageCode,
+): GlossaryExactTables {
   const cased = new Map<string, number[]>();
   const uncased = new Map<string, number[]>();
   for (const [place, entry] of entries.entries()) {
@@ -27,15 +30,15 @@ export function tabulateWhole(entries: readonly GlossaryEntry[], language: Langu
 }
 
 /**
- * Finds the entries whose whole source term is a text (C 7 "Glossary exact"): those of its normal form (B 8), without case
- * where the entry has none; the higher priority first, then those with case, then the earlier. Their targets are published
- * as they are, so what matching in running text overlooks (apostrophes, hyphens, width, vowel signs) counts here.
+ * Finds the entries whose source term equals a whole text (C 7 "Glossary exact"). It compares normal forms (B 8), ignoring
+ * case if the entry does. Higher priority comes first, then cased entries, then the order of the glossary. Their targets are
+ * published as they are, so apostrophes, hyphens, width and vowel signs count here, unlike in running text.
  *
  * @param language of the texts
  */
-export function openWhole<E extends GlossaryEntry>(
+export function openGlossaryExact<E extends GlossaryEntry>(
   entries: readonly E[],
-  tables: WholeTables,
+  tables: GlossaryExactTables,
   language: LanguageCode,
 ): (text: string) => E[] {
   const cased = new Map(tables.cased);
@@ -43,12 +46,12 @@ export function openWhole<E extends GlossaryEntry>(
   return (text) => {
     const normal = normalForm(text);
     const places = [...(cased.get(normal) ?? []), ...(uncased.get(withoutCase(normal, language)) ?? [])];
-    // A stable sort: those with case stay before those without.
+    // The sort is stable: cased entries stay before case-insensitive ones.
     return places.map((place) => entries[place]!).sort((one, other) => other.priority - one.priority);
   };
 }
 
-/** Simple case folding, one letter for one, as terms in running text are folded. */
+/** Simple case folding (one letter to one), as for terms in running text. */
 function withoutCase(text: string, language: LanguageCode): string {
   const letters = lettersOf(language);
   return unitsToString(stringToUnits(text).map((unit) => letters.uncased(unit)));

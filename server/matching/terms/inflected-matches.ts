@@ -4,15 +4,15 @@ import type { Boundaries } from './boundaries.ts';
 import { type FoldedText, unitsToString } from './fold.ts';
 import {
   longestWord,
+  type SearchTerm,
+  type SearchWord,
+  type SearchWords,
   type Sequence,
-  type SoughtTerm,
-  type SoughtWord,
-  type SoughtWords,
-  soughtWords,
+  searchWordsOf,
 } from './search-terms.ts';
 import { apart, hyphenated, spaced, type Words, wordsOf } from './words.ts';
 
-/** Where a term stands in some form, in units of the text; the term by its number. */
+/** A match of a term in some form: offsets in units of the text, and the term's number. */
 interface Occurrence {
   start: number;
   end: number;
@@ -20,23 +20,23 @@ interface Occurrence {
 }
 
 /**
- * Where terms stand with their words in any of their forms: in order, with hyphens, spaces or apostrophes between them and
- * at most one other word.
+ * Finds terms whose words occur in any of their forms: in order, separated by hyphens, spaces or apostrophes, with at most
+ * one other word between two of them.
  */
 export function findInflected(
-  terms: readonly SoughtTerm[],
+  terms: readonly SearchTerm[],
   text: FoldedText,
   boundaries: Boundaries,
   language: LanguageCode,
 ): Occurrence[] {
   const inflection = inflections[language];
   if (inflection === undefined) return [];
-  const sought = soughtWords(terms, inflection, language);
+  const search = searchWordsOf(terms, inflection, language);
   const words = wordsOf(text.folded, language);
-  const forms = findForms(sought, inflection, text, words);
+  const forms = findForms(search, inflection, text, words);
 
   const byFirst = new Map<number, Sequence[]>();
-  for (const sequence of sought.sequences) {
+  for (const sequence of search.sequences) {
     const first = sequence.words[0]!;
     const known = byFirst.get(first);
     if (known) known.push(sequence);
@@ -58,8 +58,8 @@ export function findInflected(
 }
 
 /**
- * The word of the text after the one that ends the sequence, whose words from `next` on begin at `at`. Glossaries that
- * repeat themselves in texts that do could make this long: when the steps are used up, phrases are found as they are only.
+ * Returns the index of the word after the sequence, or undefined if the words from `next` on do not match at `at`. Repetitive
+ * glossaries and texts could take very long: when the steps are used up, phrases match only as spelled.
  */
 function follow(
   sequence: readonly number[],
@@ -85,15 +85,15 @@ function follow(
   return mayInsert ? continueAt(at + 1) : undefined;
 }
 
-/** A form of a sought word that begins at one word of a text and ends before another. */
+/** A form of a search word: the word's number, and the text's word before which it ends. */
 interface Form {
   word: number;
   to: number;
 }
 
-/** All forms of sought words in a text, by the word of the text where they begin. */
+/** All forms of search words in a text, by the text's word at which they begin. */
 function findForms(
-  sought: SoughtWords,
+  search: SearchWords,
   inflection: Inflection,
   { cased, folded }: FoldedText,
   words: Words,
@@ -101,14 +101,14 @@ function findForms(
   const forms = new Map<number, Form[]>();
   const units: Units = { letters: alikeUnits(folded, inflection), cased, folded };
   for (let at = 0; at < words.count; at++) {
-    let found = formsIn(sought, inflection, units, words.starts[at]!, words.ends[at]!).map((word) => ({
+    let found = formsIn(search, inflection, units, words.starts[at]!, words.ends[at]!).map((word) => ({
       word,
       to: at + 1,
     }));
     // "Kauf-Vertrag" for "Kaufvertrag", "E-Mail" for "Email": up to three parts in one.
     for (let last = at + 1; last < at + 3 && words.gaps[last - 1] === hyphenated; last++) {
       const joined = join(units, words, at, last);
-      const inJoined = formsIn(sought, inflection, joined, 0, joined.letters.length);
+      const inJoined = formsIn(search, inflection, joined, 0, joined.letters.length);
       found = [...found, ...inJoined.map((word) => ({ word, to: last + 1 }))];
     }
     if (found.length > 0) forms.set(at, found);
@@ -116,7 +116,7 @@ function findForms(
   return forms;
 }
 
-/** Units as words are compared: with letters alike in place of their own, with the case as given, and without case. */
+/** Units of a text: with equivalent letters replaced, with the case as given, and without case. */
 interface Units {
   letters: Uint16Array;
   cased: Uint16Array;
@@ -131,7 +131,7 @@ function alikeUnits(units: Uint16Array, inflection: Inflection): Uint16Array {
   return units.map((unit) => alike.get(unit) ?? unit);
 }
 
-/** The words `first` to `last`, without what stands between them. */
+/** The words `first` to `last`, joined without separators. */
 function join({ letters, cased, folded }: Units, words: Words, first: number, last: number): Units {
   const joined = (units: Uint16Array): Uint16Array => {
     const parts: number[] = [];
@@ -141,9 +141,9 @@ function join({ letters, cased, folded }: Units, words: Words, first: number, la
   return { letters: joined(letters), cased: joined(cased), folded: joined(folded) };
 }
 
-/** The sought words that the word from `start` to `end` is a form of. */
+/** The numbers of the search words of which the word from `start` to `end` is a form. */
 function formsIn(
-  sought: SoughtWords,
+  search: SearchWords,
   inflection: Inflection,
   units: Units,
   start: number,
@@ -151,21 +151,21 @@ function formsIn(
 ): number[] {
   if (end - start > longestWord) return [];
   const found: number[] = [];
-  addForms(found, sought, units, { start, from: start, end, inCompound: false });
+  addForms(found, search, units, { start, from: start, end, inCompound: false });
   if (inflection.before)
     for (let from = start + 1; from <= start + 5 && from < end; from++)
       if (inflection.before.test(unitsToString(units.letters.subarray(start, from))))
-        addForms(found, sought, units, { start, from, end, inCompound: false });
-  if (sought.stems.inCompounds)
+        addForms(found, search, units, { start, from, end, inCompound: false });
+  if (search.stems.inCompounds)
     for (let from = start + 3; from <= end - 5; from++)
-      addForms(found, sought, units, { start, from, end, inCompound: true });
+      addForms(found, search, units, { start, from, end, inCompound: true });
   return found.length > 1 ? [...new Set(found)] : found;
 }
 
-/** Those whose stem begins at `from` of the word. */
+/** Adds the search words whose stem begins at `from`. */
 function addForms(
   found: number[],
-  { words, stems: { trie, stems } }: SoughtWords,
+  { words, stems: { trie, stems } }: SearchWords,
   units: Units,
   { start, from, end, inCompound }: { start: number; from: number; end: number; inCompound: boolean },
 ): void {
@@ -185,9 +185,9 @@ function addForms(
   }
 }
 
-/** Letters of the stem in the case of the term's, where it is sensitive to case; and the capital letter of a noun. */
+/** Whether the stem has the term's case, if that matters, and a noun its capital letter. */
 function hasCaseOf(
-  { capitals, isNoun }: SoughtWord,
+  { capitals, isNoun }: SearchWord,
   { cased, folded }: Units,
   { start, from, to }: { start: number; from: number; to: number },
 ): boolean {

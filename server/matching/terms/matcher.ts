@@ -1,9 +1,9 @@
 import type { LanguageCode } from '#server/languages.ts';
 import { boundariesOf } from './boundaries.ts';
-import { type GlossaryEntry, gatherTerms, spellInCapitals, type Term, winnersOf } from './cased-terms.ts';
+import { type GlossaryEntry, groupByCaseRule, spellInCapitals, type Term, winnersOf } from './cased-terms.ts';
 import { foldText } from './fold.ts';
-import { openWhole, tabulateWhole, type WholeTables } from './glossary-exact.ts';
-import { selectCandidates } from './overlaps.ts';
+import { type GlossaryExactTables, openGlossaryExact, tabulateGlossaryExact } from './glossary-exact.ts';
+import { selectNonOverlapping } from './overlaps.ts';
 import { openPatterns, type PatternTables, tabulatePatterns } from './patterns.ts';
 
 export interface TermMatch<E extends GlossaryEntry> {
@@ -11,8 +11,8 @@ export interface TermMatch<E extends GlossaryEntry> {
   start: number;
   end: number;
   /**
-   * The winner first; then entries of the same span, priority and case rule with other targets, which are as good. Matches
-   * of one term share one array.
+   * The winner first, then entries with the same span, priority and case rule but other targets; they are equally good.
+   * Matches of one term share one array.
    */
   entries: readonly [E, ...E[]];
 }
@@ -20,7 +20,7 @@ export interface TermMatch<E extends GlossaryEntry> {
 export interface TermMatcher<E extends GlossaryEntry> {
   /** The terms in a text, as `findInText` finds them. */
   find(text: string): TermMatch<E>[];
-  /** What `findInText` has found, with the entries. */
+  /** Adds the entries to a result of `findInText`. */
   matchesOf(found: FoundTerms): TermMatch<E>[];
   /**
    * Entries whose whole source term is the text (C 7 "Glossary exact"): the higher priority first, then those with case, then
@@ -29,18 +29,18 @@ export interface TermMatcher<E extends GlossaryEntry> {
   whole(text: string): E[];
 }
 
-/** A glossary's terms as they are looked for: plain data, which another thread can make and read. */
+/** A compiled glossary. Plain data, to pass between threads. */
 export interface TermTables {
   patterns: PatternTables;
-  /** By term, 0 goes first. */
+  /** By term; rank 0 wins. */
   ranks: Int32Array;
-  /** The places of the entries that a match of a term stands for, term after term, and where each term's end. */
+  /** Positions of the entries that a match of each term yields, term after term, and where each term's list ends. */
   winners: Int32Array;
   winnerEnds: Int32Array;
-  whole: WholeTables;
+  whole: GlossaryExactTables;
 }
 
-/** Where terms stand in a text as given, in reading order, by place in three arrays. */
+/** Matches in a text, in reading order, as three parallel arrays. */
 export interface FoundTerms {
   /** UTF-16 offsets. */
   starts: Int32Array;
@@ -50,13 +50,14 @@ export interface FoundTerms {
 }
 
 /**
- * Compiles a glossary: most of the work of `compileTerms`. What stands for a term in a text is in docs/terminology.md.
+ * Compiles a glossary. docs/terminology.md says what matches a term.
+ *
  *
  * @param entries of one language pair, those first that win a tie of priority and length; a blank term is none
  * @param language of the texts
  */
 export function tabulateTerms(entries: readonly GlossaryEntry[], language: LanguageCode): TermTables {
-  const { cased, folded } = gatherTerms(entries, language);
+  const { cased, folded } = groupByCaseRule(entries, language);
   const plain = [...cased.values(), ...folded.values()];
   const terms = [...plain, ...spellInCapitals(folded, language)];
   const winners = terms.map(winnersOf);
@@ -71,13 +72,13 @@ export function tabulateTerms(entries: readonly GlossaryEntry[], language: Langu
       end += length;
       return end;
     }),
-    whole: tabulateWhole(entries, language),
+    whole: tabulateGlossaryExact(entries, language),
   };
 }
 
 /**
- * The terms in a text, none over another: the higher priority wins, then the longer term, then the earlier, then one with
- * case. Time is linear in the text.
+ * Finds the terms in a text. Matches do not overlap: the higher priority wins, then the longer term, then the earlier one, then
+ * a cased one. Takes time linear in the text.
  */
 export function findInText(
   { patterns, ranks }: Pick<TermTables, 'patterns' | 'ranks'>,
@@ -86,7 +87,7 @@ export function findInText(
 ): FoundTerms {
   const text = foldText(given, language);
   const candidates = openPatterns(patterns)(text, boundariesOf(text, given, language, 'source'));
-  const selected = selectCandidates(candidates, ranks, text.length);
+  const selected = selectNonOverlapping(candidates, ranks, text.length);
   return {
     starts: Int32Array.from(selected, (candidate) => text.starts[candidates.starts[candidate]!]!),
     ends: Int32Array.from(selected, (candidate) => text.ends[candidates.ends[candidate]! - 1]!),
@@ -115,7 +116,7 @@ export function openTerms<E extends GlossaryEntry>(
   return {
     find: (text) => matchesOf(findInText(tables, text, language)),
     matchesOf,
-    whole: openWhole(entries, tables.whole, language),
+    whole: openGlossaryExact(entries, tables.whole, language),
   };
 }
 
@@ -127,7 +128,7 @@ export function compileTerms<E extends GlossaryEntry>(
   return openTerms(entries, tabulateTerms(entries, language), language);
 }
 
-/** By term, 0 first: the higher priority, then the longer. */
+/** Ranks by term, 0 first: by priority, then by length. */
 function rankTerms(terms: readonly Term<GlossaryEntry>[]): Int32Array {
   const keys = terms.map(({ units, entries }) => ({
     priority: entries[0]!.entry.priority,

@@ -1,19 +1,19 @@
 import type { Candidates } from './patterns.ts';
 
 /**
- * The candidates that stand, in reading order, none over another: each is taken unless it overlaps one that goes before
- * it. Time is linear in the candidates and their length, not in their number times the terms'.
+ * Selects candidates that do not overlap, in reading order. A candidate loses against every overlapping one of a better rank.
+ * Takes time linear in the candidates and their length.
  *
  * @param ranks by pattern, 0 goes first; patterns of one rank are of one length, and the earlier goes first
  * @param length of the text
  * @returns numbers of candidates
  */
-export function selectCandidates(candidates: Candidates, ranks: Int32Array, length: number): number[] {
+export function selectNonOverlapping(candidates: Candidates, ranks: Int32Array, length: number): number[] {
   const { count, starts, ends, patterns } = candidates;
   const last = ranks.reduce((most, rank) => Math.max(most, rank), 0);
-  const taken = new Stretches(length);
+  const taken = new OccupiedSpans(length);
   const selected: number[] = [];
-  // Candidates come by their ends, which for one length is by their starts.
+  // Candidates are ordered by their ends; for equal lengths that is the order of their starts.
   for (const candidate of countingSort(inOrder(count), (at) => ranks[patterns[at]!]!, last)) {
     if (!taken.isFree(starts[candidate]!, ends[candidate]!)) continue;
     taken.take(starts[candidate]!, ends[candidate]!);
@@ -22,8 +22,8 @@ export function selectCandidates(candidates: Candidates, ranks: Int32Array, leng
   return selected.sort((one, other) => starts[one]! - starts[other]!);
 }
 
-/** Which units of a text are taken, a bit each. */
-export class Stretches {
+/** The units of a text that are already part of a match, one bit each. */
+export class OccupiedSpans {
   readonly #taken: Uint32Array;
 
   /** @param length of the text */
@@ -49,7 +49,7 @@ function bits(group: number, start: number, end: number): number {
   return (0xffffffff << from) & (0xffffffff >>> (32 - to));
 }
 
-/** `order` by the keys of what it numbers, which are 0 to `most`; what has one key stays in order. Time is linear. */
+/** Sorts the numbers in `order` by their keys, 0 to `most`. Stable; takes linear time. */
 export function countingSort(order: Int32Array, keyOf: (number: number) => number, most: number): Int32Array {
   const next = new Int32Array(most + 2);
   for (const number of order) next[keyOf(number) + 1]!++;

@@ -4,20 +4,20 @@ import { Trie } from './automaton.ts';
 import { type FoldedTerm, stringToUnits, unitsToString } from './fold.ts';
 import { apart, hyphenated, wordsOf } from './words.ts';
 
-export interface SoughtTerm extends FoldedTerm {
+export interface SearchTerm extends FoldedTerm {
   caseSensitive: boolean;
 }
 
-/** A word of a term that is sought in its forms. */
-export interface SoughtWord {
-  /** By letter, whether it is a capital one that the form's must be, too; undefined where case does not matter. */
+/** A word of a search term. It also matches in its inflected forms. */
+export interface SearchWord {
+  /** For each letter, whether it must be a capital. Undefined if case does not matter. */
   capitals: boolean[] | undefined;
-  /** Its forms begin with a capital letter, or are another word. */
+  /** Its forms must begin with a capital letter. */
   isNoun: boolean;
 }
 
-/** The stems of all sought words. */
-export interface SoughtStems {
+/** The stems of all search words, in one trie. */
+export interface SearchStems {
   trie: Trie;
   /** By pattern of the trie. */
   stems: { word: number; endings: Endings; after: ((beginning: string) => boolean) | undefined }[][];
@@ -31,26 +31,28 @@ export interface Sequence {
   words: number[];
 }
 
-export interface SoughtWords {
-  words: SoughtWord[];
+export interface SearchWords {
+  words: SearchWord[];
   sequences: Sequence[];
-  stems: SoughtStems;
+  stems: SearchStems;
 }
 
-/** Longer terms are no phrases whose words would change one by one, and longer runs of letters no words. */
+/** The most words of a term that are inflected one by one, and the most letters of a word. */
 const mostWords = 12;
 export const longestWord = 100;
 
-/** Terms that are words and nothing else; the others ("C++", "50 %") are found as they are. */
-export function soughtWords(
-  terms: readonly SoughtTerm[],
+/**
+ * The words to search for. Only terms that consist of words have any; others ("C++", "50 %") match as they are spelled.
+ */
+export function searchWordsOf(
+  terms: readonly SearchTerm[],
   inflection: Inflection,
   language: LanguageCode,
-): SoughtWords {
-  const words: SoughtWord[] = [];
+): SearchWords {
+  const words: SearchWord[] = [];
   const numbers = new Map<string, number>();
-  const byStem = new Map<string, SoughtStems['stems'][number]>();
-  const wordNumber = (part: SoughtTerm, inPhrase: boolean, last: boolean): number => {
+  const byStem = new Map<string, SearchStems['stems'][number]>();
+  const wordNumber = (part: SearchTerm, inPhrase: boolean, last: boolean): number => {
     const key = `${unitsToString(part.cased)} ${part.caseSensitive} ${inPhrase} ${last}`;
     const known = numbers.get(key);
     if (known !== undefined) return known;
@@ -76,8 +78,8 @@ export function soughtWords(
     }
     return word;
   };
-  const sequences = [...terms.entries()].flatMap(([term, sought]) =>
-    partings(sought, language).map((parts) => ({
+  const sequences = [...terms.entries()].flatMap(([term, searchTerm]) =>
+    splitIntoWords(searchTerm, language).map((parts) => ({
       term,
       words: parts.map((part, at) => wordNumber(part, parts.length > 1, at === parts.length - 1)),
     })),
@@ -99,8 +101,8 @@ function alikeString(word: string, { alike }: Inflection): string {
   return alike ? word.replace(/./gs, (letter) => alike[letter] ?? letter) : word;
 }
 
-/** The words of a term; where hyphens join some, a second time with those in one. */
-function partings(term: SoughtTerm, language: LanguageCode): SoughtTerm[][] {
+/** Splits a term into words. With hyphens it returns two splits: parts as separate words, and joined into one. */
+function splitIntoWords(term: SearchTerm, language: LanguageCode): SearchTerm[][] {
   const { count, starts, ends, gaps } = wordsOf(term.folded, language);
   const isPhrase =
     count > 0 && count <= mostWords && starts[0] === 0 && ends[count - 1] === term.folded.length;
@@ -112,7 +114,7 @@ function partings(term: SoughtTerm, language: LanguageCode): SoughtTerm[][] {
     folded: term.folded.subarray(starts[at], ends[at]),
   }));
   if (!gaps.subarray(0, count - 1).includes(hyphenated)) return [parts];
-  const joined: SoughtTerm[] = [];
+  const joined: SearchTerm[] = [];
   for (const [at, part] of parts.entries()) {
     const before = gaps[at - 1] === hyphenated ? joined.pop() : undefined;
     joined.push(before ? joinParts(before, part) : part);
@@ -120,7 +122,7 @@ function partings(term: SoughtTerm, language: LanguageCode): SoughtTerm[][] {
   return [parts, joined];
 }
 
-function joinParts(one: SoughtTerm, other: SoughtTerm): SoughtTerm {
+function joinParts(one: SearchTerm, other: SearchTerm): SearchTerm {
   return {
     caseSensitive: one.caseSensitive,
     cased: Uint16Array.of(...one.cased, ...other.cased),

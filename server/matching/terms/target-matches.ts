@@ -4,21 +4,21 @@ import { foldText, stringToUnits, unitsToString } from './fold.ts';
 import { findInflected } from './inflected-matches.ts';
 import { countingSort, inOrder } from './overlaps.ts';
 import { openPatterns, type Pattern, tabulatePatterns } from './patterns.ts';
-import type { SoughtTerm } from './search-terms.ts';
+import type { SearchTerm } from './search-terms.ts';
 
-/** Target terms that stand at one place, those first that stand there as they are spelled. */
-export interface Stretch {
+/** A span of a translation where target terms match. Matches as spelled come before inflected ones. */
+export interface TargetSpan {
   start: number;
   end: number;
-  sightings: { target: number; asSpelled: boolean }[];
+  matches: { target: number; asSpelled: boolean }[];
 }
 
-/** Where target terms stand in a translation, as they are spelled and inflected; longer stretches first. */
-export function sightTargets(
-  targets: readonly SoughtTerm[],
+/** Finds target terms in a translation, as spelled and inflected. Longer spans come first. */
+export function findTargetSpans(
+  targets: readonly SearchTerm[],
   given: string,
   language: LanguageCode,
-): { length: number; stretches: Iterable<Stretch> } {
+): { length: number; spans: Iterable<TargetSpan> } {
   const text = foldText(given, language);
   const boundaries = boundariesOf(text, given, language, 'target');
   const { patterns, targetOf } = spellings(targets, language);
@@ -32,29 +32,29 @@ export function sightTargets(
 
   const startOf = (at: number): number => (at < count ? starts[at]! : inflected[at - count]!.start);
   const endOf = (at: number): number => (at < count ? ends[at]! : inflected[at - count]!.end);
-  const sightingOf = (at: number) =>
+  const matchOf = (at: number) =>
     at < count
       ? { target: targetOf[spelled[at]!]!, asSpelled: true }
       : { target: inflected[at - count]!.term, asSpelled: false };
   const byStart = countingSort(inOrder(count + inflected.length), startOf, text.length);
   const byLength = countingSort(byStart, (at) => text.length - (endOf(at) - startOf(at)), text.length);
 
-  function* stretches(): Generator<Stretch> {
+  function* spans(): Generator<TargetSpan> {
     let from = 0;
     while (from < byLength.length) {
       const [start, end] = [startOf(byLength[from]!), endOf(byLength[from]!)];
       let to = from;
       while (to < byLength.length && startOf(byLength[to]!) === start && endOf(byLength[to]!) === end) to++;
-      yield { start, end, sightings: Array.from(byLength.subarray(from, to), sightingOf) };
+      yield { start, end, matches: Array.from(byLength.subarray(from, to), matchOf) };
       from = to;
     }
   }
-  return { length: text.length, stretches: stretches() };
+  return { length: text.length, spans: spans() };
 }
 
-/** The units that a target term is spelled with: in Korean without its spaces, too, which writers leave out. */
+/** The spellings to search for. Korean terms also match without their spaces, which writers leave out. */
 function spellings(
-  targets: readonly SoughtTerm[],
+  targets: readonly SearchTerm[],
   language: LanguageCode,
 ): { patterns: Pattern[]; targetOf: number[] } {
   const patterns: Pattern[] = [];
@@ -68,7 +68,7 @@ function spellings(
     patterns.push({ units, cased, capitalsOnly: false });
     targetOf.push(target);
   };
-  const unitsOf = ({ caseSensitive, cased, folded }: SoughtTerm) => (caseSensitive ? cased : folded);
+  const unitsOf = ({ caseSensitive, cased, folded }: SearchTerm) => (caseSensitive ? cased : folded);
   for (const [target, term] of targets.entries()) add(target, unitsOf(term));
   if (language === 'ko')
     for (const [target, term] of targets.entries())

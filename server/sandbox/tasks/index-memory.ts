@@ -1,4 +1,4 @@
-import { type BuiltShard, buildShard, isOffered, largestShard } from '#server/matching/fuzzy/index.ts';
+import { type BuiltShard, buildShard, isShortEnough, largestShard } from '#server/matching/fuzzy/index.ts';
 import { sourceHashHex } from '#server/matching/normal-form.ts';
 import { normalForm } from '../../matching/normal-form.ts';
 
@@ -57,7 +57,7 @@ const smallestShard = 256;
 export function shareOut(normals: readonly string[], units: readonly MemoryUnit[]): ShardMembers {
   const shardNo = new Int32Array(normals.length).fill(notOffered);
   const offered = normals.flatMap((_, index) =>
-    isOffered(units[index]!.source) && isOffered(units[index]!.target) ? [index] : [],
+    isShortEnough(units[index]!.source) && isShortEnough(units[index]!.target) ? [index] : [],
   );
   const members: number[][] = [];
   if (offered.length >= smallestShard)

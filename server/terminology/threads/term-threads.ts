@@ -52,7 +52,7 @@ const idle = new Set<Thread>();
  * are started as they are needed, end when idle, and hold no process up.
  * @throws Error where the thread failed
  */
-export async function onTermThread<Name extends keyof TermTasks>(
+export async function runOnTermThread<Name extends keyof TermTasks>(
   name: Name,
   task: TermTasks[Name],
 ): Promise<TermAnswers[Name]> {

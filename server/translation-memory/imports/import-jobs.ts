@@ -59,7 +59,7 @@ export async function beginAttempt(
 }
 
 /** An import that has not ended: what it brings is there. */
-type RunningImport = ImportRow & { contentId: string };
+type RunningImport = ImportRow & { versionId: string };
 
 /** Locks a running import until the transaction ends; undefined where it has ended. */
 export async function lockRunningImport(
@@ -84,7 +84,7 @@ export async function endImport(
 ): Promise<void> {
   await tx
     .update(memoryImports)
-    .set({ ...end, contentId: null, updatedAt: sql`now()` })
+    .set({ ...end, versionId: null, updatedAt: sql`now()` })
     .where(and(isImport(tenantId, importId), eq(memoryImports.status, 'running')));
 }
 

@@ -103,7 +103,7 @@ async function keepBlock(
     returning content_id, embedding_model is not distinct from ${model} as ours`);
   if (!running) return 'ended';
   if (!running.ours) return 'of another model';
-  await insertRows(tx, 'vectors', { tenantId, contentId: running.content_id }, rows);
+  await insertRows(tx, 'vectors', { tenantId, versionId: running.content_id }, rows);
   return 'kept';
 }
 

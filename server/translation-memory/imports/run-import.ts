@@ -2,8 +2,8 @@ import type { Services } from '#server/context.ts';
 import { describeForLog, toAppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
 import { addJob } from '#server/job-queue.ts';
-import { createdSetView, showContent } from '../sets.ts';
-import { deleteContent, deleteOutdated } from '../versions.ts';
+import { activateVersion, createdSetView } from '../sets.ts';
+import { deleteReplacedVersion, deleteVersion } from '../versions.ts';
 import { beginAttempt, endImport, lockRunningImport, selectIdleImports } from './import-jobs.ts';
 import { embedImport } from './import-vectors.ts';
 import { updateStatistics } from './planner-statistics.ts';
@@ -25,10 +25,10 @@ export async function runImport(services: Services, tenantId: string, importId: 
     return giveUp(services, tenantId, importId, 'its worker ended each time');
   try {
     await embedImport(services, tenantId, importId);
-    const shown = await showImport(services, tenantId, importId);
-    if (!shown) return;
-    await updateStatistics(services, tenantId, shown.segments);
-    await deleteOutdated(services, shown.outdated);
+    const active = await activateImport(services, tenantId, importId);
+    if (!active) return;
+    await updateStatistics(services, tenantId, active.segments);
+    await deleteReplacedVersion(services, active.replaced);
   } catch (error) {
     const { code, message } = toAppError(error);
     if (begun.attempts < mostAttempts) throw error;
@@ -44,7 +44,7 @@ export async function runImport(services: Services, tenantId: string, importId: 
   }
 }
 
-/** Ends an import that has been tried often enough; the set is what it was, and what was to be its content is gone. */
+/** Ends an import that has been tried often enough; the set is what it was, and what was to be its version is gone. */
 function giveUp(
   { database }: Services,
   tenantId: string,
@@ -56,19 +56,19 @@ function giveUp(
     const job = await lockRunningImport(tx, tenantId, importId);
     if (!job) return;
     await endImport(tx, tenantId, importId, { status: 'failed', error: message });
-    await deleteContent(tx, job);
+    await deleteVersion(tx, job);
   });
 }
 
 /** Answers how many segments the set has now, and what it had before; undefined where the import has ended. */
-function showImport({ database }: Services, tenantId: string, importId: string) {
+function activateImport({ database }: Services, tenantId: string, importId: string) {
   return database.inTenant(tenantId, async (tx) => {
     const job = await lockRunningImport(tx, tenantId, importId);
     if (!job) return undefined;
-    const { set, outdated } = await showContent(tx, {
+    const { set, replaced } = await activateVersion(tx, {
       tenantId,
       setId: newId(),
-      contentId: job.contentId,
+      versionId: job.versionId,
       name: job.setName,
       sourceLang: job.sourceLang,
       targetLang: job.targetLang,
@@ -78,7 +78,7 @@ function showImport({ database }: Services, tenantId: string, importId: string) 
       embeddingModel: job.embeddingModel,
     });
     await endImport(tx, tenantId, importId, { status: 'completed', result: createdSetView(set, job) });
-    return { segments: job.dedupedUnits, outdated };
+    return { segments: job.dedupedUnits, replaced };
   });
 }
 

@@ -11,6 +11,7 @@ import type { MemorySummary, ReadMemoryPayload } from '#server/sandbox/tasks/rea
 import {
   declaredType,
   requireDeclaredLanguage,
+  requireRoomForSet,
   requireSetName,
   suffixOf,
   tmxTypes,
@@ -20,9 +21,9 @@ import { withTenantLock } from '#server/tenant-lock.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import { collectParts, insertRows, type RowPart, rowParts } from '../packed-rows.ts';
 import type { ImportForm, MemoryImportAnswer, MemorySet } from '../schema.ts';
-import { createdSetView, isGoldenName, showContent } from '../sets.ts';
+import { activateVersion, createdSetView, isGoldenName } from '../sets.ts';
 import { countSegmentsOfPair, countSetsBeside } from '../size-limits.ts';
-import { type Content, deleteOutdated, insertContent } from '../versions.ts';
+import { deleteReplacedVersion, insertVersion, type SetVersion } from '../versions.ts';
 import { importAnswer, insertImport, isImporting } from './import-jobs.ts';
 import { embedFile } from './import-vectors.ts';
 import { updateStatistics } from './planner-statistics.ts';
@@ -56,7 +57,7 @@ export async function receiveImport(
   const { upload, ...payload } = await withTenant(async (tx, { tenant }) => {
     const { file, name, source, target } = checkForm(form);
     await requireIdle(isImporting(tx, tenant.id, name));
-    await requireRoomForSet(services, tx, tenant.id, name);
+    requireRoomForSet(await countSetsBeside(tx, tenant.id, name), services.settings.MAX_TM_SETS, setLimit);
     const languages = { sourceLang: source.tag, targetLang: target.tag };
     const pair = { pairSource: source.code, pairTarget: target.code };
     return {
@@ -100,7 +101,7 @@ async function readAndStore(
         `the file has no unit with a text in ${upload.sourceLang} and in ${upload.targetLang}`,
       );
     if (read.summary.segments > services.settings.TM_ASYNC_THRESHOLD)
-      return { accepted: await acceptImport(services, upload, read, signal) };
+      return { accepted: await stageImport(services, upload, read, signal) };
     // Its vectors may be long in coming: the child process is for others meanwhile.
     return { read: { summary: read.summary, parts: await collectParts(read.parts) } };
   });
@@ -109,20 +110,20 @@ async function readAndStore(
 }
 
 /** Stores what is read, as it is read, for a worker to show; until then nobody sees it. */
-function acceptImport(
+function stageImport(
   services: Services,
   upload: Upload,
   { summary, parts }: ReadMemory,
   signal: AbortSignal,
 ): Promise<MemoryImportAnswer> {
   const { tenantId, name: setName, sourceLang, targetLang, pairSource, pairTarget } = upload;
-  return inTurn(services, { upload, summary, signal }, async (tx) => {
-    const content = { tenantId, contentId: newId() };
-    await insertContent(tx, content);
-    await storeParts(tx, content, parts);
+  return withMemoryLock(services, { upload, summary, signal }, async (tx) => {
+    const version = { tenantId, versionId: newId() };
+    await insertVersion(tx, version);
+    await storeParts(tx, version, parts);
     const importId = newId();
     const row = await insertImport(tx, {
-      ...content,
+      ...version,
       importId,
       status: 'running',
       setName,
@@ -152,12 +153,12 @@ async function storeImport(
   if (services.embedder)
     await services.database.inTenant(tenantId, (tx) => requireRoom(services, tx, upload, summary));
   const embedded = await embedFile(services, { tenantId, signal }, parts);
-  const { set, outdated } = await inTurn(services, { upload, summary, signal }, async (tx) => {
-    const content = { tenantId, contentId: newId() };
-    await insertContent(tx, content);
-    await storeParts(tx, content, [...parts, ...(embedded?.parts ?? [])]);
-    return showContent(tx, {
-      ...content,
+  const { set, replaced } = await withMemoryLock(services, { upload, summary, signal }, async (tx) => {
+    const version = { tenantId, versionId: newId() };
+    await insertVersion(tx, version);
+    await storeParts(tx, version, [...parts, ...(embedded?.parts ?? [])]);
+    return activateVersion(tx, {
+      ...version,
       ...upload,
       setId: newId(),
       entryCount: summary.segments,
@@ -165,19 +166,19 @@ async function storeImport(
     });
   });
   await updateStatistics(services, tenantId, summary.segments);
-  await deleteOutdated(services, outdated);
+  await deleteReplacedVersion(services, replaced);
   return createdSetView(set, summary);
 }
 
 /** Stores parts in their order. The next one travels while the database is at one: it never waits for us. */
 async function storeParts(
   tx: Tx,
-  content: Content,
+  version: SetVersion,
   parts: AsyncIterable<RowPart> | Iterable<RowPart>,
 ): Promise<void> {
   let before = Promise.resolve();
   for await (const { kind, rows } of parts) {
-    const stored = insertRows(tx, kind, content, rows);
+    const stored = insertRows(tx, kind, version, rows);
     // Where the one before fails so does this one, and that is said below.
     stored.catch(() => {});
     await before;
@@ -187,7 +188,7 @@ async function storeParts(
 }
 
 /** Two imports must not both count on the same room, nor a name have two. */
-function inTurn<T>(
+function withMemoryLock<T>(
   services: Services,
   { upload, summary, signal }: { upload: Upload; summary: MemorySummary; signal: AbortSignal },
   work: (tx: Tx) => Promise<T>,
@@ -214,7 +215,7 @@ async function requireRoom(
     countSegmentsOfPair(tx, tenantId, { pairSource, pairTarget }, name),
   ]);
   await requireIdle(Promise.resolve(importing));
-  await requireRoomForSet({ settings }, tx, tenantId, name);
+  requireRoomForSet(await countSetsBeside(tx, tenantId, name), settings.MAX_TM_SETS, setLimit);
   if (held + segments > settings.MAX_TM_SEGMENTS)
     throw new AppError(
       'unprocessable',
@@ -222,23 +223,7 @@ async function requireRoom(
     );
 }
 
-/**
- * An upload under a name that the tenant has is no other set, and always has room.
- * @throws AppError 422 with the limit
- */
-async function requireRoomForSet(
-  { settings: { MAX_TM_SETS: most } }: Pick<Services, 'settings'>,
-  tx: Tx,
-  tenantId: string,
-  name: string,
-): Promise<void> {
-  const sets = await countSetsBeside(tx, tenantId, name);
-  if (sets !== undefined && sets >= most)
-    throw new AppError(
-      'unprocessable',
-      `tm_max_sets_exceeded: there are ${sets} uploaded memories; at most ${most} are allowed, delete one first`,
-    );
-}
+const setLimit = { code: 'tm_max_sets_exceeded', noun: 'uploaded memories' };
 
 function checkForm(form: ImportForm) {
   const file = requireFile(form.tmx_file);

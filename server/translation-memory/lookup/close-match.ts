@@ -6,7 +6,7 @@ import {
   candidateLimit,
   closest,
   grams,
-  isOffered,
+  isShortEnough,
   leastSimilarity,
   selectCandidates,
 } from '#server/matching/fuzzy/index.ts';
@@ -55,7 +55,7 @@ export async function findClose(
   { isPart = false }: { isPart?: boolean } = {},
 ): Promise<CloseHits> {
   const normal = normalForm(text);
-  if (normal === '' || !isOffered(text)) return { close: [], relevant: [] };
+  if (normal === '' || !isShortEnough(text)) return { close: [], relevant: [] };
   const buckets = [...grams(normal)];
   // Two transactions: ranking must not hold a connection.
   const [shards, unindexed] = await database.inTenant(tenantId, (tx) =>
@@ -64,7 +64,7 @@ export async function findClose(
       selectUnindexed(tx, tenantId, pair, countCodePoints(normal)),
     ]),
   );
-  const { places, sources } = await bestCandidates(normal, shards, indexed(unindexed, buckets));
+  const { places, sources } = await bestCandidates(normal, shards, indexInMemory(unindexed, buckets));
   const found = await database.inTenant(tenantId, (tx) => selectSourcesAt(tx, tenantId, pair, places));
   const others = [...new Set([...sources, ...found.map(({ sourceText }) => normalForm(sourceText))])];
   const ranked = await rank(normal, isPart ? others : others.filter((other) => other !== normal));
@@ -80,7 +80,7 @@ export async function findClose(
   const hits = ranked.flatMap(({ similarity }, index): CloseHit[] => {
     const winner = winners[index];
     // Gone since, or a newer target of the same source that is too long.
-    return winner && isOffered(winner.targetText) ? [{ ...winner, similarity, likeness: 'surface' }] : [];
+    return winner && isShortEnough(winner.targetText) ? [{ ...winner, similarity, likeness: 'surface' }] : [];
   });
   const close = hits.slice(0, most.close).filter(({ similarity }) => similarity >= leastSimilarity);
   return { close, relevant: hits.slice(close.length, close.length + most.relevant) };
@@ -90,14 +90,14 @@ export async function findClose(
 type Postings = Pick<FoundShard, 'segments' | 'lengthMarks' | 'lists' | 'isGone'>;
 
 /** Sources, the first ones first where they are alike, with their own shard of the index. */
-interface IndexedHere extends Postings {
+interface InMemoryIndex extends Postings {
   /** The normal form of each ordinal. */
   sourceAt: (ordinal: number) => string;
 }
 
 /** Sources that no shard has yet, put into one that is not stored: so they compete with all others. */
-function indexed(sources: readonly string[], buckets: readonly number[]): IndexedHere {
-  const normals = [...new Set(sources.map(normalForm))].filter(isOffered);
+function indexInMemory(sources: readonly string[], buckets: readonly number[]): InMemoryIndex {
+  const normals = [...new Set(sources.map(normalForm))].filter(isShortEnough);
   const built = buildShard(normals);
   const asked = new Set(buckets);
   const lists = [...built.buckets].flatMap((bucket, index) =>
@@ -127,7 +127,7 @@ function indexed(sources: readonly string[], buckets: readonly number[]): Indexe
 async function bestCandidates(
   normal: string,
   stored: readonly FoundShard[],
-  here: IndexedHere,
+  here: InMemoryIndex,
 ): Promise<{ places: Place[]; sources: string[] }> {
   const all: Postings[] = [...stored, here];
   const counts = new Map<number, number>();

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { prepare, type Tx } from '#db/client.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { type Pair, pairName } from '../language-pair.ts';
+import { storedTuid } from '../tuid.ts';
 
 /** A text that is looked up, with codes of B 2.4. */
 export interface ExactLookup {
@@ -10,17 +11,17 @@ export interface ExactLookup {
   targetLang: string;
 }
 
-/** What a memory has for some texts. */
+/** Exact matches of some texts. */
 interface ExactHits {
-  /** One for each text; undefined where nothing is held. */
+  /** One for each text; undefined if there is no match. */
   hits: (MemoryHit | undefined)[];
-  /** Those of the texts' language pairs that the tenant has any memory of. */
+  /** Those of the texts' language pairs for which the tenant has any memory. */
   pairs: ReadonlySet<string>;
 }
 
 /**
- * What the exact tier holds of some texts (B 8 rule 1) in the transaction's own tenant, all of them in one query: also
- * where a credential has just opened it, and nobody has to believe it yet.
+ * Looks up exact matches (B 8 rule 1) of some texts in one query, in the tenant of the transaction's scope. It does not need the
+ * tenant's id, so it can run in the same round trip as authentication.
  */
 export async function lookUpExact(tx: Tx, texts: readonly ExactLookup[]): Promise<ExactHits> {
   const normals = texts.map(({ sourceText }) => normalForm(sourceText));
@@ -67,7 +68,7 @@ type HitRow = {
   changed_at: string | null;
 };
 
-/** The tenant of the transaction's scope, whichever that is. */
+/** The tenant of the transaction's scope. */
 const scopedTenant = sql`tenant_scope_from()`;
 
 /**
@@ -79,7 +80,7 @@ function winnersOf(tenantId: SQL, keys: SQL) {
   return sql`
     select k.at, w.* from json_to_recordset(${keys}::json) as k(at int, h text, s text, t text)
     cross join lateral (
-      select m.source_text, m.target_text, g.set_id, g.name, g.origin, coalesce(m.tuid, m.job_id) as tuid,
+      select m.source_text, m.target_text, g.set_id, g.name, g.origin, ${storedTuid('m')} as tuid,
         to_char(m.changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed_at
       from (select * from memory_segments where tenant_id = ${tenantId}
         and source_hash = decode(k.h, 'hex') offset 0) m
@@ -90,7 +91,7 @@ function winnersOf(tenantId: SQL, keys: SQL) {
       limit 1) w`;
 }
 
-/** The winners of some sources; undefined where nothing is held. It is its transaction's only statement. */
+/** Returns the winners of some sources, undefined where there is no match. Must be the transaction's only statement. */
 export async function selectWinners(
   tx: Tx,
   tenantId: string,
@@ -100,7 +101,7 @@ export async function selectWinners(
   return hitsOf(keys, await tx.last(tx.execute<WinnerRow>(statement)));
 }
 
-/** Each job asks it, so that it is built once for each connection. */
+/** Every job runs it, so it is prepared once per connection. */
 const heldInScope = prepare<{ keys: string }, HeldRow[]>((db) =>
   db
     .select({
@@ -118,8 +119,8 @@ const heldInScope = prepare<{ keys: string }, HeldRow[]>((db) =>
 );
 
 /**
- * The same, and which of the texts' language pairs there is any memory of: in the transaction's own tenant, so that it can be asked
- * before anybody knows which that is.
+ * Returns the winners, and those of the language pairs for which there is any memory. It reads the tenant from the
+ * transaction's scope, so the caller need not know the tenant yet.
  */
 async function selectHeld(
   tx: Tx,

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
-import { isOffered } from '#server/matching/fuzzy/index.ts';
+import { isShortEnough } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { cosine, dimensions, nearestCodes } from '#server/matching/vectors.ts';
 import type { Pair } from '../language-pair.ts';
@@ -28,7 +28,7 @@ export async function findByMeaning(
   text: string,
 ): Promise<CloseHit[]> {
   const normal = normalForm(text);
-  if (!embedder || normal === '' || !isOffered(text)) return [];
+  if (!embedder || normal === '' || !isShortEnough(text)) return [];
   const { model } = embedder;
   if (!(await database.inTenant(tenantId, (tx) => hasVectors(tx, tenantId, pair, model)))) return [];
   const signal = AbortSignal.timeout(longestWait);
@@ -38,8 +38,8 @@ export async function findByMeaning(
   const blocks = await database.inTenant(tenantId, (tx) => selectCodes(tx, tenantId, pair, model));
   const codes = blocks.map((block) => block.codes);
   const places = nearestCodes(asked.code, codes, most.candidates).map(({ block, index }) => {
-    const { contentId, blockNo } = blocks[block]!;
-    return { contentId, blockNo, index };
+    const { versionId, blockNo } = blocks[block]!;
+    return { versionId, blockNo, index };
   });
   const found = await database.inTenant(tenantId, (tx) => selectVectorsAt(tx, tenantId, places));
   const cosines = new Map<string, number>();
@@ -56,7 +56,7 @@ export async function findByMeaning(
   const winners = await database.inTenant(tenantId, (tx) => selectWinners(tx, tenantId, keys));
   return ranked.flatMap(([, likeness], index): CloseHit[] => {
     const winner = winners[index];
-    return winner && isOffered(winner.targetText)
+    return winner && isShortEnough(winner.targetText)
       ? [{ ...winner, similarity: Math.min(1, likeness), likeness: 'meaning' }]
       : [];
   });
@@ -72,7 +72,7 @@ async function hasVectors(tx: Tx, tenantId: string, pair: Pair, model: string): 
 
 /** One block of codes, 32 bytes for each segment. */
 interface CodeBlock {
-  contentId: string;
+  versionId: string;
   blockNo: string;
   codes: Uint8Array;
 }
@@ -84,7 +84,7 @@ async function selectCodes(tx: Tx, tenantId: string, pair: Pair, model: string):
     from memory_sets g join memory_vectors v on v.tenant_id = g.tenant_id and v.content_id = g.content_id
     where ${ofModel(tenantId, pair, model)}`);
   return rows.map(({ content_id, block_no, codes }) => ({
-    contentId: content_id,
+    versionId: content_id,
     blockNo: block_no,
     codes: Buffer.from(codes, 'base64'),
   }));
@@ -96,7 +96,7 @@ const ofModel = (tenantId: string, { pairSource, pairTarget }: Pair, model: stri
 
 /** A vector by its block and its place in there, from 0. */
 interface VectorPlace {
-  contentId: string;
+  versionId: string;
   blockNo: string;
   index: number;
 }
@@ -108,7 +108,7 @@ async function selectVectorsAt(
   places: readonly VectorPlace[],
 ): Promise<{ sourceText: string; vector: Int8Array }[]> {
   const asked = JSON.stringify(
-    places.map(({ contentId, blockNo, index }) => ({ c: contentId, b: blockNo, i: index })),
+    places.map(({ versionId, blockNo, index }) => ({ c: versionId, b: blockNo, i: index })),
   );
   const rows = await tx.execute<{ source_text: string; vector: string }>(sql`
     select m.source_text, encode(v.vector, 'base64') as vector

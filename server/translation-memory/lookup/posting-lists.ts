@@ -6,7 +6,7 @@ import type { Pair } from '../language-pair.ts';
 /** A shard with the posting lists that were asked for. */
 export interface FoundShard {
   /** What its segments are of; null where it is the pair's. */
-  contentId: string | null;
+  versionId: string | null;
   shardNo: number;
   segments: number;
   lengthMarks: Uint8Array;
@@ -70,14 +70,14 @@ export async function selectPostings(
   const found = new Map<string, FoundShard>();
   for (const { content_id, shard_no, segments, marks } of own)
     found.set(`${content_id}:${shard_no}`, {
-      ...{ contentId: content_id, shardNo: shard_no, segments, lists: [], contents: [], isGone: undefined },
+      ...{ versionId: content_id, shardNo: shard_no, segments, lists: [], contents: [], isGone: undefined },
       lengthMarks: Buffer.from(marks, 'base64'),
     });
   for (const { shard_no, segments, marks, contents, gone, places } of shared)
     found.set(`null:${shard_no}`, {
-      ...{ contentId: null, shardNo: shard_no, segments, lists: [], contents },
+      ...{ versionId: null, shardNo: shard_no, segments, lists: [], contents },
       lengthMarks: Buffer.from(marks, 'base64'),
-      isGone: gone === null || places === null ? undefined : goneAmong(gone, Buffer.from(places, 'base64')),
+      isGone: gone === null || places === null ? undefined : isAmong(gone, Buffer.from(places, 'base64')),
     });
   for (const { content_id, shard_no, bucket, count, ordinals } of [...ownLists, ...sharedLists])
     found
@@ -101,17 +101,17 @@ type ListRow = {
 };
 
 /** Of shards `d` with their posting lists `p`. */
-const listsOf = (buckets: string, from: SQL, contentId: SQL) => sql`
+const listsOf = (buckets: string, from: SQL, versionId: SQL) => sql`
   select content_id, shard_no, bucket, count,
     case when running <= ${postingsBudget} then encode(ordinals, 'base64') else '' end as ordinals
   from (
-    select ${contentId} as content_id, p.shard_no, p.bucket, p.count, p.ordinals,
-      sum(p.count) over (partition by ${contentId}, p.shard_no order by p.count, p.bucket rows unbounded preceding) as running
+    select ${versionId} as content_id, p.shard_no, p.bucket, p.count, p.ordinals,
+      sum(p.count) over (partition by ${versionId}, p.shard_no order by p.count, p.bucket rows unbounded preceding) as running
     from ${from}
     where p.bucket = any(array(select value::int from json_array_elements_text(${buckets}::json)))
   ) found`;
 
-function goneAmong(gone: readonly number[], places: Buffer): (ordinal: number) => boolean {
+function isAmong(gone: readonly number[], places: Buffer): (ordinal: number) => boolean {
   const all = new Set(gone);
   return (ordinal) => all.has(places.readUInt16BE(2 * ordinal));
 }
@@ -177,7 +177,7 @@ export async function selectSourcesAt(
   const own: object[] = [];
   const shared: object[] = [];
   for (const [at, { shard, ordinal }] of places.entries())
-    if (shard.contentId !== null) own.push({ at, c: shard.contentId, d: shard.shardNo, o: ordinal });
+    if (shard.versionId !== null) own.push({ at, c: shard.versionId, d: shard.shardNo, o: ordinal });
     else {
       if (!firsts.has(shard)) {
         firsts.set(shard, contents.length);
@@ -186,7 +186,7 @@ export async function selectSourcesAt(
       shared.push({ at, f: firsts.get(shard), d: shard.shardNo, o: ordinal });
     }
   const statement = tx.execute<{ at: number; source_text: string }>(sql`
-    with content as materialized (
+    with version as materialized (
       select array(select json_array_elements_text(${JSON.stringify(contents)}::json)) as ids),
     place as (
       select p.at, p.c, d.segment_no from json_to_recordset(${JSON.stringify(own)}::json) as p(at int, c text, d int, o int)
@@ -194,7 +194,7 @@ export async function selectSourcesAt(
         select ${numberAt(sql`segment_nos`, 8)} as segment_no from memory_shards
         where tenant_id = ${tenantId} and content_id = p.c and shard_no = p.d offset 0) d
       union all
-      select p.at, (select ids[p.f + d.place + 1] from content), d.segment_no
+      select p.at, (select ids[p.f + d.place + 1] from version), d.segment_no
       from json_to_recordset(${JSON.stringify(shared)}::json) as p(at int, f int, d int, o int)
       cross join lateral (
         select ${numberAt(sql`segment_nos`, 8)} as segment_no, ${numberAt(sql`content_places`, 2)} as place

@@ -1,4 +1,4 @@
-/** A piece of a text that has to survive the translation of the text. */
+/** A piece of a text that its translation must keep. */
 export interface Found {
   /** What makes two pieces the same piece, however they are spelled. */
   key: string;
@@ -35,11 +35,11 @@ export function blanked(text: string, ranges: readonly Range[]): string {
 }
 
 export interface Difference {
-  /** Pieces of the source of which the target has not one; each key once. */
+  /** Pieces of the source that the target does not have; each key once. */
   lost: Found[];
-  /** Pieces of the source that the target has, but less often; each key once. */
+  /** Pieces of the source that the target has less often; each key once. */
   rarer: Found[];
-  /** Pieces of the target that the source has not at all; each key once. */
+  /** Pieces of the target that the source does not have; each key once. */
   added: Found[];
 }
 

@@ -6,7 +6,7 @@ import { lostNumbers, type NumberLoss } from './number-losses.ts';
 import { choiceIssues, placeholderIssues } from './placeholder-losses.ts';
 import { findPlaceholders } from './placeholders.ts';
 
-/** What is kept of a report; no text of a caller needs more, and a hostile one would fill it. */
+/** The maximum of a report. Only hostile texts have more. */
 export const mostIssues = 100;
 
 export interface IntegrityInput {
@@ -88,10 +88,10 @@ const numberLosses: Record<
 };
 
 /**
- * What of the source's placeholders, markup, links, addresses and numbers its translation has lost, and which
- * placeholders and links it invents. Pure, in time linear in both texts, and total: no text makes it throw.
- * @returns at most `mostIssues` issues, by kind in the order above; `span` is the lost text of the source or the
- * invented text of the target, exactly as it stands there
+ * Finds the placeholders, markup, links, addresses and numbers that a translation has lost, and the placeholders and links that it invents.
+ * Pure, linear in both texts, and never throws.
+ * @returns at most `mostIssues` issues, by kind in the order above. `span` is the lost text of the source or the invented text of the target,
+ * verbatim
  */
 export function checkIntegrity(input: IntegrityInput): QualityIssue[] {
   const { sourceText, targetText, sourceLang, targetLang } = input;

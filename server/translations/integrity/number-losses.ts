@@ -63,7 +63,7 @@ class Values {
   }
 }
 
-/** Generous, other than what is asked of it: any run of digits, numerals of any kind, fractions such as ½. */
+/** The values of a target, read generously: any run of digits, numerals of any kind, fractions such as ½. */
 function valuesOf(target: string, found: readonly NumberFound[]): Values {
   const values = new Values();
   // "1,2,3" is three numbers, and so is a date.
@@ -86,7 +86,7 @@ function valuesOf(target: string, found: readonly NumberFound[]): Values {
 /** The Buddhist era, in which Thai dates are given. */
 const buddhistEra = 543;
 
-/** English words that follow a number which counts nothing: "from 1 to 9", "a value of 0 will". */
+/** English words after a number that counts nothing: "from 1 to 9", "a value of 0 will". */
 const countsNothing = /^\s(?:to|and|or|if|is|are|will|for|means|when|as|in|on)\s/;
 
 function countsSomething({ end }: NumberFound, source: string): boolean {
@@ -124,7 +124,7 @@ function centuriesOf(target: string): Set<string> {
   return new Set(years.map(([, hundreds]) => String(Number(hundreds) + 1)));
 }
 
-/** `text` without the marks that turn the direction of writing, and for each of its characters where it stood. */
+/** `text` without direction marks, and the original offset of each of its characters. */
 function withoutDirection(text: string): { text: string; offsets: number[] | undefined } {
   if (!direction.test(text)) return { text, offsets: undefined };
   const offsets: number[] = [];

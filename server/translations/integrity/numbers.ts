@@ -97,9 +97,9 @@ const identifierLetter = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}_]
 
 const isAsciiLetter = (code: number): boolean => (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 
-// What follows spares most numbers of a text full of them the slower expressions: each only reads on where it can match.
+// The checks of single characters below spare most numbers the slower regular expressions.
 
-/** Whether `code` may begin a word or a sign that says what a number means. */
+/** Whether `code` may begin a word or sign that changes what a number means. */
 const maySay = (code: number): boolean => code > 127 || isAsciiLetter(code);
 
 /** The character after a number, or after the one space or hyphen that follows it; NaN at the end. */

@@ -1,11 +1,11 @@
 import type { QualityIssue } from '#server/engines/engine.ts';
 import { critical, type TextPair } from './text-pair.ts';
 
-/** An address with its scheme or `www.`, or a bare name of a host under a domain that is often linked to. */
+/** A URL with its scheme or `www.`, or a bare host name under a common top-level domain. */
 const link =
   /(?:https?:\/\/|ftp:\/\/|www\.)[^\s<>"'«»„“”‘’()[\]{}|\\^`。、，]{4,300}|(?<![\w@.-])[a-z0-9-]{2,63}(?:\.[a-z0-9-]{2,63}){0,4}\.(?:com|net|org|info|biz|io|app|dev|xyz|top|shop|store|online|site|club|live|link|click|example)(?![\w-])(?!\.\w)/gi;
 
-/** A link that is a program or a page of its own. */
+/** A link that runs a script or holds a page. */
 const scriptLink = /(?:javascript|vbscript):|data:text\/html/i;
 
 const address = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}/g;
@@ -18,8 +18,8 @@ function addedAddress(source: string, target: string): string | undefined {
 }
 
 /**
- * A link in the translation to a host that the source does not name, where the translation has more links than the source
- * has. A link that takes another's place, such as the page in the target language, is none.
+ * A link to a host that the source does not name, if the translation has more links than the source. A link that replaces another, such as
+ * the page in the target language, is allowed.
  */
 export function addedLinkIssue({ source, target }: TextPair): QualityIssue | undefined {
   const script = target.match(scriptLink)?.[0];
@@ -49,24 +49,24 @@ function domainOf(address: string): string {
     .join('.');
 }
 
-/** How an answer begins that is a program's rather than a writer's: data, a page, a fenced block. */
+/** How data, markup and code begin. */
 const forms: { name: string; begins: RegExp; knownBy?: RegExp }[] = [
   { name: 'JSON', begins: /^\s{0,99}(?:\{\s{0,99}"|\[\s{0,99}["{[\]])/ },
   {
     name: 'HTML',
     begins: /^\s{0,99}<(?:!doctype|!--|\?xml|[a-z][\w-]{0,30}(?:\s[^<>]{0,300})?\/?>)/i,
-    // Another order of words may put a tag of the source first.
+    // The translation may begin with a tag that stands later in the source.
     knownBy: /<[a-z!?]/i,
   },
   { name: 'a block of code', begins: /^\s{0,99}(?:```|~~~)/ },
 ];
 
-/** Of elements that text is marked up with, or that act; `<name>` may stand for a word. */
+/** Tags of common elements. Others, such as `<name>`, may stand for a word. */
 const anyTag =
   /<\/?(?:a|b|i|p|u|br|em|div|img|svg|pre|code|font|form|html|body|link|meta|span|style|input|script|iframe|object|strong|button)(?:\s[^<>]{0,300})?\/?>/i;
 const knownTag = /<[a-z!?/]/i;
 
-/** A translation that begins as data, markup or code, or has markup in it, of a source that does not: a model's own words, or its verdict. */
+/** Data, markup or code at the start of a translation, or markup anywhere in it, that the source does not have. */
 export function foreignFormIssue({ source, target }: TextPair): QualityIssue | undefined {
   const tag = target.match(anyTag)?.[0];
   if (tag !== undefined && !knownTag.test(source))
@@ -75,10 +75,10 @@ export function foreignFormIssue({ source, target }: TextPair): QualityIssue | u
   return form && critical('accuracy', `The translation is ${form.name}, and the source is not.`, target);
 }
 
-/** Overrides of the writing direction, and tag characters: what makes a text read otherwise than it is. */
+/** Direction overrides and tag characters, which make a text look different from what it is. */
 const hidden = /[\u202d\u202e\u{e0000}-\u{e007f}]/u;
 
-/** Characters in the translation that hide or turn text, where the source has none. Joiners and marks are ordinary. */
+/** Characters that hide or reorder text, if the source has none. Joiners and direction marks are allowed. */
 export function hiddenCharactersIssue(sourceText: string, targetText: string): QualityIssue | undefined {
   if (!hidden.test(targetText) || hidden.test(sourceText)) return undefined;
   return critical('accuracy', 'The translation has invisible characters that the source has not.');

@@ -3,13 +3,13 @@ import { kinship } from './language-kinship.ts';
 import { weightedLength } from './script.ts';
 import { critical, type TextPair } from './text-pair.ts';
 
-/** `running`: a word as sentences are made of. `word`: what may stand between such words. `other`: code, numbers. */
+/** `running`: a word of ordinary prose. `word`: a capitalised or hyphenated word. `other`: code, numbers. */
 type TokenKind = 'running' | 'word' | 'other';
 
 const runningWord = /^[("'«„“‘¿¡[]?[\p{Ll}\p{Lo}\p{M}’']{2,40}[.,;:!?)"'»“”’\]।؟،؛۔…]{0,3}$/u;
 const anyWord = /^[("'«„“‘¿¡[]?[\p{L}\p{M}’'-]{1,40}[.,;:!?)"'»“”’\]।؟،؛۔…]{0,3}$/u;
 
-/** What stands between two spaces. */
+/** Splits at white space. */
 function tokensOf(text: string): string[] {
   return text.match(/\S+/g) ?? [];
 }
@@ -25,13 +25,10 @@ function lettersOf(tokens: readonly string[]): number {
   return tokens.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The share of running words that makes a row of words a part of a sentence. */
+/** The share of running words that makes a run of words part of a sentence. */
 const runningShare = 0.6;
 
-/**
- * The tokens of `to` that stand in a row of `length` words, most of them running ones, that `from` has as well. Upper and
- * lower case are the same.
- */
+/** The tokens of `to` in runs of `length` words, mostly running ones, that `from` has too. Ignores case. */
 function copiedTokens(from: readonly string[], to: readonly string[], length: number): string[] {
   const numbers = new Map<string, number>();
   const rows = new Set<number>();
@@ -65,7 +62,7 @@ function isSentencePart(tokens: readonly string[]): boolean {
   );
 }
 
-/** Takes one number after the other and answers a hash of the last `length` of them. */
+/** A rolling hash: takes one number after the other and returns a hash of the last `length`. */
 function rowHash(length: number): (number: number) => number {
   const last = new Int32Array(length);
   const factor = 0x01000193;
@@ -82,22 +79,21 @@ function rowHash(length: number): (number: number) => number {
   };
 }
 
-/** How many running words in a row must be the source's own before they count as not translated. */
+/** How many consecutive running words must be equal to the source's to count as untranslated. */
 const wordsInARow = { apart: 5, related: 12, confusable: 20 } as const;
 
-/** The share of the answer, and its letters, from which on copied text is more than a quotation. */
+/** The share of the translation, and the letters, from which copied text is more than a quotation. */
 const copiedShare = 0.25;
 const copiedLetters = 60;
 
-/** An answer that is the source as a whole needs less to be seen as such: letters, running words, their share. */
+/** The lower thresholds for a translation that equals the whole source: letters, share of running words, running words. */
 const wholeLetters = 20;
 const wholeShare = 0.4;
 const wholeWords = { apart: 4, related: 8, confusable: 20 } as const;
 
 /**
- * The source handed back, as a whole or in a considerable part. What is rightly the same in two languages (names, codes,
- * commands, addresses, short labels) does not count: only running words do, and in languages that write many words
- * alike only long runs of them.
+ * A translation that repeats the source, as a whole or in a considerable part. Only running words count, not what is rightly the same in both
+ * languages (names, codes, commands, addresses, short labels). In related languages only long runs count.
  */
 export function echoIssue({ source, target, sourceLang, targetLang }: TextPair): QualityIssue | undefined {
   const kin = kinship(sourceLang, targetLang);

@@ -9,12 +9,12 @@ import { textPair } from './text-pair.ts';
 import { scriptIssue } from './wrong-script.ts';
 
 /**
- * What cannot be a translation of `sourceText`, whatever a judging model says of it: an echo, an answer that is far too
- * short or long, in a wrong script or language, a model's loop, a refusal or remark, a link out of nowhere, data or code.
- * Every issue is critical. Of echo, script and language, which often are one fault, the first is answered.
+ * Finds what cannot be a translation of `sourceText`, whatever a judge says: an echo of the source, a text far too short or long, in the wrong
+ * script or language, a model's loop, a refusal or remark, an invented link, markup or code. Every issue is critical. Echo, script and language
+ * often have one cause, so only the first of them is returned.
  *
- * The texts are plain text (of HTML, its text nodes, one a line). Any string is accepted; time and memory are linear, and
- * of more than 64,000 UTF-16 units start, middle and end are read. The languages are canonical codes of B 2.4.
+ * The texts are plain text (of HTML, its text nodes, one per line). Accepts any string; time and memory are linear. Of a text of more than
+ * 64,000 UTF-16 units only start, middle and end are read. The languages are canonical codes (B 2.4).
  */
 export function checkPlausibility(input: {
   sourceText: string;

@@ -1,7 +1,4 @@
-/**
- * Languages so close that a text, or a sentence, can be right in both. The codes are ISO 639-1, some of languages that
- * are not supported but that an identification may answer.
- */
+/** Languages so close that a sentence can be correct in both. ISO 639-1 codes, including unsupported languages that the identification returns. */
 const confusable: readonly (readonly string[])[] = [
   ['da', 'nb'],
   ['ms', 'id', 'tl'],
@@ -13,7 +10,7 @@ const confusable: readonly (readonly string[])[] = [
   ['ru', 'bg'],
 ];
 
-/** Pairs that often write a short sentence in the same way, beside the confusable ones. */
+/** Languages that often write a short sentence alike, in addition to the confusable ones. */
 const related: readonly (readonly string[])[] = [
   ['es', 'pt'],
   ['es', 'it'],
@@ -23,12 +20,12 @@ const related: readonly (readonly string[])[] = [
   ['ar', 'fa', 'ur'],
 ];
 
-/** `pt` of `pt-BR`: what the written standards of one language share. */
+/** The primary subtag: `pt` of `pt-BR`. */
 export function primaryLanguage(code: string): string {
   return code.split('-', 1)[0]!;
 }
 
-/** How alike two languages are to read. */
+/** How similar two written languages are. */
 export function kinship(a: string, b: string): 'same' | 'confusable' | 'related' | 'apart' {
   const [one, other] = [primaryLanguage(a), primaryLanguage(b)];
   const share = (groups: readonly (readonly string[])[]): boolean =>

@@ -41,36 +41,36 @@ function count(text: string, letters: string): number {
   return found;
 }
 
-/** Scripts that several languages share; in the others the script tells enough. */
+/** Scripts that several supported languages share. In the others `scriptIssue` is enough. */
 const sharedScripts: ReadonlySet<string> = new Set(['Latin', 'Cyrillic', 'Arabic', 'Devanagari']);
 
-/** UTF-16 units of a window: what the identification reads at most, and the words of the source that it is spared. */
+/** UTF-16 units of a window: as much as the identification reads, plus room for source words that are left out. */
 const windowLength = 600;
 const mostWindows = 12;
 
-/** UTF-16 units of a message with branches, its syntax included. */
+/** UTF-16 units of a short message with plural branches, syntax included. */
 const shortMessage = 400;
 
-/** The share of the letters looked at that is too much in another language to be a quotation. */
+/** The share of letters in another language that is too much for a quotation. */
 const wrongShare = 0.3;
 
-/** Fewer letters tell no language. */
+/** Fewer letters identify no language. */
 const fewestLetters = 20;
 
-/** The share of letters in words that the source has not, above which only these words are looked at. */
+/** If the share of letters in words that the source does not have is above this, only those words are checked. */
 const mostlyOwn = 0.8;
 
-/** Where words of the source are not left out, fewer may be a title or a command. */
+/** The minimum when source words are included: fewer may be a title or a command. */
 const mixedWords = 6;
 const mixedLetters = 40;
 
 /**
- * An answer in another language than it should be, as far as that is beyond doubt: never between languages that are
- * alike, and the fewer letters, the clearer it has to be. Looked at are windows over the whole of the text.
+ * A translation in the wrong language, if that is beyond doubt. Similar languages are never told apart, and the fewer letters there are, the
+ * clearer the result has to be. Checks windows over the whole text.
  */
 export function languageIssue(pair: TextPair): QualityIssue | undefined {
   const { target, targetLang } = pair;
-  // The branches of a short message say the same words over and over.
+  // The branches of a short message repeat the same words.
   if (pair.branching && target.length < shortMessage) return undefined;
   if (!scriptsOf(targetLang).some((script) => sharedScripts.has(script))) return undefined;
   if (hasForeignLetters(target, targetLang))
@@ -103,7 +103,7 @@ export function languageIssue(pair: TextPair): QualityIssue | undefined {
   );
 }
 
-/** Whether nearly all of a few words are capitalised: a name, which stays as it is. */
+/** Whether nearly all of a few words are capitalised, as in a name, which stays as it is. */
 function isTitle(words: readonly string[]): boolean {
   return words.length < 8 && words.filter((one) => !/^\p{Lu}/u.test(one)).length < 2;
 }
@@ -121,17 +121,14 @@ function lettersIn(words: readonly string[]): number {
   return words.reduce((sum, { length }) => sum + length, 0);
 }
 
-/**
- * The source's language or English, where `words` are in it: words that the source has as well speak for no other. Names
- * are left out.
- */
+/** The source's language or English, if `words` are in it. Words that the source has too are evidence for no other language. Ignores names. */
 function sourceLanguage(words: readonly string[], pair: TextPair): string | undefined {
   const common = words.filter((one) => !/^\p{Lu}/u.test(one));
   if (common.length < mixedWords || lettersIn(common) < mixedLetters) return undefined;
   return otherLanguage(common, pair, [primaryLanguage(pair.sourceLang), 'en']);
 }
 
-/** The language that `words` are in, if that is clearly not the target's; `among` narrows what it may be. */
+/** The language of `words`, if it is clearly not the target's. @param among the languages that it may be */
 function otherLanguage(
   words: readonly string[],
   { targetLang, sourceLang }: TextPair,
@@ -144,8 +141,8 @@ function otherLanguage(
 }
 
 /**
- * By how much another language must be likelier, by number of letters: what no true translation of that length came
- * near. English and the source's language are what a model falls into, and need less.
+ * By how much another language must score higher, by number of letters; true translations of that length stay well below. English and the
+ * source's language need less, since models fall back to them.
  */
 const margins = [
   { below: 30, expected: 0.25, other: 0.5 },

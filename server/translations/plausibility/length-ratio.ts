@@ -2,10 +2,7 @@ import type { QualityIssue } from '#server/engines/engine.ts';
 import { weightedLength } from './script.ts';
 import { critical, type TextPair } from './text-pair.ts';
 
-/**
- * A translation that says much less or much more than its source. Lengths are measured in Latin letters
- * (`weightedLength`), which makes one pair of bounds do for all languages.
- */
+/** A translation far too short or too long. Lengths are weighted to Latin letters, so that one pair of bounds fits all languages. */
 export function lengthIssue({ source, target, branching }: TextPair): QualityIssue | undefined {
   const from = weightedLength(source);
   const to = weightedLength(target);
@@ -18,7 +15,7 @@ export function lengthIssue({ source, target, branching }: TextPair): QualityIss
   return undefined;
 }
 
-/** By how much more a message may grow or shrink that branches: Arabic has six forms where Japanese has one. */
+/** The wider bounds of a message with plural branches: Arabic has six forms where Japanese has one. */
 const branchings = 4;
 
 /** From here on, in Latin letters, the sentences of a text even each other out. */

@@ -8,16 +8,14 @@ const pieceLength = { dense: 6, other: 14 } as const;
 /** Kana, Han and Hangul stand behind all other scripts. */
 const firstDense = 0x3041;
 
-/** What a loop repeats at least, in characters, and as a share of the text above the source's own. */
+/** The minimum that a loop repeats: characters, and share of the text above the source's own share. */
 const repeatedCharacters = 60;
 const repeatedShare = 0.2;
 
-/** One character, or two by turns, over and over. */
+/** The length of a run of one character, or of two alternating ones. */
 const run = 40;
 
-/**
- * A model's loop: the same phrase over and over, where the source does not repeat itself to that extent.
- */
+/** A model's loop: a phrase repeated over and over, much more than in the source. */
 export function loopIssue({ source, target, branching }: TextPair): QualityIssue | undefined {
   if (branching) return undefined;
   const to = repeated(target);
@@ -33,14 +31,14 @@ export function loopIssue({ source, target, branching }: TextPair): QualityIssue
   return undefined;
 }
 
-/** How many characters stand where the text says what it has said before, and which part of the text they are. */
+/** How many characters repeat an earlier part of the text, and which share of the text they are. */
 function repeated(text: string): { characters: number; share: number } {
   const units = new Uint16Array(text.length);
   let length = 0;
   let dense = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    // Digits and signs count for nothing: a table's cells differ by just them.
+    // Digits and signs do not count: table cells may differ only in them.
     if (!isLetter(unit)) continue;
     if (unit >= firstDense) dense++;
     units[length++] = unit;
@@ -63,7 +61,7 @@ function repeated(text: string): { characters: number; share: number } {
 
 const factor = 0x01000193;
 
-/** A set of hashes with room for `count`; answers whether one is new. */
+/** A set of `count` hashes at most. The function adds one and returns whether it is new. */
 function hashTable(count: number): (hash: number) => boolean {
   const bits = Math.ceil(Math.log2(2 * count + 2));
   const slots = new Int32Array(2 ** bits);

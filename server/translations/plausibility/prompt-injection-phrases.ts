@@ -1,6 +1,6 @@
 /**
- * Verbs of an order and what they are about, by language. Both are sources of regular expressions without repetition
- * inside repetition, matched on text in lower case. Each verb begins with two characters that are matched as they are.
+ * Verbs of instructions and their objects, by language. Both are sources of regular expressions without nested repetition, matched on lower
+ * case text. Each verb begins with two literal characters.
  */
 export const orders: readonly { verbs: string; objects: string }[] = [
   {
@@ -145,7 +145,7 @@ export const orders: readonly { verbs: string; objects: string }[] = [
   },
 ];
 
-/** What gives itself away in any language. Each begins with two characters that are matched as they are. */
+/** Phrases that are suspicious without an object. Each begins with two literal characters. */
 export const plainOrders: readonly string[] = [
   'system prompt',
   'system-prompt',

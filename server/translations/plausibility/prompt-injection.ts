@@ -1,15 +1,15 @@
 import { orders, plainOrders } from './prompt-injection-phrases.ts';
 import { isInsideWord } from './script.ts';
 
-/** How far an order's verb and its object may stand apart, in UTF-16 units. */
+/** UTF-16 units that an instruction's verb and its object may be apart. */
 const reach = 48;
 
-/** So many verbs of an order are in no text that is one. */
+/** A text with more instruction verbs counts as instructions without further checks. */
 const mostVerbs = 2000;
 
 /**
- * Whether `text` gives orders as one gives them to a model: to forget its instructions, to play a part, to answer with
- * given words, to score; or poses as a part of a prompt.
+ * Whether `text` reads like a prompt injection: it tells a model to ignore its instructions, to play a role, to reply with given words or to
+ * give a score, or poses as part of a prompt.
  */
 export function isInstructionLike(text: string): boolean {
   const said = text.toLowerCase().replace(/[’ʼ]/g, "'").replace(/\s+/g, ' ');
@@ -29,7 +29,7 @@ export function isInstructionLike(text: string): boolean {
 
 const sentenceEnd = /[.!?।]\s|[。！？]/;
 
-/** With the object of a verb, or nothing for what gives itself away. */
+/** Each verb with its object; undefined for phrases that need none. */
 const matches = keyedPatterns<RegExp | undefined>([
   ...plainOrders.map((source) => [source, undefined] as const),
   ...orders.flatMap(({ verbs, objects }) => {
@@ -38,15 +38,15 @@ const matches = keyedPatterns<RegExp | undefined>([
   }),
 ]);
 
-/** A pattern, and what it stands for. */
+/** A pattern and its value. */
 interface Keyed<T> {
   pattern: RegExp;
   value: T;
 }
 
 /**
- * Finds many patterns in one walk over a text. Each is tried only where its first two characters stand, at the start of a
- * word if they are letters of a script with spaces: what it costs hardly depends on how many there are.
+ * Finds many patterns in one pass over a text. Each is tried only where its first two characters occur, at the start of a word in scripts with
+ * spaces, so the cost hardly depends on the number of patterns.
  *
  * @param sources regular expressions (flags `uy`) that begin with two plain characters
  */

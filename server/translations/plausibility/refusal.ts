@@ -150,8 +150,8 @@ const edge = 1000;
 const lead = 12;
 
 /**
- * A model's own words where the translation should be: a refusal, a remark on itself, an announcement. Not where the
- * source speaks of the like: an apology is translated by an apology.
+ * A model's own words instead of the translation: a refusal, a remark about itself, an announcement. Not if the source has the like: an
+ * apology is translated by an apology.
  */
 export function refusalIssue({ source, target }: TextPair): QualityIssue | undefined {
   const said = plain(target.slice(0, edge));

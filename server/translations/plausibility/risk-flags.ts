@@ -28,8 +28,8 @@ const strange = /[\p{Script=Cyrillic}\p{Script=Greek}]/gu;
 const mixedWord = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{2,64}/gu;
 
 /**
- * `text` as somebody wanted it to be read: without characters that nothing shows, tag characters as the letters they
- * stand for, full-width and mathematical letters plain, and Latin letters for their look-alikes in mixed words.
+ * `text` as its author wants a model to read it: without invisible characters, with tag characters as the letters they stand for, full-width
+ * and mathematical letters plain, and Latin letters in place of look-alikes in mixed words.
  */
 function revealed(text: string): string {
   return text
@@ -89,7 +89,7 @@ const run = /[A-Za-z0-9+/_-]{24,8192}={0,2}/g;
 
 const mostRuns = 50;
 
-/** The readable texts that stand in `text` as base64, at most 50. Keys, hashes and images decode to nothing readable. */
+/** The readable texts that `text` has in base64, at most 50. Keys, hashes and images decode to nothing readable. */
 function encodedText(text: string): string[] {
   const found: string[] = [];
   let looked = 0;
@@ -109,15 +109,14 @@ function isReadable(text: string): boolean {
   return strange === 0 && letters > 0.6 * text.length && /\s/.test(text);
 }
 
-/** The names that `riskFlags` answers, in this order. */
+/** The flags that `riskFlags` returns, in this order. */
 type RiskFlag = 'instruction_like_source' | 'hidden_text' | 'mixed_script_words' | 'encoded_text';
 
 /**
- * What makes a source text suspicious: it gives orders to a model (in plain sight, hidden, in look-alike letters or
- * encoded), or it hides text at all. A flag is a warning and blocks nothing (B 2.3, trigger risk_flag), which is why it may
- * be wrong now and then: documentation about models gives the same orders.
+ * What makes a source text suspicious: instructions to a model (plain, hidden, in look-alike letters or encoded), or hidden text. A flag is a
+ * warning and blocks nothing (B 2.3, trigger risk_flag), so it may be wrong now and then: documentation about models has the same phrases.
  *
- * Any string is accepted; time and memory are linear.
+ * Accepts any string; time and memory are linear.
  */
 export function riskFlags({ sourceText }: { sourceText: string }): RiskFlag[] {
   const text = revealed(sourceText);

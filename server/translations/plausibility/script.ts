@@ -16,7 +16,7 @@ export const scripts = [
 /** A script of the supported languages; every other one is `Other`. */
 export type Script = (typeof scripts)[number];
 
-/** How much one letter says, in Latin letters: what evens out the lengths of translations into 35 languages. */
+/** How many Latin letters one letter stands for. Makes the lengths of translations into 35 languages comparable. */
 const weights: Partial<Record<Script, number>> = { Han: 3.5, Hangul: 2.3, Kana: 1.6, Arabic: 1.2 };
 
 export function letterWeight(script: Script): number {
@@ -98,7 +98,7 @@ const weightless = [
 ];
 for (const [first, last] of weightless) unitWeights.fill(0, first, last! + 1);
 
-/** The visible characters of `text`, each counted as so many Latin letters as it usually stands for. */
+/** The length of `text` in Latin letters: its visible characters, each by its weight. */
 export function weightedLength(text: string): number {
   let length = 0;
   for (let at = 0; at < text.length; at++) length += unitWeights[text.charCodeAt(at)]!;
@@ -144,7 +144,7 @@ export function scriptsOf(language: string): readonly Script[] {
   return written[language as LanguageCode] ?? ['Latin'];
 }
 
-/** Whether the letter at `at` goes on with a word. Scripts without spaces have no words to be inside of. */
+/** Whether the letter at `at` is inside a word. False in scripts without spaces. */
 export function isInsideWord(text: string, at: number): boolean {
   const script = at > 0 ? scriptOf(text.charCodeAt(at)) : undefined;
   if (

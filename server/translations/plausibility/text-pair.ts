@@ -1,6 +1,6 @@
 import type { QualityIssue } from '#server/engines/engine.ts';
 
-/** What every check reads: a source and its supposed translation, both bounded in length. */
+/** The input of every check: a source and its supposed translation, both bounded in length. */
 export interface TextPair {
   sourceLang: string;
   targetLang: string;
@@ -8,11 +8,11 @@ export interface TextPair {
   target: string;
   /** The source's words, in lower case: names, code and quotations that may stay as they are. */
   sourceWords: ReadonlySet<string>;
-  /** The source is a message that branches: a translation has other branches, and another length and repetitions. */
+  /** Whether the source is a message with plural branches: its translation has others, with another length and repetitions. */
   branching: boolean;
 }
 
-/** UTF-16 units that are read of a text. Only one of many characters outside the basic plane is longer and admissible. */
+/** UTF-16 units that are read of a text. Only texts with many characters outside the basic plane are longer. */
 const longestRead = 64_000;
 
 /** More marks on a letter than any script has: a run of thousands is slow to normalize. */
@@ -47,7 +47,7 @@ export function textPair(input: {
   };
 }
 
-/** `text` in NFC, without characters that nobody sees; of one too long its start, middle and end. */
+/** `text` in NFC without invisible characters; start, middle and end of one that is too long. */
 export function readable(text: string): string {
   return excerpts(text, longestRead).replace(invisible, '').replace(manyMarks, '$1').normalize('NFC');
 }

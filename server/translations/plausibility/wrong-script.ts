@@ -38,7 +38,7 @@ for (let at = 0; at < simplified.length; at++) {
   marks[other]! |= 2;
 }
 
-/** How many telling characters there must be, and by how many times they outnumber those of the right kind. */
+/** How many characters of the wrong standard it takes, and how many times those of the right one. */
 const telling = 4;
 const outnumbered = 3;
 
@@ -70,7 +70,7 @@ const inPart = { share: 0.3, weight: 120, latinWeight: 120 };
  */
 export function scriptIssue(pair: TextPair): QualityIssue | undefined {
   const expected = scriptsOf(pair.targetLang);
-  // Most texts are done with at the first, which is the faster.
+  // The first check is fast, and enough for most texts.
   if (isWrong(weigh(pair.target, expected))) {
     const kept = scriptsOf(pair.sourceLang).filter((script) => script !== 'Latin');
     if (isWrong(weigh(withoutSourceWords(pair, kept), expected)))
@@ -108,7 +108,7 @@ function isWrong({ right, strange, latin }: Weights): boolean {
   );
 }
 
-/** The target without code, and without the words of its source, unless those are in one of the `kept` scripts. */
+/** The target without code and without words of the source, except those in one of the `kept` scripts. */
 function withoutSourceWords({ target, sourceWords }: TextPair, kept: readonly Script[]): string {
   return withoutCode(target).replace(word, (found) => {
     if (!sourceWords.has(found.toLowerCase())) return found;
@@ -117,7 +117,7 @@ function withoutSourceWords({ target, sourceWords }: TextPair, kept: readonly Sc
   });
 }
 
-/** Chinese has no kana; Japanese of some length is never without. */
+/** Japanese for Chinese or the other way: Chinese has no kana, and longer Japanese always has. */
 function kanaIssue({ target, targetLang }: TextPair): QualityIssue | undefined {
   const { Kana: kana, Han: han, Hangul: hangul } = countLetters(target);
   if (targetLang.startsWith('zh') && kana >= 6 && 4 * kana > kana + han)

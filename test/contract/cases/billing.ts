@@ -1,6 +1,7 @@
+import type { Fields } from '#test/factories.ts';
 import { signPayload } from '#test/fakes/stripe.ts';
-import type { Ask, Fields } from '../call.ts';
-import { found, type Person } from '../people.ts';
+import { found, type Person } from '../../factories.ts';
+import type { Ask } from '../call.ts';
 import { type Scene, webhookSecret } from '../scene.ts';
 import { asCookie, asKey, asNobody, type Cases } from './case.ts';
 

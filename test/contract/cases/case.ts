@@ -1,4 +1,5 @@
-import type { Ask, Fields, Headers } from '../call.ts';
+import type { Fields, Headers } from '#test/factories.ts';
+import type { Ask } from '../call.ts';
 import type { Scene } from '../scene.ts';
 
 /** One call of a procedure at both doors. */

@@ -1,4 +1,4 @@
-import { found, invite } from '../people.ts';
+import { found, invite } from '../../factories.ts';
 import type { Scene } from '../scene.ts';
 import {
   adminRefusals,

@@ -1,4 +1,4 @@
-import { found, join, type Person, revoke } from '../people.ts';
+import { found, join, type Person, revoke } from '../../factories.ts';
 import type { Scene } from '../scene.ts';
 import {
   adminRefusals,

@@ -1,4 +1,4 @@
-import { submitHeld, submit as submitPublished } from '../people.ts';
+import { submitHeld, submit as submitPublished } from '../../factories.ts';
 import type { Scene } from '../scene.ts';
 import {
   adminRefusals,

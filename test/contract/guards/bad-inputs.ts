@@ -1,4 +1,4 @@
-import type { Fields } from '../call.ts';
+import type { Fields } from '#test/factories.ts';
 
 const someId = 'f'.repeat(32);
 

@@ -1,4 +1,4 @@
-import type { Headers } from '../call.ts';
+import type { Headers } from '#test/factories.ts';
 import type { Stage } from './stage.ts';
 
 /** What a caller is to a guard. */

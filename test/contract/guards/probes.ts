@@ -1,7 +1,7 @@
-import type { Fields } from '../call.ts';
-import { password, submit } from '../people.ts';
+import type { Fields } from '#test/factories.ts';
+import { addGlossary, addMemory, glossaryForm, memoryForm } from '#test/factories.ts';
+import { password, submit } from '../../factories.ts';
 import { redirectUri } from '../scene.ts';
-import { addGlossary, addMemory, glossaryForm, memoryForm } from '../sets.ts';
 import { restoreSessions, type Stage } from './stage.ts';
 
 /** What is answered: a success's status, or a refusal's status and detail. */

@@ -4,9 +4,9 @@ import { newFamily, startSession } from '#server/access/service.ts';
 import { newId } from '#server/ids.ts';
 import { addMember } from '#server/members/service.ts';
 import { foundTenant } from '#server/tenants/service.ts';
-import { found, invite, join, type Person, submitHeld } from '../people.ts';
+import { addMemory, approvePair, beginImport } from '#test/factories.ts';
+import { found, invite, join, type Person, submitHeld } from '../../factories.ts';
 import { type Scene, useScene } from '../scene.ts';
-import { addMemory, approvePair, beginImport } from '../sets.ts';
 
 const administrator = 'global_administrator';
 const operators = 'operators';

@@ -7,7 +7,7 @@ import {
   found,
   foundEnrolled,
   type Person,
-} from '../../people.ts';
+} from '../../../factories.ts';
 import type { Scene } from '../../scene.ts';
 import { asAdmin, asForeignPage, asNobody, type Cases, crossSite, withoutCookie } from '../case.ts';
 

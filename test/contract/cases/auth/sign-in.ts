@@ -1,5 +1,13 @@
 import { totpCode } from '#test/setup/totp.ts';
-import { challengeOf, found, foundEnrolled, freshEmail, invite, password, resetToken } from '../../people.ts';
+import {
+  challengeOf,
+  found,
+  foundEnrolled,
+  freshEmail,
+  invite,
+  password,
+  resetToken,
+} from '../../../factories.ts';
 import type { Scene } from '../../scene.ts';
 import { asAdmin, asForeignPage, asNobody, type Cases, crossSite } from '../case.ts';
 

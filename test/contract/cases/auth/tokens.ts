@@ -1,4 +1,4 @@
-import { found } from '../../people.ts';
+import { found } from '../../../factories.ts';
 import type { Scene } from '../../scene.ts';
 import {
   adminRefusals,

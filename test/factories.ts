@@ -1,0 +1,253 @@
+import type { TestApp } from '#test/setup/app.ts';
+import { totpCode } from '#test/setup/totp.ts';
+
+/** Where JSON requests are sent: the application of a test, or a process of its own. */
+export type App = Pick<TestApp, 'json'>;
+/** Where any requests are sent. */
+export type Server = Pick<TestApp, 'json' | 'request'>;
+export type Fields = Record<string, unknown>;
+export type Headers = Record<string, string>;
+
+/** Of a deployment whose operator has a key. */
+export const operatorKey = 'an-operator-key-of-some-length-0123456789';
+export const operator = { 'x-api-key': operatorKey };
+
+/** Of everybody here, unless a test chooses another. */
+export const password = 'a long enough passphrase';
+export const administrator = 'global_administrator';
+export const developer = 'agent_id_developer';
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+export const cookie = (token: string) => ({ cookie: `ll_session=${token}` });
+export const apiKey = (key: string) => ({ 'x-api-key': key });
+
+/** Somebody who signed up, with a session. */
+export interface Person {
+  tenantId: string;
+  tenantName: string;
+  userId: string;
+  email: string;
+  password: string;
+  accessToken: string;
+  refreshToken: string;
+  /** The workspace's key, for its founder; empty for who joined it. */
+  apiKey: string;
+  /** Headers of the session, by bearer and by cookie. */
+  bearer: Headers;
+  cookie: Headers;
+  /** Headers of the workspace's key; none where `apiKey` is empty. */
+  key: Headers;
+}
+
+/** A person with an authenticator. */
+export interface Enrolled extends Person {
+  /** Base32. Its present step is used up: the next good code is `totpCode(secret, 1)`. */
+  secret: string;
+  recoveryCodes: string[];
+}
+
+let people = 0;
+
+/** An address that nobody of this process has. */
+export const freshEmail = () => `person${++people}@example.org`;
+
+/** What a signup sends, of an address that nobody has used. */
+export const founding = (fields: Fields = {}) => ({
+  tenant_name: 'A workspace',
+  email: freshEmail(),
+  password,
+  ...fields,
+});
+
+/** A request whose answer must be a success: its body. */
+async function succeed(app: App, ...request: Parameters<App['json']>) {
+  const { status, body } = await app.json(...request);
+  if (status >= 300) throw new Error(`${request[1]} answered ${status}: ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** The person of an OAuth2TokenResponse. */
+// biome-ignore lint/suspicious/noExplicitAny: the parsed body of any route that mints tokens
+export function personOf({ access_token, refresh_token, user }: any, known: Partial<Person> = {}): Person {
+  return {
+    tenantId: user.tenant_id,
+    tenantName: '',
+    userId: user.user_id,
+    email: user.email,
+    password,
+    accessToken: access_token,
+    refreshToken: refresh_token,
+    apiKey: '',
+    bearer: bearer(access_token),
+    cookie: cookie(access_token),
+    key: {},
+    ...known,
+  };
+}
+
+/** Signs up: founds a workspace, or joins one where the fields hold an `invite_token`. */
+async function signUp(at: App, fields: Fields) {
+  const sent = founding(fields);
+  const body = await succeed(at, 'POST', '/api/auth/signup/email', { body: sent });
+  const { token, account, tenant_api_key: key } = body;
+  const known = { tenantName: account?.name, password: sent.password };
+  return { account, person: personOf(token, { ...known, ...(key && { apiKey: key, key: apiKey(key) }) }) };
+}
+
+/** The founding administrator of a new workspace. */
+export const found = async (at: App, fields: Fields = {}): Promise<Person> =>
+  (await signUp(at, fields)).person;
+
+/** A new invite of the administrator's workspace, as it was answered. */
+export const invite = (app: App, admin: Person, fields: Fields = {}) =>
+  succeed(app, 'POST', '/api/tenants/invites', { headers: admin.bearer, body: fields });
+
+/** Somebody who joined the administrator's workspace. */
+export async function join(app: App, admin: Person, role = 'agent_id_developer'): Promise<Person> {
+  const { invite_token } = await invite(app, admin, { role });
+  return (await signUp(app, { invite_token })).person;
+}
+
+/** Inviting into one tenant: the caller's own, or the one that the query names. */
+export function inviting(at: App, headers: Headers, query = '') {
+  const path = `/api/tenants/invites${query}`;
+  const create = (body: Fields = {}) => succeed(at, 'POST', path, { headers, body });
+  return {
+    invite: create,
+    invites: () => succeed(at, 'GET', path, { headers }),
+    /** A new member, by an invite of these fields; a developer unless they say otherwise. */
+    async join(fields: Fields = {}, email = freshEmail()): Promise<Person> {
+      const { invite_token } = await create(fields);
+      return (await signUp(at, { invite_token, email })).person;
+    },
+  };
+}
+
+/** A new workspace, with its founder signed in, and ways to fill it. */
+export async function openTeam(at: App, fields: Fields = {}) {
+  const { account, person: founder } = await signUp(at, fields);
+  const { tenantId, apiKey, bearer: admin } = founder;
+  return { tenantId, account, apiKey, founder, /** The founder's bearer. */ admin, ...inviting(at, admin) };
+}
+
+export type Team = Awaited<ReturnType<typeof openTeam>>;
+
+export async function revoke(app: App, admin: Person, { userId }: Person): Promise<void> {
+  await succeed(app, 'DELETE', `/api/auth/users/${userId}`, { headers: admin.bearer });
+}
+
+/** The token of a new reset link of a person who is an administrator. */
+export async function resetToken(app: App, { userId, bearer }: Person): Promise<string> {
+  const path = `/api/auth/users/${userId}/password-reset-link`;
+  return (await succeed(app, 'POST', path, { headers: bearer })).reset_token;
+}
+
+/** The founder of a new workspace, with an authenticator. */
+export async function foundEnrolled(app: App): Promise<Enrolled> {
+  const founder = await found(app);
+  const { cookie: headers } = founder;
+  const { secret } = await succeed(app, 'POST', '/api/auth/mfa/enroll', { headers, body: {} });
+  const body = { mfa_code: totpCode(secret) };
+  const { recovery_codes } = await succeed(app, 'POST', '/api/auth/mfa/confirm', { headers, body });
+  return { ...founder, secret, recoveryCodes: recovery_codes };
+}
+
+/** The challenge that the password step of somebody answers, who is asked for a code. */
+export async function challengeOf(app: App, { email, tenantId }: Person): Promise<string> {
+  const fields = { grant_type: 'password', username: email, password, tenant_id: tenantId };
+  const { mfa_challenge } = await succeed(app, 'POST', '/api/oauth2/token', {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(fields).toString(),
+  });
+  return mfa_challenge.challenge_id;
+}
+
+/** The challenge of somebody without an authenticator, whose workspace demands one. */
+export async function enrolmentChallenge(app: App): Promise<string> {
+  const founder = await found(app);
+  const { bearer: headers } = founder;
+  await succeed(app, 'PATCH', '/api/tenants/security', { headers, body: { mfa_required: true } });
+  return challengeOf(app, founder);
+}
+
+/** The secret that a challenge of somebody without an authenticator is given to enrol. */
+export async function beginEnrolment(app: App, challengeId: string): Promise<string> {
+  const body = { challenge_id: challengeId };
+  return (await succeed(app, 'POST', '/api/auth/mfa/enroll', { body })).secret;
+}
+
+/** A job of the person's workspace, by its id. */
+export async function submit(app: App, { bearer: headers }: Person, fields: Fields = {}): Promise<string> {
+  const body = { source_text: 'Hello', target_lang: 'fr', ...fields };
+  return (await succeed(app, 'POST', '/api/translations', { headers, body })).id;
+}
+
+/** One that waits for review. */
+export const submitHeld = (app: App, person: Person) => submit(app, person, { domain: 'legal' });
+
+/** The form of a glossary of some terms, without languages. */
+export const glossaryForm = (terms = 1, fields: Fields = {}): Fields => ({
+  terminology_file: new File(
+    [Array.from({ length: terms }, (_, index) => `word ${index},mot ${index}\n`).join('')],
+    'terms.csv',
+    { type: 'text/csv' },
+  ),
+  name: 'Words',
+  ...fields,
+});
+
+/** A TMX file of some units in English and French. */
+export const tmxFile = (units = 1, name = 'units.tmx', type = 'application/xml') =>
+  new File([tmx(units)], name, { type });
+
+const tmx = (units: number) =>
+  [
+    '<?xml version="1.0" encoding="UTF-8"?><tmx version="1.4"><header creationtool="x" creationtoolversion="1"',
+    ' segtype="sentence" o-tmf="x" adminlang="en" srclang="en" datatype="plaintext"/><body>',
+    ...Array.from(
+      { length: units },
+      (_, index) =>
+        `<tu tuid="u${index}"><tuv xml:lang="en"><seg>Unit ${index}</seg></tuv><tuv xml:lang="fr"><seg>Morceau ${index}</seg></tuv></tu>`,
+    ),
+    '</body></tmx>',
+  ].join('');
+
+/** The form of a memory of some units. */
+export const memoryForm = (units = 1, fields: Fields = {}): Fields => ({
+  tmx_file: tmxFile(units),
+  name: 'Units',
+  source_lang: 'en',
+  target_lang: 'fr',
+  ...fields,
+});
+
+/** Sends a form that must be taken: the answer's body. */
+async function sendForm(app: Server, path: string, { bearer: headers }: Person, fields: Fields) {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.append(name, value as Blob);
+  const response = await app.request(path, { method: 'POST', headers, body });
+  const text = await response.text();
+  if (response.status >= 300) throw new Error(`${path} answered ${response.status}: ${text}`);
+  return JSON.parse(text);
+}
+
+/** A glossary of the person's workspace, by its id. */
+export const addGlossary = async (app: Server, person: Person): Promise<string> =>
+  (await sendForm(app, '/api/terminology', person, glossaryForm())).id;
+
+/** A set of the person's memory, by its id. */
+export const addMemory = async (app: Server, person: Person, name = 'Units'): Promise<string> =>
+  (await sendForm(app, '/api/tm', person, memoryForm(1, { name }))).id;
+
+/** An import that goes on in the background, by its id: the application of a test has no worker that would end it. */
+export const beginImport = async (app: Server, person: Person, name = 'Large'): Promise<string> =>
+  (await sendForm(app, '/api/tm', person, memoryForm(2, { name }))).job.id;
+
+/** Makes the person's workspace approve a translation of English into French. */
+export async function approvePair(app: Server, person: Person): Promise<void> {
+  const job = await submitHeld(app, person);
+  const body = { action: 'modify', final_translation: 'Salut' };
+  const path = `/api/translations/${job}/review`;
+  const { status } = await app.json('POST', path, { headers: person.bearer, body });
+  if (status !== 200) throw new Error(`the review answered ${status}`);
+}
