@@ -16,18 +16,18 @@ export async function removeSet(
 ): Promise<void> {
   const seen = await withTenant(async (tx, { tenant }) => {
     const set = requireFound(await selectSetById(tx, tenant.id, setId));
-    // Before the turn, which may come when the import has ended: what that has brought is not what is to be deleted.
+    // Check before waiting for the lock: if the import ends meanwhile, the set has a new version, which must not be deleted.
     if (isReceiving(set) || (await isImporting(tx, tenant.id, set.name))) throw inProgress();
     return set;
   });
   const { tenantId, name } = seen;
   const remove = async (tx: Tx) => {
-    // The set before its version, as everybody locks them; and whoever is to have it show another one waits.
+    // Lock the set before its version, in the order of all transactions. An import that is to activate another version waits.
     const set = requireFound(await lockSetById(tx, tenantId, setId));
     if (set.versionId !== seen.versionId || (await isImporting(tx, tenantId, name))) throw inProgress();
     await deleteVersion(tx, set);
   };
-  // No import of the name may be accepted between the look and the deletion.
+  // No import of the name must be accepted between the check and the deletion.
   await withTenantLock(database, tenantId, 'memory', remove, { tryLock: { name, refusal: inProgress } });
 }
 

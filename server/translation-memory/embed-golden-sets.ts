@@ -7,25 +7,25 @@ import { codeBytes, dimensions } from '#server/matching/vectors.ts';
 import { base64, blockOf, blockSize, embedTexts, type VectorBlock } from './vector-blocks.ts';
 import type { SetVersion } from './versions.ts';
 
-/** Blocks of one run; what is left is for the next. */
+/** The most blocks of one run. The next run continues. */
 const mostBlocks = 200;
 
-/** Adds jobs for the golden sets with pairs that have no vectors yet, where there is a model for them. */
+/** Adds jobs for the golden sets with pairs that have no vectors yet, if there is a model. */
 export async function embedWaiting({ database, embedder }: Services): Promise<void> {
   if (!embedder) return;
   await database.inPlatform(async (tx) => {
     for (const { tenantId, setId } of await selectSetsToEmbed(tx, embedder.model)) {
       const job = `embed_memory:${setId}`;
-      // In a queue of the set's own: a model that takes long must not be asked by a second worker for what the first is at.
+      // Each set has its own queue: while a slow model works for one worker, a second one must not request the same vectors.
       await addJob(tx, 'embed_memory', { tenantId, setId }, { key: job, queue: job });
     }
   });
 }
 
 /**
- * Makes the vectors that the pairs of a golden set lack, a block at a time: read and stored in two transactions, with the model
- * asked between them. A pair that was deleted meanwhile, or that another run was faster with, is left out.
- * @throws where the model does not answer, to be tried again
+ * Makes the missing vectors of a golden set's pairs, block by block. It reads and stores each block in two transactions, and
+ * calls the model between them. Skips pairs that have been deleted meanwhile, or that another run has stored first.
+ * @throws if the model does not respond; to be tried again
  */
 export async function embedSet(
   { database, embedder }: Pick<Services, 'database' | 'embedder'>,
@@ -55,8 +55,8 @@ export async function embedSet(
 }
 
 /**
- * The golden sets that have pairs without vectors of the model; read in platform scope. Counted, not compared: blocks hold
- * no pairs but those that are there.
+ * Returns the golden sets with pairs that lack vectors of the model. Needs platform scope. It only compares counts, because
+ * blocks never hold deleted pairs.
  */
 async function selectSetsToEmbed(tx: Tx, model: string): Promise<{ tenantId: string; setId: string }[]> {
   const rows = await tx.execute<{ tenant_id: string; set_id: string }>(sql`
@@ -74,7 +74,7 @@ interface GoldenSegment {
   sourceText: string;
 }
 
-/** The pairs of a golden set without vectors of the model, a block's worth of them; those that may be offered alone. */
+/** Returns the next block of a golden set's pairs without vectors of the model. Only pairs that may be offered as matches. */
 async function selectUnembedded(
   tx: Tx,
   tenantId: string,
@@ -95,15 +95,16 @@ async function selectUnembedded(
 const contentOf = (tenantId: string, setId: string) =>
   sql`(select content_id from memory_sets where tenant_id = ${tenantId} and set_id = ${setId})`;
 
-/** The segments of a set that have vectors of the model. */
+/** SQL for the segments of a set that have vectors of the model. */
 const embedded = (tenantId: string, setId: string, model: string) => sql`(
   select unnest(v.segment_nos) from memory_vectors v
   join memory_sets g on g.tenant_id = v.tenant_id and g.content_id = v.content_id
   where g.tenant_id = ${tenantId} and g.set_id = ${setId} and g.embedding_model = ${model})`;
 
 /**
- * Locks a set that is to get vectors of a model, and throws those of another away. Undefined where the set is gone, else which of
- * the segments are there and have none; they are kept from being deleted until the transaction ends.
+ * Locks a set that is to get vectors of a model, and deletes its vectors of another model. Returns which of the segments still
+ * exist and have no vectors, and keeps them from being deleted until the transaction ends. Undefined if the set has been
+ * deleted.
  */
 async function lockSetForVectors(
   tx: Tx,
@@ -134,7 +135,7 @@ async function lockSetForVectors(
   return { version, waiting };
 }
 
-/** Adds vectors to a locked set: to its last block while that is small, so that a lookup has few to read. */
+/** Adds vectors to a locked set. Extends its last block while that is small, so that a lookup has few blocks to read. */
 async function appendVectors(
   tx: Tx,
   { tenantId, versionId }: SetVersion,
@@ -156,7 +157,7 @@ async function appendVectors(
     values (${tenantId}, ${versionId}, ${segmentNos[0]}, ${nos}, ${codeBytes}, ${vectorBytes})`);
 }
 
-/** Takes the vectors of segments `n` of contents `c`, which are golden sets', out of their blocks. */
+/** Removes the vectors of some segments from their blocks: `n` is a segment's number, `c` its version. Only for golden sets. */
 export async function deleteVectors(
   tx: Tx,
   tenantId: string,

@@ -7,7 +7,7 @@ import { ConcurrentChange, ignoreConcurrentChange, smallShard } from './index-se
 import type { Pair } from './language-pair.ts';
 import { collectParts, fieldEnd, type RowPart, rowEnd, rowParts, unpack } from './packed-rows.ts';
 
-/** Adds jobs for the pairs whose small sets should share their index. */
+/** Adds jobs for the pairs whose small sets should share an index. */
 export async function indexWaitingPairs({ database }: Services): Promise<void> {
   await database.inPlatform(async (tx) => {
     for (const pair of await selectPairsToIndex(tx))
@@ -18,9 +18,10 @@ export async function indexWaitingPairs({ database }: Services): Promise<void> {
 }
 
 /**
- * Brings the segments of a pair's small imported sets into one shard that they share: with a shard each, 200 sets of 250 segments
- * cost a lookup 26,000 posting lists. Read and stored in two transactions, made in a child process between them, as `indexSet`
- * does; what changed meanwhile leaves it undone, for the next time.
+ * Moves the segments of a pair's small imported sets into one shard that they share. With a shard each, 200 sets of 250
+ * segments cost a lookup 26,000 posting lists. Like `indexSet`, it reads and stores in two transactions, and a child process
+ * builds the index between them. If the segments or shards have changed meanwhile, it stores nothing, and a later sweep tries
+ * again.
  */
 export async function indexPair(
   { database, fileWork }: Services,
@@ -29,7 +30,7 @@ export async function indexPair(
   const waiting = await database.inTenant(tenantId, (tx) => selectWaitingOfPair(tx, tenantId, pair));
   const { segments, nextShardNo: shardNo, replaced } = waiting;
   if (segments.length === 0 && replaced.length === 0) return;
-  // Their places here stand for the segments' numbers, which are not unique among several sets.
+  // Number the segments by their positions here, because segment numbers are not unique across sets.
   const payload = {
     shardNo,
     sources: segments.map(({ sourceText }) => sourceText),
@@ -55,7 +56,7 @@ export async function indexPair(
   await ignoreConcurrentChange(stored);
 }
 
-/** The sandbox's row of a shard, with the segments that its ordinals stand for. */
+/** Reads the sandbox's row of a shard, and finds the segments that its ordinals stand for. */
 function readShard(rows: RowPart['rows'], { segments }: WaitingPair) {
   const [shardNo, count, lengthMarks, places] = rows.split(rowEnd)[0]!.split(fieldEnd) as [
     ...[string, string, string, string],
@@ -81,25 +82,25 @@ function readShard(rows: RowPart['rows'], { segments }: WaitingPair) {
 }
 
 /**
- * What makes a pair due for its index: segments of small sets that a lookup has to read whole, or shards of their own that it has
- * to ask one by one.
+ * When a pair is due for its index: segments, or octets, of small sets that a lookup has to read as they are, or shards of
+ * single sets that it has to read one by one.
  */
 const many = { segments: 1000, octets: 200_000, ownShards: 4 };
-/** Of a shard that much may be of contents that are gone, before it is made anew. */
+/** The share of a shard's segments whose versions may be inactive before the shard is rebuilt. */
 const mostGone = sql.raw('0.25');
 
-/** The `shard_no` of segments in a pair's shard: below those that have other meanings. */
+/** The `shard_no` of segments in a pair's shard: below the values with other meanings. */
 export const markOf = (shardNo: number) => -2 - shardNo;
 
 const small = sql.raw(String(smallShard));
 
-/** A shard's segments whose version no set shows any more. */
+/** SQL for the number of a shard's segments whose version is no longer active. */
 const goneOf = (d: string): SQL => sql`(
   select coalesce(sum((c.value ->> 1)::int), 0) from jsonb_array_elements(${sql.raw(`${d}.contents`)}) c
   where not exists (select from memory_sets s where s.tenant_id = ${sql.raw(`${d}.tenant_id`)}
     and s.content_id = c.value ->> 0))`;
 
-/** The pairs whose small imported sets should be brought into shards that they share; read in platform scope. */
+/** Returns the pairs whose small imported sets should be moved into shared shards. Needs platform scope. */
 async function selectPairsToIndex(tx: Tx): Promise<(Pair & { tenantId: string })[]> {
   const rows = await tx.execute<{ tenant_id: string; pair_source: string; pair_target: string }>(sql`
     with due as (
@@ -124,9 +125,9 @@ async function selectPairsToIndex(tx: Tx): Promise<(Pair & { tenantId: string })
   }));
 }
 
-/** A shard whose segments go into another one: a set's own, or the pair's. */
+/** A shard whose segments move to another one: a set's own, or the pair's. */
 interface ReplacedShard {
-  /** Null of a shard of the pair. */
+  /** Null for a shard of the pair. */
   versionId: string | null;
   shardNo: number;
   segments: number;
@@ -143,12 +144,12 @@ interface WaitingSegment {
 
 interface WaitingPair {
   replaced: ReplacedShard[];
-  /** The number that another shard would have. */
+  /** The number of the next shard of the pair. */
   nextShardNo: number;
   segments: WaitingSegment[];
 }
 
-/** What one more shard of a pair would hold: segments in none, and those of its small shards, as many as fit. */
+/** Returns what the next shard of a pair is to hold: segments in no shard and those of its small shards, as many as fit. */
 async function selectWaitingOfPair(tx: Tx, tenantId: string, pair: Pair): Promise<WaitingPair> {
   const { replaced, nextShardNo } = await selectReplaced(tx, tenantId, pair);
   const rows = await tx.execute<{ c: string; n: string; w: number | null; source_text: string }>(sql`
@@ -170,7 +171,7 @@ const importsOf = (tenantId: string, { pairSource, pairTarget }: Pair): SQL =>
   sql`(select tenant_id, content_id from memory_sets where tenant_id = ${tenantId}
     and pair_source = ${pairSource} and pair_target = ${pairTarget} and origin = 'tmx_import') g`;
 
-/** The shards that another one would replace, together no larger than one may be. */
+/** Returns the shards that the next one replaces. Together they are no larger than one shard may be. */
 async function selectReplaced(tx: Tx, tenantId: string, pair: Pair) {
   const { pairSource, pairTarget } = pair;
   const rows = await tx.execute<{ c: string | null; d: number; n: number; due: boolean }>(sql`
@@ -198,12 +199,12 @@ function packShards(shards: readonly ReplacedShard[]): string {
   return JSON.stringify(shards.map(({ versionId, shardNo }) => ({ c: versionId, d: shardNo })));
 }
 
-/** Locks a pair's index, and answers whether its shards are still those that were read. */
+/** Locks a pair's index, and returns whether its shards are still those that were read. */
 async function lockPairForShard(tx: Tx, tenantId: string, pair: Pair, was: WaitingPair): Promise<boolean> {
   const { pairSource, pairTarget } = pair;
   await tx.execute(sql`
     select pg_advisory_xact_lock(hashtextextended(${`pair index ${tenantId} ${pairSource} ${pairTarget}`}, 0))`);
-  // A set that is replaced or deleted meanwhile is waited for.
+  // Wait for sets that are being replaced or deleted.
   await tx.execute(sql`
     select count(*) from (select from memory_sets where tenant_id = ${tenantId} and pair_source = ${pairSource}
       and pair_target = ${pairTarget} and origin = 'tmx_import' order by set_id for no key update) locked`);
@@ -211,7 +212,7 @@ async function lockPairForShard(tx: Tx, tenantId: string, pair: Pair, was: Waiti
   return nextShardNo === was.nextShardNo && JSON.stringify(replaced) === JSON.stringify(was.replaced);
 }
 
-/** Files segments under a shard that replaces others; answers how many were still where they had been read. */
+/** Assigns segments to a shard that replaces others. Returns how many were still where they had been read. */
 async function moveSegmentsOfPair(
   tx: Tx,
   tenantId: string,
@@ -235,15 +236,15 @@ async function moveSegmentsOfPair(
   return count;
 }
 
-/** A shard of a pair, beside what the sandbox has made of it. */
+/** What a pair's shard stores in addition to what the sandbox has made. */
 interface PairShardVersions {
   contents: [versionId: string, segments: number][];
-  /** In base64: see the columns. */
+  /** In base64. The schema describes the columns. */
   segmentNos: string;
   contentPlaces: string;
 }
 
-/** Stores a shard of a pair: the row that the sandbox packed for a set's, with the numbers of `of`. */
+/** Stores a shard of a pair: the row that the sandbox packed, with the segment numbers and versions of `of`. */
 async function insertPairShard(
   tx: Tx,
   tenantId: string,

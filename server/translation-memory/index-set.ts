@@ -5,7 +5,7 @@ import { addJob } from '#server/job-queue.ts';
 import { collectParts, insertRows, rowParts } from './packed-rows.ts';
 import type { SetVersion } from './versions.ts';
 
-/** Adds jobs for the sets that have collected segments in no index. */
+/** Adds jobs for the sets with many segments that are in no index yet. */
 export async function indexWaiting({ database }: Services): Promise<void> {
   await database.inPlatform(async (tx) => {
     for (const { tenantId, setId } of await selectSetsToIndex(tx))
@@ -13,10 +13,10 @@ export async function indexWaiting({ database }: Services): Promise<void> {
   });
 }
 
-/** Leaves the transaction with nothing done: what was read has changed. */
+/** Rolls the transaction back because the rows that it read have changed. */
 export class ConcurrentChange extends Error {}
 
-/** Settles without an error where the work was left since it is replaced: the next sweep looks again. */
+/** Settles without an error if the work was given up because of a concurrent change: the next sweep tries again. */
 export async function ignoreConcurrentChange(work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => {
     if (!(error instanceof ConcurrentChange)) throw error;
@@ -24,9 +24,9 @@ export async function ignoreConcurrentChange(work: Promise<void>): Promise<void>
 }
 
 /**
- * Brings a set's segments into one shard of the fuzzy index, together with those of its small shards: approved pairs come
- * one by one, and a lookup should have few shards to ask. Read and stored in two transactions, the index made in a child
- * process between them; what changed meanwhile leaves it undone, for the next time.
+ * Moves a set's unindexed segments, and those of its small shards, into one shard of the fuzzy index. Approved pairs arrive one
+ * by one, and a lookup should have few shards to read. It reads and stores in two transactions; between them a child process
+ * builds the index. If the segments or shards have changed meanwhile, it stores nothing, and a later sweep tries again.
  */
 export async function indexSet(
   { database, fileWork }: Services,
@@ -47,7 +47,7 @@ export async function indexSet(
   const stored = database.inTenant(tenantId, async (tx) => {
     if (!(await lockSetForShard(tx, setId, waiting))) return;
     const moved = await moveSegments(tx, version, { replaced: waiting.shardNos, shardNo, segmentNos });
-    // Those of an import are deleted with the set alone: they are in a shard of their pair now.
+    // Imported segments are deleted only with their set, so the missing ones have been moved to a shard of their pair.
     if (moved < segmentNos.length && !waiting.golden) throw new ConcurrentChange();
     for (const { kind, rows } of parts) await insertRows(tx, kind, version, rows);
     if (moved < segmentNos.length) await countShard(tx, version, { shardNo, segments: moved });
@@ -56,17 +56,21 @@ export async function indexSet(
 }
 
 /**
- * What a lookup has to read whole: segments of one set, and segments and octets of a pair over all of its sets. Octets, since
- * they are known without reading the sources: a lookup reads 200,000 characters at most, and would not find what is behind them.
+ * When segments are due for the index: the segments of one set, or the segments or octets of a pair over all its sets. A lookup
+ * reads unindexed sources as they are, 200,000 characters at most, and would miss the rest. Octets are known without reading
+ * the sources.
  */
 const many = { ofSet: 256, ofPair: 1000, octetsOfPair: 200_000 };
 
-/** Shards with fewer segments are made anew together with what came since. */
+/** Shards with fewer segments are rebuilt together with the segments added since. */
 export const smallShard = 4096;
-/** Segments of one shard at most. */
+/** The most segments of one shard. */
 const largestShard = 65_536;
 
-/** The sets whose segments should be brought into an index of their own; read in platform scope. Small imported ones share their pair's. */
+/**
+ * Returns the sets whose segments should get an index of their own. Small imported sets share the index of their pair. Needs
+ * platform scope.
+ */
 async function selectSetsToIndex(tx: Tx): Promise<{ tenantId: string; setId: string }[]> {
   const rows = await tx.execute<{ tenant_id: string; set_id: string }>(sql`
     with waiting as (
@@ -83,18 +87,18 @@ async function selectSetsToIndex(tx: Tx): Promise<{ tenantId: string; setId: str
 }
 
 interface WaitingSegments {
-  /** What the set shows. */
+  /** The active version of the set. */
   version: SetVersion;
   /** Whether its segments may be deleted one by one, as approved pairs are. */
   golden: boolean;
-  /** The small shards whose segments are among them. */
+  /** The small shards whose segments are included. */
   shardNos: number[];
-  /** The number that another shard would have. */
+  /** The number of the next shard. */
   nextShardNo: number;
   segments: { segmentNo: number; sourceText: string }[];
 }
 
-/** A set's segments that are in no shard, and those of its small shards; undefined where the set is gone. */
+/** Returns a set's segments that are in no shard or in a small one; undefined if the set has been deleted. */
 async function selectWaiting(tx: Tx, tenantId: string, setId: string): Promise<WaitingSegments | undefined> {
   const [set] = await tx.execute<{ content_id: string; golden: boolean }>(sql`
     select content_id, origin = 'golden_approved' as golden from memory_sets
@@ -128,7 +132,7 @@ async function selectShards(tx: Tx, { tenantId, versionId }: SetVersion) {
   };
 }
 
-/** Locks what is to get another shard; answers whether the set still shows it, with the shards that it had. */
+/** Locks a set that is to get another shard. Returns whether its active version and its shards are still those that were read. */
 async function lockSetForShard(
   tx: Tx,
   setId: string,
@@ -144,8 +148,8 @@ async function lockSetForShard(
 }
 
 /**
- * Takes shards away, and files segments under a new one. Answers how many were still where they had been read: some may have
- * been deleted since, or brought into a shard of their pair.
+ * Deletes shards and assigns segments to a new one. Returns how many segments were still where they had been read: some may
+ * have been deleted since, or moved to a shard of their pair.
  */
 async function moveSegments(
   tx: Tx,
@@ -167,7 +171,7 @@ async function moveSegments(
   return count;
 }
 
-/** Says how many segments a shard really has. */
+/** Corrects the number of segments of a shard. */
 async function countShard(
   tx: Tx,
   { tenantId, versionId }: SetVersion,

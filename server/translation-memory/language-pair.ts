@@ -1,10 +1,10 @@
-/** A language pair by the languages that its codes stand for. */
+/** A language pair, as codes of B 2.4. */
 export interface Pair {
   pairSource: string;
   pairTarget: string;
 }
 
-/** A pair as `ExactHits` names it. */
+/** The name of a pair, as in `pairs` of `lookUpExact`. */
 export function pairName({ pairSource, pairTarget }: Pair): string {
   return `${pairSource} ${pairTarget}`;
 }

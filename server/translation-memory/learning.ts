@@ -18,7 +18,10 @@ export interface JobPair {
   targetText: string;
 }
 
-/** B 8 rule 5: a target that is its source, or the stub engine's echo of it, is no translation to remember. */
+/**
+ * Whether a target is no translation: empty, equal to its source, or the stub engine's echo of it. Such pairs are not learned
+ * (B 8 rule 5).
+ */
 export function isUntranslated({
   sourceText,
   targetText,
@@ -30,8 +33,8 @@ export function isUntranslated({
 }
 
 /**
- * Adds a published job's pair to the golden set of its languages (B 8 rule 4), as statements of the transaction that
- * publishes it, and after its own. `published` is true where its row now says so: another run may have had the job.
+ * Adds a published job's pair to the golden set of its languages (B 8 rule 4). It runs in the transaction that publishes the
+ * job, after that statement. `published` is SQL that is true if the job's row says so now: another run may have taken the job.
  */
 export function learnFromJob(
   tx: Tx,
@@ -68,7 +71,7 @@ export function learnFromJob(
   ]);
 }
 
-/** Takes back what was learned from a job that is deleted; answers how many pairs (C 4 `tm_pairs_removed`). */
+/** Deletes the pairs learned from a job that is being deleted, and returns how many (C 4 `tm_pairs_removed`). */
 export function unlearnJob(tx: Tx, tenantId: string, jobId: string): Promise<number> {
   return deletePairsOfJob(tx, tenantId, jobId);
 }
@@ -84,8 +87,8 @@ interface LearnedPair extends Pair {
 }
 
 /**
- * Makes a pair's golden set where there is none yet. Its version has the set's name, so that two first approvals at once make
- * one, and leave none behind.
+ * Creates a pair's golden set if there is none. Its version has the name of the set, so that two concurrent first approvals
+ * create one version and leave none unused.
  */
 async function ensureGoldenSet(
   tx: Tx,
@@ -105,8 +108,9 @@ async function ensureGoldenSet(
 }
 
 /**
- * Appends the pair of a text job, where `published` holds. Not a second time for one job; of a pair that is full, only
- * corrections of sources that it holds (C 7). Of a set that is being deleted it waits for the end, and adds nothing.
+ * Appends the pair of a text job if `published` holds. A job never adds the same pair twice. If the language pair is at its
+ * capacity, only corrections of sources that it has are added (C 7). If the set is being deleted, it waits for that and adds
+ * nothing.
  */
 export async function appendPairOfJob(
   tx: Tx,
@@ -117,7 +121,7 @@ export async function appendPairOfJob(
   capacity: number,
 ): Promise<void> {
   const hash = sql`decode(${pair.hash}, 'hex')`;
-  // `offset 0`: through the index of hashes, whatever the planner thinks of the sets.
+  // `offset 0` makes it use the index of hashes, whatever the planner expects of the sets.
   const ofSource = sql`(
     select * from memory_segments where tenant_id = ${tenantId} and source_hash = ${hash} offset 0) m
     join memory_sets s on s.tenant_id = m.tenant_id and s.content_id = m.content_id
@@ -136,13 +140,13 @@ export async function appendPairOfJob(
     for key share of g`);
 }
 
-/** Deletes what was learned from a job; answers how many pairs. */
+/** Deletes the pairs learned from a job, and returns how many. */
 async function deletePairsOfJob(tx: Tx, tenantId: string, jobId: string): Promise<number> {
   const removed = await tx.execute<{ c: string; n: string; d: number | null }>(sql`
     delete from memory_segments where tenant_id = ${tenantId} and job_id = ${jobId}
     returning content_id as c, segment_no as n, shard_no as d`);
   if (removed.length === 0) return 0;
-  // Statements of their own, which see what was stored while the first one waited.
+  // Separate statements, which see what was stored while the first one waited.
   await tx.execute(sql`
     update memory_shards s set segments = segments - gone.n
     from (select c, d, count(*) as n from json_to_recordset(${JSON.stringify(removed)}::json) as r(c text, d int)

@@ -5,22 +5,22 @@ import type { RowPiece } from '#server/sandbox/tasks/index-memory.ts';
 import type { MemoryPiece } from '#server/sandbox/tasks/read-memory.ts';
 import type { SetVersion } from './versions.ts';
 
-/** What a file was read into: packed rows, unpacked by PostgreSQL (`server/sandbox/tasks/index-memory.ts`). */
+/** The kinds of packed rows into which a file is read. PostgreSQL unpacks them (`server/sandbox/tasks/index-memory.ts`). */
 export type RowKind = 'segments' | 'shards' | 'postings' | 'vectors';
 
 /**
- * Stores one piece of the rows. Shards go before their postings. A block of vectors that is there already is the same one: of two
- * workers at one import, the slower goes on behind it.
+ * Stores one piece of the rows. Shards must be stored before their postings. A block of vectors that exists already is the same
+ * block and is skipped: if two workers run one import, the slower one continues behind the faster.
  */
 export async function insertRows(tx: Tx, kind: RowKind, of: SetVersion, rows: string): Promise<void> {
   await tx.execute(statements[kind](of, unpack(rows)));
 }
 
-/** Between the fields of a packed row, and between rows. */
+/** Separators between the fields of a packed row, and between rows. */
 export const fieldEnd = '\u001f';
 export const rowEnd = '\u001e';
 
-/** Rows `f` of text fields, from how the sandbox packs them. `offset 0`: each row is cut up once, not for each field. */
+/** SQL that unpacks the sandbox's rows into arrays `f` of text fields. `offset 0` splits each row once, not once for each field. */
 export function unpack(rows: string): SQL {
   return sql`(select string_to_array(line, E'\\x1f') as f from string_to_table(${rows}::text, E'\\x1e') line where line <> '' offset 0) rows`;
 }
@@ -47,7 +47,7 @@ const statements: Record<RowKind, (of: SetVersion, rows: SQL) => SQL> = {
     on conflict do nothing`,
 };
 
-/** A statement's worth of packed rows. */
+/** Packed rows for one statement. */
 export interface RowPart {
   kind: RowKind;
   rows: string;
@@ -55,14 +55,14 @@ export interface RowPart {
 
 const utf8 = new TextDecoder();
 
-/** All parts, of a file that is not large. */
+/** Collects all parts in memory. Only for files that are not large. */
 export async function collectParts(parts: AsyncIterable<RowPart>): Promise<RowPart[]> {
   const all: RowPart[] = [];
   for await (const part of parts) all.push(part);
   return all;
 }
 
-/** The pieces that are rows, as text. */
+/** Yields the pieces that are rows, as text. */
 export async function* rowParts(pieces: AsyncIterable<MemoryPiece | RowPiece>): AsyncGenerator<RowPart> {
   for await (const piece of pieces) {
     if (!('rows' in piece)) continue;

@@ -4,7 +4,7 @@ import { uploadedFile } from '#server/trpc.ts';
 const id = z.string().meta({ description: '32 hexadecimal characters' });
 const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' });
 
-/** B 2.9. The last four are there on create only. */
+/** B 2.9. Only the response to an upload has the last four. */
 export const memorySet = z
   .object({
     id,
@@ -41,12 +41,12 @@ export const memoryImportJob = z
   })
   .meta({ id: 'TranslationMemoryImportJob' });
 
-/** The 202 of a large import, and what polling it answers. */
+/** The 202 response to a large import, and the response to polling it. */
 export const memoryImportAnswer = z
   .object({ poll_url: z.string(), job: memoryImportJob })
   .meta({ id: 'TranslationMemoryImportPoll' });
 
-/** B 4.5, the form. What is missing or too long is a 400 there: the service says so. */
+/** The form of B 4.5. The service returns 400 for fields that are missing or too long. */
 export const importForm = z.object({
   tmx_file: uploadedFile.optional().meta({ description: 'a .tmx file, TMX 1.4b' }),
   name: z.string().optional().meta({ description: '1 to 128 characters' }),

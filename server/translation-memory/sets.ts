@@ -15,12 +15,12 @@ export type SetRow = typeof memorySets.$inferSelect;
 /** The segments of a golden set are counted; an imported set stores its count. */
 const counted = {
   set: memorySets,
-  // With the tables' names: of a query over one table, columns are written without.
+  // Write the table names out: Drizzle leaves them out in a query over one table.
   entries: sql<number>`case when origin = 'tmx_import' then entry_count
     else ${segmentsOf(sql`memory_sets.tenant_id`, sql`memory_sets.content_id`)} end`.mapWith(Number),
   /**
-   * When a golden set's newest pair was approved, ISO 8601. Looked for among the last that were stored: they are stored in the order
-   * of their approval, but for those that are approved at one time.
+   * When a golden set's newest pair was approved, ISO 8601. Looks only at the last 100 stored pairs: pairs are stored in the
+   * order of their approval, except those approved at the same time.
    */
   newest: sql<string | null>`case when origin <> 'tmx_import' then (
     select to_json(max(m.changed_at)) #>> '{}' from (

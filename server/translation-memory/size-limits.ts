@@ -3,8 +3,8 @@ import type { Tx } from '#db/client.ts';
 import type { Pair } from './language-pair.ts';
 
 /**
- * How many segments a version has that pairs come to one by one, as an expression: each part of the index knows how many are in
- * it, and only those in none are counted. Publications ask, and all of a large memory is not gone through for each.
+ * SQL for the number of segments of a version that grows pair by pair. Each shard stores how many it has, so only segments in
+ * no shard are counted: every publication runs it, and must not scan a large memory.
  */
 export const segmentsOf = (tenantId: SQL, versionId: SQL): SQL => sql`(
   (select coalesce(sum(d.segments), 0) from memory_shards d
@@ -13,8 +13,9 @@ export const segmentsOf = (tenantId: SQL, versionId: SQL): SQL => sql`(
     and (m.shard_no is null or m.shard_no < 0)))`;
 
 /**
- * The segments that a tenant has of a pair, over all sets, as an expression: imports by their counts, those that still run
- * by what they are to bring, or to leave if they fail, and approved pairs. `without` is a set's name that is being replaced.
+ * SQL for the number of segments that a tenant has of a pair, over all sets: imported sets by their stored counts, running
+ * imports by the larger of what they bring and what they leave if they fail, and approved pairs. `without` names a set that is
+ * being replaced.
  */
 export function segmentsOfPair(
   tenantId: string,
@@ -36,8 +37,8 @@ export function segmentsOfPair(
 }
 
 /**
- * How many sets a tenant has uploaded, those included whose first import runs, where none has this name: undefined where one
- * has. Golden sets do not count: there is one for a language pair at the most, and what is learned must never fail a job.
+ * Counts the sets that a tenant has uploaded, including those whose first import still runs; undefined if one of them has this
+ * name. Golden sets do not count: there is at most one for a language pair, and learning must never fail a job.
  */
 export async function countSetsBeside(tx: Tx, tenantId: string, name: string): Promise<number | undefined> {
   const [row] = await tx.execute<{ sets: number; named: boolean }>(sql`

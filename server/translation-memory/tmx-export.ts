@@ -20,7 +20,7 @@ interface Exported {
   range: { after: number; last: number };
 }
 
-/** B 4.5: a set as TMX 1.4b. @throws AppError 404 for a set that is unknown, foreign or empty */
+/** B 4.5: a set as TMX 1.4b. @throws AppError 404 if the set is unknown, belongs to another tenant, or is empty */
 export function exportSet(
   services: Services,
   withTenant: WithTenant,
@@ -36,7 +36,7 @@ export function exportSet(
 
 /**
  * B 4.5: the approved pairs of a language pair.
- * @throws AppError 400 where a language is blank, 422 where it is none, 404 where nothing was approved yet
+ * @throws AppError 400 if a language is blank, 422 if it is unsupported, 404 if nothing has been approved yet
  */
 export async function exportGolden(
   services: Services,

@@ -3,10 +3,10 @@ import type { CallScope, Embedder } from '#server/engines/engine.ts';
 import { AppError } from '#server/errors.ts';
 import { codeBytes, dimensions, project, type Quantised, quantise } from '#server/matching/vectors.ts';
 
-/** Segments of one block: what is asked of the model between two writes, and what a change rewrites. */
+/** The most segments of one block: one request to the model between two writes, and the unit that a change rewrites. */
 export const blockSize = 512;
 
-/** Vectors of some segments as they are stored, in the same order in all three. */
+/** The vectors of some segments as they are stored. All three lists have the same order. */
 export interface VectorBlock {
   segmentNos: number[];
   /** 32 bytes each. */
@@ -16,8 +16,8 @@ export interface VectorBlock {
 }
 
 /**
- * Asks the model for the vectors of some texts, none of them empty.
- * @throws AppError of B 7 where it does not answer, or with vectors that cannot be used
+ * Gets the vectors of some texts, none of them empty, from the model.
+ * @throws AppError of B 7 if the model does not respond, or responds with vectors that cannot be used
  */
 export async function embedTexts(
   embedder: Embedder,
@@ -27,7 +27,7 @@ export async function embedTexts(
   const vectors = await embedder.embed(texts, scope);
   const all: Quantised[] = [];
   for (const [at, vector] of vectors.entries()) {
-    // A tenth of a millisecond each: others have their turn between.
+    // Each takes a tenth of a millisecond. Let other work run in between.
     if (at % 64 === 63) await setImmediate();
     const quantised = quantise(project(vector));
     if (!quantised) throw new AppError('transient_error', 'the embedding model gave no usable vector');

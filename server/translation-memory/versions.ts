@@ -34,8 +34,8 @@ async function selectUnusedVersions(tx: Tx): Promise<SetVersion[]> {
 }
 
 /**
- * Deletes the version that an upload replaced, in a transaction of its own so that nobody waits for it. Failures are left to
- * the sweep.
+ * Deletes the version that an upload replaced, in its own transaction so that no request waits for it. If that fails, the sweep
+ * deletes it.
  */
 export async function deleteReplacedVersion(
   { database, log }: Services,
@@ -49,10 +49,10 @@ export async function deleteReplacedVersion(
     );
 }
 
-/** Milliseconds per sweep. Thousands may be waiting; the next sweep continues. */
+/** Milliseconds per sweep. Thousands of versions may be waiting; the next sweep continues. */
 const longestSweep = 60_000;
 
-/** Deletes unused versions of all tenants, left by processes that ended before they deleted what they had replaced. */
+/** Deletes unused versions of all tenants. They are left by processes that ended before they deleted what they had replaced. */
 export async function sweepUnusedVersions(services: Services): Promise<void> {
   const end = performance.now() + longestSweep;
   for (let before: string | undefined; ; ) {

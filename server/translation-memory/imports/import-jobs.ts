@@ -44,7 +44,7 @@ export async function isImporting(tx: Tx, tenantId: string, setName: string): Pr
   return rows.length > 0;
 }
 
-/** Locks a running import and counts the try; undefined where it has ended, or another worker is at it. */
+/** Counts an attempt of a running import; undefined if it has ended. */
 export async function beginAttempt(
   tx: Tx,
   tenantId: string,
@@ -58,10 +58,10 @@ export async function beginAttempt(
   return row;
 }
 
-/** An import that has not ended: what it brings is there. */
+/** An import that has not ended, so its version exists. */
 type RunningImport = ImportRow & { versionId: string };
 
-/** Locks a running import until the transaction ends; undefined where it has ended. */
+/** Locks a running import until the transaction ends; undefined if it has ended. */
 export async function lockRunningImport(
   tx: Tx,
   tenantId: string,
@@ -75,7 +75,7 @@ export async function lockRunningImport(
   return row as RunningImport | undefined;
 }
 
-/** Ends a running import, one way or the other: what it brought is the set's now, or nobody's. */
+/** Ends a running import. Its version is now the set's, or is deleted by the caller. */
 export async function endImport(
   tx: Tx,
   tenantId: string,
@@ -89,8 +89,8 @@ export async function endImport(
 }
 
 /**
- * Deletes at most `limit` imports that ended so many days ago and are none of their tenant's newest `kept`, in platform scope;
- * answers how many. Tenant by tenant through the index of the list.
+ * Deletes at most `limit` ended imports that were created more than `days` days ago and are not among the newest `kept` of
+ * their tenant. Returns how many. Needs platform scope. Goes tenant by tenant, through the index of the list.
  */
 async function deleteOldImports(
   tx: Tx,
@@ -114,7 +114,7 @@ async function deleteOldImports(
   return row?.count ?? 0;
 }
 
-/** Running imports, of all tenants, that nobody has touched for a while; read in platform scope. */
+/** Returns running imports, of all tenants, that no worker has updated for `idleSeconds`. Needs platform scope. */
 export function selectIdleImports(
   tx: Tx,
   idleSeconds: number,
@@ -143,7 +143,7 @@ function importView(row: ImportRow): MemoryImportJob {
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     error: row.error,
-    // jsonb: written by `endImport` and nothing else.
+    // jsonb; only `endImport` writes it.
     result: row.result as MemorySet | null,
   };
 }
@@ -152,27 +152,27 @@ export function importAnswer(row: ImportRow): MemoryImportAnswer {
   return { poll_url: `/api/tm/imports/${row.importId}`, job: importView(row) };
 }
 
-/** B 8 "Import listing". */
+/** How many imports a list shows (B 8 "Import listing"). */
 const listedImports = 50;
 
 export async function listImports(tx: Tx, tenantId: string): Promise<MemoryImportJob[]> {
   return (await selectImports(tx, tenantId, listedImports)).map(importView);
 }
 
-/** @throws AppError 404 for an import that is unknown or foreign */
+/** @throws AppError 404 if the import is unknown or belongs to another tenant */
 export async function readImport(tx: Tx, tenantId: string, importId: string): Promise<MemoryImportAnswer> {
   const row = await selectImport(tx, tenantId, importId);
   if (!row) throw new AppError('not_found', 'import job not found');
   return importAnswer(row);
 }
 
-/** B 4.5 lists the newest 50; those of the last days are found by their id beside them. */
+/** Imports to keep: the newest 50, which B 4.5 lists, and those of the last 90 days, which can be read by their id. */
 const kept = { kept: 50, days: 90 };
 
-/** Rows of one statement: each holds its locks briefly. */
+/** Rows per statement, so that each statement holds its locks briefly. */
 const batch = 5000;
 
-/** Deletes the imports that ended long ago and that no list shows any more. @returns how many */
+/** Deletes old imports that no list shows any more. @returns how many */
 export async function pruneImports(database: Database): Promise<number> {
   let pruned = 0;
   for (;;) {

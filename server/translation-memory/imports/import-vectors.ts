@@ -8,16 +8,13 @@ import { normalForm } from '#server/matching/normal-form.ts';
 import { fieldEnd, insertRows, type RowPart, rowEnd } from '../packed-rows.ts';
 import { base64, blockOf, blockSize, embedTexts } from '../vector-blocks.ts';
 
-/** The vectors of a set, and whose they are. */
+/** The vectors of a set, and the model that made them. */
 interface EmbeddedFile {
   model: string;
   parts: RowPart[];
 }
 
-/**
- * The vectors of a file that is stored at once; null without an embedding model.
- * @throws AppError 502 (B 4.5)
- */
+/** Returns the vectors of a file that is stored at once; null without an embedding model. @throws AppError 502 (B 4.5) */
 export async function embedFile(
   { embedder }: Services,
   scope: SlotScope,
@@ -31,9 +28,9 @@ export async function embedFile(
 }
 
 /**
- * Makes the vectors of a running import, block by block: whoever takes over from a killed worker makes those that are missing.
- * Those of another model, or without any model now, are thrown away.
- * @throws AppError 502 (B 4.5); an error where another model's worker is at it, to be tried again
+ * Makes the vectors of a running import, block by block, so that a worker that takes over from a killed one makes only the
+ * missing ones. Deletes the vectors of another model, or all of them if there is no model now.
+ * @throws AppError 502 (B 4.5); an error, to be retried, if a worker with another model has taken the import
  */
 export async function embedImport(
   { database, embedder }: Services,
@@ -59,7 +56,7 @@ interface Import {
   importId: string;
 }
 
-/** Says whose vectors a running import has, and drops those of another model; null where it is to have none. */
+/** Records the model of a running import, or null for none, and deletes vectors of another model. */
 async function beginEmbedding(tx: Tx, { tenantId, importId }: Import, model: string | null): Promise<void> {
   await tx.execute(sql`
     with other as (
@@ -70,7 +67,7 @@ async function beginEmbedding(tx: Tx, { tenantId, importId }: Import, model: str
     delete from memory_vectors where tenant_id = ${tenantId} and content_id in (select content_id from other)`);
 }
 
-/** The next segments of a running import that have no vectors yet, a block's worth of them; none where it has ended. */
+/** Returns the next block of segments of a running import that have no vectors yet; none if the import has ended. */
 async function selectNextBlock(
   tx: Tx,
   { tenantId, importId }: Import,
@@ -90,7 +87,8 @@ async function selectNextBlock(
 }
 
 /**
- * Keeps the vectors of a block, where the import still runs and has vectors of the model; and says that somebody is at it.
+ * Stores the vectors of a block if the import still runs with this model, and updates `updated_at` to show that a worker is
+ * active.
  */
 async function keepBlock(
   tx: Tx,
@@ -107,16 +105,16 @@ async function keepBlock(
   return 'kept';
 }
 
-/** A segment that may be offered. */
+/** A segment that may be offered as a match. */
 interface Segment {
   segmentNo: number;
   sourceText: string;
 }
 
 /**
- * The vectors of packed rows of segments, as packed rows in turn: a row is a block. Segments that are too long to be offered, and
- * therefore in no shard, get none.
- * @throws AppError 502 (B 4.5) where the model does not answer
+ * Returns the vectors of packed segments, packed as well, with one row for each block. Segments that are too long to be
+ * offered, and therefore in no shard, get none.
+ * @throws AppError 502 (B 4.5) if the model does not respond
  */
 async function embedRows(embedder: Embedder, rows: string, scope: CallScope): Promise<string> {
   const offered = rows.split(rowEnd).flatMap((row): Segment[] => {
@@ -129,10 +127,7 @@ async function embedRows(embedder: Embedder, rows: string, scope: CallScope): Pr
   return packed;
 }
 
-/**
- * The vectors of a block's worth of segments, as one packed row.
- * @throws AppError 502 (B 4.5) where the model does not answer
- */
+/** Returns the vectors of one block of segments, as one packed row. @throws AppError 502 (B 4.5) if the model does not respond */
 async function embedBlock(
   embedder: Embedder,
   segments: readonly Segment[],

@@ -3,7 +3,7 @@ import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 
-/** After an import, which is stored whatever becomes of this. */
+/** Updates the planner's statistics after an import. A failure is only logged, because the import is already stored. */
 export async function updateStatistics(
   { database, log }: Services,
   tenantId: string,
@@ -17,9 +17,9 @@ export async function updateStatistics(
 }
 
 /**
- * Tells the planner of many new rows where the tables are small beside them. PostgreSQL's own look comes up to a minute
- * later, and until then all indexes that begin with the tenant look alike to it: a lookup by hash went through all of a
- * tenant's segments.
+ * Analyzes the tables if the new rows are many compared with those that the planner knows. Autovacuum does so up to a minute
+ * later. Until then the planner cannot tell the indexes that begin with the tenant apart: a lookup by hash scanned all segments
+ * of a tenant.
  */
 async function refreshStatistics(tx: Tx, segments: number): Promise<void> {
   const [row] = await tx.execute<{ known: number }>(

@@ -8,14 +8,14 @@ import { beginAttempt, endImport, lockRunningImport, selectIdleImports } from '.
 import { embedImport } from './import-vectors.ts';
 import { updateStatistics } from './planner-statistics.ts';
 
-/** Tries of one import before it is given up. */
+/** Attempts of one import before it is given up. */
 const mostAttempts = 5;
 
 /**
- * Brings an accepted import to its end: makes the vectors of what it has stored, and has the set show it. That is one
- * transaction; a worker that is killed before leaves the set as it was, and the next one goes on where it stopped. Called
- * again for an import that has ended, it does nothing.
- * @throws where it did not come to an end and is to be tried again
+ * Finishes an accepted import: makes the vectors of its segments and activates its version. Activation is one transaction. If a
+ * worker is killed before, the set stays as it was, and the next worker continues where it stopped. Does nothing if the import
+ * has ended.
+ * @throws if the import did not end and must be tried again
  */
 export async function runImport(services: Services, tenantId: string, importId: string): Promise<void> {
   const { database, log } = services;
@@ -44,7 +44,7 @@ export async function runImport(services: Services, tenantId: string, importId: 
   }
 }
 
-/** Ends an import that has been tried often enough; the set is what it was, and what was to be its version is gone. */
+/** Ends an import that has failed too often. Deletes its version; the set stays as it was. */
 function giveUp(
   { database }: Services,
   tenantId: string,
@@ -60,7 +60,10 @@ function giveUp(
   });
 }
 
-/** Answers how many segments the set has now, and what it had before; undefined where the import has ended. */
+/**
+ * Activates the version of an import. Returns its number of segments and the version that it replaced; undefined if the import
+ * has ended.
+ */
 function activateImport({ database }: Services, tenantId: string, importId: string) {
   return database.inTenant(tenantId, async (tx) => {
     const job = await lockRunningImport(tx, tenantId, importId);
@@ -82,7 +85,7 @@ function activateImport({ database }: Services, tenantId: string, importId: stri
   });
 }
 
-/** Adds jobs for imports that nobody is at: theirs may have been lost with a worker. */
+/** Adds jobs for running imports that no worker has updated for a while: their jobs may have been lost with a worker. */
 export async function resumeImports({ database }: Services, idleSeconds: number): Promise<void> {
   await database.inPlatform(async (tx) => {
     for (const { tenantId, importId } of await selectIdleImports(tx, idleSeconds))

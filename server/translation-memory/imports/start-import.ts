@@ -28,10 +28,10 @@ import { importAnswer, insertImport, isImporting } from './import-jobs.ts';
 import { embedFile } from './import-vectors.ts';
 import { updateStatistics } from './planner-statistics.ts';
 
-/** An import that is stored, or one that goes on in the background (202). */
+/** A finished import, or one that continues in the background (202). */
 export type Received = { set: MemorySet } | { accepted: MemoryImportAnswer };
 
-/** Where a file goes. */
+/** The set into which a file is imported. */
 interface Upload {
   tenantId: string;
   name: string;
@@ -42,9 +42,9 @@ interface Upload {
 }
 
 /**
- * Creates or replaces a set from a TMX file (B 4.5). Whatever refuses it does so here, at both sizes: the file is read whole
- * in a child process, and what it holds must fit. Then its segments are stored, in one transaction, and their fuzzy index.
- * Up to TM_ASYNC_THRESHOLD segments the set shows them at once; more are shown by a worker, when they have their vectors.
+ * Creates or replaces a set from a TMX file (B 4.5). All checks happen here, for small and large files: a child process reads
+ * the whole file, and its segments must fit the limits. Then one transaction stores the segments and their fuzzy index. Up to
+ * TM_ASYNC_THRESHOLD segments become active at once; a worker activates more when it has made their vectors.
  * @throws AppError 400, 409 tm_import_in_progress, 413, 415, 422, 502 as B 4.5 and B 7 say
  */
 export async function receiveImport(
@@ -53,7 +53,7 @@ export async function receiveImport(
   form: ImportForm,
   signal: AbortSignal,
 ): Promise<Received> {
-  // Nobody is told anything who is not let in; and a file that could not be stored is not read, which is not cheap.
+  // Authenticate before returning validation errors. Check the limits before reading the file, which is expensive.
   const { upload, ...payload } = await withTenant(async (tx, { tenant }) => {
     const { file, name, source, target } = checkForm(form);
     await requireIdle(isImporting(tx, tenant.id, name));
@@ -77,12 +77,12 @@ export async function receiveImport(
   }
 }
 
-/** The imports that are being received here. Those at other processes are met when they are stored. */
+/** The imports that this process is receiving. Those of other processes are detected when they are stored. */
 const receiving = new Set<string>();
 
 const receivedAs = ({ tenantId, name }: Pick<Upload, 'tenantId' | 'name'>) => `${tenantId}:${name}`;
 
-/** Whether this process is at an import of a set's name: it is read, or about to be stored. */
+/** Whether this process is receiving an import into a set: it is reading the file, or about to store it. */
 export function isReceiving(set: Pick<Upload, 'tenantId' | 'name'>): boolean {
   return receiving.has(receivedAs(set));
 }
@@ -102,14 +102,14 @@ async function readAndStore(
       );
     if (read.summary.segments > services.settings.TM_ASYNC_THRESHOLD)
       return { accepted: await stageImport(services, upload, read, signal) };
-    // Its vectors may be long in coming: the child process is for others meanwhile.
+    // Collect the rows first: making the vectors may take long, and the child process must be free for others.
     return { read: { summary: read.summary, parts: await collectParts(read.parts) } };
   });
   if (received.accepted) return received;
   return { set: await storeImport(services, upload, received.read, signal) };
 }
 
-/** Stores what is read, as it is read, for a worker to show; until then nobody sees it. */
+/** Stores the rows while they are read, in a staged version that a worker activates later. */
 function stageImport(
   services: Services,
   upload: Upload,
@@ -141,7 +141,7 @@ function stageImport(
   });
 }
 
-/** Stores what was read, and has the set show it. */
+/** Stores the rows and activates them. */
 async function storeImport(
   services: Services,
   upload: Upload,
@@ -149,7 +149,7 @@ async function storeImport(
   signal: AbortSignal,
 ): Promise<MemorySet> {
   const { tenantId } = upload;
-  // What is refused must not cost a model's call.
+  // Check before calling the model, so that a refused file costs no call.
   if (services.embedder)
     await services.database.inTenant(tenantId, (tx) => requireRoom(services, tx, upload, summary));
   const embedded = await embedFile(services, { tenantId, signal }, parts);
@@ -170,7 +170,10 @@ async function storeImport(
   return createdSetView(set, summary);
 }
 
-/** Stores parts in their order. The next one travels while the database is at one: it never waits for us. */
+/**
+ * Stores parts in order. Sends the next part while the database works on the previous one, so that the database never waits for
+ * us.
+ */
 async function storeParts(
   tx: Tx,
   version: SetVersion,
@@ -179,7 +182,7 @@ async function storeParts(
   let before = Promise.resolve();
   for await (const { kind, rows } of parts) {
     const stored = insertRows(tx, kind, version, rows);
-    // Where the one before fails so does this one, and that is said below.
+    // If the previous part fails, this one fails too. The error is thrown below.
     stored.catch(() => {});
     await before;
     before = stored;
@@ -187,7 +190,10 @@ async function storeParts(
   await before;
 }
 
-/** Two imports must not both count on the same room, nor a name have two. */
+/**
+ * Checks the limits and runs the work under the tenant's lock, so that two imports cannot both use the same free capacity, and
+ * a name has one import at a time.
+ */
 function withMemoryLock<T>(
   services: Services,
   { upload, summary, signal }: { upload: Upload; summary: MemorySummary; signal: AbortSignal },
@@ -262,16 +268,16 @@ function requireFile(file: UploadedFile | undefined): UploadedFile {
   return file;
 }
 
-/** What a memory file came to, and its rows as they are made. */
+/** The summary of a memory file, and its rows while they are made. */
 interface ReadMemory {
   summary: MemorySummary;
   parts: AsyncIterable<RowPart>;
 }
 
 /**
- * Reads a TMX file in a child process, when it is the tenant's turn: its units, duplicates collapsed, and their index. `take` is
- * called when all of the file has been read, and its bytes released; it may take the rows for as long as it runs.
- * @throws AppError 400 for what cannot be read, 503 where too many files wait or its process ends behind the summary
+ * Reads a TMX file in a child process, when the tenant gets a slot: its units without duplicates, and their index. Calls `take`
+ * when the whole file has been read and its bytes released; `take` may read the rows until it returns.
+ * @throws AppError 400 if the file cannot be read, 503 if too many files wait or the process ends after the summary
  */
 async function readMemoryFile<T>(
   { fileWork }: Services,
@@ -291,7 +297,7 @@ async function readMemoryFile<T>(
       return take({ summary, parts: rowParts(pieces) });
     });
   } catch (error) {
-    // A file that has been read is none that cannot be.
+    // The file was readable, so a crash now is not its fault.
     if (read && error instanceof SandboxError && error.reason === 'crashed')
       throw new AppError('transient_error', 'the import was interrupted; nothing was imported, try again', {
         cause: error,

@@ -21,20 +21,20 @@ import {
   selectUnindexed,
 } from './posting-lists.ts';
 
-/** A stored pair whose source is like the text, 0 to 1: by their characters, or by what they mean. */
+/** A stored pair whose source is similar to the text, 0 to 1: by its characters (`surface`) or by its meaning. */
 export interface CloseHit extends MemoryHit {
   similarity: number;
   likeness: 'surface' | 'meaning';
 }
 
-/** C 6: what goes to the engine. Close ones are at least 70 % alike; relevant ones are the most like behind those. */
+/** The pairs that go to the engine (C 6). Close ones are at least 70 % similar; relevant ones are the most similar after those. */
 export interface CloseHits {
   close: CloseHit[];
   relevant: CloseHit[];
 }
 
 const most = { close: 5, relevant: 5 };
-/** A pair that shares less than this with the text says nothing about it. */
+/** The least similarity of a relevant pair. A pair with less does not help to translate the text. */
 const relevantFrom = 0.3;
 
 interface Ranked {
@@ -43,9 +43,9 @@ interface Ranked {
 }
 
 /**
- * The stored pairs that are most like a text (B 8 "Fuzzy tier"): candidates from the index, ranked by edit similarity; of
- * equal sources the pair that the exact tier would serve. The text's own source is left out, which is the exact tier's, unless
- * the text is but a part of what is translated.
+ * Returns the stored pairs most similar to a text (B 8 "Fuzzy tier"): candidates from the index, ranked by edit similarity. If
+ * several pairs have the same source, it returns the one that the exact tier would serve. It leaves out the text's own source,
+ * which is the exact tier's, unless the text is only a part of what is translated.
  */
 export async function findClose(
   database: Database,
@@ -79,23 +79,23 @@ export async function findClose(
   );
   const hits = ranked.flatMap(({ similarity }, index): CloseHit[] => {
     const winner = winners[index];
-    // Gone since, or a newer target of the same source that is too long.
+    // The pair has been deleted meanwhile, or a newer target of the same source is too long.
     return winner && isShortEnough(winner.targetText) ? [{ ...winner, similarity, likeness: 'surface' }] : [];
   });
   const close = hits.slice(0, most.close).filter(({ similarity }) => similarity >= leastSimilarity);
   return { close, relevant: hits.slice(close.length, close.length + most.relevant) };
 }
 
-/** What `selectCandidates` reads of a shard, stored or not. */
+/** The part of a shard, stored or in memory, that `selectCandidates` reads. */
 type Postings = Pick<FoundShard, 'segments' | 'lengthMarks' | 'lists' | 'isGone'>;
 
-/** Sources, the first ones first where they are alike, with their own shard of the index. */
+/** Sources with an index of their own. Of equally similar ones, the first comes first. */
 interface InMemoryIndex extends Postings {
   /** The normal form of each ordinal. */
   sourceAt: (ordinal: number) => string;
 }
 
-/** Sources that no shard has yet, put into one that is not stored: so they compete with all others. */
+/** Indexes sources that are in no shard yet, in memory only, so that they compete with all others. */
 function indexInMemory(sources: readonly string[], buckets: readonly number[]): InMemoryIndex {
   const normals = [...new Set(sources.map(normalForm))].filter(isShortEnough);
   const built = buildShard(normals);
@@ -121,8 +121,8 @@ function indexInMemory(sources: readonly string[], buckets: readonly number[]): 
 }
 
 /**
- * The most promising segments, best first: places in the stored shards, and sources of those that are not stored. Counts are
- * taken over all shards together, so that their scores compare. Other requests get their turn between shards.
+ * Returns the most promising segments, best first: places in the stored shards, and sources from memory. Counts are added up
+ * over all shards, so that scores are comparable. Yields to other requests between shards.
  */
 async function bestCandidates(
   normal: string,
@@ -149,15 +149,15 @@ async function bestCandidates(
   };
 }
 
-/** How many sources are compared in one go: the longest take a millisecond each. */
+/** How many sources to compare before yielding to other requests. The longest take a millisecond each. */
 const slice = 25;
 
-/** The sources that are most like the text, in their normal forms; the earlier one first among equals. */
+/** Returns the sources most similar to the text, in normal form; of equally similar ones, the earlier comes first. */
 async function rank(normal: string, others: readonly string[]): Promise<Ranked[]> {
   const mostRanked = most.close + most.relevant;
   let best: { source: string; similarity: number }[] = [];
   for (let at = 0; at < others.length; at += slice) {
-    // The best so far come along: only what is better than they are need be looked at in full.
+    // Compare the best so far again: sources known to be worse need no full comparison.
     const compared = [...best.map(({ source }) => source), ...others.slice(at, at + slice)];
     best = closest(normal, compared, mostRanked, relevantFrom).map(({ index, similarity }) => ({
       source: compared[index]!,

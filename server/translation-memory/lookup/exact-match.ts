@@ -4,7 +4,7 @@ import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { type Pair, pairName } from '../language-pair.ts';
 import { storedTuid } from '../tuid.ts';
 
-/** A text that is looked up, with codes of B 2.4. */
+/** A text to look up. Languages are codes of B 2.4. */
 export interface ExactLookup {
   sourceText: string;
   sourceLang: string;
@@ -15,7 +15,7 @@ export interface ExactLookup {
 interface ExactHits {
   /** One for each text; undefined if there is no match. */
   hits: (MemoryHit | undefined)[];
-  /** Those of the texts' language pairs for which the tenant has any memory. */
+  /** The language pairs of the texts for which the tenant has any memory. */
   pairs: ReadonlySet<string>;
 }
 
@@ -53,7 +53,7 @@ export interface MemoryHit {
   changedAt: string | null;
 }
 
-/** A source that is looked up: its hash in hexadecimal, and its pair. */
+/** A source to look up: its hash in hexadecimal, and its language pair. */
 interface ExactKey extends Pair {
   hash: string;
 }
@@ -72,9 +72,9 @@ type HitRow = {
 const scopedTenant = sql`tenant_scope_from()`;
 
 /**
- * The winner of each source's stored pairs, in B 8's order: golden origin over imported, then the newest changedate, then
- * the owning set's updated_at, then the store's order. `lateral` and `offset 0`: each source goes through the index of hashes by
- * itself, whatever the planner thinks of the sets.
+ * SQL for the winner among each source's stored pairs, in B 8's order: golden origin over imported, then the newest changedate,
+ * then the owning set's updated_at, then the order of storage. `lateral` and `offset 0` make each source use the index of
+ * hashes, whatever the planner expects of the sets.
  */
 function winnersOf(tenantId: SQL, keys: SQL) {
   return sql`
@@ -119,8 +119,8 @@ const heldInScope = prepare<{ keys: string }, HeldRow[]>((db) =>
 );
 
 /**
- * Returns the winners, and those of the language pairs for which there is any memory. It reads the tenant from the
- * transaction's scope, so the caller need not know the tenant yet.
+ * Returns the winners, and the language pairs for which there is any memory. It reads the tenant from the transaction's scope,
+ * so the caller need not know the tenant yet.
  */
 async function selectHeld(
   tx: Tx,

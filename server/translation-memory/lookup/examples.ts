@@ -5,22 +5,22 @@ import type { Pair } from '../language-pair.ts';
 import { type CloseHit, type CloseHits, findClose } from './close-match.ts';
 import { findByMeaning } from './match-by-meaning.ts';
 
-/** C 6. */
+/** The most pairs of each kind (C 6). */
 const most = { close: 5, relevant: 5 };
-/** The texts of a page that are looked up, the longest: each takes as long as a text of its own. */
+/** How many texts of a page to look up, longest first. Each takes as long as a text of its own. */
 const mostParts = 5;
 
-/** What a translation is guided for. */
+/** The text for which to find examples. */
 export interface Guided {
   text: string;
-  /** The texts that a page is made of, as its reader sees them; none where the text is its own. */
+  /** The texts of a page, as its reader sees them; empty if the text is not a page. */
   parts: readonly string[];
 }
 
 /**
- * The pairs that guide a translation (B 8 "Fuzzy tier"): close ones by their characters; relevant ones by what they mean, and
- * where that does not come to five, by their characters again. A page has those of its texts beside its own, since what is like
- * its words is not like its markup. The search by meaning may fail: the job goes on without it.
+ * Returns the pairs that guide a translation (B 8 "Fuzzy tier"). Close pairs are found by their characters. Relevant pairs are
+ * found by their meaning and, if those are fewer than five, by their characters. For a page it also looks up the page's texts,
+ * because pairs that resemble its words do not resemble its markup. If the search by meaning fails, the job goes on without it.
  */
 export async function findExamples(
   services: Pick<Services, 'database' | 'embedder' | 'log'>,
@@ -52,11 +52,14 @@ export async function findExamples(
     return chosen;
   };
   const closest = take(close, most.close);
-  // Of several texts there may be close ones too many: they are still the most relevant by their characters.
+  // Several texts may have more close pairs than fit. The rest are still the most relevant by their characters.
   return { close: closest, relevant: take([...meant, ...close, ...relevant], most.relevant) };
 }
 
-/** Of the text itself and of each of its parts. One after the other: a page must not take the connections of five texts. */
+/**
+ * Looks up the text itself and its longest parts. One after the other, so that a page does not take the connections of five
+ * texts.
+ */
 async function findAlike(
   { database }: Pick<Services, 'database'>,
   tenantId: string,

@@ -9,17 +9,21 @@ import { embedTexts } from '../vector-blocks.ts';
 import type { CloseHit } from './close-match.ts';
 import { selectWinners } from './exact-match.ts';
 
-/** What the signs of the components find, and what the components themselves choose from it. */
+/**
+ * How many candidates to find by the signs of the components, and how many hits to choose from them by the components
+ * themselves.
+ */
 const most = { candidates: 100, hits: 10 };
-/** The cosine of two texts that have little to do with each other, or less, with the usual models. */
+/** The least cosine of a hit. With the usual models, texts that have little to do with each other have this or less. */
 const relevantFrom = 0.3;
-/** Milliseconds. The job can do without. */
+/** Milliseconds to wait for the model. The job can do without these pairs. */
 const longestWait = 5000;
 
 /**
- * The stored pairs whose sources mean what is nearest to a text, the nearest first, each with the cosine of the angle to it. Of
- * equal sources the pair that the exact tier would serve; without the text's own. None without a model or vectors of it.
- * @throws where the model does not answer in time
+ * Returns the stored pairs whose sources are closest in meaning to a text, closest first, with the cosine between the two
+ * vectors. If several pairs have the same source, it returns the one that the exact tier would serve. It leaves out the text's
+ * own source. Returns none without a model, or without vectors of that model.
+ * @throws if the model does not respond in time
  */
 export async function findByMeaning(
   { database, embedder }: Pick<Services, 'database' | 'embedder'>,
@@ -77,7 +81,7 @@ interface CodeBlock {
   codes: Uint8Array;
 }
 
-/** The codes of a pair, of all sets that the model made vectors of: 1.6 MB of 50,000 segments. */
+/** Returns the codes of a pair, of all sets with vectors of the model: 1.6 MB for 50,000 segments. */
 async function selectCodes(tx: Tx, tenantId: string, pair: Pair, model: string): Promise<CodeBlock[]> {
   const rows = await tx.execute<{ content_id: string; block_no: string; codes: string }>(sql`
     select v.content_id, v.block_no, encode(v.codes, 'base64') as codes
@@ -94,14 +98,14 @@ const ofModel = (tenantId: string, { pairSource, pairTarget }: Pair, model: stri
   sql`g.tenant_id = ${tenantId} and g.pair_source = ${pairSource} and g.pair_target = ${pairTarget}
     and g.embedding_model = ${model}`;
 
-/** A vector by its block and its place in there, from 0. */
+/** A vector by its block and its position in the block, from 0. */
 interface VectorPlace {
   versionId: string;
   blockNo: string;
   index: number;
 }
 
-/** The vectors at some places with the sources that they are of, in any order; of those that are gone, nothing. */
+/** Returns the vectors at some places with their sources, in any order. Leaves out those that have been deleted. */
 async function selectVectorsAt(
   tx: Tx,
   tenantId: string,

@@ -3,32 +3,35 @@ import type { Tx } from '#db/client.ts';
 import { postingsBudget } from '#server/matching/fuzzy/index.ts';
 import type { Pair } from '../language-pair.ts';
 
-/** A shard with the posting lists that were asked for. */
+/** A shard with the requested posting lists. */
 export interface FoundShard {
-  /** What its segments are of; null where it is the pair's. */
+  /** The version of its segments; null for a shard of the pair. */
   versionId: string | null;
   shardNo: number;
   segments: number;
   lengthMarks: Uint8Array;
   lists: { bucket: number; count: number; ordinals: Uint8Array }[];
-  /** Of a pair's shard: what its segments are of. */
+  /** The versions of its segments, for a shard of the pair. */
   contents: string[];
-  /** Whether the segment of an ordinal is of what no set shows any more; undefined where none is. */
+  /** Whether the segment of an ordinal belongs to a version that is no longer active; undefined if none does. */
   isGone: ((ordinal: number) => boolean) | undefined;
 }
 
 /**
- * Of the segments that are in no index yet, as many as a lookup looks at, and of those that may be like the text as many
- * characters as it reads. A pair with more of them is due for the index (`selectSetsToIndex`).
+ * How many unindexed segments a lookup considers, and how many characters it reads of those with a similar length. A pair with
+ * more is due for the index (`selectSetsToIndex`).
  */
 const mostUnindexed = { segments: 2000, characters: 200_000 };
-/** As much shorter or longer a source may be; less than a close match allows, since white space is not yet in normal form. */
+/**
+ * The least ratio of the shorter length to the longer. Lower than a close match allows, because white space is not yet in
+ * normal form.
+ */
 const leastOfLength = 0.6;
 
 /**
- * The posting lists of some buckets, of all shards of a pair, the sets' own and those that its small sets share; of each shard
- * the rarest ones, as many as it may read: of the others, only how many there are. Equality of text and numbers alone: other
- * operators would not use an index under row-level security.
+ * Returns the posting lists of some buckets from all shards of a pair: the sets' own shards, and those that its small sets
+ * share. Only the rarest lists of each shard, up to `postingsBudget`, have ordinals; the others have only their count. It
+ * compares text and numbers only for equality: other operators would not use an index under row-level security.
  */
 export async function selectPostings(
   tx: Tx,
@@ -100,7 +103,7 @@ type ListRow = {
   ordinals: string;
 };
 
-/** Of shards `d` with their posting lists `p`. */
+/** SQL for the posting lists of some buckets. `from` joins shards `d` with their posting lists `p`. */
 const listsOf = (buckets: string, from: SQL, versionId: SQL) => sql`
   select content_id, shard_no, bucket, count,
     case when running <= ${postingsBudget} then encode(ordinals, 'base64') else '' end as ordinals
@@ -117,8 +120,8 @@ function isAmong(gone: readonly number[], places: Buffer): (ordinal: number) => 
 }
 
 /**
- * The sources of a pair that no shard has yet and that are about as long as a text of `length` code points, the newest ones
- * first. Octets are compared before characters: they are known without reading the source.
+ * Returns the sources of a pair that are in no shard yet and about as long as a text of `length` code points, newest first. It
+ * compares octets before characters, because their number is known without reading the source.
  */
 export async function selectUnindexed(
   tx: Tx,
@@ -148,11 +151,11 @@ export async function selectUnindexed(
 const ofPair = (table: SQL, tenantId: string, { pairSource, pairTarget }: Pair) =>
   sql`${table}.tenant_id = ${tenantId} and ${table}.pair_source = ${pairSource} and ${table}.pair_target = ${pairTarget}`;
 
-/** The sets of a pair, as `g`: what they show is looked through, and nothing else. */
+/** The sets of a pair, as `g`. Lookups read only their active versions. */
 const setsOfPair = (tenantId: string, pair: Pair) =>
   sql`(select s.tenant_id, s.content_id from memory_sets s where ${ofPair(sql`s`, tenantId, pair)}) g`;
 
-/** The shards that they have of their own, as `d`. */
+/** The shards of those sets, as `d`, without the shards of the pair. */
 const shardsOfPair = (tenantId: string, pair: Pair) =>
   sql`${setsOfPair(tenantId, pair)} join memory_shards d
     on d.tenant_id = g.tenant_id and d.content_id = g.content_id`;
@@ -164,7 +167,8 @@ export interface Place {
 }
 
 /**
- * The sources that stand at some places, in any order; of those that are gone, nothing. Its transaction's only statement.
+ * Returns the sources at some places, in any order. Leaves out those that have been deleted. Must be the transaction's only
+ * statement.
  */
 export async function selectSourcesAt(
   tx: Tx,
@@ -206,7 +210,7 @@ export async function selectSourcesAt(
   return rows.map(({ at, source_text }) => ({ at, sourceText: source_text }));
 }
 
-/** The `p.o`th number of `width` bytes. */
+/** SQL for number `p.o`, from 0, of a column of packed numbers of `width` bytes each. */
 const numberAt = (column: SQL, width: 2 | 8) => {
   const type = sql.raw(width === 8 ? 'bit(64)::bigint' : 'bit(16)::int');
   const bytes = sql.raw(String(width));
