@@ -4,8 +4,9 @@ import { hash } from 'node:crypto';
 const plain = /^[!-~]+(?: [!-~]+)*$/;
 
 /**
- * The normal form of a text: NFC, runs of white space (Unicode's White_Space) as one space, none at the ends. Letters keep
- * their case. Two sources with the same normal form are an exact match (B 8 "Translation memory at translation time", rule 1).
+ * Returns the normal form of a text: NFC, each run of white space (Unicode's White_Space) as one space, none at the ends.
+ * Letters keep their case. Two sources with the same normal form are an exact match (B 8 "Translation memory at translation
+ * time", rule 1).
  */
 export function normalForm(text: string): string {
   if (plain.test(text)) return text;
@@ -17,9 +18,7 @@ export function normalForm(text: string): string {
 /** More combining marks in a row than any script uses. */
 const manyMarks = /(\p{M}{32})/u;
 
-/**
- * NFC. Composes long runs of marks in pieces, because sorting 50,000 of them at once takes a second.
- */
+/** Returns the NFC of a text. Composes long runs of marks in pieces, because sorting 50,000 of them at once takes a second. */
 function composed(text: string): string {
   if (!manyMarks.test(text)) return text.normalize('NFC');
   return text

@@ -1,4 +1,4 @@
-/** Components that are kept of a vector, each in one byte. */
+/** The number of components of a stored vector, each in one byte. */
 export const dimensions = 256;
 
 /** Bytes of a code: a bit for each component. */
@@ -8,11 +8,11 @@ export const codeBytes = dimensions / 8;
 export interface Quantised {
   /** 32 bytes: bit `i % 8` of byte `i / 8` is the sign of component `i`. */
   code: Uint8Array;
-  /** Components between -127 and 127; their common scale is lost, which a cosine does not need. */
+  /** Components between -127 and 127. Their common scale is lost; a cosine does not need it. */
   vector: Int8Array;
 }
 
-/** Rounds a vector of 256 components; undefined where it points nowhere. */
+/** Rounds a vector of 256 components; undefined if it has no direction (all zero, or not finite). */
 export function quantise(vector: Float32Array): Quantised | undefined {
   let largest = 0;
   for (const component of vector) largest = Math.max(largest, Math.abs(component));
@@ -28,10 +28,10 @@ export function quantise(vector: Float32Array): Quantised | undefined {
 }
 
 /**
- * A vector of any length brought to 256 components, so that angles stay about what they were: signs are turned at random, a
- * Walsh-Hadamard transform spreads each component over all, and 256 of them are kept (the subsampled randomised Hadamard
- * transform of Ailon and Chazelle, 2006). The chance is seeded: what is stored compares with what any process makes.
- * A vector of up to 256 components is only turned, and its angles stay what they are.
+ * Reduces a vector of any length to 256 components, so that angles stay about the same: it flips signs at random, spreads each
+ * component over all with a Walsh-Hadamard transform, and keeps 256 of them (the subsampled randomised Hadamard transform of
+ * Ailon and Chazelle, 2006). The random choices are seeded, so that stored vectors compare with those of any process. For a
+ * vector of up to 256 components the transform is orthogonal, and its angles stay exactly the same.
  */
 export function project(vector: ArrayLike<number>): Float32Array {
   const { signs, kept } = chanceFor(vector.length);
@@ -56,13 +56,13 @@ function transform(values: Float32Array): void {
 interface Chance {
   /** 1 or -1 for each component of the padded vector. */
   signs: Int8Array;
-  /** The places that are kept. */
+  /** The positions that are kept. */
   kept: Uint16Array;
 }
 
 const chances = new Map<number, Chance>();
 
-/** The same for every vector of a length. Never to be changed: what is stored was made with it. */
+/** Returns the random choices for vectors of a length. Never change them: stored vectors were made with them. */
 function chanceFor(length: number): Chance {
   let size = dimensions;
   while (size < length) size *= 2;
@@ -92,15 +92,15 @@ function mulberry32(seed: number): () => number {
   };
 }
 
-/** A vector by where its code stands. */
+/** A vector by the position of its code. */
 export interface Place {
   block: number;
   index: number;
 }
 
 /**
- * The codes that have the most signs in common with one, the nearest first: vectors at an angle θ differ in about θ/π of
- * them. Compares with all: of 50,000 codes it takes a few milliseconds.
+ * Returns the codes that share the most signs with the given one, nearest first: vectors at an angle θ differ in about θ/π of
+ * them. Compares all codes; 50,000 take a few milliseconds.
  * @param blocks codes of 32 bytes, one after the other
  */
 export function nearestCodes(code: Uint8Array, blocks: readonly Uint8Array[], limit: number): Place[] {
@@ -134,7 +134,7 @@ export function cosine(a: Int8Array, b: Int8Array): number {
   return ofA > 0 && ofB > 0 ? dot / Math.sqrt(ofA * ofB) : 0;
 }
 
-/** 32 bits at a time. Only whole words may be looked at where they stand. */
+/** Views bytes as words of 32 bits. Copies them if they are not aligned to words. */
 function wordsOf(bytes: Uint8Array): Int32Array {
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
   return new Int32Array(aligned.buffer, aligned.byteOffset, aligned.length >> 2);
@@ -151,7 +151,7 @@ function distancesOf(asked: Int32Array, block: Int32Array): Uint16Array {
   return distances;
 }
 
-/** The bits that are set, by adding them up in parallel. */
+/** Counts the bits that are set, by parallel addition. */
 function countBits(word: number): number {
   let sums = word - ((word >>> 1) & 0x55555555);
   sums = (sums & 0x33333333) + ((sums >>> 2) & 0x33333333);

@@ -1,27 +1,30 @@
-/** What is kept: whose it is, and the bytes it takes. */
+/** A cached glossary: its tenant, and the bytes that it takes. */
 export interface CachedGlossary {
   tenantId: string;
   bytes: number;
 }
 
-/** Bytes that all kept glossaries take together, and those of one tenant beside its newest one. */
+/**
+ * The most bytes of all cached glossaries together, and of one tenant's. A tenant's newest glossary is kept even if it alone is
+ * larger.
+ */
 const most = { bytes: 100_000_000, ofTenant: 25_000_000 };
 
-/** A small glossary counts as this much: 200 are kept at most, and 50 of one tenant. */
+/** The least that a glossary counts as, so that at most 200 are cached, and 50 of one tenant. */
 const leastBytes = most.bytes / 200;
 
-/** Keeps compiled glossaries, within a bound of memory that tenants share fairly. */
+/** Caches compiled glossaries in limited memory that tenants share fairly. */
 export interface GlossaryCache<T extends CachedGlossary> {
   get(key: string): T | undefined;
   keep(key: string, glossary: T): void;
 }
 
 /**
- * What was not used for longest goes: the tenant's own above its share; and where all of them are too many, that of the tenant
- * which has most. So nobody's goes for the sake of somebody who has more.
+ * Evicts the glossary that has been unused for longest: a tenant's own if it exceeds its share, and that of the tenant with the
+ * most bytes if all together exceed the limit. So no tenant loses a glossary to a tenant that has more.
  */
 export function createGlossaryCache<T extends CachedGlossary>(): GlossaryCache<T> {
-  // A Map's order is that of insertion: the first is the one that was not used for longest.
+  // A Map keeps the order of insertion, so the first entry is the one that has been unused for longest.
   const kept = new Map<string, T>();
   const sums = new Map<string, number>();
 

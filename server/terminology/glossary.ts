@@ -17,13 +17,13 @@ import { bytesOfTables } from './threads/shared-tables.ts';
 import { runOnTermThread, termThreadCount } from './threads/term-threads.ts';
 
 /**
- * What is done at once, without a thread, in UTF-16 units: a glossary's source terms, a text in which terms are found, and for a check
- * the translation and the expected terms. Nearly every job is within, and takes a millisecond; the worst input takes less than 50
- * (`npm run bench -- glossary-slices`).
+ * The largest work that is done inline, without a thread, in UTF-16 units: a glossary's source terms, a text in which to find
+ * terms, and for a check the translation and the expected terms. Nearly every job is within these limits and takes a
+ * millisecond; the worst input takes less than 50 (`npm run bench -- glossary-slices`).
  */
 const inlineLimits = { sources: 20_000, text: 5000, translation: 5000, expected: 2500 };
 
-/** A translation, and what is expected in it. */
+/** A translation, and the terms expected in it. */
 export interface TermCheck {
   expected: readonly ExpectedTerm[];
   translation: string;
@@ -33,45 +33,45 @@ export interface TermCheck {
 /** The terms of a text. */
 export interface TermsFound {
   matches: TermMatch<TermRow>[];
-  /** Entries whose whole source term is the text that was asked for, best first. */
+  /** Entries whose source term equals the `whole` given to `find`, best first. */
   whole: TermRow[];
 }
 
-/** A tenant's glossary of a language pair as it stood at a revision; it holds no term itself. */
+/** A tenant's glossary of a language pair at one revision. The object itself holds no terms. */
 export interface Glossary {
   /**
-   * The terms in a text; null where no term applies to the pair. `whole` asks also for entries that are, as a whole, another
-   * form of the text.
-   * @throws AppError rate_limit where too much work of this kind waits
+   * Returns the terms in a text; null if no term applies to the pair. With `whole`, also returns the entries whose source term
+   * is all of that text.
+   * @throws AppError rate_limit if too much work of this kind waits
    */
   find(text: string, whole: string | null, signal?: AbortSignal): Promise<TermsFound | null>;
-  /** `checkTerms`, in turn where it takes long. @throws AppError rate_limit as above */
+  /** Runs `checkTerms`, in a slot if it takes long. @throws AppError rate_limit as above */
   check(asked: TermCheck, signal?: AbortSignal): Promise<TermCompliance>;
 }
 
-/** Compiles glossaries, keeps those that were used last, and holds texts against them. */
+/** Compiles glossaries, caches those used last, and checks texts against them. */
 export interface Glossaries {
-  /** @param revision of the tenant's glossaries (`selectRevision`): what is kept of another one is not used */
+  /** @param revision of the tenant's glossaries (`selectRevision`); glossaries cached for another revision are not used */
   of(
     database: Database,
     tenantId: string,
     revision: string,
     pair: { sourceLang: LanguageCode; targetLang: LanguageCode },
   ): Glossary;
-  /** `checkTerms`, where it takes so little time that nobody waits for it; else undefined. */
+  /** Runs `checkTerms` if it is short enough to run inline; otherwise returns undefined. */
   checkAtOnce(asked: TermCheck): TermCompliance | undefined;
-  /** `checkTerms`, in turn where it takes long. @throws AppError rate_limit where too much work of this kind waits */
+  /** Runs `checkTerms`, in a slot if it takes long. @throws AppError rate_limit if too much work of this kind waits */
   check(tenantId: string, asked: TermCheck, signal?: AbortSignal): Promise<TermCompliance>;
 }
 
 interface Compiled extends CachedGlossary {
-  /** Null where no term applies. */
+  /** Null if no term applies. */
   terms: { matcher: TermMatcher<TermRow>; tables: TermTables } | null;
 }
 
 /**
- * A large glossary, a long text and a check of many terms are a thread's work, one tenant's after the other's; anything else is
- * done at once. A glossary is compiled once for all who ask for it at the same time.
+ * Large glossaries, long texts and checks of many terms run on threads, whose slots tenants share fairly; everything else runs
+ * inline. Concurrent requests for the same glossary compile it once.
  */
 export function createGlossaries(): Glossaries {
   const kept = createGlossaryCache<Compiled>();
@@ -98,7 +98,7 @@ export function createGlossaries(): Glossaries {
     checkAtOnce,
     check,
     of(database, tenantId, revision, { sourceLang, targetLang }) {
-      // Who began before an upload goes on with what was: two revisions are two glossaries.
+      // Work that began before an upload keeps its revision: two revisions are two glossaries.
       const key = `${tenantId} ${sourceLang} ${targetLang} ${revision}`;
       const read = () =>
         database.inTenant(tenantId, (tx: Tx) => selectTerms(tx, tenantId, sourceLang, targetLang));
@@ -110,7 +110,7 @@ export function createGlossaries(): Glossaries {
         return compiled;
       };
 
-      /** Whoever calls it has a turn. */
+      /** The caller must hold a slot. */
       async function loadInTurn(): Promise<Compiled> {
         const known = kept.get(key);
         if (known) return known;
@@ -123,7 +123,7 @@ export function createGlossaries(): Glossaries {
       async function load(): Promise<Compiled> {
         const rows = await read();
         if (sourceUnits(rows) <= inlineLimits.sources) return keep(rows, tabulateAtOnce(rows, sourceLang));
-        // Read again when its turn has come: what waits holds no glossary.
+        // Read the terms again in the slot, so that waiting work holds no glossary in memory.
         return turns.run({ tenantId }, loadInTurn);
       }
 
@@ -171,7 +171,7 @@ function tabulateAtOnce(rows: readonly TermRow[], language: LanguageCode): TermT
   return rows.length === 0 ? null : tabulateTerms(rows, language);
 }
 
-/** Without its set, which a thread has no use for. */
+/** Leaves out the set, which a thread does not need. */
 function plainEntry({ sourceTerm, targetTerm, caseSensitive, priority }: TermRow) {
   return { sourceTerm, targetTerm, caseSensitive, priority };
 }
@@ -186,7 +186,7 @@ function unitsOf(expected: readonly ExpectedTerm[]): number {
   return units;
 }
 
-/** About 150 bytes of an object, and two of each unit of its terms. */
+/** About 150 bytes for each object, and two for each unit of its terms. */
 function bytesOfRows(rows: readonly TermRow[]): number {
   return rows.reduce(
     (sum, { sourceTerm, targetTerm }) => sum + 150 + 2 * (sourceTerm.length + targetTerm.length),

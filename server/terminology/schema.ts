@@ -18,7 +18,7 @@ export const terminologySet = z
   })
   .meta({ id: 'TerminologySet' });
 
-/** C 6: what an upload answers. */
+/** The response to an upload (C 6). */
 export const uploadedGlossary = terminologySet
   .extend({
     warnings: z.array(z.string()).meta({
@@ -32,7 +32,7 @@ const declaredLanguage = z.string().optional().meta({
   description: 'required beside TMX; beside CSV, of the entries that name none themselves',
 });
 
-/** B 4.4, the form. What is missing or too long is a 400 there: the service says so. */
+/** The form of B 4.4. The service returns 400 for fields that are missing or too long. */
 export const glossaryForm = z.object({
   terminology_file: uploadedFile.optional().meta({ description: 'a .csv or .tmx file' }),
   terminology_csv: uploadedFile

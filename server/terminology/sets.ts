@@ -9,20 +9,20 @@ export async function listSets(tx: Tx, tenantId: string): Promise<TerminologySet
   return (await selectSets(tx, tenantId)).map(setView);
 }
 
-/** @throws AppError 404 for a set that is unknown or foreign */
+/** @throws AppError 404 if the set is unknown or belongs to another tenant */
 export async function removeSet(tx: Tx, tenantId: string, setId: string): Promise<void> {
   if (!(await deleteSet(tx, tenantId, setId))) throw new AppError('not_found', 'terminology set not found');
 }
 
 type SetRow = typeof terminologySets.$inferSelect;
 
-/** A term with the languages that it applies to; '' is any. */
+/** A term with the languages to which it applies; '' is any language. */
 export interface NewEntry extends Omit<GlossaryFileEntry, 'sourceLang' | 'targetLang'> {
   sourceLang: string;
   targetLang: string;
 }
 
-/** The set of a name, made, or emptied and described anew: it keeps its id (B 2.8). */
+/** Creates the set of a name, or empties an existing one and updates its description. An existing set keeps its id (B 2.8). */
 export async function replaceSet(tx: Tx, set: typeof terminologySets.$inferInsert): Promise<SetRow> {
   const { tenantId, setId, name: _, ...described } = set;
   const [row] = await tx
@@ -63,7 +63,7 @@ export async function insertEntries(
       as r(n integer, sl text, tl text, s text, t text, c boolean, p integer)`);
 }
 
-/** How many sets a tenant has, where it has none of this name: undefined where it has. */
+/** Counts a tenant's sets; undefined if one of them has this name. */
 export async function countSetsBeside(tx: Tx, tenantId: string, name: string): Promise<number | undefined> {
   const [row] = await tx
     .select({ sets: count(), named: sql<boolean>`coalesce(bool_or(name = ${name}), false)` })
@@ -80,7 +80,7 @@ function selectSets(tx: Tx, tenantId: string): Promise<SetRow[]> {
     .orderBy(sql`${terminologySets.updatedAt} desc, ${terminologySets.setId}`);
 }
 
-/** Deletes a set with its terms; answers whether there was one. */
+/** Deletes a set with its terms, and returns whether it existed. */
 async function deleteSet(tx: Tx, tenantId: string, setId: string): Promise<boolean> {
   const rows = await tx
     .delete(terminologySets)

@@ -1,21 +1,22 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 
-/** What terms come to: their number, and the characters of both their sides. */
+/** The size of some terms: their number, and the characters of both sides. */
 export interface TermCapacity {
   terms: number;
   characters: number;
 }
 
-/** The terms that there are of two languages; '' is any. */
+/** The size of the terms of two languages; '' is any language. */
 export interface LanguageCount extends TermCapacity {
   sourceLang: string;
   targetLang: string;
 }
 
 /**
- * A pair to which more terms than `most` would apply (B 8 "Terminology entries"), or more characters of terms: those of its
- * languages, and those of any language, of all sets. Only pairs that the added terms apply to are looked at: what others hold is not this upload's doing.
+ * Finds a pair to which more terms than `most` would apply (B 8 "Terminology entries"), or more characters of terms: those of
+ * its languages and those of any language, over all sets. Considers only pairs to which the added terms apply, because this
+ * upload does not change the others.
  */
 export function findOverfullPair(
   held: readonly LanguageCount[],
@@ -41,10 +42,10 @@ export function findOverfullPair(
   return undefined;
 }
 
-/** Stands for all languages that no set names. */
+/** All languages that no set names. */
 const anyOther = 'any other language';
 
-/** The terms of a tenant by their languages, but for those of the set that is replaced. */
+/** Returns the sizes of a tenant's terms by language, without those of the set that is being replaced. */
 export async function countByLanguages(tx: Tx, tenantId: string, without: string): Promise<LanguageCount[]> {
   const rows = await tx.execute<{
     source_lang: string;

@@ -2,7 +2,10 @@ import { sql } from 'drizzle-orm';
 import { prepare, type Tx } from '#db/client.ts';
 import { terminologySets } from '#db/schema/terminology.ts';
 
-/** Each job asks it, so that it is built once for each connection; without a parameter it would not be prepared. */
+/**
+ * Every job runs it, so it is prepared once per connection. It has a parameter because a statement without one would not be
+ * prepared.
+ */
 const revisionInScope = prepare<{ separator: string }, { revision: string | null }[]>((db) =>
   db
     .select({
@@ -14,8 +17,8 @@ const revisionInScope = prepare<{ separator: string }, { revision: string | null
 );
 
 /**
- * What the glossaries of the transaction's own tenant are at the moment, in a word; null where it has none. It can be asked
- * before anybody knows which tenant that is.
+ * Returns one string that identifies the current revision of all glossaries of the tenant in the transaction's scope; null if
+ * it has none. It does not need the tenant's id, so it can run in the same round trip as authentication.
  */
 export async function selectRevision(tx: Tx): Promise<string | null> {
   const [row] = await revisionInScope(tx, { separator: ' ' });
@@ -32,8 +35,9 @@ export interface TermRow {
 }
 
 /**
- * The terms that apply to a pair, of the newest set first, and in it the last first: who comes first wins a tie. A set comes
- * as one row of columns, which takes a fifth of the time of thousands of rows. It is its transaction's only statement.
+ * Returns the terms that apply to a pair, in the order in which they win ties: the newest set first, and in a set the last term
+ * first. A set arrives as one row of columns, which takes a fifth of the time of thousands of rows. Must be the transaction's
+ * only statement.
  */
 export async function selectTerms(
   tx: Tx,
@@ -56,7 +60,7 @@ export async function selectTerms(
 type SetTerms = {
   set_id: string;
   name: string;
-  /** Places in the file; the other columns are in their order. */
+  /** Positions in the file. The other columns have the same order. */
   numbers: number[];
   sources: string[];
   targets: string[];

@@ -2,12 +2,12 @@ import type { GlossaryFile } from '#server/formats/glossary-file.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import type { NewEntry } from './sets.ts';
 
-/** Lines, and terms, that one warning names; and code points of a term in it. */
+/** The most lines or terms that a warning names, and the most code points of a term in it. */
 const most = { named: 20, characters: 60 };
 
 /**
- * What an uploader may not have meant (C 6 "warnings"), a sentence for each kind of it, with the physical lines. Bounded, however
- * large the file.
+ * Returns warnings about what the uploader may not have intended (C 6 "warnings"): one sentence for each kind, with the
+ * physical line numbers. Their length is limited, however large the file.
  */
 export function glossaryWarnings(
   { hasHeader, skippedLines }: Omit<GlossaryFile, 'entries'>,
@@ -36,7 +36,7 @@ function withoutHeader([first]: readonly NewEntry[]): string {
   return `no header row was recognised${taken}`;
 }
 
-/** Sources of one pair and case rule that stand beside different targets, with their lines. */
+/** Sources that have different targets within one language pair and case rule, with their lines. */
 function ambiguousSources(entries: readonly NewEntry[]): string[] {
   const bySource = Map.groupBy(entries, ({ sourceLang, targetLang, caseSensitive, sourceTerm }) => {
     const normal = normalForm(sourceTerm);

@@ -24,8 +24,8 @@ import { countByLanguages, findOverfullPair, type LanguageCount, type TermCapaci
 import { glossaryWarnings } from './upload-warnings.ts';
 
 /**
- * Creates or replaces a glossary by its name (B 4.4), whole or not at all: the file is read in a child process, then stored
- * in one transaction.
+ * Creates or replaces a glossary by its name (B 4.4), completely or not at all. A child process reads the file, then one
+ * transaction stores it.
  * @throws AppError 400, 413, 415, 422 as B 4.4 and B 7 say
  */
 export async function uploadGlossary(
@@ -34,7 +34,7 @@ export async function uploadGlossary(
   form: GlossaryForm,
   signal: AbortSignal,
 ): Promise<UploadedGlossary> {
-  // Nobody is told anything who is not let in; and reading a file is not cheap.
+  // Authenticate before returning validation errors, and check before reading the file, which is expensive.
   const { tenantId, file, kind, name, source, target } = await withTenant(async (tx, { tenant }) => {
     const checked = checkForm(form);
     requireRoomForSet(
@@ -56,7 +56,7 @@ export async function uploadGlossary(
   const warnings = glossaryWarnings(read, entries);
   const { MAX_TERMINOLOGY_TERMS, MAX_TERMINOLOGY_CHARS } = services.settings;
   const most = { terms: MAX_TERMINOLOGY_TERMS, characters: MAX_TERMINOLOGY_CHARS };
-  // Two uploads must not both count on the same room.
+  // Two uploads must not both use the same free capacity.
   return withTenantLock(services.database, tenantId, 'terminology', async (tx) => {
     requireRoomForSet(
       await countSetsBeside(tx, tenantId, name),
@@ -73,7 +73,7 @@ export async function uploadGlossary(
       sourceLang: source?.tag ?? null,
       targetLang: target?.tag ?? null,
       entryCount: entries.length,
-      // No term is embedded: it says whether there is a model at all (C 6 "stub_embeddings").
+      // Terms are not embedded. The model only shows whether one is configured (C 6 "stub_embeddings").
       embeddingModel: services.embedder?.model ?? null,
       revision: newId(),
     });

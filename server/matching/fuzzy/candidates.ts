@@ -5,13 +5,13 @@ import { readVarints } from './shard.ts';
 
 /** The part of a shard that one query reads. */
 export interface ShardPostings {
-  /** Among how many segments the counts were taken: those of this shard, or of all shards that the query is put to. */
+  /** The number of segments among which the counts were taken: those of this shard, or of all shards that the query reads. */
   segments: number;
-  /** As built. */
+  /** As in `BuiltShard`. */
   lengthMarks: Uint8Array;
   /**
-   * Those of the query's buckets that occur. Where a list is not read (`postingsBudget`) its ordinals are left empty and
-   * its entry stays: the count still tells how much the bucket weighs.
+   * The query's buckets that occur in the shard. A list that is not read (`postingsBudget`) has no ordinals, but its entry
+   * stays: its count still determines the weight of the bucket.
    */
   lists: readonly { bucket: number; count: number; ordinals: Uint8Array }[];
   /** Whether to skip an ordinal; undefined if none is skipped. */
@@ -21,8 +21,8 @@ export interface ShardPostings {
 export interface Candidate {
   ordinal: number;
   /**
-   * 0 to 1: how much of the query's grams the segment has, the rare ones weighing more; less in proportion where the segment
-   * is longer than the query. Comparable between shards, and exactly so where their counts were taken together.
+   * 0 to 1: the share of the query's grams that the segment has, with more weight for rare grams, and reduced in proportion if
+   * the segment is longer than the query. Comparable between shards; exactly so if their counts were taken together.
    */
   score: number;
 }
@@ -60,7 +60,7 @@ function weightOf(count: number, segments: number): number {
   return Math.log(1 + segments / Math.max(1, count));
 }
 
-/** The ordinals of segments of `shortest` to `longest` code points: the first one, and the length of each. */
+/** Returns the segments of `shortest` to `longest` code points: the first ordinal, and the length of each. */
 function readLengths(marks: Uint8Array, shortest: number, longest: number) {
   let [length, begin] = [0, 0];
   const lengths: number[] = [];
@@ -72,7 +72,7 @@ function readLengths(marks: Uint8Array, shortest: number, longest: number) {
   return { begin, lengths };
 }
 
-/** The places of the highest scores above 0, highest first, the earlier one first among equals. */
+/** Returns the positions of the highest scores above 0, highest first; among equals, the earlier first. */
 function highest(scores: Float32Array, limit: number): number[] {
   const steps = 1024;
   const stepOf = (score: number) => Math.min(steps, Math.ceil(score * steps));

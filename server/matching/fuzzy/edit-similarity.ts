@@ -1,8 +1,8 @@
 import { countCodePoints } from '#server/formats/text.ts';
 
 /**
- * The similarity of two texts, 0 to 1: 1 - Levenshtein distance / length of the longer, over code points, case not folded;
- * 1 for two empty texts. Returns 0 if it is below `atLeast`, which is cheaper to determine than the exact value.
+ * Returns the similarity of two texts, 0 to 1: 1 - Levenshtein distance / length of the longer, over code points, case not
+ * folded; 1 for two empty texts. Returns 0 if it is below `atLeast`, which is cheaper to determine than the exact value.
  */
 export function editSimilarity(a: string, b: string, atLeast = 0): number {
   return similarityTo(a)(b, atLeast);
@@ -15,23 +15,23 @@ export function similarityTo(text: string): (other: string, atLeast?: number) =>
     const length = countCodePoints(other);
     const longer = Math.max(pattern.length, length);
     if (longer === 0) return 1;
-    // The sliver keeps (1 - 0.9) * 10 from being less than 1.
+    // The 1e-9 makes up for rounding: (1 - 0.9) * 10 is slightly less than 1.
     const allowed = Math.min(longer, Math.floor((1 - atLeast) * longer + 1e-9));
     const distance = boundedDistance(pattern, other, length, allowed);
     return distance > allowed ? 0 : 1 - distance / longer;
   };
 }
 
-/** A text as its code points' places: bit r % 32 of word r / 32 says whether the code point stands in row r. */
+/** A text as the rows of its code points: bit r % 32 of word r / 32 says whether the code point is in row r. */
 interface Pattern {
   /** In code points. */
   length: number;
   words: number;
-  /** Open addressing: the code point plus one that a slot holds, 0 for none. */
+  /** A hash table with open addressing: each slot has a code point plus one, or 0 if it is empty. */
   keys: Uint32Array;
   /** `words` of each slot, one slot after the other. */
   places: Int32Array;
-  /** Of the column that is being computed: which cells are one more, and one less, than the cell above. */
+  /** In the column that is being computed: the cells that are one more, and one less, than the cell above. */
   more: Int32Array;
   less: Int32Array;
 }
@@ -57,7 +57,7 @@ function preparePattern(text: string): Pattern {
   return pattern;
 }
 
-/** The slot that holds the code point, or the empty one where it would stand: never all are taken. */
+/** Returns the slot of the code point, or the empty slot where it belongs. There is always an empty one. */
 function slotOf(keys: Uint32Array, point: number): number {
   const last = keys.length - 1;
   let slot = (Math.imul(point, 0x9e3779b1) >>> 16) & last;
@@ -66,10 +66,10 @@ function slotOf(keys: Uint32Array, point: number): number {
 }
 
 /**
- * The Levenshtein distance, or anything above `allowed` where it is above that. Myers' bit-parallel algorithm (1999) as
- * Hyyrö wrote it for words in blocks (2003): a column of the distance matrix is the differences between neighbouring cells,
- * 32 to a word. Only the words are computed that a path of at most `allowed` edits can touch (Ukkonen 1985); the cells
- * at the band's edges are taken for one more than their neighbours inside, which they never exceed.
+ * Returns the Levenshtein distance, or any number above `allowed` if it exceeds that. Uses Myers' bit-parallel algorithm (1999)
+ * in Hyyrö's version for words in blocks (2003): a column of the distance matrix is stored as the differences between
+ * neighbouring cells, 32 to a word. Computes only the words that a path of at most `allowed` edits can reach (Ukkonen 1985).
+ * Cells at the edges of that band are assumed to be one more than their neighbours inside, which they never exceed.
  */
 function boundedDistance(pattern: Pattern, other: string, length: number, allowed: number): number {
   const { words, keys, places, more, less } = pattern;
@@ -116,7 +116,8 @@ function boundedDistance(pattern: Pattern, other: string, length: number, allowe
       carry = out;
     }
     distance += carry;
-    // A cell k rows up is at most k less; and from any cell to the end it takes at least the difference in what is left.
+    // A cell k rows up is at most k less, and the path from any cell to the end costs at least the difference of the remaining
+    // lengths.
     const rows = Math.min(pattern.length, 32 * (bottom + 1));
     if (distance - (rows - column - 1 - difference) > allowed) return allowed + 1;
   }
@@ -130,9 +131,9 @@ export interface Closest {
 }
 
 /**
- * Returns the texts most similar to the query by `editSimilarity`, best first, the earlier one first among equals: at most
- * `most`, none below `atLeast`. Fastest if the best candidates come first: later texts are compared only until they are known
- * to be worse.
+ * Returns the texts most similar to the query by `editSimilarity`, best first; among equals, the earlier first. At most `most`,
+ * none below `atLeast`. Fastest if the best candidates come first: later texts are compared only until they are known to be
+ * worse.
  */
 export function closest(query: string, texts: readonly string[], most: number, atLeast: number): Closest[] {
   const similarity = similarityTo(query);

@@ -1,16 +1,19 @@
 import { countCodePoints } from '#server/formats/text.ts';
 import { longestFuzzy, mostGrams } from './limits.ts';
 
-/** Into how many buckets grams are hashed. Buckets are stored: what changes them makes every stored index useless. */
+/**
+ * The number of buckets into which grams are hashed. Buckets are stored: changing their number or the hash makes every stored
+ * index useless.
+ */
 export const bucketCount = 2 ** 14;
 
-/** Beyond Unicode: what a text's edges count as in its first and last gram, and what bigrams have in place of a third. */
+/** Numbers beyond Unicode: the edge of a text in its first and last gram, and the missing third character of a bigram. */
 const edge = 0x110000;
 const none = 0x110001;
 
 /**
- * The distinct buckets that a lookup of this text reads: of all its grams, or of 256 spread evenly over a text that has
- * more, which are plenty to find it by. None for a text that is too long for a close match.
+ * Returns the distinct buckets that a lookup of this text reads: those of all its grams, or of 256 spread evenly over a text
+ * with more, which are enough to find it. Returns none for a text that is too long for a close match.
  */
 export function grams(normal: string): Uint16Array {
   const distinct = [...new Set(gramCutter()(normal))];
@@ -22,12 +25,12 @@ export function grams(normal: string): Uint16Array {
 }
 
 /**
- * Cuts one text after the other into the buckets of its grams, repeated ones included: of three characters, or of two
- * where one of the first two is of a script with thousands of characters. Case is folded. What is returned holds until
- * the next call.
+ * Returns a function that cuts a text into the buckets of its grams, with repetitions: grams of three characters, or of two if
+ * one of the first two is of a script with thousands of characters. It folds case. The returned array is valid until the next
+ * call.
  */
 export function gramCutter(): (normal: string) => Uint16Array {
-  // Only İ has a lower case of two code points; and there is an edge at either end.
+  // Only İ has a lower case of two code points. The two extra places are for the edges.
   const points = new Uint32Array(2 * longestFuzzy + 2);
   const buckets = new Uint16Array(points.length);
   return (normal) => {
@@ -52,7 +55,7 @@ export function gramCutter(): (normal: string) => Uint16Array {
   };
 }
 
-/** Han, kana, bopomofo and Hangul, with the iteration mark and what else is written among them like a letter. */
+/** Whether a character is Han, kana, bopomofo or Hangul, or another one that they use like a letter, such as the iteration mark. */
 function isLogographic(point: number): boolean {
   return (
     point >= 0x3005 &&
@@ -66,7 +69,7 @@ function isLogographic(point: number): boolean {
   );
 }
 
-/** Multiplications by odd constants and shifts, until each bit of the three has a part in each bit of the bucket. */
+/** Hashes with multiplications by odd constants and shifts, until each bit of the three numbers affects each bit of the bucket. */
 function bucketOf(a: number, b: number, c: number): number {
   let hash = Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) ^ Math.imul(c, 0xc2b2ae35);

@@ -1,6 +1,6 @@
 /**
- * The fuzzy tier's index and its measure, without its store: sources into packed posting lists of hashed grams
- * (`buildShard`), the lists of a query's grams into candidates (`selectCandidates`), and candidates by true similarity (`closest`).
+ * The fuzzy tier's index and measure, without storage. `buildShard` turns sources into packed posting lists of hashed grams,
+ * `selectCandidates` turns the lists of a query's grams into candidates, and `closest` ranks candidates by true similarity.
  */
 
 export { type Candidate, type ShardPostings, selectCandidates } from './candidates.ts';

@@ -2,19 +2,22 @@ import { countCodePoints } from '#server/formats/text.ts';
 import { bucketCount, gramCutter } from './grams.ts';
 import { largestShard, longestFuzzy } from './limits.ts';
 
-/** A shard to store. Its segments are numbered by ordinals, from 0, the shortest first; equally long ones as they came. */
+/** A shard to store. Ordinals number its segments from 0, the shortest first; equally long ones in the order of the input. */
 export interface BuiltShard {
-  /** The position in the input that each ordinal had. */
+  /** By ordinal, the position in the input. */
   order: Uint32Array;
-  /** How many segments have 0 code points, 1, 2 and so on to the longest, as varints. */
+  /** The number of segments with 0 code points, with 1, with 2 and so on to the longest, as varints. */
   lengthMarks: Uint8Array;
   /** The buckets that occur, ascending. */
   buckets: Uint16Array;
-  /** How many segments have a gram in each of these buckets. */
+  /** The number of segments with a gram in each of these buckets. */
   counts: Uint32Array;
-  /** Each bucket's ordinals, ascending, as varints of the distance to the one before (the first to 0), one list after the other. */
+  /**
+   * Each bucket's ordinals, ascending, as varints of the difference from the previous one (the first: from 0), one list after
+   * the other.
+   */
   lists: Uint8Array;
-  /** Where in `lists` each bucket's list ends; the next one begins there. */
+  /** Where each bucket's list ends in `lists`; the next one begins there. */
   ends: Uint32Array;
 }
 
@@ -54,8 +57,7 @@ export function buildShard(normals: readonly string[]): BuiltShard {
 }
 
 /**
- * The order of a shard's segments, which their ordinals follow: by length in code points, equally long ones as they came. A
- * counting sort.
+ * Sorts a shard's segments by length in code points, and keeps the order of equally long ones. A counting sort.
  * @throws RangeError as `buildShard` does
  */
 function orderByLength(normals: readonly string[]): { order: Uint32Array; lengthMarks: Uint8Array } {
@@ -80,7 +82,10 @@ function orderByLength(normals: readonly string[]): { order: Uint32Array; length
   return { order, lengthMarks: marks.slice(0, end) };
 }
 
-/** Calls `each` for every bucket of every segment, in order, with the gap to the bucket's previous ordinal (the first: to 0). */
+/**
+ * Calls `each` for every bucket of every segment, in order, with the difference from the bucket's previous ordinal (the first:
+ * from 0).
+ */
 function eachPosting(
   normals: readonly string[],
   order: Uint32Array,
@@ -101,14 +106,14 @@ function eachPosting(
 }
 
 /**
- * Whole numbers in as few bytes as they need: seven bits to a byte, the lowest first, and the eighth set on all bytes
- * but the last (LEB128). Numbers are below 2^28.
+ * The bytes that a number takes as a varint (LEB128): seven bits to a byte, the lowest first, and the eighth bit set on all
+ * bytes but the last. Numbers are below 2^28.
  */
 function varintLength(value: number): number {
   return value < 2 ** 7 ? 1 : value < 2 ** 14 ? 2 : value < 2 ** 21 ? 3 : 4;
 }
 
-/** Writes at `offset`; the offset after it. */
+/** Writes a number at `offset`, and returns the offset after it. */
 function writeVarint(bytes: Uint8Array, offset: number, value: number): number {
   let [rest, end] = [value, offset];
   while (rest >= 0x80) {
@@ -119,7 +124,7 @@ function writeVarint(bytes: Uint8Array, offset: number, value: number): number {
   return end;
 }
 
-/** The numbers one after the other; one that is cut off at the end is left out. */
+/** Calls `each` with one number after the other. Leaves out a number that is cut off at the end. */
 export function readVarints(bytes: Uint8Array, each: (value: number) => void): void {
   let [value, shift] = [0, 0];
   for (let index = 0; index < bytes.length; index++) {

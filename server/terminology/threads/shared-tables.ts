@@ -2,7 +2,7 @@ import type { TermTables } from '#server/matching/terms/index.ts';
 
 type Table = Int32Array | Uint16Array | Uint8Array;
 
-/** The tables with their arrays in memory that all threads see: they are handed over, and lent, without a copy. */
+/** Copies the tables' arrays into shared memory, so that they pass between threads without another copy. */
 export function shared(tables: TermTables): TermTables {
   return mapTables(tables, (table) => {
     const Copy = table.constructor as new (memory: SharedArrayBuffer) => typeof table;
@@ -12,7 +12,7 @@ export function shared(tables: TermTables): TermTables {
   });
 }
 
-/** Bytes of the tables' arrays and of their list of whole terms. */
+/** The bytes of the tables' arrays and of their lists of whole terms. */
 export function bytesOfTables(tables: TermTables): number {
   let bytes = 0;
   mapTables(tables, (table) => {

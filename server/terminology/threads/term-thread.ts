@@ -4,7 +4,7 @@ import { checkTerms, findInText, tabulateTerms } from '#server/matching/terms/in
 import { shared } from './shared-tables.ts';
 import type { TermAnswers, TermTask, TermTasks } from './term-threads.ts';
 
-// Where cores are short, requests that need no glossary go first. On Linux 0 is the calling thread; elsewhere it would be the
+// If cores are scarce, requests without a glossary come first. On Linux 0 is the calling thread; elsewhere it would be the
 // whole process.
 if (process.platform === 'linux') setPriority(0, 10);
 
@@ -18,7 +18,7 @@ parentPort?.on('message', ({ name, task }: TermTask) => {
   try {
     parentPort?.postMessage({ answer: (work[name] as (given: typeof task) => unknown)(task) });
   } catch (error) {
-    // Its message might repeat a term.
+    // Send only the name: the message might repeat a term.
     parentPort?.postMessage({ failed: error instanceof Error ? error.name : 'error' });
   }
 });

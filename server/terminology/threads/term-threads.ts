@@ -9,13 +9,13 @@ import type {
   TermTables,
 } from '#server/matching/terms/index.ts';
 
-/** What a thread is asked. All of it is plain data, and nothing is kept between two tasks. */
+/** The tasks of a thread. All of it is plain data, and a thread keeps nothing between tasks. */
 export interface TermTasks {
-  /** A glossary made ready; its tables are in shared memory. */
+  /** Compiles a glossary. The tables that it returns are in shared memory. */
   tabulate: { entries: readonly GlossaryEntry[]; language: LanguageCode };
-  /** The terms in a text. */
+  /** Finds the terms in a text. */
   find: { tables: Pick<TermTables, 'patterns' | 'ranks'>; text: string; language: LanguageCode };
-  /** A translation held against the terms that are expected in it. */
+  /** Checks a translation against the terms expected in it. */
   check: { expected: readonly ExpectedTerm[]; translation: string; language: LanguageCode };
 }
 
@@ -29,18 +29,18 @@ export type TermTask = { [Name in keyof TermTasks]: { name: Name; task: TermTask
 
 type TermThreadAnswer = { answer: TermAnswers[keyof TermAnswers] } | { failed: string };
 
-/** Tasks at one time: half of the cores, so that requests without a large glossary are still answered. */
+/** How many tasks run at a time: half of the cores, so that requests without a large glossary are still served. */
 export const termThreadCount = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
 
-/** Milliseconds after which an idle thread ends: what its last tasks left is given back. */
+/** Milliseconds after which an idle thread ends, to free the memory that its last tasks left. */
 const longestIdle = 10_000;
 
-/** Far above what the largest glossary takes, and far below what would harm the process. */
+/** Far above the needs of the largest glossary, and far below what would harm the process. */
 const resourceLimits = { maxOldGenerationSizeMb: 512 };
 
 interface Thread {
   worker: Worker;
-  /** What its next message answers; null while it is idle. */
+  /** Settled by the thread's next message; null while the thread is idle. */
   asked: { resolve(answer: TermThreadAnswer): void; reject(error: Error): void } | null;
   ending: NodeJS.Timeout | undefined;
 }
@@ -48,9 +48,9 @@ interface Thread {
 const idle = new Set<Thread>();
 
 /**
- * Runs a task on a thread of its own. No more than `termThreadCount` may be asked at a time: whoever asks sees to it. Threads
- * are started as they are needed, end when idle, and hold no process up.
- * @throws Error where the thread failed
+ * Runs a task on a thread of its own. The caller must run at most `termThreadCount` tasks at a time. Threads start when they
+ * are needed, end when idle, and do not keep the process alive.
+ * @throws Error if the thread failed
  */
 export async function runOnTermThread<Name extends keyof TermTasks>(
   name: Name,
