@@ -3,14 +3,14 @@ import { classAt, joinsWord } from './character-class.ts';
 import { type FoldedText, unitsToString } from './fold.ts';
 
 /**
- * Words that are written onto the word they belong to: a term may end before Korean particles (계약을) and Nepali
- * postpositions (सम्झौताको), and stand between Arabic particles, article and pronouns (وبالعقد).
+ * Words that are written together with the word they belong to: a term may end before Korean particles (계약을) and Nepali
+ * postpositions (सम्झौताको), and be surrounded by Arabic particles, article and pronouns (وبالعقد).
  */
 export interface Attachments {
-  /** What may stand before the term in its word, written from the word's start, and after it, to the word's end. */
+  /** What may precede the term in its word, from the word's start, and follow it, to the word's end. */
   before?: RegExp;
   after: RegExp;
-  /** Units that a term must have, where shorter ones are found in other words by chance. */
+  /** The least units of a term; shorter ones occur in other words by chance. */
   minimum: number;
 }
 
@@ -34,10 +34,10 @@ const attachmentsOf: Partial<Record<LanguageCode, Attachments>> = {
   },
 };
 
-/** The longest that may stand on either side; what is longer is not looked at. */
+/** The most units on either side. Longer parts are not examined. */
 const most = 12;
 
-/** Whether `start` to `end`, inside a word at one edge or both, is all of the word but what is attached to it. */
+/** Checks whether a term from `start` to `end`, with an edge inside a word, is the whole word except for what is attached to it. */
 export function attachmentChecker(
   text: FoldedText,
   language: LanguageCode,

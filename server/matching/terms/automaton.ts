@@ -1,20 +1,20 @@
-/** Where units lead from nodes: one table with open addressing, for alphabets run from 30 letters to thousands of ideographs. */
+/** The edges of a trie: one table with open addressing, because alphabets range from 30 letters to thousands of ideographs. */
 interface TrieEdges {
   parents: Int32Array;
   children: Int32Array;
   /** By node, the unit that leads to it. */
   units: Uint16Array;
-  /** Bits of a hash that number no slot. */
+  /** The number of hash bits to shift out; the rest is the number of a slot. */
   shift: number;
 }
 
 /** The units of patterns as paths from a root, which is node 0. */
 export class Trie {
   nodes = 1;
-  /** By node: its first child and its next sibling, 0 for none. */
+  /** By node, its first child and its next sibling; 0 for none. */
   readonly firstChild: Int32Array;
   readonly nextSibling: Int32Array;
-  /** By node, 1 and the number of the pattern that ends there; 0 for none. */
+  /** By node, 1 plus the number of the pattern that ends there; 0 for none. */
   readonly terminal: Int32Array;
   readonly edges: TrieEdges;
 
@@ -34,7 +34,7 @@ export class Trie {
     for (const [number, pattern] of patterns.entries()) this.terminal[this.#add(pattern)] = number + 1;
   }
 
-  /** Where `unit` leads from a node; 0 where nowhere. */
+  /** Returns the child of a node by `unit`; 0 if there is none. */
   child(node: number, unit: number): number {
     return childOf(this.edges, node, unit);
   }
@@ -58,12 +58,12 @@ export class Trie {
   }
 }
 
-/** Where `unit` leads from a node; 0 where nowhere. */
+/** Returns the child of a node by `unit`; 0 if there is none. */
 function childOf(edges: TrieEdges, node: number, unit: number): number {
   return edges.children[slotOf(edges, node, unit)]!;
 }
 
-/** The slot of an edge, or the free one where it belongs. */
+/** Returns the slot of an edge, or the free slot where it belongs. */
 function slotOf({ parents, children, units, shift }: TrieEdges, parent: number, unit: number): number {
   const mask = children.length - 1;
   let slot = Math.imul(Math.imul(parent, 0x9e3779b1) ^ unit, 0x85ebca6b) >>> shift;
@@ -74,16 +74,16 @@ function slotOf({ parents, children, units, shift }: TrieEdges, parent: number, 
   return slot;
 }
 
-/** An automaton as plain data, which another thread can read. Arrays are by node, but for `first`. */
+/** An automaton as plain data, which another thread can read. All arrays except `first` are by node. */
 export interface AutomatonTables {
   edges: TrieEdges;
-  /** The children of the root by unit: most of a text is read from there. */
+  /** The children of the root by unit. Most units of a text are read from the root. */
   first: Int32Array;
-  /** The longest proper suffix of the node's path that the trie holds as well. */
+  /** The node of the longest proper suffix of the node's path that is also in the trie. */
   fail: Int32Array;
-  /** The nearest node on the way of `fail` where a pattern ends. */
+  /** The nearest node along `fail` at which a pattern ends. */
   suffix: Int32Array;
-  /** 1 and the number of the pattern that ends there; 0 for none. */
+  /** 1 plus the number of the pattern that ends there; 0 for none. */
   terminal: Int32Array;
 }
 
@@ -99,7 +99,7 @@ export function buildAutomaton(patterns: readonly Uint16Array[]): AutomatonTable
     first[edges.units[child]!] = child;
   const tables = { edges, first, fail, suffix, terminal };
   const automaton = new Automaton(tables);
-  // Breadth first, for a suffix is shorter than what it ends.
+  // Breadth first, because a suffix is shorter than the path that it ends.
   const queue = new Int32Array(nodes);
   let queued = 1;
   for (let head = 0; head < queued; head++) {
@@ -115,8 +115,8 @@ export function buildAutomaton(patterns: readonly Uint16Array[]): AutomatonTable
 }
 
 /**
- * All patterns at once (Aho and Corasick, 1975): a trie of their units, and for each node where the longest proper
- * suffix of its path stands that the trie holds as well. Reading a text takes time linear in the text.
+ * Finds all patterns at once (Aho and Corasick, 1975): a trie of their units and, for each node, the node of the longest proper
+ * suffix of its path that is also in the trie. Reading a text takes time linear in the text.
  */
 export class Automaton {
   readonly #edges: TrieEdges;
@@ -133,7 +133,7 @@ export class Automaton {
     this.#terminal = terminal;
   }
 
-  /** The node that `unit` leads to from `node`; 0 is the root. */
+  /** Returns the node to which `unit` leads from `node`; 0 is the root. */
   next(node: number, unit: number): number {
     for (let from = node; from !== 0; from = this.#fail[from]!) {
       const to = childOf(this.#edges, from, unit);
@@ -143,8 +143,8 @@ export class Automaton {
   }
 
   /**
-   * The node of the longest pattern that ends where the text is at `node`, and from there of the next shorter one; 0
-   * where there is none.
+   * Returns the node of the longest pattern that ends at the text's current position, given its node; 0 if there is none.
+   * `shorter` then returns the next shorter one.
    */
   longest(node: number): number {
     return this.#terminal[node] === 0 ? this.#suffix[node]! : node;
@@ -154,7 +154,7 @@ export class Automaton {
     return this.#suffix[node]!;
   }
 
-  /** Which pattern ends at a node that `longest` or `shorter` answered. */
+  /** Returns the pattern that ends at a node returned by `longest` or `shorter`. */
   pattern(node: number): number {
     return this.#terminal[node]! - 1;
   }

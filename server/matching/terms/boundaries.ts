@@ -5,7 +5,7 @@ import type { FoldedText } from './fold.ts';
 import { apostrophe, hyphen } from './letters.ts';
 import { findWordCuts, fitsAcrossCuts } from './word-cuts.ts';
 
-/** What the positions of a text are to a term that would begin (`opens`) or end (`closes`) there. */
+/** Whether a term may begin (`opens`) or end (`closes`) at each position of a text: one of the values below. */
 interface Edges {
   opens: Uint8Array;
   closes: Uint8Array;
@@ -16,10 +16,10 @@ const closed = 0;
 const open = 1;
 /** Between two letters of one word. */
 const inWord = 2;
-/** Between two letters of a script without spaces, where the segmenter sees no edge of a word. */
+/** Between two letters of a script without spaces, where the segmenter sees no word edge. */
 const uncut = 3;
 
-/** @param cuts the edges of words that `findWordCuts` found */
+/** @param cuts the word edges of `findWordCuts` */
 function edgesOf(text: FoldedText, language: LanguageCode, cuts: Uint8Array | undefined): Edges {
   const { cased, starts, length } = text;
   const opens = new Uint8Array(length + 1);
@@ -43,16 +43,16 @@ function edgeBetween(left: number, right: number, isCut: boolean): number {
   const leftIsDense = left === dense || left === denseMark;
   if (leftIsDense && right === dense) return isCut ? open : uncut;
   if (!joinsWord(left) || !joinsWord(right)) return open;
-  // API를, 3개월: Hangul goes on after letters and digits of another script without a space.
+  // API를, 3개월: Hangul follows letters and digits of another script without a space.
   return left !== mark && (left === hangul) !== (right === hangul) ? open : inWord;
 }
 
-/** A word follows the apostrophe of an elision: "l'usine", "dell'accordo", "copo d'água". */
+/** Languages in which a word follows the apostrophe of an elision: "l'usine", "dell'accordo", "copo d'água". */
 const eliding: ReadonlySet<string> = new Set(['fr', 'fr-CA', 'it', 'pt-BR', 'pt-PT']);
 
 /**
- * After an apostrophe between two letters stands an ending: "company's", "Ankara'nın", "foto's"; or, where the language
- * elides, a word. In Ukrainian the apostrophe is a letter of the word, and "can" is no part of the English "can't".
+ * After an apostrophe between two letters comes an ending ("company's", "Ankara'nın", "foto's") or, in languages with elision,
+ * a word. In Ukrainian the apostrophe is a letter of the word. "can" is not part of the English "can't".
  */
 function setApostropheEdges(text: FoldedText, language: LanguageCode, { opens, closes }: Edges): void {
   const units = text.folded;
@@ -69,7 +69,7 @@ function setApostropheEdges(text: FoldedText, language: LanguageCode, { opens, c
   }
 }
 
-/** Indonesian and Malay say the plural by saying the word twice: "buku-buku" is one use of "buku". */
+/** Indonesian and Malay form the plural by repeating the word: "buku-buku" is one use of "buku". */
 const reduplicating: ReadonlySet<string> = new Set(['id', 'ms']);
 
 function closeRepeats(text: FoldedText, { opens }: Edges): void {
@@ -85,14 +85,14 @@ function closeRepeats(text: FoldedText, { opens }: Edges): void {
   }
 }
 
-/** Where terms may begin and end in a text. A position stands before the unit of its number; the last is the end. */
+/** Where terms may begin and end in a text. A position is before the unit of its number; the last one is the end of the text. */
 export interface Boundaries {
-  /** Whether some term could end here: where not, `allows` need not be asked. */
+  /** Whether any term could end here. If not, `allows` need not be called. */
   mayEnd(position: number): boolean;
   allows(start: number, end: number): boolean;
 }
 
-/** Terms are found in a source and looked for in a target; there doubt about where a word ends speaks for the term. */
+/** The side of a text. In a target, a term also counts where it is uncertain whether a word ends. */
 type Side = 'source' | 'target';
 
 export function boundariesOf(
@@ -125,7 +125,7 @@ export function boundariesOf(
   };
 }
 
-/** A term may hold an address or a placeholder whole, not begin or end inside one. */
+/** Closes positions inside addresses and placeholders. A term may contain a whole one, but not begin or end inside one. */
 function closeVerbatimSpans({ starts, length }: FoldedText, given: string, { opens, closes }: Edges): void {
   for (const [start, end] of verbatimSpans(given)) {
     let position = firstAfter(starts, start);
@@ -136,7 +136,7 @@ function closeVerbatimSpans({ starts, length }: FoldedText, given: string, { ope
   }
 }
 
-/** The first position whose offset is past `offset`. */
+/** Returns the first position whose offset is above `offset`. */
 function firstAfter(starts: Int32Array, offset: number): number {
   let [low, high] = [0, starts.length];
   while (low < high) {
@@ -148,9 +148,8 @@ function firstAfter(starts: Int32Array, offset: number): number {
 }
 
 /**
- * Spans that a translation leaves as they are: addresses, markup, placeholders. A term inside one is no word of the
- * text: `{total}` and https://example.com/total say nothing about how "total" is translated. Time is linear in the text.
- *
+ * Returns the spans that a translation leaves as they are: addresses, markup, placeholders. Terms inside them are not words of
+ * the text: `{total}` and https://example.com/total do not tell how "total" is translated. Takes time linear in the text.
  * @returns offsets in the text; spans may overlap
  */
 function verbatimSpans(text: string): [start: number, end: number][] {
@@ -162,7 +161,10 @@ function verbatimSpans(text: string): [start: number, end: number][] {
   return spans;
 }
 
-/** What each kind cannot do without, for it is looked for much faster; every repetition is bounded or meets its own end. */
+/**
+ * Patterns by a sign that each match contains, because searching for the sign is much faster. Every repetition is bounded or
+ * ends at its own delimiter.
+ */
 const patterns: readonly [sign: string, RegExp][] = [
   ['://', /(?<![a-z])[a-z]{2,12}:\/\/[\x21-\x7e]+/gi],
   ['www.', /(?<![a-z])www\.[\x21-\x7e]+/g],

@@ -57,7 +57,7 @@ function insert<E extends GlossaryEntry>(entries: Ranked<E>[], added: Ranked<E>)
   entries.splice(at, 0, added);
 }
 
-/** Negative where `one` goes before `other`. */
+/** Negative if `one` comes before `other`. */
 function better(one: Ranked<GlossaryEntry>, other: Ranked<GlossaryEntry>): number {
   return other.entry.priority - one.entry.priority || one.order - other.order;
 }

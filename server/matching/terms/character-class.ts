@@ -1,21 +1,21 @@
-/** What a character does at the edge of a word. */
+/** The class of a character, which decides where words begin and end. `other` is none of the classes below. */
 export const other = 0;
 /** Letters, digits and connectors of scripts that put spaces between words. */
 export const word = 1;
 export const hangul = 2;
-/** A mark on any of the two above; nothing ends before a mark, whatever carries it. */
+/** A mark on a character of the two classes above. A word never ends before a mark, whatever carries it. */
 export const mark = 3;
 /** Letters, digits and marks of scripts that write words without spaces: Han, kana, Thai, Lao, Khmer, Burmese. */
 export const dense = 4;
 export const denseMark = 5;
-/** Joins what stands on its two sides. */
+/** Joins the characters on its two sides. */
 export const joiner = 6;
 
 const unknown = 0xff;
 const classes = new Uint8Array(0x10000).fill(unknown);
 const pairs = new Map<number, number>();
 
-/** The class of the character whose unit stands at `index`; both units of a pair answer for the pair. */
+/** Returns the class of the character at `index`. Both units of a surrogate pair have the class of the pair. */
 export function classAt(units: Uint16Array, index: number): number {
   const unit = units[index]!;
   if ((unit & 0xf800) === 0xd800) return classOfPair(units, index);
@@ -38,7 +38,7 @@ function classOfPair(units: Uint16Array, index: number): number {
   const found = pairs.get(key);
   if (found !== undefined) return found;
   const characterClass = classOf(String.fromCharCode(high, low));
-  // 2,000 ideographs beyond the first plane are more than any text uses; who sends all of them is not remembered.
+  // No text uses more than 2,000 ideographs beyond the first plane. Cache no more, even if a caller sends all of them.
   if (pairs.size < 2000) pairs.set(key, characterClass);
   return characterClass;
 }

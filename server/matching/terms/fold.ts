@@ -2,21 +2,21 @@ import type { LanguageCode } from '#server/languages.ts';
 import { dropped, lettersOf, space } from './letters.ts';
 
 /**
- * A text as terms are compared with it: NFC, width folded, whitespace runs one space, what cannot be seen left out; and
- * where each unit of it stands in the text as given.
+ * A text in the form in which it is compared with terms: NFC, width folded, each run of white space as one space, invisible
+ * characters left out. It keeps the position of each unit in the given text.
  */
 export interface FoldedText {
   length: number;
-  /** UTF-16 units, their case as given. */
+  /** UTF-16 units, with the case as given. */
   cased: Uint16Array;
   /** The same units without case. */
   folded: Uint16Array;
-  /** Offsets in the text as given, where the characters that a unit comes from start and end. */
+  /** Offsets in the given text at which the characters of a unit start and end. */
   starts: Int32Array;
   ends: Int32Array;
 }
 
-/** Time is linear in the text, whatever it is. */
+/** Folds a text. Takes linear time for every text. */
 export function foldText(text: string, language: LanguageCode): FoldedText {
   const composed = isComposed(text);
   // NFC of UTF-16 is at most three times as long.
@@ -32,13 +32,13 @@ export function foldText(text: string, language: LanguageCode): FoldedText {
   return writer.folded();
 }
 
-/** A term as it is compared with a text: without the blanks around it, so a blank one is empty. */
+/** A term in the form in which it is compared with a text: without surrounding blanks, so a blank term is empty. */
 export interface FoldedTerm {
   cased: Uint16Array;
   folded: Uint16Array;
 }
 
-/** Terms are folded as lines of one text: 2000 texts of a few letters take three times as long as one. */
+/** Folds terms as lines of one text: 2000 texts of a few letters take three times as long as one. */
 export function foldTerms(terms: readonly string[], language: LanguageCode): FoldedTerm[] {
   const { cased, folded, starts, length } = foldText(terms.join('\n'), language);
   let [offset, at] = [0, 0];
@@ -47,7 +47,7 @@ export function foldTerms(terms: readonly string[], language: LanguageCode): Fol
     let from = at;
     while (at < length && starts[at]! <= end) at++;
     let to = at;
-    // A line end belongs to the blanks around it, wherever they begin.
+    // A line end is part of the run of blanks around it, wherever that run begins.
     while (from < to && cased[from] === space) from++;
     while (to > from && cased[to - 1] === space) to--;
     offset = end + 1;
@@ -55,9 +55,8 @@ export function foldTerms(terms: readonly string[], language: LanguageCode): Fol
   });
 }
 
-/** The units as a string. */
 export function unitsToString(units: Uint16Array): string {
-  // For a few units this is faster, and a call takes no more than some 100,000 arguments.
+  // Faster for a few units. A call takes no more than some 100,000 arguments.
   if (units.length < 200) return String.fromCharCode(...units);
   return Buffer.from(units.buffer, units.byteOffset, 2 * units.length).toString('utf16le');
 }
@@ -68,7 +67,10 @@ export function stringToUnits(text: string): Uint16Array {
   return units;
 }
 
-/** Marks of one character are put in order by insertion, in time that grows with their square: a text of 50,000 takes a second. */
+/**
+ * Whether a text is in NFC and can be written as given. Long runs of marks are not tested: NFC sorts the marks of one character
+ * in quadratic time, and 50,000 of them take a second.
+ */
 function isComposed(text: string): boolean {
   if (halfwidthSoundMark.test(text) || longRunOfMarks.test(text)) return false;
   return text.normalize('NFC') === text;
@@ -76,12 +78,12 @@ function isComposed(text: string): boolean {
 
 const longRunOfMarks = /\p{M}{32}/u;
 
-/** What composes with nothing before it, and what may follow: marks, Hangul vowels and finals. */
+/** A character that does not compose with the one before it, and what may follow: marks, Hangul vowels and finals. */
 const clusters = /.[\p{M}\u1160-\u11ff\uff9e\uff9f]{0,31}/gsu;
 
 const halfwidthSoundMark = /[\uff9e\uff9f]/;
 
-/** Half-width katakana compose with their sound marks once both are wide. */
+/** Half-width katakana compose with their sound marks once both are full-width. */
 function wide(cluster: string): string {
   if (!halfwidthSoundMark.test(cluster)) return cluster;
   return cluster.replace(/[\uff61-\uff9f]/g, (character) => character.normalize('NFKC'));

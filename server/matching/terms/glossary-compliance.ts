@@ -7,7 +7,7 @@ import { OccupiedSpans } from './overlaps.ts';
 import type { SearchTerm } from './search-terms.ts';
 import { findTargetSpans } from './target-matches.ts';
 
-/** A source term of a text and the target terms that its translation should have equally often. */
+/** A source term of a text, and the target terms that its translation should have as often. */
 export interface ExpectedTerm {
   sourceTerm: string;
   /** The winner's term first, then alternatives that count the same. */
@@ -19,7 +19,7 @@ export interface ExpectedTerm {
 /** Glossary compliance of a translation (B 2.6 `terminology_gate`). */
 export interface TermCompliance {
   passed: boolean;
-  /** Target terms of winners that the translation has less often than the source has the source term. */
+  /** Winners' target terms that occur less often in the translation than their source term in the source. */
   missing_terms: string[];
   /** By the winner's target term. An alternative counts as the winner. */
   expected_target_counts: Record<string, number>;
@@ -48,9 +48,9 @@ export function expectTerms(matches: readonly TermMatch<GlossaryEntry>[]): Expec
 }
 
 /**
- * Whether a translation has the target terms as often as the source has theirs. A word counts in its inflected forms, by
- * the rules of docs/terminology.md; each span of the translation counts for one term. Time is linear in the
- * translation.
+ * Checks whether a translation has the target terms as often as the source has their source terms. A word also counts in its
+ * inflected forms, by the rules of docs/terminology.md. Each span of the translation counts for one term. Takes time linear in
+ * the translation.
  */
 export function checkTerms(
   expected: readonly ExpectedTerm[],
@@ -80,7 +80,7 @@ export function checkTerms(
   };
 }
 
-/** Counts by expectation. Longer spans count first and spans never overlap: "net total" is not a "total". */
+/** Counts the target terms by expectation. Longer spans count first and spans never overlap: "net total" is not a "total". */
 function countTargets(expected: readonly ExpectedTerm[], given: string, language: LanguageCode): Observed[] {
   const targets = gatherTargets(expected, language);
   const { length, spans } = findTargetSpans(targets, given, language);
@@ -94,7 +94,7 @@ function countTargets(expected: readonly ExpectedTerm[], given: string, language
   return assignment.settle();
 }
 
-/** A target term and the numbers of the expectations that it meets, those first of which it is the winner. */
+/** A target term and the numbers of the expectations that it meets, starting with those of which it is the winner. */
 interface Target extends SearchTerm {
   meets: number[];
 }
@@ -109,7 +109,7 @@ function gatherTargets(expected: readonly ExpectedTerm[], language: LanguageCode
       alternatives: targetTerms.length,
     })),
   );
-  // Among expectations for which a term is an alternative, those with the fewest alternatives go first.
+  // Among expectations for which a term is an alternative, those with the fewest alternatives come first.
   terms.sort((one, other) => one.rank - other.rank || one.alternatives - other.alternatives);
   const folded = foldTerms(
     terms.map(({ term }) => term),

@@ -1,10 +1,10 @@
 import type { LanguageCode } from '#server/languages.ts';
 
-/** What single UTF-16 units are compared as; `dropped` for what is not compared at all. */
+/** How single UTF-16 units are compared; `dropped` for units that are ignored. */
 export interface Letters {
   /** The unit with its case as given. */
   cased(unit: number): number;
-  /** A unit that `cased` answered, without case. */
+  /** A unit that `cased` returned, without case. */
   uncased(unit: number): number;
 }
 
@@ -13,12 +13,12 @@ export const space = 0x20;
 export const apostrophe = 0x27;
 export const hyphen = 0x2d;
 
-/** Tables are filled as units turn up; what stands here stands for no unit of text (U+FFFF is none). */
+/** Marks an entry that is not computed yet: tables are filled when units occur. U+FFFF is never a unit of a text. */
 const unknown = 0xffff;
 
 const tables = new Map<string, Letters>();
 
-/** The letters of a language; languages that spell nothing their own way share one table. */
+/** The letters of a language. Languages without spelling rules of their own share a table. */
 export function lettersOf(language: LanguageCode): Letters {
   const own = language in spellings || keepsNonJoiner.has(language) || language === 'tr';
   const key = own ? language : joinerIsShape.has(language) ? 'joined' : '';
@@ -62,8 +62,8 @@ function casedUnit(unit: number, language: LanguageCode): number {
 }
 
 /**
- * Simple case folding: one unit for one, so ß is not ss, and Σ, σ and ς are one. İ is i (and in Turkish I is ı), where
- * the standard keeps İ apart from every letter of one unit.
+ * Simple case folding, one unit for one: ß is not ss, and Σ, σ and ς are the same. İ is i (and in Turkish I is ı); the standard
+ * would keep İ apart from every other single unit.
  */
 function uncasedUnit(unit: number, language: LanguageCode): number {
   const character = String.fromCharCode(unit);
@@ -76,8 +76,8 @@ function uncasedUnit(unit: number, language: LanguageCode): number {
 }
 
 /**
- * Characters that shape or direct a text and spell nothing: soft hyphen, joiners, direction, variation selectors, the
- * Arabic tatweel, vowel signs and signs of recitation.
+ * Characters that affect the shape or direction of a text but not its spelling: soft hyphen, joiners, direction marks,
+ * variation selectors, the Arabic tatweel, vowel signs and signs of recitation.
  */
 const invisible = new RegExp(
   [
@@ -86,16 +86,16 @@ const invisible = new RegExp(
   ].join('|'),
 );
 
-/** Full-width ASCII and signs, half-width katakana; half-width Hangul jamo are no writing of today. */
+/** Full-width ASCII and signs, and half-width katakana. Half-width Hangul jamo are not in use today. */
 const width = /[\uff01-\uff5e\uff61-\uff9f\uffe0-\uffe6]/;
 
-/** Persian and Urdu spell with the zero-width non-joiner: it ends a part of a word. */
+/** Persian and Urdu spell with the zero-width non-joiner, which ends a part of a word. */
 const keepsNonJoiner: ReadonlySet<string> = new Set(['fa', 'ur']);
 
-/** Where the zero-width joiner only asks for a shape of the letters; elsewhere it makes one emoji of several. */
+/** Languages in which the zero-width joiner only selects the shape of letters. Elsewhere it combines several emoji into one. */
 const joinerIsShape: ReadonlySet<string> = new Set(['ar', 'fa', 'ur', 'hi', 'mr', 'ne']);
 
-/** Letters that keyboards and old encodings put in place of the language's own. */
+/** Letters that keyboards and old encodings use in place of the language's own. */
 const spellings: Partial<Record<LanguageCode, Record<string, string>>> = {
   ro: { ş: 'ș', ţ: 'ț', Ş: 'Ș', Ţ: 'Ț' },
   fa: { ي: 'ی', ى: 'ی', ك: 'ک' },

@@ -7,7 +7,7 @@ import { selectNonOverlapping } from './overlaps.ts';
 import { openPatterns, type PatternTables, tabulatePatterns } from './patterns.ts';
 
 export interface TermMatch<E extends GlossaryEntry> {
-  /** UTF-16 offsets in the text as given. */
+  /** UTF-16 offsets in the given text. */
   start: number;
   end: number;
   /**
@@ -18,13 +18,13 @@ export interface TermMatch<E extends GlossaryEntry> {
 }
 
 export interface TermMatcher<E extends GlossaryEntry> {
-  /** The terms in a text, as `findInText` finds them. */
+  /** Finds the terms in a text, as `findInText` does. */
   find(text: string): TermMatch<E>[];
   /** Adds the entries to a result of `findInText`. */
   matchesOf(found: FoundTerms): TermMatch<E>[];
   /**
-   * Entries whose whole source term is the text (C 7 "Glossary exact"): the higher priority first, then those with case, then
-   * the earlier in the glossary.
+   * Returns the entries whose source term is the whole text (C 7 "Glossary exact"): higher priority first, then those with
+   * case, then the earlier in the glossary.
    */
   whole(text: string): E[];
 }
@@ -34,7 +34,7 @@ export interface TermTables {
   patterns: PatternTables;
   /** By term; rank 0 wins. */
   ranks: Int32Array;
-  /** Positions of the entries that a match of each term yields, term after term, and where each term's list ends. */
+  /** The positions of the entries that a match of each term returns, term after term, and where each term's list ends. */
   winners: Int32Array;
   winnerEnds: Int32Array;
   whole: GlossaryExactTables;
@@ -45,15 +45,13 @@ export interface FoundTerms {
   /** UTF-16 offsets. */
   starts: Int32Array;
   ends: Int32Array;
-  /** Numbers of `TermTables`. */
+  /** Numbers of terms in `TermTables`. */
   terms: Int32Array;
 }
 
 /**
  * Compiles a glossary. docs/terminology.md says what matches a term.
- *
- *
- * @param entries of one language pair, those first that win a tie of priority and length; a blank term is none
+ * @param entries of one language pair, in the order that decides ties of priority and length; blank terms are ignored
  * @param language of the texts
  */
 export function tabulateTerms(entries: readonly GlossaryEntry[], language: LanguageCode): TermTables {

@@ -1,10 +1,9 @@
 import type { Candidates } from './patterns.ts';
 
 /**
- * Selects candidates that do not overlap, in reading order. A candidate loses against every overlapping one of a better rank.
- * Takes time linear in the candidates and their length.
- *
- * @param ranks by pattern, 0 goes first; patterns of one rank are of one length, and the earlier goes first
+ * Selects candidates that do not overlap, in reading order. A candidate loses to every overlapping one of better rank. Takes
+ * time linear in the candidates and their length.
+ * @param ranks by pattern, 0 is best; patterns of one rank have the same length, and the earlier one wins
  * @param length of the text
  * @returns numbers of candidates
  */

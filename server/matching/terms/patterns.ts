@@ -2,16 +2,16 @@ import { Automaton, type AutomatonTables, buildAutomaton } from './automaton.ts'
 import type { Boundaries } from './boundaries.ts';
 import type { FoldedText } from './fold.ts';
 
-/** What is looked for, as it stands in a folded text. */
+/** A string to find in a folded text. */
 export interface Pattern {
   units: Uint16Array;
-  /** Compared with the case as given; else without case. */
+  /** Compared with the case as given; otherwise without case. */
   cased: boolean;
-  /** Stands only where no letter is a small one. */
+  /** Matches only where no letter is lower case. */
   capitalsOnly: boolean;
 }
 
-/** Where patterns stand in a text, by their ends; of those with one end, patterns with case first, then the longer. */
+/** Matches of patterns in a text, ordered by their ends. At the same end, patterns with case come first, then longer ones. */
 export interface Candidates {
   count: number;
   starts: Int32Array;
@@ -21,23 +21,23 @@ export interface Candidates {
 }
 
 /**
- * Of the terms that end at one place, this many are looked at, the longest ones: real ones are suffixes of each other two
- * or three deep, and a glossary of a, aa, aaa, … must not make the work grow with both the text and the glossary.
+ * How many terms that end at one place are considered, longest first. Real terms are suffixes of each other two or three deep.
+ * With a glossary of a, aa, aaa, … the work must not grow with both the text and the glossary.
  */
 const mostAtOnePlace = 16;
 
 export type FindCandidates = (text: FoldedText, boundaries: Boundaries) => Candidates;
 
-/** Patterns ready to be looked for, as plain data, which another thread can read. */
+/** Compiled patterns as plain data, which another thread can read. */
 export interface PatternTables {
-  /** Those with case and those without: their numbers, and their automaton. */
+  /** The patterns with case and those without: their numbers and their automaton. */
   groups: { cased: boolean; numbers: Int32Array; automaton: AutomatonTables }[];
-  /** By pattern: its units, and 1 where it stands only in capitals. */
+  /** By pattern: the number of its units, and 1 if it matches only in capitals. */
   lengths: Int32Array;
   capitalsOnly: Uint8Array;
 }
 
-/** @param patterns each once for its case rule, none empty */
+/** @param patterns not empty, and each only once for its case rule */
 export function tabulatePatterns(patterns: readonly Pattern[]): PatternTables {
   return {
     groups: [true, false].flatMap((cased) => {

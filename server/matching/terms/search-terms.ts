@@ -12,7 +12,7 @@ export interface SearchTerm extends FoldedTerm {
 export interface SearchWord {
   /** For each letter, whether it must be a capital. Undefined if case does not matter. */
   capitals: boolean[] | undefined;
-  /** Its forms must begin with a capital letter. */
+  /** Whether its forms must begin with a capital letter. */
   isNoun: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface SearchStems {
   trie: Trie;
   /** By pattern of the trie. */
   stems: { word: number; endings: Endings; after: ((beginning: string) => boolean) | undefined }[][];
-  /** Whether one may start inside a word. */
+  /** Whether a stem may start inside a word. */
   inCompounds: boolean;
 }
 
@@ -41,9 +41,7 @@ export interface SearchWords {
 const mostWords = 12;
 export const longestWord = 100;
 
-/**
- * The words to search for. Only terms that consist of words have any; others ("C++", "50 %") match as they are spelled.
- */
+/** Returns the words to search for. Only terms that consist of words have any; others ("C++", "50 %") match only as spelled. */
 export function searchWordsOf(
   terms: readonly SearchTerm[],
   inflection: Inflection,

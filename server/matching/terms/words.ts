@@ -5,10 +5,10 @@ import { apostrophe, hyphen, space } from './letters.ts';
 /** The words of a text in scripts that put spaces between them. */
 export interface Words {
   count: number;
-  /** Units where each starts and ends. */
+  /** The units at which each word starts and ends. */
   starts: Int32Array;
   ends: Int32Array;
-  /** What stands between each and the next. */
+  /** What separates each word from the next. */
   gaps: Uint8Array;
 }
 
@@ -18,7 +18,10 @@ export const spaced = 1;
 export const hyphenated = 2;
 export const elided = 3;
 
-/** Runs of letters, digits and marks; a hyphen parts them, and so does an apostrophe, but in Ukrainian. */
+/**
+ * Splits a text into runs of letters, digits and marks. A hyphen separates words, and so does an apostrophe, except in
+ * Ukrainian.
+ */
 export function wordsOf(units: Uint16Array, language: LanguageCode): Words {
   const isLetter = (index: number): boolean => index < units.length && joinsWord(classAt(units, index));
   const isInside = (index: number): boolean =>
