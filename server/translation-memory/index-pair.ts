@@ -149,7 +149,10 @@ interface WaitingPair {
   segments: WaitingSegment[];
 }
 
-/** Returns what the next shard of a pair is to hold: segments in no shard and those of its small shards, as many as fit. */
+/**
+ * Returns what the next shard of a pair is to hold: segments in no shard and those of the shards that it replaces, as many as
+ * fit.
+ */
 async function selectWaitingOfPair(tx: Tx, tenantId: string, pair: Pair): Promise<WaitingPair> {
   const { replaced, nextShardNo } = await selectReplaced(tx, tenantId, pair);
   const rows = await tx.execute<{ c: string; n: string; w: number | null; source_text: string }>(sql`

@@ -1,14 +1,17 @@
 import { type Endings, type Inflection, matching, type Stem, type WordContext } from './paradigm.ts';
 
 const pronouns = '(?:ه|ها|هم|هما|هن|ك|كم|كما|كن|ي|نا)?';
-/** Dual and sound plurals, and pronouns; where a pronoun follows, the last ن falls. */
+/** Dual and sound plurals, and pronouns. Before a pronoun, the final ن is dropped. */
 const noun = matching(new RegExp(`^(?:ان|ين|ون|ات|ا|و|ي)?${pronouns}$`, 'u'));
 const feminine = matching(new RegExp(`^(?:ة|ات${pronouns}|تان|تين|ت${pronouns})$`, 'u'));
 const broken = matching(new RegExp(`^${pronouns}$`, 'u'));
 
 const definite = /^ال(?=..)/u;
 
-/** Plurals that change the inside of the word, by the shape of the singular; each letter of a root stands for itself. */
+/**
+ * Plurals that change the inside of the word, by the shape of the singular. Groups in the patterns match the letters of the
+ * root.
+ */
 const brokenPlurals: readonly [singular: RegExp, ...plurals: string[]][] = [
   [/^(.)([^اويى])(.)$/u, '$1$2و$3', 'ا$1$2ا$3', '$1$2ا$3'],
   [/^(.)(.)$/u, '$1$2و$2'],
@@ -24,7 +27,7 @@ const brokenPlurals: readonly [singular: RegExp, ...plurals: string[]][] = [
   [/^(.)ا([^اويى])[اوي](.)$/u, '$1وا$2ي$3'],
 ];
 
-/** Plurals of a shape that as many other words have: كتاب, كتب; but حسب is no plural of حساب. */
+/** Plurals listed by word, because many other words have the same shape: كتاب, كتب; but حسب is not a plural of حساب. */
 const irregular: Readonly<Record<string, string>> = {
   كتاب: 'كتب',
   نظام: 'نظم',
@@ -37,7 +40,7 @@ function stems(word: string, context: WordContext): Stem[] {
   const bare = word.replace(definite, '');
   const found: [string, Endings][] = [[bare, noun]];
   if (bare.endsWith('ة')) found.push([bare.slice(0, -1), feminine]);
-  // A feminine form of short nouns is another word: عقد, عقدة.
+  // The feminine form of a short noun is another word: عقد, عقدة.
   else if (bare.startsWith('م') ? bare.length >= 4 : context.inPhrase && !context.last)
     found.push([bare, feminine]);
   if (context.inPhrase && context.last && !bare.endsWith('ة') && bare.endsWith('ي'))

@@ -1,6 +1,6 @@
 import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
-/** zákazník, zákazníci; faktura, faktuře; kniha, knize. */
+/** Softens the last consonant before some endings: zákazník, zákazníci; faktura, faktuře; kniha, knize. */
 function softened(stem: string): string[] {
   const soft = stem
     .replace(/ch$/, 'š')
@@ -10,12 +10,12 @@ function softened(stem: string): string[] {
   return soft === stem ? [] : [soft];
 }
 
-/** dům, domu; účet, účtu. */
+/** Returns the stems before an ending, with a shortened or a dropped vowel: dům, domu; účet, účtu. */
 function opened(stem: string): string[] {
   return [stem, stem.replace(/ů(?=[^aeiouyáéíóúůý]+$)/, 'o'), stem.replace(/e(?=[^aeiouyáéíóúůý]$)/, '')];
 }
 
-/** smlouva, smluv; služba, služeb; dílo, děl. */
+/** Returns the stems before an empty ending, with a changed or an inserted vowel: smlouva, smluv; služba, služeb; dílo, děl. */
 function closed(stem: string): string[] {
   return [
     stem,

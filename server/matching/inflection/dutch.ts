@@ -8,7 +8,7 @@ import {
   type WordContext,
 } from './paradigm.ts';
 
-/** Before a vowel: prijs, prijzen; brief, brieven; naam, namen; pop, poppen. */
+/** Returns the spellings of a stem before a vowel: prijs, prijzen; brief, brieven; naam, namen; pop, poppen. */
 function beforeVowel(stem: string): string[] {
   const long = stem.replace(
     /(aa|ee|oo|uu)([^aeiouyj])$/,
@@ -21,7 +21,7 @@ function beforeVowel(stem: string): string[] {
   return [...new Set([stem, long, ...voiced, ...short])];
 }
 
-/** The stem of a verb before no vowel: leven, leef; betalen, betaal; zetten, zet. */
+/** Returns the spellings of a verb's stem before a consonant or at the end: leven, leef; betalen, betaal; zetten, zet. */
 function beforeConsonant(stem: string): string[] {
   const hard = stem.replace(/[zv]$/, (last) => (last === 'z' ? 's' : 'f'));
   const single = hard.replace(/([^aeiou])\1$/, '$1');

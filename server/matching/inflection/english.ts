@@ -1,6 +1,6 @@
 import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
-/** "submit", "submitted": after one short vowel the last consonant is doubled. */
+/** Doubles the last consonant after one short vowel: "submit", "submitted". */
 function doubled(stem: string): string[] {
   return /[^aeiou][aeiou][bdgklmnprt]$/.test(stem) ? [stem + stem.at(-1)] : [];
 }

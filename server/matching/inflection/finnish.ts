@@ -1,6 +1,6 @@
 import { type Endings, type Inflection, matching, type Stem } from './paradigm.ts';
 
-/** The third person's -Vn says the vowel before it once more: sopimuksessaan. */
+/** The third person's -Vn repeats the vowel before it: sopimuksessaan. */
 const possessives = '(?:ni|si|ns[aä]|mme|nne|(?<=([aeiouyäö]))\\1n)?';
 const clitics = '(?:kin|ka[ai]n|kään|ko|kö|han|hän|pa|pä)?';
 const singularCases =
@@ -13,7 +13,7 @@ const plural = matching(new RegExp(`^[ij](?:${pluralCases})${possessives}${cliti
 /** The partitive and the plural genitive on a stem that ends in a consonant. */
 const partitive = matching(new RegExp(`^(?:t[aä]|ten)${possessives}${clitics}$`, 'u'));
 
-/** Consonants before the last vowel, where the syllable is open and where it is closed: hinta, hinnan. */
+/** Consonants before the last vowel in an open syllable and in a closed one: hinta, hinnan. */
 const gradation: readonly [strong: string, weak: string][] = [
   ['kk', 'k'],
   ['pp', 'p'],
@@ -34,7 +34,7 @@ const gradation: readonly [strong: string, weak: string][] = [
 function graded(stem: string, to: 'weak' | 'strong'): string[] {
   const [, root, vowels] = /^(.*?)([aeiouyäö]+)$/u.exec(stem) ?? [];
   if (root === undefined || vowels === undefined) return [];
-  // A long vowel or a pair has the consonants before all of it; "tieto" ends in one.
+  // In front of a long vowel or a diphthong, the consonants come before all of it; "tieto" ends in a single vowel.
   for (const [strong, weak] of gradation) {
     const [from, into] = to === 'weak' ? [strong, weak] : [weak, strong];
     if (from === '' || !root.endsWith(from) || root.length <= from.length) continue;
@@ -44,7 +44,7 @@ function graded(stem: string, to: 'weak' | 'strong'): string[] {
   return [];
 }
 
-/** The stem that cases follow, and the ones that the plural's i follows. */
+/** Returns the stem before case endings, and the stems before the plural's i. */
 function declined(stem: string): [string, Endings][] {
   const last = stem.at(-1)!;
   const rest = stem.slice(0, -1);
@@ -61,7 +61,7 @@ function withGrades(stem: string): [string, Endings][] {
   return [stem, ...graded(stem, 'weak')].flatMap(declined);
 }
 
-/** Nouns and adjectives by how their dictionary form ends. */
+/** Returns the stems of nouns and adjectives by the end of their dictionary form. */
 function forms(word: string): [string, Endings][] {
   const cut = (letters: number): string => word.slice(0, -letters);
   const last = word.at(-1)!;

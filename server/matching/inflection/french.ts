@@ -1,6 +1,6 @@
 import { type Inflection, interchangeable, paradigm, stemsBy } from './paradigm.ts';
 
-/** How a verb's stem changes before some endings: paie, plaçons, mangeons, achète, complète, appelle. */
+/** Returns a verb's stem as it changes before some endings: paie, plaçons, mangeons, achète, complète, appelle. */
 function verbStems(stem: string): string[] {
   return [
     stem,

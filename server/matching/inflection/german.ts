@@ -8,7 +8,7 @@ import {
   type WordContext,
 } from './paradigm.ts';
 
-/** Vertrag, Verträge; Haus, Häuser; Mutter, Mütter: the last vowel but that of -er, -el, -en. */
+/** Puts an umlaut on the last vowel, not counting that of -er, -el, -en: Vertrag, Verträge; Haus, Häuser; Mutter, Mütter. */
 function umlaut(stem: string): string[] {
   const changed = stem.replace(
     /(au|a|o|(?<![ae])u)([^aeiouyäöü]*(?:e[lnr])?)$/,
@@ -19,7 +19,10 @@ function umlaut(stem: string): string[] {
 
 const umlauts: Record<string, string> = { au: 'äu', a: 'ä', o: 'ö', u: 'ü' };
 
-/** The plural in -er has an umlaut where the vowel can; else it is of short words: Bild, Feld. */
+/**
+ * Returns the stem before the plural in -er: with an umlaut if its vowel can have one; otherwise only short words have this
+ * plural: Bild, Feld.
+ */
 function beforeEr(stem: string): string[] {
   const changed = umlaut(stem);
   if (changed.length > 0) return changed;
@@ -85,7 +88,7 @@ function stems(word: string, context: WordContext): Stem[] {
   );
 }
 
-/** Rechnung, but Berechnung, Abrechnung, Verrechnung. */
+/** Compounds of Rechnung do not include Berechnung, Abrechnung, Verrechnung: those begin with prefixes. */
 const compounds = compounding(
   'inter anti miss ver zer ent emp erz unter über durch wider wieder hinter um auf aus ein vor nach mit zu bei an ab ur un ge be er hoch her hin gegen fort',
   'e?s|e?ns?|er|e',

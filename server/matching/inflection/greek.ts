@@ -1,6 +1,6 @@
 import { type Inflection, interchangeable, paradigm, stemsBy } from './paradigm.ts';
 
-/** Without accents, which move; a final ς is a σ without case. */
+/** Accents are ignored, because they move. Without case, a final ς is a σ. */
 export const greek: Inflection = {
   stems: stemsBy(
     [

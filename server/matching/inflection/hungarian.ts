@@ -1,10 +1,10 @@
 import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
-/** -val and -vel take the consonant before them: bankkal. */
+/** -val and -vel take on the consonant before them: bankkal. */
 const cases =
   'n[ae]k|(?:v|[bcdfghjklmnprstzgy]{1,2})[ae]l|r[ae]|b[ae]n?|b[óő]l|r[óő]l|t[óő]l|h[oeö]z|n[áé]l|ig|ért|ként|v[áé]|kor';
 
-/** Plural, possessor and case; after a consonant most of them begin with a vowel. */
+/** Plural, possessive and case endings. After a consonant most of them begin with a vowel. */
 function endings(link: string): RegExp {
   const plural = `(?:${link}k)?`;
   const owned = 'j?[aeáé]i(?:m|d|nk|tok|tek|k)?';
@@ -15,13 +15,16 @@ function endings(link: string): RegExp {
 const afterVowel = endings('[aáeéoöő]?');
 const afterConsonant = endings('[aáeéoöő]');
 
-/** számla, számlák; étterem, éttermek; forgalom, forgalmat. A last a or e is long before an ending. */
+/**
+ * Drops the vowel of the last syllable before an ending: étterem, éttermek; forgalom, forgalmat. A last a or e becomes long
+ * instead (számla, számlák): the paradigms have it.
+ */
 function changed(stem: string): string[] {
   const dropped = stem.length > 4 ? stem.replace(/[oeöa](?=[lmnrkz]$)/u, '') : stem;
   return dropped === stem ? [] : [dropped];
 }
 
-/** név, nevek */
+/** Shortens the vowel of the last syllable: név, nevek. */
 function shortened(stem: string): string[] {
   const short = stem.replace(/([éáíúű])(?=[^aeiouöüáéíóőúű]+$)/u, (vowel) => shortVowels[vowel]!);
   return stem.length <= 5 && short !== stem ? [short] : [];

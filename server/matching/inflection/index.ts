@@ -21,7 +21,7 @@ import { spanish } from './spanish.ts';
 import { turkish } from './turkish.ts';
 import { ukrainian } from './ukrainian.ts';
 
-/** Indonesian and Malay write pronouns and particles onto the word; the word itself does not change. */
+/** Indonesian and Malay attach pronouns and particles to the word; the word itself does not change. */
 const indonesian: Inflection = {
   stems: (word) => [{ stem: word, endings: enclitics }],
 };
@@ -30,7 +30,7 @@ const enclitics = matching(/^(?:nya|ku|mu)?(?:lah|kah|pun|tah)?$/);
 
 export type { Endings, Inflection, Stem, WordContext } from './paradigm.ts';
 
-/** How words of a language change; undefined where they do not, or only by what is written onto them. */
+/** The inflection of each language; undefined if its words do not change, or only by what is attached to them. */
 export const inflections: Readonly<Record<LanguageCode, Inflection | undefined>> = {
   en: english,
   es: spanish,

@@ -1,6 +1,9 @@
 import { type Inflection, interchangeable, paradigm, stemsBy } from './paradigm.ts';
 
-/** Before e and i: banca, banche; pagare, pagherà; but also amico, amici and cominciare, comincerà. */
+/**
+ * Inserts h after c and g before e and i: banca, banche; pagare, pagherà. Other words do without: amico, amici; cominciare,
+ * comincerà.
+ */
 function hard(stem: string): string[] {
   return /[cg]$/.test(stem) ? [`${stem}h`] : [];
 }

@@ -1,46 +1,55 @@
-/** What may follow a stem. */
+/** The endings that may follow a stem. */
 export interface Endings {
   has(ending: string): boolean;
 }
 
-/** The start of a word's forms, and what they end in after it. */
+/** The start of some forms of a word, and the endings of these forms. */
 export interface Stem {
   stem: string;
   endings: Endings;
-  /** The stem may start inside a word whose beginning this allows: compounds, "Kauf" in "Kaufvertrag". */
+  /**
+   * If present, the stem may also start inside a word, after a beginning that this function accepts. For compounds: "Kauf" in
+   * "Kaufvertrag".
+   */
   after?: (beginning: string) => boolean;
 }
 
-/** What is known of a word of a term beside its letters. */
+/** What is known about a word of a term besides its letters. */
 export interface WordContext {
-  /** One of several words, so an adjective, article or noun that agrees with others. */
+  /** The term has several words, so this one may be an adjective, article or noun that agrees with others. */
   inPhrase: boolean;
   last: boolean;
-  /** Written with a capital letter, which for German means a noun. */
+  /** Written with a capital letter, which in German means a noun. */
   capitalised: boolean;
 }
 
-/** How a language's words change. Words are without case, and with the letters of `alike` in place of theirs. */
+/** The inflection of a language. Words have no case, and letters listed in `alike` are replaced. */
 export interface Inflection {
   stems(word: string, context: WordContext): Stem[];
-  /** Letters that a form may have in place of others (accents that move, e for ё), both as single UTF-16 units. */
+  /**
+   * Letters to replace before comparing, because forms differ in them (accents that move, е for ё). Keys and values are single
+   * UTF-16 units.
+   */
   alike?: Readonly<Record<string, string>>;
-  /** What may be written onto the beginning of a form. */
+  /** What may be attached to the beginning of a form. */
   before?: RegExp;
-  /** Forms of a noun have its capital letter. */
+  /** Forms of a noun keep its capital letter. */
   capitalisesNouns?: true;
 }
 
 /** One pattern of inflection. */
 export interface Paradigm {
-  /** The end of the words that follow it, in the form that glossaries have; what it matches is not part of the stem. */
+  /**
+   * The end of the words that follow this pattern, in the form that glossaries use. The part that it matches is not part of the
+   * stem.
+   */
   citation: RegExp;
   endings: Endings;
-  /** The stems in place of the one that is left, such as those with an umlaut. */
+  /** Returns the stems to use in place of the plain one, such as those with an umlaut. */
   stems?: (stem: string) => readonly string[];
-  /** The shortest stem, in letters; 2 where it does not say. */
+  /** The least number of letters of the stem; 2 by default. */
   shortest?: number;
-  /** Only for words of a term of several. */
+  /** Only for words of a term of several words. */
   inPhrase?: true;
 }
 
@@ -80,15 +89,18 @@ export function stemsBy(
   };
 }
 
-/** Nothing follows. */
+/** The empty ending only. */
 const whole = endingsOf('-');
 
-/** Words of which each may stand for each other: articles and prepositions with them. */
+/** Groups of words that may replace each other, such as articles, and prepositions joined with them. */
 export function interchangeable(...groups: string[]): Record<string, string> {
   return Object.fromEntries(groups.flatMap((group) => group.split(' ').map((word) => [word, group])));
 }
 
-/** Suffixes that make another word of a stem, in the Germanic languages: what begins with one is no second word. */
+/**
+ * Suffixes that derive another word from a stem in the Germanic languages. What begins with one is not the second word of a
+ * compound.
+ */
 const suffixes = [
   'igkeit|ung|heit|keit|lich|ig|isch|schaft|bar|los|haft|sam|chen|lein|nis|tum|ier|ment|erin|ismus|ist',
   'igheid|ing|heid|p?e?lijk|zaam|loos|achtig|baar|atie|iteit|eel|aal|eur|erij|schap',
@@ -98,11 +110,10 @@ const suffixes = [
 const suffix = new RegExp(`^e?(?:${suffixes})(?:e[nrsm]?|s|a|t|ar|er|et|erna)?$`, 'u');
 
 /**
- * A word as part of others: as the last, in any of its forms ("Kaufvertrag"), or the first ("Vertragspartner"). Only
- * words of five letters: shorter ones stand in too many others.
- *
- * @param prefixes separated by spaces: after them alone a word is another one, not the last of a compound
- * @param links what may stand between the two, as alternatives of an expression
+ * Finds a word in compounds: as the last part, in any of its forms ("Kaufvertrag"), or as the first ("Vertragspartner"). Only
+ * for words of at least five letters; shorter ones occur in too many other words.
+ * @param prefixes separated by spaces; a word that follows only prefixes is a different word, not the last part of a compound
+ * @param links what may join the two parts, as alternatives of a regular expression
  */
 export function compounding(
   prefixes: string,

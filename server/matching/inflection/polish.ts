@@ -1,6 +1,9 @@
 import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
-/** Before -e of the locative and -i of the plural: klient, kliencie, klienci; faktura, fakturze; usługa, usłudze. */
+/**
+ * Softens the end of a stem before -e of the locative and -i of the plural: klient, kliencie, klienci; faktura, fakturze;
+ * usługa, usłudze.
+ */
 function softened(stem: string): string[] {
   if (stem.endsWith('iast')) return [stem.replace(/iast$/, 'ieści')];
   for (const [hard, soft] of softenings)
@@ -21,12 +24,12 @@ const softenings: readonly [string, string[]][] = [
   ...['n', 's', 'z', 'b', 'p', 'w', 'm', 'f'].map((letter): [string, string[]] => [letter, [`${letter}i`]]),
 ];
 
-/** samochód, samochodu; błąd, błędu: ó and ą of a closed syllable are o and ę in an open one. */
+/** Changes ó and ą of a closed last syllable to o and ę, as in an open one: samochód, samochodu; błąd, błędu. */
 function opened(stem: string): string[] {
   return [stem, stem.replace(/ó(?=[^aeiouyąęó]+$)/, 'o'), stem.replace(/ą(?=[^aeiouyąęó]+$)/, 'ę')];
 }
 
-/** umowa, umów; okno, okien; sprawka, sprawek. */
+/** Returns the stems before an empty ending, with a changed or an inserted vowel: umowa, umów; okno, okien; sprawka, sprawek. */
 function closed(stem: string): string[] {
   return [
     stem,

@@ -1,6 +1,6 @@
 import { type Inflection, interchangeable, paradigm, stemsBy } from './paradigm.ts';
 
-/** How a verb's stem changes before some endings: fique, pague, comece, vença, dirija; prefira. */
+/** Returns a verb's stem as it changes before some endings: fique, pague, comece, vença, dirija; prefira. */
 function verbStems(stem: string): string[] {
   return [
     stem,

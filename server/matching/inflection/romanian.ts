@@ -1,6 +1,9 @@
 import { type Inflection, interchangeable, paradigm, stemsBy } from './paradigm.ts';
 
-/** Before i: client, clienți; before it and e the vowel may change, too: plată, plăți; școală, școli; seară, seri; piață, piețe. */
+/**
+ * Softens the last consonant before i: client, clienți. Before i and e the vowel may change, too: plată, plăți; școală, școli;
+ * seară, seri; piață, piețe.
+ */
 function softened(stem: string): string[] {
   const last = stem.replace(/st$/, 'șt').replace(/t$/, 'ț').replace(/d$/, 'z').replace(/s$/, 'ș');
   return [...new Set([stem, last, ...[stem, last].flatMap(changedVowels)])];

@@ -1,6 +1,6 @@
 import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
-/** окно, окон; число, чисел; сделка, сделок: a vowel parts two consonants that nothing follows. */
+/** Inserts a vowel between the last two consonants before an empty ending: окно, окон; число, чисел; сделка, сделок. */
 function parted(stem: string): string[] {
   return [
     stem.replace(/([^аеиоуыэюяь])ь?([кнлмр])$/, '$1о$2'),

@@ -8,7 +8,7 @@ import {
   type WordContext,
 } from './paradigm.ts';
 
-/** The last vowel of a stem, changed as in the plural: hand, händer. */
+/** Changes the last vowel of a stem as in the plural: hand, händer. */
 function umlautBy(vowels: Readonly<Record<string, string>>): (stem: string) => string[] {
   return (stem) => {
     const changed = stem.replace(
@@ -23,7 +23,7 @@ function doubled(stem: string): string {
   return /[^aeiouyåäöæø][aeiouyåäöæø][^aeiouyåäöæø]$/.test(stem) ? stem + stem.at(-1) : stem;
 }
 
-/** nyckel, nycklar; nummer, numret. */
+/** Drops the e of the last syllable: nyckel, nycklar; nummer, numret. */
 function withoutE(stem: string): string[] {
   const short = stem.replace(/(.)\1e([lnr])$/, '$1$2');
   const plain = stem.replace(/e([lnr])$/, '$1');

@@ -1,6 +1,6 @@
 import { type Inflection, interchangeable, paradigm, stemsBy } from './paradigm.ts';
 
-/** How a verb's stem changes before some endings: saque, pague, dirija, vence/venza; cierra, vuelve, pide. */
+/** Returns a verb's stem as it changes before some endings: saque, pague, dirija, vence/venza; cierra, vuelve, pide. */
 function verbStems(stem: string): string[] {
   const spelled = [
     stem,

@@ -1,6 +1,6 @@
 import { type Endings, type Inflection, matching, type Stem } from './paradigm.ts';
 
-/** Suffixes in their order, with the vowels that go with the last one of the stem: a, ı, u after a, ı, o, u; else e, i, ü. */
+/** Suffixes in their order. Their vowels follow the last one of the stem: a, ı, u after a, ı, o, u; otherwise e, i, ü. */
 function suffixes(open: string, close: string): { noun: Endings; verb: Endings } {
   const [plural, person] = [`(?:l${open}r)?`, `${close}?`];
   const possessive = `(?:${person}m(?:${close}z)?|${person}n(?:${close}z)?|s?${close})?`;
@@ -22,7 +22,7 @@ function vowelsOf(set: string): string {
 const back = suffixes('a', '[ıu]');
 const front = suffixes('e', '[iü]');
 
-/** kitap, kitabı; renk, rengi: before a vowel; isim, ismi: without the vowel of the last syllable. */
+/** Changes the stem before a vowel: kitap, kitabı; renk, rengi; or drops the vowel of the last syllable: isim, ismi. */
 function changed(word: string): string[] {
   const soft = word
     .replace(/nk$/u, 'ng')
@@ -35,12 +35,12 @@ function changed(word: string): string[] {
   return [...new Set([word, soft, ...(short === word ? [] : [short, short.replace(/t$/u, 'd')]), ...double])];
 }
 
-/** Arabic words that end in two consonants of one kind, written as one where none follows: hak, hakkı. */
+/** Arabic words that end in a double consonant, written as one unless a vowel follows: hak, hakkı. */
 const geminate = /^(?:hak|hat|his|had|ret|tıp|zıt|af)$/u;
 
 export const turkish: Inflection = {
   stems: (word, { inPhrase, last }): Stem[] => {
-    // The second of two nouns has an ending of its own, which a possessor's replaces: gizlilik politikası, politikamız.
+    // The second of two nouns has an ending of its own, which a possessive ending replaces: gizlilik politikası, politikamız.
     const bare =
       inPhrase && last ? /^(.{3,}[aeıioöuü]s|.{3,}l[ae]r|.{3,})[ıiuü]$/u.exec(word)?.[1] : undefined;
     return [word, ...(bare === undefined ? [] : [bare.replace(/(?<=[aeıioöuü])s$/u, '')])].flatMap(stemsOf);

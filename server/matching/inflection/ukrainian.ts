@@ -1,11 +1,14 @@
 import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
 
-/** договір, договору; the last і of a closed syllable is о or е in an open one. */
+/** Changes the і of a closed last syllable to о or е, as it is in an open one: договір, договору. */
 function opened(stem: string): string[] {
   return [stem, stem.replace(/і(?=[^аеєиіїоуюя]+$)/, 'о'), stem.replace(/і(?=[^аеєиіїоуюя]+$)/, 'е')];
 }
 
-/** особа, осіб; and a vowel parts two consonants that nothing follows: вікно, вікон. */
+/**
+ * Changes о or е to і in a closed last syllable: особа, осіб. Inserts a vowel between the last two consonants before an empty
+ * ending: вікно, вікон.
+ */
 function closed(stem: string): string[] {
   return [
     stem,

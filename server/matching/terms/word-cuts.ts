@@ -5,8 +5,8 @@ import { type FoldedText, unitsToString } from './fold.ts';
 const segmenters = new Map<LanguageCode, Intl.Segmenter>();
 
 /**
- * Returns where `Intl.Segmenter` sees the edges of words, one flag per position; undefined for a text whose script has spaces
- * there.
+ * Returns where `Intl.Segmenter` sees the edges of words, one flag per position; undefined for a text without letters of a
+ * script that writes words without spaces.
  */
 export function findWordCuts(text: FoldedText, language: LanguageCode): Uint8Array | undefined {
   if (!hasDenseLetters(text.cased)) return undefined;

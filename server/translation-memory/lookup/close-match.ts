@@ -45,7 +45,7 @@ interface Ranked {
 /**
  * Returns the stored pairs most similar to a text (B 8 "Fuzzy tier"): candidates from the index, ranked by edit similarity. If
  * several pairs have the same source, it returns the one that the exact tier would serve. It leaves out the text's own source,
- * which is the exact tier's, unless the text is only a part of what is translated.
+ * which the exact tier serves, unless the text is only a part of the translated text.
  */
 export async function findClose(
   database: Database,

@@ -91,7 +91,7 @@ function winnersOf(tenantId: SQL, keys: SQL) {
       limit 1) w`;
 }
 
-/** Returns the winners of some sources, undefined where there is no match. Must be the transaction's only statement. */
+/** Returns the winners of some sources; undefined if there is no match. Must be the transaction's only statement. */
 export async function selectWinners(
   tx: Tx,
   tenantId: string,
