@@ -5,8 +5,8 @@ export interface CachedGlossary {
 }
 
 /**
- * The most bytes of all cached glossaries together, and of one tenant's. A tenant's newest glossary is kept even if it alone is
- * larger.
+ * The most bytes of all cached glossaries together, and of one tenant's. A tenant's newest glossary may alone exceed the
+ * tenant's share.
  */
 const most = { bytes: 100_000_000, ofTenant: 25_000_000 };
 

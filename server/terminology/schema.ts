@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { uploadedFile } from '#server/trpc.ts';
 
-/** B 2.8 */
+/** A glossary as the API returns it (B 2.8). */
 export const terminologySet = z
   .object({
     id: z

@@ -22,7 +22,7 @@ export async function removeSet(
   });
   const { tenantId, name } = seen;
   const remove = async (tx: Tx) => {
-    // Lock the set before its version, in the order of all transactions. An import that is to activate another version waits.
+    // Lock the set before its version, as all transactions do. An import that is to activate another version waits.
     const set = requireFound(await lockSetById(tx, tenantId, setId));
     if (set.versionId !== seen.versionId || (await isImporting(tx, tenantId, name))) throw inProgress();
     await deleteVersion(tx, set);

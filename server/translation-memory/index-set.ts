@@ -57,8 +57,8 @@ export async function indexSet(
 
 /**
  * When segments are due for the index: the segments of one set, or the segments or octets of a pair over all its sets. A lookup
- * reads unindexed sources as they are, 200,000 characters at most, and would miss the rest. Octets are known without reading
- * the sources.
+ * reads unindexed sources as they are, 200,000 characters at most, and would miss the rest. It counts octets because they are
+ * known without reading the sources.
  */
 const many = { ofSet: 256, ofPair: 1000, octetsOfPair: 200_000 };
 

@@ -131,7 +131,7 @@ export class SpanAssignment {
   }
 }
 
-/** The moves from the expectation with a surplus back to the one that is short. */
+/** The moves along the path from the expectation with a surplus to the one that is short. */
 function pathFrom(
   surplus: number,
   reached: ReadonlyMap<number, { to: number; kind: SpanKind } | undefined>,

@@ -3,8 +3,8 @@ import { classAt, joinsWord } from './character-class.ts';
 import { type FoldedText, unitsToString } from './fold.ts';
 
 /**
- * Words that are written together with the word they belong to: a term may end before Korean particles (계약을) and Nepali
- * postpositions (सम्झौताको), and be surrounded by Arabic particles, article and pronouns (وبالعقد).
+ * Words that are attached to another word: a term may end before Korean particles (계약을) and Nepali postpositions (सम्झौताको),
+ * and may have Arabic particles, article and pronouns around it (وبالعقد).
  */
 export interface Attachments {
   /** What may precede the term in its word, from the word's start, and follow it, to the word's end. */

@@ -1,4 +1,4 @@
-/** The class of a character, which decides where words begin and end. `other` is none of the classes below. */
+/** Classes of characters, which decide where words begin and end. `other` is every character of none of the classes below. */
 export const other = 0;
 /** Letters, digits and connectors of scripts that put spaces between words. */
 export const word = 1;

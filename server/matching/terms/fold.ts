@@ -68,8 +68,8 @@ export function stringToUnits(text: string): Uint16Array {
 }
 
 /**
- * Whether a text is in NFC and can be written as given. Long runs of marks are not tested: NFC sorts the marks of one character
- * in quadratic time, and 50,000 of them take a second.
+ * Whether a text is in NFC and can be written as given. A text with a long run of marks counts as not composed: NFC sorts the
+ * marks of one character in quadratic time, and 50,000 of them take a second.
  */
 function isComposed(text: string): boolean {
   if (halfwidthSoundMark.test(text) || longRunOfMarks.test(text)) return false;

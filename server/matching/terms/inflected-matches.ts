@@ -141,7 +141,7 @@ function join({ letters, cased, folded }: Units, words: Words, first: number, la
   return { letters: joined(letters), cased: joined(cased), folded: joined(folded) };
 }
 
-/** The numbers of the search words of which the word from `start` to `end` is a form. */
+/** Returns the numbers of the search words that have the word from `start` to `end` as a form. */
 function formsIn(
   search: SearchWords,
   inflection: Inflection,

@@ -3,7 +3,7 @@ import type { Candidates } from './patterns.ts';
 /**
  * Selects candidates that do not overlap, in reading order. A candidate loses to every overlapping one of better rank. Takes
  * time linear in the candidates and their length.
- * @param ranks by pattern, 0 is best; patterns of one rank have the same length, and the earlier one wins
+ * @param ranks by pattern, 0 is best; patterns of one rank have the same length, and their earlier match wins
  * @param length of the text
  * @returns numbers of candidates
  */

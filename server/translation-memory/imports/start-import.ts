@@ -53,7 +53,7 @@ export async function receiveImport(
   form: ImportForm,
   signal: AbortSignal,
 ): Promise<Received> {
-  // Authenticate before returning validation errors. Check the limits before reading the file, which is expensive.
+  // Authenticate before returning validation errors. Check what is possible before reading the file, which is expensive.
   const { upload, ...payload } = await withTenant(async (tx, { tenant }) => {
     const { file, name, source, target } = checkForm(form);
     await requireIdle(isImporting(tx, tenant.id, name));
