@@ -5,8 +5,8 @@ const plain = /^[!-~]+(?: [!-~]+)*$/;
 
 /**
  * Returns the normal form of a text: NFC, each run of white space (Unicode's White_Space) as one space, none at the ends.
- * Letters keep their case. Two sources with the same normal form are an exact match (B 8 "Translation memory at translation
- * time", rule 1).
+ * Letters keep their case. Two sources with the same normal form are an exact match
+ * (B 8 "Translation memory at translation time", rule 1).
  */
 export function normalForm(text: string): string {
   if (plain.test(text)) return text;
