@@ -24,8 +24,9 @@ const page = `<!doctype html>
 `;
 
 /**
- * For reading only: the document declares no security, so the page has nowhere to enter a credential, and a
- * call sent from it could only fail or found a workspace by accident. No badge either: it asks another host.
+ * Read-only: the document declares no security, so the page has no field for a credential, and a call sent from it
+ * could only fail
+ * or create a workspace by accident. No validator badge: it would call another host.
  */
 const start = `SwaggerUIBundle({
   url: '/openapi.json',
@@ -36,14 +37,14 @@ const start = `SwaggerUIBundle({
 });
 `;
 
-/** What the page loads of Swagger UI, from the copy that @fastify/swagger-ui carries. */
+/** The files of Swagger UI that the page loads, from the copy in @fastify/swagger-ui. */
 const files = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'favicon-32x32.png': 'image/png',
 };
 
-/** Everything from here, nothing inline; its style sheet carries its pictures in itself. */
+/** Everything comes from this origin and nothing is inline, except the images that the style sheet embeds. */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "img-src 'self' data:",
@@ -53,7 +54,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What a route here answers everybody, and its entity tag. */
+/** A response that is the same for every client, with its entity tag. */
 interface Part {
   type: string;
   content: Buffer;
@@ -86,8 +87,9 @@ export function serveDocs(app: FastifyInstance, router: AppRouter): void {
   serve('/openapi.json', 'application/json; charset=utf-8', () => serializeDocument(router), {
     versioned: true,
   });
-  // Fastify's own plugin would do it too; it takes 45 ms to start, asks for @fastify/swagger, and answers the
-  // document at two more addresses.
+  // Fastify's own plugin could do this, but it takes 45 ms to start, requires @fastify/swagger, and serves the document
+  // at two more
+  // addresses.
   for (const url of ['/docs', '/docs/']) serve(url, 'text/html; charset=utf-8', async () => page);
   serve('/docs/start.js', files['swagger-ui-bundle.js'], async () => start);
   for (const [name, type] of Object.entries(files))
