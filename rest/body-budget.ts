@@ -42,12 +42,9 @@ declare module 'fastify' {
 
 /**
  * Limits the memory of all request bodies together, per client address, since anyone can open many connections. The
- * sender of a large
- * body is authenticated before it is read. Beyond a limit, either the request is rejected and can be retried, or an
- * incomplete
- * request of an address that holds more is aborted. A body counts until its handler has produced the response, whether
- * or not
- * the client has read that.
+ * sender of a large body is authenticated before it is read. Beyond a limit, either the request is rejected and can be
+ * retried, or an incomplete request of an address that holds more is aborted. A body counts until its handler has
+ * produced the response, whether or not the client has read that.
  */
 export function limitBodyMemory(
   app: FastifyInstance,
@@ -132,8 +129,7 @@ const waitingForTurn: { bytes: number; run(): void }[] = [];
 
 /**
  * Runs `run`, which handles `bytes` of a large body, now or in a later turn of the event loop. Node accepts one
- * connection per turn,
- * so turns that read from dozens of uploads keep new clients waiting for most of a second.
+ * connection per turn, so turns that read from dozens of uploads keep new clients waiting for most of a second.
  */
 function waitForTurn(bytes: number, run: () => void): void {
   if (leftOfTurn === bytesPerTurn) setImmediate(startTurn);
@@ -153,8 +149,7 @@ function startTurn(): void {
 
 /**
  * Counts a body's bytes. After `free` bytes it calls `authenticate`, once, before it passes on more. From then on
- * `take` must make
- * room for each chunk.
+ * `take` must make room for each chunk.
  */
 function countBytes(
   payload: Readable,

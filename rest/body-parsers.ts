@@ -21,8 +21,7 @@ export function acceptBodies(app: FastifyInstance): void {
 /**
  * Parses a request's body as a JSON object.
  * @throws AppError 415 if it is declared as something else, 400 if it is not JSON, 422 if it is not an object (C 7) or
- * has too
- * many values
+ * has too many values
  */
 export function parseJsonBody(body: unknown, contentType: string | undefined): Record<string, unknown> {
   const value = parseJson(body, contentType);
@@ -34,8 +33,7 @@ export function parseJsonBody(body: unknown, contentType: string | undefined): R
 
 /**
  * Like `parseJsonBody`, for addresses where the body selects the procedure. A body that is not an object selects none
- * (B 4.1) and
- * gets 400.
+ * (B 4.1) and gets 400.
  */
 export function parseChoosingBody(body: unknown, contentType: string | undefined): Record<string, unknown> {
   const value = parseJson(body, contentType);
@@ -84,11 +82,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Parses the fields of a form (A 4.3) that are listed in `names` and ignores others. No body is an empty form, and a
- * field without a
- * value counts as omitted (RFC 6749 3.2).
+ * field without a value counts as omitted (RFC 6749 3.2).
  * @throws AppError 422 if the body is declared as something else, has too many fields or repeats one; 400 if it is not
- * UTF-8 or not
- * percent-encoded
+ * UTF-8 or not percent-encoded
  */
 export function parseForm(
   body: unknown,

@@ -8,8 +8,7 @@ const readingTime = 1000;
 
 /**
  * Sends an error on the bare socket for a request that Node's parser could not read, then closes the connection even if
- * the client
- * does not. Until then the connection keeps its slot, and an incomplete body its memory.
+ * the client does not. Until then the connection keeps its slot, and an incomplete body its memory.
  */
 export function refuseBrokenRequests(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {

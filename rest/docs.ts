@@ -25,8 +25,7 @@ const page = `<!doctype html>
 
 /**
  * Read-only: the document declares no security, so the page has no field for a credential, and a call sent from it
- * could only fail
- * or create a workspace by accident. No validator badge: it would call another host.
+ * could only fail or create a workspace by accident. No validator badge: it would call another host.
  */
 const start = `SwaggerUIBundle({
   url: '/openapi.json',
@@ -88,8 +87,7 @@ export function serveDocs(app: FastifyInstance, router: AppRouter): void {
     versioned: true,
   });
   // Fastify's own plugin could do this, but it takes 45 ms to start, requires @fastify/swagger, and serves the document
-  // at two more
-  // addresses.
+  // at two more addresses.
   for (const url of ['/docs', '/docs/']) serve(url, 'text/html; charset=utf-8', async () => page);
   serve('/docs/start.js', files['swagger-ui-bundle.js'], async () => start);
   for (const [name, type] of Object.entries(files))

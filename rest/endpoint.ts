@@ -94,8 +94,7 @@ type InputReader = (
 
 /**
  * Combines body, query, headers and path into one object. The path takes precedence, because it is the address. Query
- * parameters are
- * ignored in a body, and a body that supplies no input is not read.
+ * parameters are ignored in a body, and a body that supplies no input is not read.
  */
 function inputReader(procedure: RestProcedure, settings: Settings): InputReader {
   const { route, inputShape } = procedure;
@@ -155,8 +154,7 @@ function kindOf(schema: z.ZodType): QueryKind {
 
 /**
  * Converts a query string's values to their schemas' types. A value that is not a valid number or boolean stays a
- * string, so that the
- * schema reports it by name. Parameters that the route does not have are omitted.
+ * string, so that the schema reports it by name. Parameters that the route does not have are omitted.
  */
 function coerceQuery(
   query: Record<string, unknown>,

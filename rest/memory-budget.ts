@@ -35,9 +35,8 @@ interface Holder {
 
 /**
  * An address may hold at most a quarter of `most`. If that much is not free, the least recently touched reservation of
- * an address
- * that holds more is aborted. An address that holds little therefore finds room, however many addresses share the
- * budget.
+ * an address that holds more is aborted. An address that holds little therefore finds room, however many addresses
+ * share the budget.
  */
 export function createMemoryBudget(most: number): MemoryBudget {
   const holders = new Map<string, Holder>();

@@ -22,8 +22,7 @@ const description = [
 
 /**
  * Builds the OpenAPI 3.1.0 document (A 1 rule 6) of all procedures with a route: the output of trpc-to-openapi, with
- * what that loses
- * or cannot express corrected. It changes no schema, and its order does not depend on the router's.
+ * what that loses or cannot express corrected. It changes no schema, and its order does not depend on the router's.
  * @throws Error if two different bodies have one id, or if a header fills an input that does not exist
  */
 export function buildOpenApiDocument(router: AppRouter): OpenApiDocument {
@@ -80,8 +79,7 @@ type GeneratorRouter = Parameters<typeof generateOpenApiDocument>[0];
 
 /**
  * Presents the procedures as a router that trpc-to-openapi can read: with its own meta, and nothing to call. Its
- * request handler
- * rewrites schemas, so the real procedures never get its meta.
+ * request handler rewrites schemas, so the real procedures never get its meta.
  */
 export function generatorInput(procedures: readonly RestProcedure[]): GeneratorRouter {
   const view = procedures.map((procedure) => [

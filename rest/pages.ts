@@ -24,9 +24,8 @@ const headers = {
 
 /**
  * Serves the pages for browsers until there is a web app: what the service is, and what to do with a password reset
- * link. Such a link
- * carries its token in the fragment, which browsers do not send, so the page cannot fill it in and no log can contain
- * it.
+ * link. Such a link carries its token in the fragment, which browsers do not send, so the page cannot fill it in and no
+ * log can contain it.
  * @param address the service's public address
  * @param live whether a model is connected
  */

@@ -16,8 +16,7 @@ const largestForm = 65_536;
 
 /**
  * Limit for a payment event, in bytes; events have some thousands. The signature covers the exact bytes, so the body is
- * read before
- * the sender is authenticated.
+ * read before the sender is authenticated.
  */
 const largestEvent = 1_000_000;
 
@@ -49,8 +48,7 @@ const largestOf: Readonly<Record<BodyKind, number>> = {
 
 /**
  * Rejects an oversized body by its Content-Length, before it is read. The limit of a form's file is only known once its
- * part begins,
- * so a form is held to MAX_UPLOAD_BYTES here.
+ * part begins, so a form is held to MAX_UPLOAD_BYTES here.
  */
 export function refuseDeclaredSize(request: FastifyRequest, limits: BodyLimits): void {
   const limit = isForm(request) ? 'MAX_UPLOAD_BYTES' : exceededFirst(limits);

@@ -44,15 +44,11 @@ interface UnreadResponse {
 
 /**
  * Limits the memory of large responses that clients do not read, per client address. They are sent in pieces, which
- * shows whether
- * they are read. If there is no room for a new one, the least recently read response of an address that holds more is
- * aborted.
- * If that does not help, or the address has reached its share, its own least recently read response is aborted. If none
- * of those
- * has been unread for `patience` milliseconds, a GET is rejected, which loses nothing; any other response is sent, and
- * the least
- * recently read one is aborted.
- * Downloads that are generated while they are sent hold almost nothing and have limits of their own.
+ * shows whether they are read. If there is no room for a new one, the least recently read response of an address that
+ * holds more is aborted. If that does not help, or the address has reached its share, its own least recently read
+ * response is aborted. If none of those has been unread for `patience` milliseconds, a GET is rejected, which loses
+ * nothing; any other response is sent, and the least recently read one is aborted. Downloads that are generated while
+ * they are sent hold almost nothing and have limits of their own.
  */
 export function limitUnreadResponses(
   app: FastifyInstance,
@@ -101,8 +97,7 @@ export function limitUnreadResponses(
 
   /**
    * Reserves memory for a response by aborting those of its address that have not been read for `patience`
-   * milliseconds. Returns
-   * whether it succeeded.
+   * milliseconds. Returns whether it succeeded.
    */
   function makeRoom({ address, bytes, holding }: UnreadResponse, patience: number): boolean {
     while (bytes > 0 && !holding.tryGrow(bytes)) {

@@ -22,9 +22,8 @@ interface ReceivedFile {
 
 /**
  * Reads the input of a route that accepts files: the file parts and fields of a form, or a raw body with its fields in
- * the query.
- * Fields that the input does not have are omitted. If the route accepts only forms, any other body counts as a form
- * without parts.
+ * the query. Fields that the input does not have are omitted. If the route accepts only forms, any other body counts as
+ * a form without parts.
  * @throws AppError 400 for a malformed form, 413 beyond a limit
  */
 export async function readUpload(
@@ -198,8 +197,7 @@ function namesOf(field: string): string[] {
 
 /**
  * Detects parts that declare no content type. Busboy reports text/plain for them, but a type that was not declared must
- * not be
- * compared with the file's name.
+ * not be compared with the file's name.
  */
 function watchPartTypes(): { push(chunk: Buffer): void; isDeclared(field: string): boolean } {
   let recent = '\r\n';

@@ -35,8 +35,7 @@ export interface App {
 
 /**
  * Builds the HTTP application: REST and `/trpc` over one router. It does not listen yet. It opens no resources of its
- * own and
- * closes none of those passed in.
+ * own and closes none of those passed in.
  * @throws SettingsError if single sign-on is enabled but its settings are incomplete
  */
 export async function buildApp(parts: AppParts): Promise<App> {

@@ -17,10 +17,8 @@ export type ArrayCheck = (input: unknown, settings: Settings) => void;
 
 /**
  * Returns a check of the lengths of an input's arrays, to run before its schema: zod reads all elements and reports
- * every problem
- * before it compares the length. A limit applies to all arrays of one schema together: the limit of an inner array
- * counts the
- * elements of all inner arrays. Returns undefined if the input has no arrays.
+ * every problem before it compares the length. A limit applies to all arrays of one schema together: the limit of an
+ * inner array counts the elements of all inner arrays. Returns undefined if the input has no arrays.
  * @throws Error for an array without a limit: each needs `.max()` or an entry in `arrayLimits`
  */
 export function createArrayCheck(

@@ -7,10 +7,8 @@ const longestEntry = 100;
 
 /**
  * Returns the client's address (C 2): the socket's address or, behind `trustProxy` trusted proxies, the entry at that
- * position from
- * the right in X-Forwarded-For. Clients can forge entries further left. If the entry is not an IP address, the socket's
- * address is
- * used.
+ * position from the right in X-Forwarded-For. Clients can forge entries further left. If the entry is not an IP
+ * address, the socket's address is used.
  */
 export function clientAddress(headers: Headers, socketAddress: string, trustProxy: number): string {
   const forwarded = headers['x-forwarded-for'];
@@ -42,8 +40,7 @@ function addressIn(entry: string): string | undefined {
 
 /**
  * Returns the key of an address for rate limits (C 2): an IPv4 address itself, however it is written, or the /64 of an
- * IPv6 address,
- * because one host owns the whole /64. All spellings of one address give the same key.
+ * IPv6 address, because one host owns the whole /64. All spellings of one address give the same key.
  */
 export function rateLimitSubject(address: string): string {
   if (!isIPv6(address)) return address;
@@ -56,8 +53,7 @@ export function rateLimitSubject(address: string): string {
 
 /**
  * Returns the key of an address for memory and connection limits: like `rateLimitSubject`, but the /56 of an IPv6
- * address. A client
- * with a /48 has 65,536 networks of /64, but only 256 of /56.
+ * address. A client with a /48 has 65,536 networks of /64, but only 256 of /56.
  */
 export function networkOf(address: string): string {
   const subject = rateLimitSubject(address);

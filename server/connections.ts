@@ -37,8 +37,8 @@ interface Connection {
 
 /**
  * Tracks a server's connections. Limits the unanswered requests on each, resets connections whose clients stop reading,
- * and makes a
- * drain wait for requests only. Node's own close waits indefinitely for a connection that has never sent a request.
+ * and makes a drain wait for requests only. Node's own close waits indefinitely for a connection that has never sent a
+ * request.
  * @param byAddress whether the peers of the connections are the clients themselves, not proxies
  */
 export function trackConnections(

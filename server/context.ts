@@ -77,8 +77,7 @@ export interface RequestContext {
   disconnected(): AbortSignal;
   /**
    * Authenticates the caller before the body is read. The guard authenticates again with the body. Returns false if
-   * `guard` requires
-   * no credential that could be checked without the body.
+   * `guard` requires no credential that could be checked without the body.
    * @throws AppError the guard's 401 or 403
    */
   authenticate(guard: GuardName): Promise<boolean>;

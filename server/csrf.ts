@@ -14,8 +14,7 @@ export function refuseCrossSiteChange(method: string, headers: Headers, baseUrl:
 
 /**
  * Whether Sec-Fetch-Site or Origin says that another site's page made this request (C 7). Clients other than browsers
- * send neither
- * header. The service's own pages have the origin of BASE_URL or of the requested host.
+ * send neither header. The service's own pages have the origin of BASE_URL or of the requested host.
  */
 export function isCrossSite(headers: Headers, baseUrl: string | undefined): boolean {
   const site = headers['sec-fetch-site'];

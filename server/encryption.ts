@@ -58,10 +58,8 @@ function derive(secretsKey: Buffer, info: string): Buffer {
 
 /**
  * Returns the 32-byte key that encrypts stored secrets (C 1): SECRETS_KEY, or a key generated once and kept under
- * DATA_DIR, readable
- * only by its owner. With DATABASE_URL, SECRETS_KEY is required: other machines could not read what a key generated on
- * one machine
- * has encrypted.
+ * DATA_DIR, readable only by its owner. With DATABASE_URL, SECRETS_KEY is required: other machines could not read what
+ * a key generated on one machine has encrypted.
  */
 export async function loadSecretsKey(settings: Settings): Promise<Buffer> {
   if (settings.SECRETS_KEY !== undefined) return Buffer.from(settings.SECRETS_KEY, 'base64');

@@ -160,8 +160,7 @@ function isDatabaseOutage(thrown: unknown): boolean {
 
 /**
  * Describes an unexpected error for logs and storage, by kind and place. A driver's error has SQL and parameters in its
- * message, so a
- * database error is identified by its code only.
+ * message, so a database error is identified by its code only.
  */
 export function describeForLog(thrown: unknown): Record<string, unknown> {
   const root = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;

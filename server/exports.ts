@@ -59,10 +59,9 @@ interface Pace {
 
 /**
  * Limits the exports of one process: each holds a few pages in memory for as long as its reader takes. Readers must
- * therefore keep a
- * minimum rate. While other exports wait, the slowest reader in their way is cut off, if it is below a second, higher
- * minimum.
- * A tenant with fewer exports comes before one with more; exports of one tenant wait for each other.
+ * therefore keep a minimum rate. While other exports wait, the slowest reader in their way is cut off, if it is below a
+ * second, higher minimum. A tenant with fewer exports comes before one with more; exports of one tenant wait for each
+ * other.
  */
 export function createExports(bounds: ExportLimits = ownBounds) {
   const { slots, slotsOfTenant } = bounds;
@@ -91,10 +90,8 @@ export function createExports(bounds: ExportLimits = ownBounds) {
 
   /**
    * Makes room for one waiting export of a tenant. If the tenant uses all its slots, only its own exports are
-   * considered, with the
-   * lower minimum rate: they share its line, so that each slows the others, and they would keep cutting each other off.
-   * Otherwise
-   * only exports of tenants with more slots are considered.
+   * considered, with the lower minimum rate: they share its line, so that each slows the others, and they would keep
+   * cutting each other off. Otherwise only exports of tenants with more slots are considered.
    */
   function makeRoom(tenantId: string, now: number): void {
     const holds = (id: string) => [...readers].filter((reader) => reader.tenantId === id).length;
@@ -235,8 +232,7 @@ export interface ExportRequest {
 
 /**
  * Passes on an export's text and measures its reader. Logs the reason of a failure, and throws a general error without
- * it, because
- * the sender logs that again.
+ * it, because the sender logs that again.
  */
 export async function* guardExport(
   log: Log,

@@ -10,8 +10,7 @@ const worthIt = 32_000_000;
 
 /**
  * Frees memory after a burst. V8 collects garbage only on allocation, so an idle process would keep what its last
- * requests left,
- * including buffers outside its heap. This collects garbage while no request waits.
+ * requests left, including buffers outside its heap. This collects garbage while no request waits.
  */
 export function collectWhenIdle(): void {
   setFlagsFromString('--expose-gc');

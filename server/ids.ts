@@ -6,8 +6,7 @@ let drawn = pool.length;
 
 /**
  * Returns a new id of 32 hexadecimal characters: twelve of the time in milliseconds, then 80 random bits. Rows inserted
- * together are
- * thus adjacent in their index.
+ * together are thus adjacent in their index.
  */
 export function newId(): string {
   if (drawn === pool.length) {

@@ -13,8 +13,7 @@ type Path = (string | number)[];
 
 /**
  * Finds what cannot be stored faithfully: NUL characters and lone surrogates, which PostgreSQL's text type rejects;
- * keys that
- * address an object's prototype; nesting beyond 64 levels. Returns undefined if there is no problem.
+ * keys that address an object's prototype; nesting beyond 64 levels. Returns undefined if there is no problem.
  */
 export function findUnstorable(value: unknown): FieldProblem | undefined {
   return look(value, { path: [], left: maximumValues });
@@ -69,8 +68,7 @@ const separators: ReadonlySet<number> = new Set([0x2c, 0x5b, 0x7b]);
 
 /**
  * Rejects a JSON body with far too many values before it is parsed: parsing 30 MB of small values blocks the process
- * for seconds,
- * while scanning the bytes takes some milliseconds per MB.
+ * for seconds, while scanning the bytes takes some milliseconds per MB.
  * @throws AppError 422
  */
 export function refuseManyValues(json: Uint8Array): void {

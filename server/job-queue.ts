@@ -8,8 +8,7 @@ import type { Tx } from '#db/client.ts';
 export interface TaskPayloads {
   /**
    * Finds tenants with stale or unpersisted jobs, imports that no worker is running, and memory that is not indexed.
-   * Adds a job for
-   * each.
+   * Adds a job for each.
    */
   sweep_stale_jobs: Record<string, never>;
   fail_stale_jobs: { tenantId: string };
@@ -37,10 +36,8 @@ export type TaskName = keyof TaskPayloads;
 
 /**
  * Adds a background job in the caller's transaction: it runs if and only if that commits. With `key`, no second job is
- * added if one
- * with that key already waits. Jobs of one `queue` run one at a time. Without a queue, a job may run beside one with
- * the same key
- * that has already started.
+ * added if one with that key already waits. Jobs of one `queue` run one at a time. Without a queue, a job may run
+ * beside one with the same key that has already started.
  */
 export async function addJob<N extends TaskName>(
   tx: Tx,
@@ -56,8 +53,8 @@ export async function addJob<N extends TaskName>(
 
 /**
  * Deletes jobs that will never run: after an hour, those that another job with the same key replaced while they ran and
- * whose worker
- * then died; after 30 days, those that have used all their attempts. Deletes at most 5000; returns how many.
+ * whose worker then died; after 30 days, those that have used all their attempts. Deletes at most 5000; returns how
+ * many.
  */
 export async function pruneQueue(tx: Tx): Promise<number> {
   const [row] = await tx.execute<{ pruned: number }>(sql`

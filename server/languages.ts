@@ -65,10 +65,8 @@ const chineseScripts = new Map<string, LanguageCode>([
 
 /**
  * Returns the supported language for a tag of a glossary or memory (B 4.4 "Language code reading"). Returns undefined
- * for the bare base
- * of a split language (zh, pt), a region without a variant (pt-AO), and unsupported codes. `_` is read as `-`; letter
- * case does
- * not matter.
+ * for the bare base of a split language (zh, pt), a region without a variant (pt-AO), and unsupported codes. `_` is
+ * read as `-`; letter case does not matter.
  *
  * A three-letter second subtag is not a region but another language (zh-yue, ar-arz, no-nyn), so such a tag gives
  * undefined.
@@ -88,8 +86,7 @@ const splitLanguages: ReadonlySet<string> = new Set(['zh', 'pt']);
 
 /**
  * `readLanguage` for a variant in a file with declared languages: a tag with only the base of a split language means
- * its declared
- * variant (B 4.4 "TMX terminology", C 7: in memory too).
+ * its declared variant (B 4.4 "TMX terminology", C 7: in memory too).
  */
 export function readDeclaredVariant(tag: string, declared: LanguageCode): LanguageCode | undefined {
   const base = tag.toLowerCase();

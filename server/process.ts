@@ -28,8 +28,7 @@ const longestDrain = 120_000;
 
 /**
  * Connections that can wait to be accepted; the system may allow fewer. With Node's default of 511, a burst of 1,500
- * connections
- * made other clients retransmit their first packet a second later.
+ * connections made other clients retransmit their first packet a second later.
  */
 const backlog = 4096;
 
@@ -149,8 +148,7 @@ type Stoppable = { stop(): Promise<void> };
 
 /**
  * Stops parts in reverse order of their start: first the HTTP server, then the workers of the jobs that its last
- * requests queued,
- * then the rest. If one fails to stop, the others are still stopped.
+ * requests queued, then the rest. If one fails to stop, the others are still stopped.
  */
 async function stopAll(started: Stoppable[]): Promise<void> {
   const failures: unknown[] = [];
@@ -231,8 +229,8 @@ async function standaloneLog(settings: Settings): Promise<Log> {
 
 /**
  * Makes V8 collect its old generation when that has grown by half. By default, the heap of a busy server grows far
- * beyond its live
- * data (docs/performance.md). V8 accepts the flag at run time, so it is set here and not on each command line.
+ * beyond its live data (docs/performance.md). V8 accepts the flag at run time, so it is set here and not on each
+ * command line.
  */
 function growHeapSlowly(): void {
   setFlagsFromString('--heap-growing-percent=50');
@@ -240,10 +238,8 @@ function growHeapSlowly(): void {
 
 /**
  * Runs a command: starts it, prints one line, and drains on SIGTERM or SIGINT. A failed start prints one line on stderr
- * and exits
- * with 1. A start that is stopped releases what it started and exits with 0. A second signal, at least a second after
- * the first,
- * abandons the work in flight but still stops the database properly, and exits with 143 or 130.
+ * and exits with 1. A start that is stopped releases what it started and exits with 0. A second signal, at least a
+ * second after the first, abandons the work in flight but still stops the database properly, and exits with 143 or 130.
  */
 export async function runCommand(
   parts: (settings: Settings) => ProcessParts,

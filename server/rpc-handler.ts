@@ -18,10 +18,8 @@ interface Definition {
 
 /**
  * Serves the SDK: tRPC's HTTP format under /trpc, one call per request. tRPC's own adapters build a web Request and
- * Response for
- * each call, which costs more than the call itself, and return 500 for a malformed one. This handler accepts JSON
- * bodies only and
- * takes every error from the error table.
+ * Response for each call, which costs more than the call itself, and return 500 for a malformed one. This handler
+ * accepts JSON bodies only and takes every error from the error table.
  */
 export function serveRpc(
   app: FastifyInstance,
@@ -110,8 +108,7 @@ function travelsByRestOnly(meta: ProcedureMeta | undefined): boolean {
 
 /**
  * Wraps plain JSON in superjson's format. Every output is already JSON, since REST prints the same value; letting
- * superjson walk it
- * to find that out costs more than the procedure.
+ * superjson walk it to find that out costs more than the procedure.
  */
 function plain(json: unknown): { json: unknown } {
   return { json: json ?? null };
@@ -143,8 +140,7 @@ function readInput(request: FastifyRequest): unknown {
 
 /**
  * Inputs are plain JSON; the only annotation accepted from superjson marks a field as undefined. Its other annotations
- * can turn a
- * few bytes into Maps, typed arrays of any size, or one object referenced from many places.
+ * can turn a few bytes into Maps, typed arrays of any size, or one object referenced from many places.
  */
 function marksOnlyUndefined(meta: unknown): boolean {
   if (typeof meta !== 'object' || meta === null) return false;

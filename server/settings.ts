@@ -194,8 +194,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
 
 /**
  * The address of the service in links, redirects and browsers (C 1). Never taken from the request's Host header, which
- * a client can
- * forge.
+ * a client can forge.
  */
 export function publicAddress({ BASE_URL, HOST, PORT }: Settings): string {
   return BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`;

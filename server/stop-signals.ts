@@ -17,8 +17,7 @@ const codes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
  * Handles SIGTERM and SIGINT from now until the process ends: a later signal must not kill the process before it has
- * left its
- * database.
+ * left its database.
  */
 export function listenForStop(): StopSignals {
   const stop = new AbortController();

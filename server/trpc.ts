@@ -7,10 +7,8 @@ import { findUnstorable } from './input-limits.ts';
 
 /**
  * The format of a body that is not a file. `form` accepts only application/x-www-form-urlencoded, whose values are all
- * strings.
- * `form_or_json` accepts either, or no body. `raw` accepts bytes of any content type and fills the input `body`,
- * because the
- * sender's signature covers the exact bytes.
+ * strings. `form_or_json` accepts either, or no body. `raw` accepts bytes of any content type and fills the input
+ * `body`, because the sender's signature covers the exact bytes.
  */
 export type BodyKind = 'json' | 'form' | 'form_or_json' | 'raw';
 
@@ -32,8 +30,7 @@ export interface Route {
   headers?: Readonly<Record<string, string>>;
   /**
    * If several procedures share one method and path: the member of the JSON body that selects this one (`a.b`: `a` is
-   * present and
-   * its `b` is an object). At most one of them has no `chosenBy`; it takes all other requests.
+   * present and its `b` is an object). At most one of them has no `chosenBy`; it takes all other requests.
    */
   chosenBy?: string;
   /** The body is a file, or a form that contains one. */
@@ -144,8 +141,7 @@ export function inputSource(route: Route, name: string): 'path' | 'query' | 'bod
 
 /**
  * Wraps every error of a procedure as an AppError in a TRPCError, so that REST and `/trpc` share one error table. tRPC
- * passes
- * errors to middleware in `result` and does not throw them.
+ * passes errors to middleware in `result` and does not throw them.
  */
 const mapErrors = middleware(async ({ ctx, path, meta, next }) => {
   const result = await next();

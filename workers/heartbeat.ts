@@ -10,10 +10,8 @@ const deadAfterSeconds = 30;
 
 /**
  * Reports this process's worker pools in `worker_heartbeats` and unlocks the jobs of dead workers: graphile-worker
- * itself would keep
- * the jobs of a killed process locked for four hours. If a worker only seemed dead, its job runs twice, which every
- * handler
- * tolerates anyway.
+ * itself would keep the jobs of a killed process locked for four hours. If a worker only seemed dead, its job runs
+ * twice, which every handler tolerates anyway.
  */
 export function startHeartbeat(database: Database, poolIds: () => string[], log: Log) {
   let running: Promise<void> | undefined;

@@ -6,8 +6,7 @@ import { pruneImports } from '#server/translation-memory/service.ts';
 
 /**
  * Deletes expired tokens, challenges, links, states and rate windows, old payment events and memory imports, and jobs
- * that will never
- * run.
+ * that will never run.
  */
 export async function pruneExpired({ database, log }: Services): Promise<void> {
   const pruned = {

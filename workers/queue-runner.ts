@@ -32,8 +32,7 @@ export interface QueueRunner {
   reaches(): boolean;
   /**
    * Takes no more jobs, waits for those that are running or being taken, and closes the connections, even if
-   * graphile-worker does not
-   * end.
+   * graphile-worker does not end.
    */
   end(): Promise<void>;
 }
@@ -50,8 +49,8 @@ export interface QueueRunnerOptions {
  * Starts workers. Rejects if the database cannot be reached.
  *
  * Any failed statement makes the runner fail: a statement that locked or completed a job may have been executed
- * although its reply
- * was lost, and graphile-worker's batcher never ends once two of its batches have failed (decision 35).
+ * although its reply was lost, and graphile-worker's batcher never ends once two of its batches have failed (decision
+ * 35).
  */
 export async function startQueueRunner({
   databaseUrl,
@@ -79,9 +78,8 @@ export async function startQueueRunner({
       taskList: following(tasks, underWay, () => closed),
       events,
       // Enable batches: without them, graphile-worker does not await the promise that completes a job. If the database
-      // were lost just
-      // then, that would be an unhandled rejection and the lock on the job would go unnoticed. With batches, it is an
-      // event.
+      // were lost just then, that would be an unhandled rejection and the lock on the job would go unnoticed. With
+      // batches, it is an event.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       logger: new Logger(() => (level, message) => {
         if (level === 'error' || level === 'warning') log.warn({ source: 'graphile-worker' }, message);
@@ -182,8 +180,7 @@ function watchWorkers(events: WorkerEvents, pool: pg.Pool, fail: (reason: unknow
 
 /**
  * Wraps the tasks to track those in flight. Once the runner is closed, none starts: its locks are about to be freed, so
- * another worker
- * may run the job.
+ * another worker may run the job.
  */
 function following(tasks: TaskList, underWay: Set<Promise<unknown>>, isClosed: () => boolean): TaskList {
   return Object.fromEntries(

@@ -11,8 +11,7 @@ export interface Workers {
 
 /**
  * Runs the job workers of one process, from the queue in the database at `databaseUrl`: `WORKER_CONCURRENCY` jobs at a
- * time, and
- * housekeeping in a pool of its own.
+ * time, and housekeeping in a pool of its own.
  */
 export async function startWorkers(services: Services, databaseUrl: () => string): Promise<Workers> {
   const running: RunningPool[] = [];

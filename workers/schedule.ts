@@ -22,9 +22,8 @@ const oneAtATime: readonly RecurringTask[] = ['check_golden_records'];
 
 /**
  * Adds recurring jobs at multiples of their intervals on the wall clock. All processes do so at the same moments with
- * the same job
- * key, so one job results however many processes there are. Except for `oneAtATime`, an additional run does no harm.
- * (graphile-worker's own cron counts in minutes; the settings count in seconds.)
+ * the same job key, so one job results however many processes there are. Except for `oneAtATime`, an additional run
+ * does no harm. (graphile-worker's own cron counts in minutes; the settings count in seconds.)
  */
 export function startSchedule(services: Services) {
   const timers = new Set<NodeJS.Timeout>();

@@ -13,8 +13,7 @@ import { tenantsWithStaleJobs } from '#server/translations/stale-sweep.ts';
 
 /**
  * Finds unfinished work of all tenants. For stale and unpersisted jobs it adds one job per tenant, which writes in that
- * tenant's own
- * scope.
+ * tenant's own scope.
  */
 export async function sweepStaleJobs(services: Services): Promise<void> {
   const { database, settings } = services;

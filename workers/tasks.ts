@@ -37,8 +37,7 @@ const housekeeping: readonly TaskName[] = ['sweep_stale_jobs', 'fail_stale_jobs'
 
 /**
  * Housekeeping has a pool of its own: it frees what dead processes hold, and must not wait for workers that slow models
- * or stores
- * keep busy.
+ * or stores keep busy.
  */
 export const workerPools: readonly WorkerPool[] = [
   { name: 'housekeeping', tasks: housekeeping, concurrency: () => 2 },

@@ -11,8 +11,7 @@ const retryDelay = 1000;
 const longestRetryDelay = 15_000;
 /**
  * Workers that fail within this many milliseconds have probably reached a database that does not let them work, such as
- * a read-only
- * one.
+ * a read-only one.
  */
 const shortLife = 3000;
 
@@ -25,10 +24,8 @@ export interface RunningPool {
 
 /**
  * Runs the tasks of one worker pool from the queue in the database at `databaseUrl`, which is called again at each
- * start. A failed
- * runner is replaced at once, or after a pause if it failed soon after its start. The old runner finishes its jobs, and
- * then its
- * remaining locks are freed.
+ * start. A failed runner is replaced at once, or after a pause if it failed soon after its start. The old runner
+ * finishes its jobs, and then its remaining locks are freed.
  */
 export async function startWorkerPool(
   services: Services,
@@ -109,10 +106,8 @@ export async function startWorkerPool(
 
 /**
  * Frees the locks of ended runners: those whose reply was lost, and those of jobs whose completion never reached the
- * database. One
- * statement frees all of them and is retried until it succeeds. Once `signal` is aborted there is one more try; after
- * that, the next
- * heartbeat of any process frees the rest, because their pools no longer report.
+ * database. One statement frees all of them and is retried until it succeeds. Once `signal` is aborted there is one
+ * more try; after that, the next heartbeat of any process frees the rest, because their pools no longer report.
  */
 function unlocker(
   { database, log }: Services,

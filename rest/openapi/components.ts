@@ -6,8 +6,7 @@ type Generated = Omit<OpenApiDocument, 'components'> & Partial<Pick<OpenApiDocum
 
 /**
  * Returns the generated document as JSON without what would mislead a client: objects are open, because fields may be
- * added within a
- * version (A 9 rule 6), and an integer's bounds are omitted if they are only JavaScript's.
+ * added within a version (A 9 rule 6), and an integer's bounds are omitted if they are only JavaScript's.
  */
 export function plainJson(generated: object): Generated {
   return JSON.parse(JSON.stringify(generated), (key, value) => {
@@ -20,8 +19,7 @@ export function plainJson(generated: object): Generated {
 
 /**
  * Leaves one component per id. If a schema is used in both requests and responses, the generator emits X for requests
- * and XOutput for
- * responses. Responses satisfy X too: a field with a default is merely optional there.
+ * and XOutput for responses. Responses satisfy X too: a field with a default is merely optional there.
  */
 export function mergeDoubles(generated: Generated): OpenApiDocument {
   const schemas = { ...generated.components?.schemas };
@@ -39,10 +37,8 @@ export function mergeDoubles(generated: Generated): OpenApiDocument {
 
 /**
  * Makes each body whose input has an id the component of that id. The generator removes the path parameters from the
- * input and loses
- * its id, so the id names what is left: the body. If responses use the schema too, the request's form is kept, so that
- * fields
- * with a default stay optional.
+ * input and loses its id, so the id names what is left: the body. If responses use the schema too, the request's form
+ * is kept, so that fields with a default stay optional.
  */
 export function nameBodies(
   procedures: readonly RestProcedure[],

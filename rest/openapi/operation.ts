@@ -49,8 +49,8 @@ export function describeOperation(procedure: RestProcedure, generated: Operation
 
 /**
  * Inputs that are required although their schemas are optional, by the procedure's path. If one is missing, the service
- * returns 400
- * with its own message (B 4.1, B 4.4, B 4.5), whereas a schema would return 422. Files of forms are handled separately.
+ * returns 400 with its own message (B 4.1, B 4.4, B 4.5), whereas a schema would return 422. Files of forms are handled
+ * separately.
  */
 const neededInputs: Readonly<Record<string, readonly string[]>> = {
   'translations.createFromFile': ['target_lang'],
@@ -76,8 +76,7 @@ function requireNeeded(parameter: Parameter, needed: readonly string[]): Paramet
 
 /**
  * Moves the inputs that a route with a body takes from its query to the parameters: the generator puts all but path
- * parameters into
- * the body. Removes the body if nothing is left of it.
+ * parameters into the body. Removes the body if nothing is left of it.
  */
 export function moveQueryInputs(procedures: readonly RestProcedure[], paths: OpenApiDocument['paths']): void {
   for (const { route } of procedures) {

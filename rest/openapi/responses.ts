@@ -62,8 +62,7 @@ export function responsesOf(
 
 /**
  * @throws Error if the body of an additional 202 is not a named member of the output: the generator, which knows one
- * response, has
- * merged both bodies into it
+ * response, has merged both bodies into it
  */
 function successesOf(
   { path, route }: RestProcedure,

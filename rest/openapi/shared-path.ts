@@ -3,8 +3,7 @@ import type { Content, JsonSchema, Operation, ResponseObject } from './document.
 
 /**
  * Procedures at one address form one operation of the document, but the generator knows one procedure per path. Each
- * but the first
- * therefore gets a path of its own until the operations are merged.
+ * but the first therefore gets a path of its own until the operations are merged.
  */
 export function withOwnPaths(procedures: readonly RestProcedure[]): RestProcedure[] {
   const taken = new Set<string>();
