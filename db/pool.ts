@@ -46,9 +46,8 @@ interface Waiter {
 }
 
 /**
- * A pool of single-connection clients. postgres.js's own pool hands out a connection for a transaction only after the
- * round trip of its BEGIN, and queues callers without a limit. Here the transaction's first statements travel together,
- * and waiting is limited.
+ * A pool of single-connection clients. postgres.js's own pool hands out a connection for a transaction only after the round trip of
+ * its BEGIN, and queues callers without a limit. Here the transaction's first statements travel together, and waiting is limited.
  */
 export function openPool(url: string | (() => string), options: PoolOptions): Pool {
   const { size, waitMs = 10_000, maxWaiting = 10_000 } = options;

@@ -28,8 +28,7 @@ export function buildQueriesWith(send: Send): QueryBuilder {
 }
 
 /**
- * Sends text that is prepared once per connection. It is sent now, not at the first `then`, because the order of
- * statements matters.
+ * Sends text that is prepared once per connection. It is sent now, not at the first `then`, because the order of statements matters.
  */
 export function sendOn(connection: Connection): Send {
   return (text, parameters = []) =>

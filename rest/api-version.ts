@@ -17,10 +17,7 @@ declare module 'fastify' {
 export const releasedVersions = ['2026-09-01'] as const;
 export const currentVersion = releasedVersions[releasedVersions.length - 1] as string;
 
-/**
- * The version that the query parameter or its alias header requests; undefined if neither is sent. The query takes
- * precedence.
- */
+/** The version that the query parameter or its alias header requests; undefined if neither is sent. The query takes precedence. */
 export interface VersionRequest {
   query?: string | undefined;
   header?: string | undefined;

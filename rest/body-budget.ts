@@ -19,8 +19,7 @@ export interface BodyBudget {
 }
 
 /**
- * @param largest maximum bytes of a body. An address may hold a quarter of the budget, which must have room for one
- * such body.
+ * @param largest maximum bytes of a body. An address may hold a quarter of the budget, which must have room for one such body.
  */
 export function bodyBudget(largest: number): BodyBudget {
   return { large: Math.max(300_000_000, 4 * largest), unauthenticated: 8_000_000, small: 200_000_000 };
@@ -32,10 +31,7 @@ declare module 'fastify' {
     giveBackBody: (() => void) | null;
   }
   interface FastifyContextConfig {
-    /**
-     * Called before more than `largestUnauthenticated` bytes of a body are read. @throws AppError if the caller must
-     * not send them
-     */
+    /** Called before more than `largestUnauthenticated` bytes of a body are read. @throws AppError if the caller must not send them */
     authenticate?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   }
 }
@@ -113,8 +109,7 @@ export function limitBodyMemory(
   app.addHook('onSend', (request, _reply, payload, done) => {
     if (request.giveBackBody) {
       request.giveBackBody();
-      // The request stays in memory until its response has been read; release the body now and discard what still
-      // arrives.
+      // The request stays in memory until its response has been read; release the body now and discard what still arrives.
       request.body = undefined;
       request.raw.unpipe().resume();
     }

@@ -147,10 +147,7 @@ function readPair(pair: string): [name: string, value: string] {
   return at < 0 ? [decode(pair), ''] : [decode(pair.slice(0, at)), decode(pair.slice(at + 1))];
 }
 
-/**
- * Rejects bytes that are not UTF-8. URLSearchParams would replace them with U+FFFD, so that two passwords could read
- * the same.
- */
+/** Rejects bytes that are not UTF-8. URLSearchParams would replace them with U+FFFD, so that two passwords could read the same. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

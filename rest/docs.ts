@@ -61,9 +61,9 @@ interface Part {
 }
 
 /**
- * GET /openapi.json and GET /docs, which renders it (A 1 rule 6). Nothing is read or built before the first
- * request for it: the generator alone takes longer to import than this door to open. It is kept as one Buffer, which every
- * answer sends; who has it already is told so.
+ * Serves GET /openapi.json and GET /docs, which renders it (A 1 rule 6). Each file is read or built on its first
+ * request: importing the generator alone takes longer than starting the HTTP server. It is then kept as one Buffer for
+ * all responses; a client that already has it gets 304.
  */
 export function serveDocs(app: FastifyInstance, router: AppRouter): void {
   const serve = (

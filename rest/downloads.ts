@@ -30,18 +30,14 @@ function sendChunks(reply: FastifyReply, { chunks, cut, end }: StreamResponse): 
   return reply.send(stream);
 }
 
-/**
- * Returns the Content-Disposition of a download. The name is always quoted: some clients cannot read an unquoted one.
- */
+/** Returns the Content-Disposition of a download. The name is always quoted: some clients cannot read an unquoted one. */
 function attachment(fileName: string): string {
   const ascii = asciiName(fileName);
   const quoted = `attachment; filename="${ascii}"`;
   return ascii === fileName ? quoted : `${quoted}; filename*=${encodeExtended(fileName)}`;
 }
 
-/**
- * For clients that read only `filename`: replaces characters that some of them cannot handle, as B 4.5 says of exports.
- */
+/** For clients that read only `filename`: replaces characters that some of them cannot handle, as B 4.5 says of exports. */
 function asciiName(fileName: string): string {
   return fileName.replace(/[^\x20-\x7e]|["\\%/]/gu, '_');
 }

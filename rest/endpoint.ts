@@ -32,8 +32,7 @@ export function createEndpoint(procedures: readonly RestProcedure[], settings: S
   const others = procedures.filter((procedure) => procedure !== upload);
   const chosen = others.filter(({ route }) => route.chosenBy !== undefined);
   const plain = others.find(({ route }) => route.chosenBy === undefined);
-  // Any other body counts as a form without its file (B 7 "missing upload"): the procedure reports that, after its
-  // gates.
+  // Any other body counts as a form without its file (B 7 "missing upload"): the procedure reports that, after its gates.
   const onlyForms = others.length === 0 && upload?.route.upload?.raw === false;
   const kinds = procedures.map(bodyKind);
   if (kinds.length > 1 && kinds.some((kind) => kind !== 'json'))

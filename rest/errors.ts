@@ -51,9 +51,7 @@ export function handleErrors(app: FastifyInstance): void {
 
 /** The methods of each path; used only for requests that match no route. */
 interface KnownPaths {
-  /**
-   * The error for a request that matches no route: 405 with the allowed methods if the path is known, otherwise 404.
-   */
+  /** The error for a request that matches no route: 405 with the allowed methods if the path is known, otherwise 404. */
   refusalFor(url: string): { error: AppError; allow?: string };
 }
 

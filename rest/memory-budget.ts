@@ -34,15 +34,13 @@ interface Holder {
 }
 
 /**
- * An address may hold at most a quarter of `most`. If that much is not free, the least recently touched reservation of
- * an address that holds more is aborted. An address that holds little therefore finds room, however many addresses
- * share the budget.
+ * An address may hold at most a quarter of `most`. If that much is not free, the least recently touched reservation of an address
+ * that holds more is aborted. An address that holds little therefore finds room, however many addresses share the budget.
  */
 export function createMemoryBudget(most: number): MemoryBudget {
   const holders = new Map<string, Holder>();
   /**
-   * Holders with reservations that can be aborted, by the binary logarithm of their bytes: scanning all of them would
-   * cost too much.
+   * Holders with reservations that can be aborted, by the binary logarithm of their bytes: scanning all of them would cost too much.
    */
   const bySize: Set<Holder>[] = Array.from({ length: 64 }, () => new Set());
   const breakers = new WeakMap<Reservation, () => void>();

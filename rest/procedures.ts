@@ -41,10 +41,7 @@ export function restProcedures(router: AppRouter): RestProcedure[] {
   });
 }
 
-/**
- * Whether a body is required: if it is absent, the input is read as an empty object, which then lacks a required field
- * of the body.
- */
+/** Whether a body is required: if it is absent, the input is read as an empty object, which then lacks a required field of the body. */
 export function needsBody({ route, input, inputShape }: RestProcedure): boolean {
   const needed = Object.entries(inputShape)
     .filter(([, schema]) => !schema.safeParse(undefined).success)

@@ -74,9 +74,7 @@ export function tooLarge(limit: keyof BodyLimits): AppError {
   return new AppError('payload_too_large', `request body exceeds ${limit}`);
 }
 
-/**
- * The error for a large body on a route without authentication before the body: no sender could be authenticated there.
- */
+/** The error for a large body on a route without authentication before the body: no sender could be authenticated there. */
 export function tooLargeUnauthenticated(): AppError {
   return new AppError('payload_too_large', `request body exceeds ${largestUnauthenticated} bytes`);
 }

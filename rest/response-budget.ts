@@ -10,10 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Responses up to this size, in bytes, are sent whole: a socket holds few of them, and `server/connections.ts` watches
- * it.
- */
+/** Responses up to this size, in bytes, are sent whole: a socket holds few of them, and `server/connections.ts` watches it. */
 const sentWhole = 65_536;
 
 /** Limits for the responses of one process. Tests set smaller ones. */
@@ -22,10 +19,7 @@ export interface ResponseLimits {
   held: number;
   /** How long, in milliseconds, a response may take from its start to its end: 60 MB at 1 Mbit/s take 500 s. */
   deadline: number;
-  /**
-   * Time in milliseconds after which a response of which the client has read nothing more gives way to another one for
-   * its address.
-   */
+  /** Time in milliseconds after which a response of which the client has read nothing more gives way to another one for its address. */
   patience: number;
 }
 

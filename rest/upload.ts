@@ -158,8 +158,7 @@ interface ByteCollector {
 const reserved = 2 ** 20;
 
 /**
- * @param expected maximum bytes that the client announced; allocated in full only after the first `reserved` bytes have
- * arrived
+ * @param expected maximum bytes that the client announced; allocated in full only after the first `reserved` bytes have arrived
  */
 function collectBytes(expected: number): ByteCollector {
   // Do not use Node's buffer pool: small buffers would keep the whole pool from being freed.
@@ -180,15 +179,10 @@ function collectBytes(expected: number): ByteCollector {
   };
 }
 
-/**
- * Bytes of recent data that are kept: more than the headers of one part (`headerSize`) and the boundary before them.
- */
+/** Bytes of recent data that are kept: more than the headers of one part (`headerSize`) and the boundary before them. */
 const kept = 32_768;
 
-/**
- * A part's headers after its boundary. Their number is bounded, or a hostile form would make the regex rescan its bytes
- * repeatedly.
- */
+/** A part's headers after its boundary. Their number is bounded, or a hostile form would make the regex rescan its bytes repeatedly. */
 const partHeaders = /\r\n--[^\r\n]*\r\n((?:[^\r\n]+\r\n){1,20})\r\n/g;
 
 function namesOf(field: string): string[] {

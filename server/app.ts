@@ -36,7 +36,7 @@ export interface App {
 /**
  * Builds the HTTP application: REST and `/trpc` over one router. It does not listen yet. It opens no resources of its
  * own and closes none of those passed in.
- * @throws SettingsError if single sign-on is enabled but its settings are incomplete
+ * @throws SettingsError if single sign-on is enabled but cannot work with these settings
  */
 export async function buildApp(parts: AppParts): Promise<App> {
   const { settings } = parts;
@@ -66,8 +66,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const services: Services = { ...parts, log: http.log };
   const knownPaths = collectPaths(http);
 
-  // Ignore an unknown Expect header, like any other unknown header. Node would reject the request, without a request
-  // id.
+  // Ignore an unknown Expect header, like any other unknown header. Node would reject the request, without a request id.
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response));
   const addressOf = ({ headers, socket }: FastifyRequest) =>
     clientAddress(headers, socket.remoteAddress ?? '', settings.TRUST_PROXY);

@@ -1,9 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/**
- * Work that outlives its request. A run continues after its client disconnects, and a stopping process waits for such
- * runs.
- */
+/** Work that outlives its request. A run continues after its client disconnects, and a stopping process waits for such runs. */
 export interface BackgroundWork {
   /** True once the process only finishes work in flight. */
   readonly closing: boolean;

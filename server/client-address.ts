@@ -17,9 +17,7 @@ export function clientAddress(headers: Headers, socketAddress: string, trustProx
   return addressIn(entryFromRight(list, trustProxy)) ?? socketAddress;
 }
 
-/**
- * The entry of a comma-separated list at position `place` from the right; 1 is the last. Empty if the list is shorter.
- */
+/** The entry of a comma-separated list at position `place` from the right; 1 is the last. Empty if the list is shorter. */
 function entryFromRight(list: string, place: number): string {
   let end = list.length;
   for (let passed = 1; passed < place; passed++) {

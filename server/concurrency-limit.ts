@@ -79,7 +79,10 @@ export function createConcurrencyLimit({
     else tenants.set(id, tenant);
   }
 
-  /** If the first tenant may not start, none may: all others hold as many slots or more. */
+  /**
+   * Starts waiting calls while slots are free. If the first tenant may not start a call, none may: all others hold at
+   * least as many slots.
+   */
   function handOut(): void {
     for (let tenant = firstInLine(); tenant && mayStart(tenant); tenant = firstInLine()) {
       const [start] = tenant.waiting;

@@ -5,10 +5,7 @@ import { networkOf } from './client-address.ts';
 /** State of a connection: no request, a request whose body has not arrived completely, or only complete requests. */
 type Stage = 'idle' | 'incoming' | 'whole';
 
-/**
- * The connections of one client address, or of one /56 for IPv6. Each set is ordered by time: the oldest entry is
- * first.
- */
+/** The connections of one client address, or of one /56 for IPv6. Each set is ordered by time: the oldest entry is first. */
 interface Holder {
   idle: Set<Slot>;
   incoming: Set<Slot>;
@@ -31,9 +28,7 @@ interface Rank {
 
 /** Connection slots of a server. The cost of each operation does not depend on the number of connections. */
 export interface ConnectionSlots {
-  /**
-   * Takes a slot for a new connection, closing another connection if all slots are in use. Returns whether it got one.
-   */
+  /** Takes a slot for a new connection, closing another connection if all slots are in use. Returns whether it got one. */
   acquire(socket: Socket): boolean;
   /** The headers of a request have arrived. */
   requestStarted(socket: Socket, request: IncomingMessage): void;

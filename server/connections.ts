@@ -8,9 +8,7 @@ const drainDeadline = 150_000;
 
 /** Limits for the connections of one server. Tests set smaller ones. */
 export interface ConnectionLimits {
-  /**
-   * Requests of one connection that may await their response. Clients rarely send several before the first response.
-   */
+  /** Requests of one connection that may await their response. Clients have no need to send many before the first response. */
   unanswered: number;
   /** How long, in milliseconds, a client may read nothing while data waits for it. */
   longestStall: number;
@@ -20,9 +18,7 @@ export interface ConnectionLimits {
 
 const ownBounds: ConnectionLimits = { unanswered: 8, longestStall: 120_000, connections: 10_000 };
 
-/**
- * Requests beyond `unanswered` that are ignored, because one packet may carry several. A connection with more is reset.
- */
+/** Requests beyond `unanswered` that are ignored, because one packet may carry several. A connection with more is reset. */
 const mostRefused = 32;
 
 /** Rejects a request beyond the limit, in the order of responses, and closes the connection. */
@@ -104,8 +100,7 @@ export function trackConnections(
         connection.taken = taken;
         connection.since = now;
       } else if (now - connection.since >= bounds.longestStall)
-        // Reset the connection: to an HTTP/1.0 client, such as a proxy, a normal close would look like the end of the
-        // response.
+        // Reset the connection: to an HTTP/1.0 client, such as a proxy, a normal close would look like the end of the response.
         socket.resetAndDestroy();
     }
   }, bounds.longestStall / 10);

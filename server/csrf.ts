@@ -2,10 +2,7 @@ import { AppError } from './errors.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/**
- * C 7: rejects a state-changing request that carries the session cookie and comes from another site's page. @throws
- * AppError 403
- */
+/** C 7: rejects a state-changing request that carries the session cookie and comes from another site's page. @throws AppError 403 */
 export function refuseCrossSiteChange(method: string, headers: Headers, baseUrl: string | undefined): void {
   if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
   if (carriesSessionCookie(headers) && isCrossSite(headers, baseUrl))

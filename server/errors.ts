@@ -122,9 +122,7 @@ export function toAppError(thrown: unknown): AppError {
   return new AppError('internal_error', 'internal error', { cause: thrown });
 }
 
-/**
- * Names and codes of errors that mean that the database is temporarily unavailable, not that the statement is wrong.
- */
+/** Names and codes of errors that mean that the database is temporarily unavailable, not that the statement is wrong. */
 const outages: ReadonlySet<unknown> = new Set([
   'DatabaseBusyError',
   'ConnectionLostError',
@@ -183,10 +181,7 @@ export function describeForLog(thrown: unknown): Record<string, unknown> {
   };
 }
 
-/**
- * Maximum entries of a validation error's `detail`: a small input can have many problems, and clients need only some of
- * them.
- */
+/** Maximum entries of a validation error's `detail`: a small input can have many problems, and clients need only some of them. */
 const mostProblems = 20;
 /** Maximum characters of an entry's message, and of each name in its `loc`: both may quote the input. */
 const longestMessage = 300;
@@ -194,10 +189,7 @@ const longestName = 100;
 /** Maximum depth of an entry's `loc`: that of the deepest field. */
 const deepestPlace = 8;
 
-/**
- * Returns all problems if there are few. Otherwise returns the first ones, with the number of the others in the last
- * entry.
- */
+/** Returns all problems if there are few. Otherwise returns the first ones, with the number of the others in the last entry. */
 function boundProblems(problems: readonly FieldProblem[]): FieldProblem[] {
   if (problems.length <= mostProblems) return problems.map(clipProblem);
   const listed = mostProblems - 1;

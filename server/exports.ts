@@ -36,9 +36,7 @@ export interface ExportSlot {
   end(): void;
   /** Aborts when the export must be cut off because its reader is too slow. */
   readonly cut: AbortSignal;
-  /**
-   * Passes on the export's text and measures its reader's time: from sending each piece to the request for the next.
-   */
+  /** Passes on the export's text and measures its reader's time: from sending each piece to the request for the next. */
   measured(chunks: AsyncIterable<string>): AsyncGenerator<string, void>;
 }
 
@@ -60,8 +58,7 @@ interface Pace {
 /**
  * Limits the exports of one process: each holds a few pages in memory for as long as its reader takes. Readers must
  * therefore keep a minimum rate. While other exports wait, the slowest reader in their way is cut off, if it is below a
- * second, higher minimum. A tenant with fewer exports comes before one with more; exports of one tenant wait for each
- * other.
+ * second, higher minimum. A tenant with fewer exports comes before one with more; exports of one tenant wait for each other.
  */
 export function createExports(bounds: ExportLimits = ownBounds) {
   const { slots, slotsOfTenant } = bounds;
@@ -90,8 +87,8 @@ export function createExports(bounds: ExportLimits = ownBounds) {
 
   /**
    * Makes room for one waiting export of a tenant. If the tenant uses all its slots, only its own exports are
-   * considered, with the lower minimum rate: they share its line, so that each slows the others, and they would keep
-   * cutting each other off. Otherwise only exports of tenants with more slots are considered.
+   * considered, with the lower minimum rate: they share its network line, so that each slows the others, and they would
+   * keep cutting each other off. Otherwise only exports of tenants with more slots are considered.
    */
   function makeRoom(tenantId: string, now: number): void {
     const holds = (id: string) => [...readers].filter((reader) => reader.tenantId === id).length;
@@ -192,9 +189,7 @@ function rateOf({ pace, waitingSince }: Reader, now: number, window: number): nu
 
 const exports = createExports();
 
-/**
- * Limits concurrent page queries of all exports to a few of the process's connections, so that other requests get one.
- */
+/** Limits concurrent page queries of all exports to a few of the process's connections, so that other requests get one. */
 const pages = createConcurrencyLimit({ slots: 3, places: 300, refusal });
 
 /** Waits until an export may begin; see `createExports`. */

@@ -1,10 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 
-/**
- * The background tasks by name, with their payloads: ids only, never content or secrets. `workers/tasks.ts` has a
- * handler for each.
- */
+/** The background tasks by name, with their payloads: ids only, never content or secrets. `workers/tasks.ts` has a handler for each. */
 export interface TaskPayloads {
   /**
    * Finds tenants with stale or unpersisted jobs, imports that no worker is running, and memory that is not indexed.
@@ -16,9 +13,7 @@ export interface TaskPayloads {
   prune_expired: Record<string, never>;
   /** Writes golden records whose write failed or whose process died. */
   publish_unpersisted_jobs: { tenantId: string };
-  /**
-   * Removes golden records that no job refers to. After an unclean shutdown of the storage system, rewrites lost ones.
-   */
+  /** Removes golden records that no job refers to. After an unclean shutdown of the storage system, rewrites lost ones. */
   check_golden_records: Record<string, never>;
   /** Stores the segments that a large memory import has read (B 4.5). */
   import_memory: { tenantId: string; importId: string };
@@ -53,8 +48,7 @@ export async function addJob<N extends TaskName>(
 
 /**
  * Deletes jobs that will never run: after an hour, those that another job with the same key replaced while they ran and
- * whose worker then died; after 30 days, those that have used all their attempts. Deletes at most 5000; returns how
- * many.
+ * whose worker then died; after 30 days, those that have used all their attempts. Deletes at most 5000; returns how many.
  */
 export async function pruneQueue(tx: Tx): Promise<number> {
   const [row] = await tx.execute<{ pruned: number }>(sql`

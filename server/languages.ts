@@ -64,12 +64,11 @@ const chineseScripts = new Map<string, LanguageCode>([
 ]);
 
 /**
- * Returns the supported language for a tag of a glossary or memory (B 4.4 "Language code reading"). Returns undefined
- * for the bare base of a split language (zh, pt), a region without a variant (pt-AO), and unsupported codes. `_` is
- * read as `-`; letter case does not matter.
+ * Returns the supported language for a tag of a glossary or memory (B 4.4 "Language code reading"). Returns undefined for
+ * the bare base of a split language (zh, pt), a region without a variant (pt-AO), and unsupported codes. `_` is read as `-`;
+ * letter case does not matter.
  *
- * A three-letter second subtag is not a region but another language (zh-yue, ar-arz, no-nyn), so such a tag gives
- * undefined.
+ * A three-letter second subtag is not a region but another language (zh-yue, ar-arz, no-nyn), so such a tag gives undefined.
  */
 export function readLanguage(tag: string): LanguageCode | undefined {
   if (tag.length > longestTag) return undefined;
@@ -95,10 +94,7 @@ export function readDeclaredVariant(tag: string, declared: LanguageCode): Langua
 
 const byName = new Map(languageCodes.map((code) => [supportedLanguages[code].toLowerCase(), code]));
 
-/**
- * The language with an English name, in any letter case (B 4.4); undefined for names that leave the variant open, and
- * for others.
- */
+/** The language with an English name, in any letter case (B 4.4); undefined for names that leave the variant open, and for others. */
 export function languageOfName(name: string): LanguageCode | undefined {
   if (name.length > longestTag) return undefined;
   const spelled = name.trim().toLowerCase().replace(/\s+/g, ' ');

@@ -13,17 +13,11 @@ import { listenForStop, type StopSignals } from './stop-signals.ts';
 import { openObjectStore } from './storage/object-store.ts';
 import { createGlossaries } from './terminology/service.ts';
 
-/**
- * Sizes of the PostgreSQL pools: one for the API, and one for its workers' tasks and reports, which a busy API must not
- * starve.
- */
+/** Sizes of the PostgreSQL pools: one for the API, and one for its workers' tasks and reports, which a busy API must not starve. */
 const apiConnections = 10;
 const workerConnections = 6;
 
-/**
- * How long, in milliseconds, a stopping process waits for runs whose clients have disconnected, after its last
- * connection closes.
- */
+/** How long, in milliseconds, a stopping process waits for runs whose clients have disconnected, after its last connection closes. */
 const longestDrain = 120_000;
 
 /**
@@ -228,9 +222,8 @@ async function standaloneLog(settings: Settings): Promise<Log> {
 }
 
 /**
- * Makes V8 collect its old generation when that has grown by half. By default, the heap of a busy server grows far
- * beyond its live data (docs/performance.md). V8 accepts the flag at run time, so it is set here and not on each
- * command line.
+ * Makes V8 collect its old generation when that has grown by half. By default, the heap of a busy server grows far beyond
+ * its live data (docs/performance.md). V8 accepts the flag at run time, so it is set here and not on each command line.
  */
 function growHeapSlowly(): void {
   setFlagsFromString('--heap-growing-percent=50');
@@ -248,8 +241,7 @@ export async function runCommand(
 ): Promise<void> {
   growHeapSlowly();
   collectWhenIdle();
-  // An unhandled rejection must not end the process. Its message is not printed, because it may quote a customer's
-  // text.
+  // An unhandled rejection must not end the process. Its message is not printed, because it may quote a customer's text.
   process.on('unhandledRejection', (reason) => {
     process.stderr.write(`lingualoop: unhandled rejection ${JSON.stringify(describeForLog(reason))}\n`);
   });

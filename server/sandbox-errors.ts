@@ -4,10 +4,7 @@ import { AppError } from './errors.ts';
 /** Seconds after which the caller may retry. */
 const retryAfter = 5;
 
-/**
- * Converts the errors of an unavailable sandbox process, which are unrelated to the file. Returns any other error
- * unchanged.
- */
+/** Converts the errors of an unavailable sandbox process, which are unrelated to the file. Returns any other error unchanged. */
 export function sandboxRefusal(error: unknown): unknown {
   if (!(error instanceof SandboxError)) return error;
   switch (error.reason) {

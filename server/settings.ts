@@ -200,7 +200,7 @@ export function publicAddress({ BASE_URL, HOST, PORT }: Settings): string {
   return BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`;
 }
 
-/** The settings for logs: for secrets, only whether they are set. */
+/** The settings for logs. Of a secret, they say only that it is set. */
 export function redactSettings(settings: Settings): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [

@@ -6,18 +6,14 @@ export interface StopSignals {
   readonly force: AbortSignal;
 }
 
-/**
- * Signals within this many milliseconds count as one: Ctrl-C reaches a process through its terminal and again through
- * npm.
- */
+/** Signals within this many milliseconds count as one: Ctrl-C reaches a process through its terminal and again through npm. */
 const sameMoment = 1000;
 
 /** Exit codes of a process that did not wait, in the shells' convention: 128 plus the signal's number. */
 const codes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Handles SIGTERM and SIGINT from now until the process ends: a later signal must not kill the process before it has
- * left its database.
+ * Handles SIGTERM and SIGINT from now until the process ends: a later signal must not kill the process before it has left its database.
  */
 export function listenForStop(): StopSignals {
   const stop = new AbortController();

@@ -49,9 +49,7 @@ export interface Route {
 export interface Upload {
   /** Names of the form's file parts. Each fills the input of the same name with the first part of that name. */
   parts: readonly [string, ...string[]];
-  /**
-   * Whether the body may be the file itself. It then fills the first input of `parts`; the fields come from the query.
-   */
+  /** Whether the body may be the file itself. It then fills the first input of `parts`; the fields come from the query. */
   raw: boolean;
   /** The size limit for a file in a form, chosen from the part's header before the file is read. */
   ceiling(file: { name: string; contentType: string }): 'MAX_REQUEST_BYTES' | 'MAX_UPLOAD_BYTES';

@@ -7,14 +7,9 @@ import { describeForLog } from '#server/errors.ts';
 
 /** Milliseconds between two checks of a runner's workers. */
 const lookEvery = 1000;
-/**
- * Checks after which a worker counts as stuck if it neither runs a job nor polls for one. Workers poll every two
- * seconds.
- */
+/** Checks after which a worker counts as stuck if it neither runs a job nor polls for one. Workers poll every two seconds. */
 const patience = 10;
-/**
- * Checks between two queries to the database, which detect a lost connection while all workers run jobs and none polls.
- */
+/** Checks between two queries to the database, which detect a lost connection while all workers run jobs and none polls. */
 const probeEvery = 5;
 /** How long, in milliseconds, an ending runner may take for its bookkeeping and for the reply to its last poll. */
 const lastWords = 5000;
@@ -23,10 +18,7 @@ const lastWords = 5000;
 export interface QueueRunner {
   /** The name under which it locks jobs. */
   readonly poolId: string;
-  /**
-   * Resolves with the reason when the runner is no longer reliable: which jobs it has locked or completed is then
-   * uncertain.
-   */
+  /** Resolves with the reason when the runner is no longer reliable: which jobs it has locked or completed is then uncertain. */
   readonly failed: Promise<unknown>;
   /** Whether it has recently reached the database. */
   reaches(): boolean;
@@ -48,9 +40,8 @@ export interface QueueRunnerOptions {
 /**
  * Starts workers. Rejects if the database cannot be reached.
  *
- * Any failed statement makes the runner fail: a statement that locked or completed a job may have been executed
- * although its reply was lost, and graphile-worker's batcher never ends once two of its batches have failed (decision
- * 35).
+ * Any failed statement makes the runner fail: a statement that locked or completed a job may have been executed although
+ * its reply was lost, and graphile-worker's batcher never ends once two of its batches have failed (decision 35).
  */
 export async function startQueueRunner({
   databaseUrl,
@@ -77,9 +68,8 @@ export async function startQueueRunner({
       pollInterval: 2000,
       taskList: following(tasks, underWay, () => closed),
       events,
-      // Enable batches: without them, graphile-worker does not await the promise that completes a job. If the database
-      // were lost just then, that would be an unhandled rejection and the lock on the job would go unnoticed. With
-      // batches, it is an event.
+      // Enable batches: without them, graphile-worker does not await the promise that completes a job. If the database were lost
+      // just then, that would be an unhandled rejection and the lock on the job would go unnoticed. With batches, it is an event.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       logger: new Logger(() => (level, message) => {
         if (level === 'error' || level === 'warning') log.warn({ source: 'graphile-worker' }, message);

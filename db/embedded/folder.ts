@@ -14,10 +14,7 @@ export interface DataFolder {
   readonly claim: string;
 }
 
-/**
- * Creates the data folder if it is missing, and checks that this process can use it. Rejects with an Error that names
- * the folder.
- */
+/** Creates the data folder if it is missing, and checks that this process can use it. Rejects with an Error that names the folder. */
 export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   const wanted = resolve(dataDir);
   try {

@@ -9,9 +9,7 @@ export type { EmbeddedPostgres } from './member.ts';
 export interface JoinEmbeddedPostgresOptions {
   /** Receives one-sentence notices for operators: a long recovery, a lost server, clients that keep it running. */
   readonly onNotice?: (message: string) => void;
-  /**
-   * Once aborted, a running server is still joined but none is started: the promise rejects with the signal's reason.
-   */
+  /** Once aborted, a running server is still joined but none is started: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 

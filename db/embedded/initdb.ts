@@ -7,10 +7,7 @@ import { failure } from './log.ts';
 import { type Command, run } from './run.ts';
 import type { Secrets } from './secrets.ts';
 
-/**
- * Whether the cluster exists. Rejects if the folder holds something else, or a cluster of another major version of
- * PostgreSQL.
- */
+/** Whether the cluster exists. Rejects if the folder holds something else, or a cluster of another major version of PostgreSQL. */
 export async function clusterExists(folder: DataFolder, binaries: Binaries): Promise<boolean> {
   // Check the folder first: another process may be renaming its finished cluster to this name.
   if (!(await isThere(folder.cluster))) return false;

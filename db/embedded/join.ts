@@ -38,9 +38,8 @@ interface Progress {
 }
 
 /**
- * Joins the running server, or creates and starts one. Repeats until it has joined, because other processes may start
- * or stop the server at any time. Rejects after 15 s (not counting the creation of the cluster), or at once if retrying
- * cannot help.
+ * Joins the running server, or creates and starts one. Repeats until it has joined, because other processes may start or stop
+ * the server at any time. Rejects after 15 s (not counting the creation of the cluster), or at once if retrying cannot help.
  */
 export async function joinServer(
   folder: DataFolder,

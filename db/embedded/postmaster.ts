@@ -15,9 +15,8 @@ const stopTimeoutMs = 60_000;
 export type StartResult = 'ready' | 'try again' | 'port taken';
 
 /**
- * Starts the postmaster in a session of its own, so that neither Ctrl-C nor the end of this process reaches it. Waits
- * until it accepts connections, ends, or `deadline` (ms since the epoch) has passed. Rejects if it ends for a reason
- * that a retry cannot fix.
+ * Starts the postmaster in a session of its own, so that neither Ctrl-C nor the end of this process reaches it. Waits until it
+ * accepts connections, ends, or `deadline` (ms since the epoch) has passed. Rejects if it ends for a reason that a retry cannot fix.
  */
 export async function startPostmaster(
   folder: DataFolder,

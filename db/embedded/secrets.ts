@@ -17,8 +17,7 @@ export interface Secrets {
 }
 
 /**
- * Reads postgres.json. Resolves to undefined if there is none; rejects if it cannot be read or is not what {@link
- * ensureSecrets} wrote.
+ * Reads postgres.json. Resolves to undefined if there is none; rejects if it cannot be read or is not what {@link ensureSecrets} wrote.
  */
 export async function readSecrets(folder: DataFolder): Promise<Secrets | undefined> {
   let text: string;

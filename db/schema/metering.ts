@@ -60,9 +60,7 @@ export const usageTotals = pgTable(
   {
     tenantId: identifier('tenant_id').notNull(),
     day: date('day', { mode: 'string' }).notNull(),
-    /**
-     * The tenant's `pay_allowance_from` at that time; empty without one. A new value restarts the allowance (A 8.2).
-     */
+    /** The tenant's `pay_allowance_from` at that time; empty without one. A new value restarts the allowance (A 8.2). */
     allowanceWindow: identifier('allowance_window').notNull(),
     slot: smallint('slot').notNull(),
     jobs: amount('jobs'),
@@ -70,9 +68,7 @@ export const usageTotals = pgTable(
     billableChars: amount('billable_chars'),
     /** The part of the billable characters that the trial grant paid for. */
     trialChars: amount('trial_chars'),
-    /**
-     * The part of the billable characters that exceeded the monthly allowance and was taken from the prepaid balance.
-     */
+    /** The part of the billable characters that exceeded the monthly allowance and was taken from the prepaid balance. */
     topupChars: amount('topup_chars'),
     inputTokens: amount('input_tokens'),
     outputTokens: amount('output_tokens'),

@@ -35,9 +35,7 @@ export const terminologySets = pgTable(
   ],
 );
 
-/**
- * The terms of a glossary. Languages are codes of B 2.4, read from the row's cells or else from the set; '' means any.
- */
+/** The terms of a glossary. Languages are codes of B 2.4, read from the row's cells or else from the set; '' means any. */
 export const terminologyEntries = pgTable(
   'terminology_entries',
   {

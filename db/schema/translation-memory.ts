@@ -82,10 +82,7 @@ export const memorySegments = pgTable(
     targetText: text('target_text').notNull(),
     tuid: text('tuid'),
     changedAt: timestamp('changed_at', { withTimezone: true, precision: 0, mode: 'date' }),
-    /**
-     * The shard of the fuzzy index that contains it. Null: not indexed yet. -1: too long to be offered. Below -1: in a
-     * pair shard.
-     */
+    /** The shard of the fuzzy index that contains it. Null: not indexed yet. -1: too long to be offered. Below -1: in a pair shard. */
     shardNo: integer('shard_no'),
     /** The job from which it was learned. */
     jobId: identifier('job_id'),
@@ -99,9 +96,8 @@ export const memorySegments = pgTable(
       .on(t.tenantId, t.versionId, t.shardNo)
       .where(sql`shard_no is null or shard_no < 0`),
     index('memory_segments_job_id_idx').on(t.tenantId, t.jobId).where(sql`job_id is not null`),
-    // No foreign key, which would look the version up for each of 50,000 segments: a trigger deletes segments with
-    // their version. Code that adds segments has created the version in the same transaction, or holds a lock on the
-    // set that shows it.
+    // No foreign key, which would look the version up for each of 50,000 segments: a trigger deletes segments with their version.
+    // Code that adds segments has created the version in the same transaction, or holds a lock on the set that shows it.
   ],
 );
 
@@ -147,8 +143,7 @@ export const memoryPostings = pgTable(
 
 /**
  * Shards over the small imported sets of a language pair, so that a lookup, which reads all of them, does not read one
- * shard per set. Segments that a set no longer shows stay until the shard is rebuilt; lookups skip them by their
- * version.
+ * shard per set. Segments that a set no longer shows stay until the shard is rebuilt; lookups skip them by their version.
  */
 export const memoryPairShards = pgTable(
   'memory_pair_shards',

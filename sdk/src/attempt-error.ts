@@ -5,8 +5,7 @@ import { errorOfResponse, FailedResponse } from './failed-response.ts';
 import { unwrap } from './rpc.ts';
 
 /**
- * Converts what an attempt threw to a public error. Anything that is not a failed exchange (an error of a token source)
- * is unchanged.
+ * Converts what an attempt threw to a public error. Anything that is not a failed exchange (an error of a token source) is unchanged.
  */
 export function errorOf(thrown: unknown, call: string, timeoutMs: number): unknown {
   if (thrown instanceof Expired) return new TimeoutError(call, timeoutMs);
@@ -26,10 +25,7 @@ export function interrupted(call: string, cause: unknown): ConnectionError {
   return new ConnectionError(detail, { maybeSent: true, cause });
 }
 
-/**
- * Node's fetch says only "fetch failed" and has the reason in `cause`; if it tried several addresses, that is only a
- * code.
- */
+/** Node's fetch says only "fetch failed" and has the reason in `cause`; if it tried several addresses, that is only a code. */
 function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (cause.cause instanceof Error) return describe(cause.cause);

@@ -5,9 +5,8 @@ export class Expired {}
 const longestTimer = 2 ** 31 - 1;
 
 /**
- * Runs `work` until it settles, `timeoutMs` pass (rejects with Expired) or `signal` aborts (rejects with its reason).
- * `work` gets a signal that aborts in the latter two cases, and may ignore it. Timer and listener are removed when the
- * promise settles.
+ * Runs `work` until it settles, `timeoutMs` pass (rejects with Expired) or `signal` aborts (rejects with its reason). `work`
+ * gets a signal that aborts in the latter two cases, and may ignore it. Timer and listener are removed when the promise settles.
  */
 export function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,

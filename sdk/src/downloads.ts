@@ -20,10 +20,7 @@ export interface OpenDownload {
 }
 
 export interface Downloads {
-  /**
-   * Opens a download of a media type. Failures before its first piece are retried, as in any other call; later ones are
-   * not.
-   */
+  /** Opens a download of a media type. Failures before its first piece are retried, as in any other call; later ones are not. */
   open(
     call: Call,
     request: RestRequest,

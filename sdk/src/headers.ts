@@ -24,8 +24,7 @@ export function requestHeaders({ apiKey, accessToken, tenantId }: Settings): Hea
 
   return (requestId, sessionToken) => {
     const named = requestId === undefined ? {} : { 'x-request-id': sendable('requestId', requestId) };
-    // Omit the API key: if the token were rejected, the service would use the key, and the call would not be the
-    // member's.
+    // Omit the API key: if the token were rejected, the service would use the key, and the call would not be the member's.
     if (sessionToken !== undefined) return { ...anybody, ...named, authorization: bearer(sessionToken) };
     if (typeof accessToken !== 'function') return { ...fixed, ...named };
     return addToken({ ...fixed, ...named }, accessToken);

@@ -21,7 +21,7 @@ export interface MemoryExport extends AsyncIterable<Uint8Array<ArrayBuffer>> {
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array<ArrayBuffer>, void, undefined>;
 }
 
-/** @param unnamed what the file is called where the service does not say it */
+/** @param unnamed the file's name if the service sends none */
 export function memoryExport(opened: OpenDownload, call: string, unnamed: string): MemoryExport {
   const body = streamOf({ read: readToEnd(opened, call), cancel: opened.cancel });
   return {
@@ -49,10 +49,7 @@ async function* piecesOf(reader: ReadableStreamDefaultReader<Piece>): AsyncGener
 
 const end = '</tmx>';
 
-/**
- * Reads pieces and checks that the file is complete at its end: not every connection reports a response that was cut
- * off.
- */
+/** Reads pieces and checks that the file is complete at its end: not every connection reports a response that was cut off. */
 function readToEnd({ read }: OpenDownload, call: string): OpenDownload['read'] {
   let last = '';
   return async () => {

@@ -5,9 +5,7 @@ import { type Backoff, delayBeforeRetry } from './retry.ts';
 /** Default waits between two polls: one second at first, at most five. */
 export const usualPolling: Backoff = { firstMs: 1_000, maxMs: 5_000 };
 
-/**
- * How long, in milliseconds, polls may fail before the last error is thrown: longer than a service takes to restart.
- */
+/** How long, in milliseconds, polls may fail before the last error is thrown: longer than a service takes to restart. */
 const longestOutage = 300_000;
 
 /**
@@ -23,10 +21,9 @@ export function delayBeforeLook(
 }
 
 /**
- * Polls repeatedly. Each call of the returned function is one poll, after its wait; callers during a poll share it. A
- * poll that fails temporarily is repeated, after the Retry-After if there is one.
- * @throws the error if it is permanent or has lasted five minutes; the signal's reason. The function may be called
- * again afterwards.
+ * Polls repeatedly. Each call of the returned function is one poll, after its wait; callers during a poll share it. A poll that
+ * fails temporarily is repeated, after the Retry-After if there is one.
+ * @throws the error if it is permanent or has lasted five minutes; the signal's reason. The function may be called again afterwards.
  */
 export function createPolling<T>(
   look: () => Promise<T>,

@@ -96,10 +96,7 @@ async function readAnswer(response: Awaited<ReturnType<Fetch>>): Promise<FailedR
   return new FailedResponse(response.status, response.headers, parse(await response.text()));
 }
 
-/**
- * Whether the response is the download: a page from a proxy or a sign-in portal has neither the type nor the
- * disposition.
- */
+/** Whether the response is the download: a page from a proxy or a sign-in portal has neither the type nor the disposition. */
 function isDownload(headers: Pick<Headers, 'get'>, type: string): boolean {
   return (
     headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() === type &&

@@ -57,8 +57,7 @@ export function createSend(settings: Settings, session?: Session): Send {
       } catch (thrown) {
         if (signal?.aborted) throw signal.reason;
         const error = errorOf(thrown, call.name, timeoutMs);
-        // An error that is already a LinguaLoopError is not a response to this call: it comes from a token source or
-        // the session.
+        // An error that is already a LinguaLoopError is not a response to this call: it comes from a token source or the session.
         if (!(error instanceof LinguaLoopError) || error === thrown) throw error;
         const delay = delayBeforeRetry(
           error,

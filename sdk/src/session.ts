@@ -3,9 +3,7 @@ import { isServiceRefusal } from './failed-response.ts';
 import { inOrder, isDue, memoryStore, type TokenStore, type Tokens, tokensOf } from './tokens.ts';
 import type { OAuth2TokenResponse } from './types.ts';
 
-/**
- * The signed-in member. The store is the source of truth; this also renews tokens, once however many calls need them.
- */
+/** The signed-in member. The store is the source of truth; this also renews tokens, once however many calls need them. */
 export interface Session {
   /** Returns the current tokens, renewed if they expire soon; null if no member is signed in. */
   current(): Promise<Tokens | null>;

@@ -121,9 +121,7 @@ async function untilRight<T>(ask: (attempt: number) => Promise<() => Promise<T>>
   }
 }
 
-/**
- * Waits for a callback's result without a deadline, since a person may take long. The caller's signal ends the wait.
- */
+/** Waits for a callback's result without a deadline, since a person may take long. The caller's signal ends the wait. */
 function waitFor<T>(callback: () => T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return withDeadline(async () => callback(), Number.POSITIVE_INFINITY, signal);
 }

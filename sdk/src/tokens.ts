@@ -21,10 +21,7 @@ export function tokensOf(answer: OAuth2TokenResponse): Tokens {
 /** Maximum milliseconds before its expiry in which an access token is renewed. */
 const longestMargin = 30_000;
 
-/**
- * Whether the access token expires so soon that a call might arrive too late: within the last tenth of its life, at
- * most 30 s.
- */
+/** Whether the access token expires so soon that a call might arrive too late: within the last tenth of its life, at most 30 s. */
 export function isDue({ expires_at, expires_in }: Tokens): boolean {
   return Date.now() >= expires_at - Math.min(longestMargin, expires_in * 100);
 }

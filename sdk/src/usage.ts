@@ -95,9 +95,7 @@ function exportRequest(tenantId: string, format: UsageExportFormat, period: stri
   return { method: 'GET', path: `/api/tenants/${encodeURIComponent(tenantId)}/billing/export?${query}` };
 }
 
-/**
- * Maximum characters of a line. Records are far shorter; a longer line is not a record and must not fill the memory.
- */
+/** Maximum characters of a line. Records are far shorter; a longer line is not a record and must not fill the memory. */
 const longestLine = 1_048_576;
 
 /**
