@@ -82,7 +82,7 @@ export const usageTotals = pgTable(
 
 /**
  * Totals over all tenants of past days. The sweep folds them from `usage_totals`, whose rows for those days no longer
- * change; a day that is not here yet is summed from there. `tenant_id` is `*`, which no tenant's id is: only the
+ * change; a day that is not here yet is summed from there. `tenant_id` is `*`, which is not a tenant id: only the
  * platform's scope sees it.
  */
 export const usageDays = pgTable(
