@@ -7,7 +7,7 @@ import postgres from 'postgres';
 
 const migrationsFolder = join(import.meta.dirname, 'migrations');
 
-/** One number for the advisory lock under which migrations run; any constant does. */
+/** The key of the advisory lock under which migrations run; any constant works. */
 const migrationLock = 4_715_001;
 
 /**
@@ -20,11 +20,12 @@ const lockTimeout = 250;
 const pauses = { first: 250, longest: 5000 };
 
 /**
- * Brings the schema of the database at `url` up to date: ours, then graphile-worker's. Any number of processes may call it at once: one
- * applies the migrations, the others wait and find nothing to do.
- * @param stop ends the waiting: once aborted, the promise rejects with its reason. Migrations that are being applied are finished first
- * @param folder of our migrations; tests give another one
- * @throws Error if row-level security does not bind the role of `url`
+ * Brings the schema of the database at `url` up to date: ours, then graphile-worker's. Any number of processes may call
+ * it at once: one applies the migrations, the others wait and find nothing to do.
+ * @param stop ends the waiting: once aborted, the promise rejects with its reason. Migrations that are being applied
+ * are finished first
+ * @param folder of the service's migrations; tests use another one
+ * @throws Error if the role of `url` bypasses row-level security
  */
 export async function migrate(url: string, stop?: AbortSignal, folder = migrationsFolder): Promise<void> {
   const sql = postgres(url, {
@@ -109,7 +110,7 @@ async function acquireMigrationLock(sql: postgres.Sql, stop: AbortSignal | undef
   }
 }
 
-/** A superuser, or a role with BYPASSRLS, would see every tenant's rows whatever the policies say. */
+/** Rejects superusers and roles with BYPASSRLS: they see every tenant's rows whatever the policies say. */
 async function refuseUnboundRole(sql: postgres.Sql): Promise<void> {
   const [role] = await sql<{ rolname: string; rolsuper: boolean; rolbypassrls: boolean }[]>`
     select rolname, rolsuper, rolbypassrls from pg_roles where rolname = current_user`;

@@ -1,35 +1,34 @@
 import postgres from 'postgres';
 
-/** Every connection is busy and stayed so for as long as a request may wait. */
+/** Every connection stayed busy for as long as a request may wait. */
 export class DatabaseBusyError extends Error {
   override name = 'DatabaseBusyError';
 }
 
-/** The connection went away in the middle of a transaction, which PostgreSQL then rolled back. */
+/** The connection was lost during a transaction, which PostgreSQL then rolled back. */
 export class ConnectionLostError extends Error {
   override name = 'ConnectionLostError';
 }
 
 /**
- * One PostgreSQL connection. postgres.js would reconnect by itself, in the middle of a transaction too, and after
- * some kinds of death it gives the old connection's error to the new one's first query, or never answers a
- * statement that was sent while the connection died. So a connection that was once `lost` is never used again, and
- * whoever uses it is told by `onLoss`.
+ * One PostgreSQL connection. postgres.js would reconnect by itself, even during a transaction. After some failures it
+ * passes the old connection's error to the new one's first query, or never settles a statement that was sent while the
+ * connection failed. Therefore a `lost` connection is never used again, and its user is notified by `onLoss`.
  */
 export interface Connection {
   readonly sql: postgres.Sql;
   lost: boolean;
   onLoss: (() => void) | undefined;
-  /** Gives the connection up, whatever it is doing. */
+  /** Marks the connection as lost, whatever it is doing. */
   lose(): void;
 }
 
 export interface PoolOptions {
-  /** Connections at the most. */
+  /** Maximum connections. */
   size: number;
-  /** Milliseconds that a caller waits for a free connection. */
+  /** How long, in milliseconds, a caller waits for a free connection. */
   waitMs?: number;
-  /** Callers that may wait at one time. */
+  /** Maximum callers that wait at the same time. */
   maxWaiting?: number;
   applicationName?: string;
 }
@@ -47,9 +46,8 @@ interface Waiter {
 }
 
 /**
- * A pool of single-connection clients. postgres.js's own pool hands out a connection for a transaction only
- * after the round trip of its BEGIN, and queues callers without bound; here the transaction's first statements
- * travel together, and waiting has a limit.
+ * A pool of single-connection clients. postgres.js's own pool hands out a connection for a transaction only after the round trip of
+ * its BEGIN, and queues callers without a limit. Here the transaction's first statements travel together, and waiting is limited.
  */
 export function openPool(url: string | (() => string), options: PoolOptions): Pool {
   const { size, waitMs = 10_000, maxWaiting = 10_000 } = options;
@@ -68,11 +66,11 @@ export function openPool(url: string | (() => string), options: PoolOptions): Po
       },
       sql: postgres(typeof url === 'string' ? url : url(), {
         max: 1,
-        // A lifetime would end the connection between two statements of a transaction.
+        // A maximum lifetime would end the connection between two statements of a transaction.
         max_lifetime: null,
         connect_timeout: 10,
-        // Its look-up of array types rejects unhandled when a connection breaks during its first moments. Without
-        // it no parameter can be an array: send JSON and unpack it.
+        // Its lookup of array types causes an unhandled rejection if a connection breaks soon after it opens. Without
+        // the lookup, a parameter cannot be an array: send JSON and unpack it.
         fetch_types: false,
         onnotice: () => {},
         onclose: () => {
@@ -92,11 +90,11 @@ export function openPool(url: string | (() => string), options: PoolOptions): Po
 
   function discard(connection: Connection): void {
     all.delete(connection);
-    // At once: nothing of it is waited for any more.
+    // End it at once: nothing waits for it any more.
     connection.sql.end({ timeout: 0 }).catch(() => {});
   }
 
-  /** A connection that can be used now: one that rests, or a new one while there is room. */
+  /** Returns an idle connection, or a new one if the pool is not full. */
   function ready(): Connection | undefined {
     for (let connection = idle.pop(); connection; connection = idle.pop()) {
       if (!connection.lost) return connection;

@@ -7,7 +7,7 @@ import type { Connection } from './pool.ts';
 /** Drizzle's query builder over PostgreSQL. */
 export type QueryBuilder = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>;
 
-/** What Drizzle needs of a postgres.js client: text and parameters in, a running query out. */
+/** The part of a postgres.js client that Drizzle uses: takes text and parameters, returns a running query. */
 export type Send = (
   text: string,
   parameters?: unknown[],
@@ -16,7 +16,7 @@ export type Send = (
 const dialect = new PgDialect();
 const sessionOptions = { logger: new NoopLogger() };
 
-/** A query builder whose statements go out through `send`. Making one costs next to nothing. */
+/** Returns a query builder that sends its statements through `send`. Creating one is cheap. */
 export function buildQueriesWith(send: Send): QueryBuilder {
   const session = new PostgresJsSession(
     { unsafe: send } as never,
@@ -27,7 +27,9 @@ export function buildQueriesWith(send: Send): QueryBuilder {
   return new PgDatabase(dialect, session as never, undefined);
 }
 
-/** Sends text that is prepared once per connection. It leaves now, not at the first `then`: order matters. */
+/**
+ * Sends text that is prepared once per connection. It is sent now, not at the first `then`, because the order of statements matters.
+ */
 export function sendOn(connection: Connection): Send {
   return (text, parameters = []) =>
     connection.sql.unsafe(text, parameters as never[], { prepare: true }).execute();
@@ -35,23 +37,23 @@ export function sendOn(connection: Connection): Send {
 
 const taught = new WeakSet<Connection>();
 
-/** Drizzle's constructor is what sets the connection's parsers for dates and JSON to what its columns expect. */
+/** Drizzle's constructor sets the connection's parsers for dates and JSON to what its columns expect. */
 export function registerDrizzleTypes(connection: Connection): void {
   if (taught.has(connection)) return;
   taught.add(connection);
   drizzle(connection.sql);
 }
 
-/** A query with `sql.placeholder`s for its values, as Drizzle's `.prepare(name)` answers it. */
+/** A query with `sql.placeholder`s for its values, as returned by Drizzle's `.prepare(name)`. */
 interface PreparedQuery<V> {
   execute(values: Record<string, unknown>): Promise<V>;
 }
 
 export type BuildPrepared<V> = (db: QueryBuilder) => PreparedQuery<V>;
 
-/** The prepared queries of one connection. Each is built there at its first use, and kept. */
+/** The prepared queries of one connection, built at their first use there. */
 export class PreparedQueries {
-  /** Set only while a query is being sent: a query goes into the transaction that sends it, or nowhere. */
+  /** Set only while a query is being sent, so that a query can only go into the transaction that sends it. */
   #send: Send | undefined;
   readonly #built = new Map<unknown, PreparedQuery<unknown>>();
   readonly #builder = buildQueriesWith((text, parameters) => {
@@ -67,7 +69,7 @@ export class PreparedQueries {
     }
     this.#send = send;
     try {
-      // Drizzle sends before its first await.
+      // Drizzle sends the query before its first await.
       return query.execute(values);
     } finally {
       this.#send = undefined;

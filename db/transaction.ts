@@ -9,32 +9,32 @@ import {
   sendOn,
 } from './query-builder.ts';
 
-/** One open transaction: Drizzle's query builder, usable until the transaction ends. */
+/** An open transaction: Drizzle's query builder, usable until the transaction ends. */
 export interface Tx extends QueryBuilder {
   /**
-   * Sends the transaction's last statement and COMMIT together, in one round trip. Nothing can be decided
-   * after it: whatever the statement answers is committed, unless it fails. Nothing may follow it.
+   * Sends the transaction's last statement together with COMMIT, in one round trip. Unless the statement fails, it is
+   * committed, whatever its result. No statement may follow.
    */
   last<T>(statement: PromiseLike<T>): Promise<T>;
-  /** What `prepare` uses. */
+  /** Used by `prepare`. */
   executePrepared<V>(build: BuildPrepared<V>, values: Record<string, unknown>): Promise<V>;
 }
 
 /**
- * A query that Drizzle builds once for each connection, for the paths where building costs more than sending.
- * `build` has `sql.placeholder(name)` where each of the values goes, and ends in `.prepare(name)`.
+ * A query that Drizzle builds once per connection, for code paths where building costs more than sending. `build` uses
+ * `sql.placeholder(name)` for each value and ends in `.prepare(name)`.
  */
 export function prepare<P extends object, V>(build: BuildPrepared<V>): (tx: Tx, values: P) => Promise<V> {
   return (tx, values) => tx.executePrepared(build, values as Record<string, unknown>);
 }
 
-/** Milliseconds. Above the server's own limits, for a server or a network that no longer answers at all. */
+/** Milliseconds. Longer than the server's own limits, for a server or network that no longer responds. */
 const transactionDeadline = 60_000;
 
 /**
- * Runs `work` inside one transaction. BEGIN and the statement that `scope` sends travel in one packet with the
- * first statement of `work`, which is called at once: the connection answers in order, and what `work` sends
- * into a transaction whose scope failed fails with it. The answer of `scope` goes to `work`.
+ * Runs `work` inside one transaction. BEGIN and the statement of `scope` travel in one packet with the first statement
+ * of `work`, which is called at once: the connection executes statements in order, so if the scope fails, the
+ * statements of `work` fail too. `work` receives the result of `scope`.
  */
 export async function runTransaction<S, T>(
   pool: Pool,
@@ -43,7 +43,7 @@ export async function runTransaction<S, T>(
 ): Promise<T> {
   const connection = await pool.acquire();
   const deadline = setTimeout(() => connection.lose(), transactionDeadline);
-  // Not left to the statements: some of a dying connection's are never answered.
+  // Do not rely on the statements: some of a failing connection's are never settled.
   const loss = new Promise<never>((_resolve, reject) => {
     connection.onLoss = () => reject(new ConnectionLostError('the database connection was lost'));
   });
@@ -76,11 +76,11 @@ async function transact<S, T>(
   const commit = async () => {
     open = false;
     const { command } = await send('commit');
-    // PostgreSQL answers COMMIT of a failed transaction with a ROLLBACK and no error.
+    // For COMMIT of a failed transaction, PostgreSQL returns ROLLBACK without an error.
     if (command !== 'COMMIT') throw new Error('the transaction had failed and was rolled back');
   };
 
-  // First on the wire; a failure of either shows in every later statement too.
+  // Sent first; if either fails, every later statement fails too.
   const begun = send('begin');
   const scoped = Promise.resolve(scope(send));
   const begin = Promise.all([begun, scoped]).catch((error: unknown) => {
@@ -91,10 +91,10 @@ async function transact<S, T>(
 
   const tx: Tx = Object.assign(buildQueriesWith(sendOpen), {
     async last<R>(statement: PromiseLike<R>): Promise<R> {
-      // `then` makes Drizzle send it; only then is the way closed and COMMIT sent after it.
+      // `then` makes Drizzle send the statement; `commit` then closes the transaction and sends COMMIT after it.
       const answer = statement.then((value) => value);
       const ended = Promise.allSettled([answer, commit()]).then(([answered, ending]) => {
-        // The statement's own error says more than the commit's, which only follows from it.
+        // Prefer the statement's error: the commit's error only follows from it.
         if (answered.status === 'rejected') throw answered.reason;
         if (ending.status === 'rejected') throw ending.reason;
         return answered.value;
@@ -112,9 +112,9 @@ async function transact<S, T>(
     await (committed ?? commit());
     return result;
   } catch (error) {
-    // Before the ROLLBACK leaves: what came behind it would be committed on its own.
+    // Close before ROLLBACK is sent: a statement after it would be committed on its own.
     open = false;
-    // After `last`, COMMIT is on its way and ends the transaction, one way or the other.
+    // After `last`, COMMIT has been sent and ends the transaction either way.
     if (committed) await (committed as Promise<unknown>).catch(() => {});
     else if (!connection.lost) await send('rollback').catch(() => {});
     throw failure ?? error;

@@ -9,7 +9,7 @@ import { sendError } from './errors.ts';
 import { type RestProcedure, restProcedures } from './procedures.ts';
 import { bodyCeiling, refuseDeclaredSize, tooLargeUnauthenticated } from './request-limits.ts';
 
-/** Puts every procedure that has a route at its REST address. */
+/** Serves every procedure that has a route at its REST address. */
 export function serveRest(
   app: FastifyInstance,
   router: AppRouter,
@@ -28,7 +28,7 @@ export function serveRest(
         versioned: route.versioned !== false,
         formOnly: address.body === 'form',
         ...(ceiling && { bodyCeiling: ceiling.name }),
-        // Bytes of whatever type are signed: their sender is authenticated by them.
+        // Skip raw bodies: the signature over their bytes authenticates the sender.
         ...(address.body !== 'raw' && {
           authenticate: async (request, reply) => {
             const authenticated = await createContext(request, reply).authenticate(meta.guard ?? 'public');
@@ -40,7 +40,7 @@ export function serveRest(
       onRequest: async (request, reply) => {
         try {
           route.gate?.(services);
-          // Bytes of whatever type: what is declared must not choose another reader.
+          // Parse a raw body as bytes: its declared content type must not select another parser.
           if (address.body === 'raw') request.headers['content-type'] = 'application/octet-stream';
           if (address.takesFiles) refuseDeclaredSize(request, limits);
         } catch (error) {
@@ -82,7 +82,7 @@ async function answer(
   return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(output));
 }
 
-/** The procedures in groups of one method and path, in the router's order. */
+/** Groups procedures by method and path, in the router's order. */
 function byAddress(procedures: RestProcedure[]): RestProcedure[][] {
   const groups = Map.groupBy(procedures, ({ route }) => `${route.method} ${route.path}`);
   return [...groups.values()];

@@ -4,11 +4,11 @@ import type { BodyCeiling } from './request-limits.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A 9 rule 4: the route has versions, and says which one it serves. */
+    /** A 9 rule 4: the route is versioned and reports the version it serves. */
     versioned?: boolean;
-    /** What the route's body limit is called where it is not MAX_REQUEST_BYTES. */
+    /** Name of the route's body limit, unless it is MAX_REQUEST_BYTES. */
     bodyCeiling?: BodyCeiling['name'];
-    /** The route takes a form and nothing else; other content types are answered 422, not 415. */
+    /** The route accepts only a form. Other content types get 422, not 415. */
     formOnly?: boolean;
   }
 }
@@ -17,14 +17,14 @@ declare module 'fastify' {
 export const releasedVersions = ['2026-09-01'] as const;
 export const currentVersion = releasedVersions[releasedVersions.length - 1] as string;
 
-/** What the query parameter or its alias header asks for; undefined where neither is sent. The query wins. */
+/** The version that the query parameter or its alias header requests; undefined if neither is sent. The query takes precedence. */
 export interface VersionRequest {
   query?: string | undefined;
   header?: string | undefined;
 }
 
 /**
- * The version to serve: what was asked for, or the oldest supported.
+ * Returns the version to serve: the requested one, or the oldest supported.
  * @throws AppError 400 for a malformed value or an unreleased date
  */
 export function resolveVersion({ query, header }: VersionRequest): string {
@@ -42,7 +42,7 @@ export function resolveVersion({ query, header }: VersionRequest): string {
 }
 
 /**
- * Says in X-Api-Version which version is served, where the route has versions. What met no route counts by its path.
+ * Sets X-Api-Version to the served version if the route is versioned. If no route matched, the path decides.
  * @throws AppError 400 for a version that cannot be served
  */
 export function stampVersion(

@@ -5,40 +5,42 @@ import { AppError } from '#server/errors.ts';
 import { createMemoryBudget, type MemoryBudget, type Reservation } from './memory-budget.ts';
 import { declaredSize, largestUnauthenticated } from './request-limits.ts';
 
-/** Bytes of a body that is not counted: as many as there can be connections. */
+/** Bodies up to this size, in bytes, are not counted: the limit on connections bounds them. */
 const uncounted = 8_000;
 
-/** What the bodies of one process may come to, answered for or not, in bytes. */
+/** Memory limits, in bytes, for the request bodies of one process. */
 export interface BodyBudget {
-  /** Of bodies whose senders are looked up, above `largestUnauthenticated`. */
+  /** Bodies above `largestUnauthenticated` whose senders are authenticated first. */
   large: number;
-  /** Of larger ones that anybody may send: those of routes that ask for no credential before the body is read. */
+  /** Bodies above `largestUnauthenticated` on routes that authenticate nobody before the body is read. */
   unauthenticated: number;
-  /** Of the others. */
+  /** All other bodies. */
   small: number;
 }
 
-/** @param largest bytes of a body at most: an address, which may hold a quarter, must have room for it */
+/**
+ * @param largest maximum bytes of a body. An address may hold a quarter of the budget, which must have room for one such body.
+ */
 export function bodyBudget(largest: number): BodyBudget {
   return { large: Math.max(300_000_000, 4 * largest), unauthenticated: 8_000_000, small: 200_000_000 };
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Gives back what the body took of the budget; null where it took nothing. */
+    /** Returns the body's memory to the budget; null if it took none. */
     giveBackBody: (() => void) | null;
   }
   interface FastifyContextConfig {
-    /** Asked before more than `largestUnauthenticated` bytes of a body are read. @throws AppError where they shall not be */
+    /** Called before more than `largestUnauthenticated` bytes of a body are read. @throws AppError if the caller must not send them */
     authenticate?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   }
 }
 
 /**
- * Bounds what the bodies of all requests together may hold, by the address of their clients, and has a large one's sender
- * authenticated before it is read: anybody may open many connections. Past a bound a request is refused, and may come again; or
- * one whose body has not come whole is broken off, of an address that holds more.
- * A body is held until its handler has made the answer, whether that is read or not.
+ * Limits the memory of all request bodies together, per client address, since anyone can open many connections. The
+ * sender of a large body is authenticated before it is read. Beyond a limit, either the request is rejected and can be
+ * retried, or an incomplete request of an address that holds more is aborted. A body counts until its handler has
+ * produced the response, whether or not the client has read that.
  */
 export function limitBodyMemory(
   app: FastifyInstance,
@@ -54,12 +56,12 @@ export function limitBodyMemory(
     const declared = declaredSize(request);
     const undeclared = request.headers['transfer-encoding'] !== undefined;
     if (!undeclared && declared <= uncounted) return done(null, payload);
-    // Fastify refuses it by its length, which a 401 must not come before (B 4.1).
+    // Fastify rejects it by its length; a 401 must not come first (B 4.1).
     if (declared > request.routeOptions.bodyLimit) return done(null, payload);
 
     const address = addressOf(request);
     const isLarge = !undeclared && declared > largestUnauthenticated;
-    // As the bytes come, a large one: what is only announced costs nothing.
+    // A large body reserves memory as its bytes arrive, so that announcing a size costs nothing.
     const reserved = isLarge
       ? 0
       : Math.min(undeclared ? largestUnauthenticated : declared, largestUnauthenticated);
@@ -86,7 +88,7 @@ export function limitBodyMemory(
     const { authenticate: ask } = request.routeOptions.config;
     const authenticate = async () => ask?.(request, reply);
     const counted = hold(ask ? large : unauthenticated);
-    // What was given back is answered already.
+    // Once the memory was returned, the request has been answered.
     const take = (bytes: number) => request.giveBackBody !== null && counted.tryGrow(bytes);
     const read = () => {
       if (request.raw.destroyed) return done(brokeOff());
@@ -97,7 +99,7 @@ export function limitBodyMemory(
     if (isLarge) authenticate().then(read, done);
     else read();
   });
-  // Large bodies that arrive together are not parsed in one go: whatever else came meanwhile goes between.
+  // Do not parse several large bodies in one go: let other events run in between.
   let last = Promise.resolve();
   app.addHook('preValidation', (request, _reply, done) => {
     if (!request.giveBackBody || !isLargeBody(request.body)) return done();
@@ -107,7 +109,7 @@ export function limitBodyMemory(
   app.addHook('onSend', (request, _reply, payload, done) => {
     if (request.giveBackBody) {
       request.giveBackBody();
-      // The request waits with its answer until that is read; the body need not. What still comes is thrown away.
+      // The request stays in memory until its response has been read; release the body now and discard what still arrives.
       request.body = undefined;
       request.raw.unpipe().resume();
     }
@@ -115,14 +117,14 @@ export function limitBodyMemory(
   });
 }
 
-/** Bytes of large bodies that are read in one turn of the event loop: about a millisecond's work. */
+/** Bytes of large bodies to read in one turn of the event loop: about a millisecond's work. */
 const bytesPerTurn = 250_000;
 let leftOfTurn = bytesPerTurn;
 const waitingForTurn: { bytes: number; run(): void }[] = [];
 
 /**
- * Runs what takes `bytes` of a large body, now or in a later turn of the event loop. Node accepts one connection per turn, so
- * turns that read from dozens of uploads at once keep new clients waiting for most of a second.
+ * Runs `run`, which handles `bytes` of a large body, now or in a later turn of the event loop. Node accepts one
+ * connection per turn, so turns that read from dozens of uploads keep new clients waiting for most of a second.
  */
 function waitForTurn(bytes: number, run: () => void): void {
   if (leftOfTurn === bytesPerTurn) setImmediate(startTurn);
@@ -141,8 +143,8 @@ function startTurn(): void {
 }
 
 /**
- * A body with its bytes counted. Past `free` of them `authenticate` is asked, once, before any more is handed on; from then on
- * each piece asks `take` for room.
+ * Counts a body's bytes. After `free` bytes it calls `authenticate`, once, before it passes on more. From then on
+ * `take` must make room for each chunk.
  */
 function countBytes(
   payload: Readable,
@@ -157,7 +159,7 @@ function countBytes(
   const counting = new Transform({
     transform(chunk: Buffer, _encoding, next) {
       length += chunk.length;
-      // What Fastify compares with its limit.
+      // Fastify compares this with its limit.
       Object.assign(counting, { receivedEncodedLength: length });
       if (length <= free) return next(null, chunk);
       const count = () => (take(chunk.length) ? handOn(chunk, next) : next(tooMuch()));
@@ -170,12 +172,12 @@ function countBytes(
   });
   counting.once('error', () => {
     payload.unpipe(counting);
-    // Thrown away, so that the refusal can be read.
+    // Discard the rest, so that the client can read the error.
     payload.resume();
   });
   payload.once('error', (error) => counting.destroy(error));
   payload.once('close', () => {
-    // A client that hung up in the middle: nothing more will come.
+    // The client disconnected before the end: no more data will arrive.
     if (!payload.readableEnded) counting.destroy(brokeOff());
   });
   return Object.assign(payload.pipe(counting), { receivedEncodedLength: 0 });

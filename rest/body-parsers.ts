@@ -4,7 +4,7 @@ import { refuseManyValues } from '#server/input-limits.ts';
 import type { BodyKind } from '#server/trpc.ts';
 import { isRawType, mediaType } from './media-types.ts';
 
-/** Hands every body on as bytes, for its route to parse; a multipart form as a stream, to the routes that take files. */
+/** Passes every body on as bytes for its route to parse. Routes that accept files get a multipart form as a stream. */
 export function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('multipart/form-data', ({ routeOptions: { config } }, body, done) => {
@@ -19,9 +19,9 @@ export function acceptBodies(app: FastifyInstance): void {
 }
 
 /**
- * The object that a request's body holds.
- * @throws AppError 415 for a body declared as something else, 400 for one that is no JSON, 422 for one that is no object
- * (C 7) and for too many values
+ * Parses a request's body as a JSON object.
+ * @throws AppError 415 if it is declared as something else, 400 if it is not JSON, 422 if it is not an object (C 7) or
+ * has too many values
  */
 export function parseJsonBody(body: unknown, contentType: string | undefined): Record<string, unknown> {
   const value = parseJson(body, contentType);
@@ -31,7 +31,10 @@ export function parseJsonBody(body: unknown, contentType: string | undefined): R
   ]);
 }
 
-/** The same where the body also says what is asked for: one that is no object says nothing (B 4.1), and is 400. */
+/**
+ * Like `parseJsonBody`, for addresses where the body selects the procedure. A body that is not an object selects none
+ * (B 4.1) and gets 400.
+ */
 export function parseChoosingBody(body: unknown, contentType: string | undefined): Record<string, unknown> {
   const value = parseJson(body, contentType);
   if (isObject(value)) return value;
@@ -43,7 +46,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function parseJson(body: unknown, contentType: string | undefined): unknown {
-  // A form arrives as a stream, which only the routes that take files read.
+  // A form arrives as a stream, which only routes that accept files read.
   const type = mediaType(contentType);
   if (type.startsWith('multipart/')) throw unsupported();
   if (!Buffer.isBuffer(body) || body.length === 0)
@@ -64,7 +67,7 @@ function unsupported(): AppError {
 
 const formType = 'application/x-www-form-urlencoded';
 
-/** The content types of each kind of body, as the document names them. */
+/** The content types of each kind of body in the OpenAPI document. */
 export const bodyTypes: Readonly<Record<BodyKind, readonly string[]>> = {
   json: ['application/json'],
   form: [formType],
@@ -72,16 +75,16 @@ export const bodyTypes: Readonly<Record<BodyKind, readonly string[]>> = {
   raw: ['application/json'],
 };
 
-/** More than any form here has. */
+/** More fields than any form of the API has. */
 const mostFields = 100;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The fields of a form (A 4.3), of those in `names`; others are ignored. No body is an empty form, and a field without a
- * value counts as left out (RFC 6749 3.2).
- * @throws AppError 422 for a body declared as something else, for too many fields and for one that is given twice; 400
- * for what is not UTF-8 or not percent-encoded
+ * Parses the fields of a form (A 4.3) that are listed in `names` and ignores others. No body is an empty form, and a
+ * field without a value counts as omitted (RFC 6749 3.2).
+ * @throws AppError 422 if the body is declared as something else, has too many fields or repeats one; 400 if it is not
+ * UTF-8 or not percent-encoded
  */
 export function parseForm(
   body: unknown,
@@ -107,8 +110,9 @@ export function parseForm(
 }
 
 /**
- * A form or a JSON object, as it is declared; an empty body is an empty object whatever it is declared as.
- * @throws AppError as `parseForm` and `parseJsonBody` do
+ * Parses a form or a JSON object by its declared content type. An empty body is an empty object, whatever its content
+ * type.
+ * @throws AppError like `parseForm` and `parseJsonBody`
  */
 export function parseFormOrJson(
   body: unknown,
@@ -121,7 +125,7 @@ export function parseFormOrJson(
     : parseJsonBody(body, contentType);
 }
 
-/** A 4.3: what is no form is an invalid value, not an unsupported type. */
+/** A 4.3: a body that is not a form is an invalid value, not an unsupported media type. */
 export function notAForm(): AppError {
   return invalidForm(['body'], `send ${formType}`, 'invalid_content_type');
 }
@@ -143,7 +147,7 @@ function readPair(pair: string): [name: string, value: string] {
   return at < 0 ? [decode(pair), ''] : [decode(pair.slice(0, at)), decode(pair.slice(at + 1))];
 }
 
-/** Strict, where URLSearchParams would put U+FFFD for bytes that are no UTF-8: two passwords must not read as one. */
+/** Rejects bytes that are not UTF-8. URLSearchParams would replace them with U+FFFD, so that two passwords could read the same. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

@@ -3,19 +3,19 @@ import type { Socket } from 'node:net';
 import { AppError, errorBody } from '#server/errors.ts';
 import { requestIdFrom } from '#server/ids.ts';
 
-/** Milliseconds that a client has for reading a refusal. */
+/** How long, in milliseconds, a client may take to read the error. */
 const readingTime = 1000;
 
 /**
- * Answers, on the bare socket, what Node's parser could not read as a request at all; then hangs up, whether the client
- * closes its side or not: until then the connection keeps its place, and the body that has not come whole its room.
+ * Sends an error on the bare socket for a request that Node's parser could not read, then closes the connection even if
+ * the client does not. Until then the connection keeps its slot, and an incomplete body its memory.
  */
 export function refuseBrokenRequests(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  // An answer under way to a whole request is for that one; a refusal written now would be taken for it.
+  // A response to a complete request is being sent: the client would take an error written now for a part of it.
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse };
   if (answer?.req.complete) {
     answer.once('close', () => socket.destroySoon());
@@ -38,7 +38,7 @@ export function refuseBrokenRequests(error: Error & { code?: string }, socket: S
   setTimeout(() => socket.destroy(), readingTime).unref();
 }
 
-/** Answers a whole request that no route shall see, in its turn, and hangs up. */
+/** Rejects a complete request that must not reach a route, in the order of responses, and closes the connection. */
 export function refuseOnConnection(
   refusal: AppError,
   { headers }: IncomingMessage,

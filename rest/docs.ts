@@ -24,8 +24,8 @@ const page = `<!doctype html>
 `;
 
 /**
- * For reading only: the document declares no security, so the page has nowhere to enter a credential, and a
- * call sent from it could only fail or found a workspace by accident. No badge either: it asks another host.
+ * Read-only: the document declares no security, so the page has no field for a credential, and a call sent from it
+ * could only fail or create a workspace by accident. No validator badge: it would call another host.
  */
 const start = `SwaggerUIBundle({
   url: '/openapi.json',
@@ -36,14 +36,14 @@ const start = `SwaggerUIBundle({
 });
 `;
 
-/** What the page loads of Swagger UI, from the copy that @fastify/swagger-ui carries. */
+/** The files of Swagger UI that the page loads, from the copy in @fastify/swagger-ui. */
 const files = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'favicon-32x32.png': 'image/png',
 };
 
-/** Everything from here, nothing inline; its style sheet carries its pictures in itself. */
+/** Everything comes from this origin and nothing is inline, except the images that the style sheet embeds. */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "img-src 'self' data:",
@@ -53,7 +53,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What a route here answers everybody, and its entity tag. */
+/** A response that is the same for every client, with its entity tag. */
 interface Part {
   type: string;
   content: Buffer;
@@ -61,9 +61,9 @@ interface Part {
 }
 
 /**
- * GET /openapi.json and GET /docs, which renders it (A 1 rule 6). Nothing is read or built before the first
- * request for it: the generator alone takes longer to import than this door to open. It is kept as one Buffer, which every
- * answer sends; who has it already is told so.
+ * Serves GET /openapi.json and GET /docs, which renders it (A 1 rule 6). Each file is read or built on its first
+ * request: importing the generator alone takes longer than starting the HTTP server. It is then kept as one Buffer for
+ * all responses; a client that already has it gets 304.
  */
 export function serveDocs(app: FastifyInstance, router: AppRouter): void {
   const serve = (
@@ -86,8 +86,8 @@ export function serveDocs(app: FastifyInstance, router: AppRouter): void {
   serve('/openapi.json', 'application/json; charset=utf-8', () => serializeDocument(router), {
     versioned: true,
   });
-  // Fastify's own plugin would do it too; it takes 45 ms to start, asks for @fastify/swagger, and answers the
-  // document at two more addresses.
+  // Fastify's own plugin could do this, but it takes 45 ms to start, requires @fastify/swagger, and serves the document
+  // at two more addresses.
   for (const url of ['/docs', '/docs/']) serve(url, 'text/html; charset=utf-8', async () => page);
   serve('/docs/start.js', files['swagger-ui-bundle.js'], async () => start);
   for (const [name, type] of Object.entries(files))

@@ -8,31 +8,31 @@ import { parseChoosingBody, parseForm, parseFormOrJson, parseJsonBody } from './
 import { needsBody, type RestProcedure } from './procedures.ts';
 import { isUpload, readUpload } from './upload.ts';
 
-/** The procedure that a request asks for, and its input, read when the procedure wants it. */
+/** The procedure that a request selects, and its input, which is read on demand. */
 interface ChosenProcedure {
   procedure: RestProcedure;
   readInput(): Promise<Record<string, unknown>>;
 }
 
-/** One method and path, with every procedure that stands there. */
+/** One method and path, with all procedures that it serves. */
 export interface Endpoint {
   takesFiles: boolean;
-  /** What a body that is no file is. */
+  /** The format of a body that is not a file. */
   body: BodyKind;
-  /** @throws AppError for a body that no procedure here can be chosen by */
+  /** @throws AppError if the body's content type fits none of the procedures */
   choose(request: FastifyRequest): ChosenProcedure;
 }
 
 /**
- * Works out once how requests to one address are told apart and read.
- * @throws Error where a form is to be told from other bodies: that is only made for JSON and files
+ * Prepares how requests to one address are read and dispatched to its procedures.
+ * @throws Error if a procedure shares its address although it takes no JSON: only JSON and files can be told apart
  */
 export function createEndpoint(procedures: readonly RestProcedure[], settings: Settings): Endpoint {
   const upload = procedures.find(({ route }) => route.upload);
   const others = procedures.filter((procedure) => procedure !== upload);
   const chosen = others.filter(({ route }) => route.chosenBy !== undefined);
   const plain = others.find(({ route }) => route.chosenBy === undefined);
-  // Whatever else comes there is a form that lacks its file (B 7 "missing upload"): the procedure says so, behind its gates.
+  // Any other body counts as a form without its file (B 7 "missing upload"): the procedure reports that, after its gates.
   const onlyForms = others.length === 0 && upload?.route.upload?.raw === false;
   const kinds = procedures.map(bodyKind);
   if (kinds.length > 1 && kinds.some((kind) => kind !== 'json'))
@@ -59,7 +59,7 @@ export function createEndpoint(procedures: readonly RestProcedure[], settings: S
       try {
         body = parseChoosingBody(request.body, request.headers['content-type']);
       } catch (error) {
-        // The plain one refuses it, behind its own first gates.
+        // `plain` reports the error, after its first gates.
         return { procedure: plain, readInput: () => Promise.reject(error) };
       }
       const found = chosen.find(({ route }) => holds(body, route.chosenBy as string));
@@ -72,7 +72,7 @@ function bodyKind({ route }: RestProcedure): BodyKind {
   return route.body ?? 'json';
 }
 
-/** Whether a body has a member; of a path `a.b`, b must hold an object. */
+/** Whether a body has a member. For a path `a.b`, b must be an object. */
 function holds(body: Record<string, unknown>, path: string): boolean {
   const [name, ...inside] = path.split('.') as [string, ...string[]];
   if (!Object.hasOwn(body, name)) return false;
@@ -92,8 +92,8 @@ type InputReader = (
 ) => Promise<Record<string, unknown>> | Record<string, unknown>;
 
 /**
- * One object out of body, query, headers and path. The path wins: it is what the address says. What belongs into the query
- * does not count in a body, and a body that no input comes from is not looked at.
+ * Combines body, query, headers and path into one object. The path takes precedence, because it is the address. Query
+ * parameters are ignored in a body, and a body that supplies no input is not read.
  */
 function inputReader(procedure: RestProcedure, settings: Settings): InputReader {
   const { route, inputShape } = procedure;
@@ -134,7 +134,7 @@ function bodyReader(procedure: RestProcedure): (request: FastifyRequest) => Reco
 
 type QueryKind = 'string' | 'number' | 'boolean';
 
-/** What each query parameter of a route is to become, worked out once; the schemas themselves stay untouched. */
+/** The type of each query parameter of a route, worked out once. The schemas stay unchanged. */
 function queryKinds(shape: Record<string, z.ZodType>, route: Route): ReadonlyMap<string, QueryKind> {
   return new Map(
     Object.entries(shape)
@@ -152,8 +152,8 @@ function kindOf(schema: z.ZodType): QueryKind {
 }
 
 /**
- * A query string's values in their schemas' types. What does not read as a number or a boolean stays the string
- * it is, for the schema to refuse by name; parameters that the route does not have are left out.
+ * Converts a query string's values to their schemas' types. A value that is not a valid number or boolean stays a
+ * string, so that the schema reports it by name. Parameters that the route does not have are omitted.
  */
 function coerceQuery(
   query: Record<string, unknown>,

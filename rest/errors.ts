@@ -2,24 +2,24 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { AppError, describeForLog, errorBody, toAppError } from '#server/errors.ts';
 import { notAForm } from './body-parsers.ts';
 
-/** Answers an error in its shape, with Retry-After where it has one. */
+/** Sends an error response, with Retry-After if the error has one. */
 export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = fromFastify(thrown, reply) ?? toAppError(thrown);
-  // What a procedure threw is logged where it was thrown.
+  // Errors of procedures were logged where they were thrown.
   if (error.code === 'internal_error' && (thrown as Error | undefined)?.name !== 'TRPCError')
     reply.log.error({ request_id: reply.request.id, error: describeForLog(thrown) }, 'unexpected failure');
   if (error.retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(error.retryAfter)));
   return (
     reply
       .code(error.status)
-      // Again here: Fastify's own refusals come before any hook.
+      // Set again here: Fastify's own errors occur before any hook.
       .header('x-request-id', reply.request.id)
       .header('content-type', 'application/json; charset=utf-8')
       .send(JSON.stringify(errorBody(error, reply.request.id)))
   );
 }
 
-/** Fastify's own refusals, before any handler ran, by their codes. */
+/** Maps the errors that Fastify raises before a handler runs, by their codes. */
 function fromFastify(thrown: unknown, { request }: FastifyReply): AppError | undefined {
   const { code, statusCode } = thrown as { code?: unknown; statusCode?: unknown };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
@@ -44,14 +44,14 @@ function fromFastify(thrown: unknown, { request }: FastifyReply): AppError | und
   return undefined;
 }
 
-/** Makes what throws outside of a procedure answer in the shapes of A 7.1 too. */
+/** Sends errors that are thrown outside of procedures in the shapes of A 7.1 too. */
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, _request, reply) => sendError(reply, error));
 }
 
-/** Which methods each path has; asked only about requests that no route took. */
+/** The methods of each path; used only for requests that match no route. */
 interface KnownPaths {
-  /** The refusal of a request that met no route: 405 with what is allowed where the path is known, else 404. */
+  /** The error for a request that matches no route: 405 with the allowed methods if the path is known, otherwise 404. */
   refusalFor(url: string): { error: AppError; allow?: string };
 }
 

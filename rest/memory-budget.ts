@@ -1,45 +1,47 @@
 import { networkOf } from '#server/client-address.ts';
 
-/** What one process holds in memory for clients that send or read slowly, shared among their addresses. */
+/** The memory that one process holds for clients that send or read slowly, shared among their addresses. */
 export interface MemoryBudget {
   /**
-   * Something of an address that is about to be held.
-   * @param breakOff ends it; it is let go by then
+   * Starts a reservation of 0 bytes for an address.
+   * @param breakOff aborts the request or response that holds it; called after the reservation has been released
    */
   reserve(address: string, breakOff: () => void): Reservation;
 }
 
 export interface Reservation {
-  /** Holds `bytes` more, if there is room for them; answers whether there was. */
+  /** Reserves `bytes` more if there is room. Returns whether there was. */
   tryGrow(bytes: number): boolean;
-  /** Holds `bytes` more whether there is room or not. */
+  /** Reserves `bytes` more even if there is no room. */
   grow(bytes: number): void;
-  /** The client took some of it: others of its address are broken off before it. */
+  /** Records that the client has read some of it: other reservations of its address are then aborted first. */
   touch(): void;
-  /** It cannot be broken off any more: somebody works with it. */
+  /** From now on it cannot be aborted, because it is in use. */
   pin(): void;
-  /** Lets go of all of it; once more does nothing. */
+  /** Releases all of it. Further calls do nothing. */
   release(): void;
 }
 
-/** What one address may hold of all. */
+/** The share of the budget that one address may hold. */
 const shareOfAddress = 1 / 4;
 
-/** An address, or the /56 of an IPv6 one. */
+/** One client address, or one /56 for IPv6. */
 interface Holder {
   bytes: number;
   holdings: number;
-  /** What of it can be broken off; what goes first stands first. */
+  /** Reservations that can be aborted, in the order in which they would be. */
   breakable: Set<Reservation>;
 }
 
 /**
- * An address may hold a quarter of `most`. Where that much is not free, something is broken off of an address that holds
- * more than this one would: so however many hold what there is, who holds little finds room.
+ * An address may hold at most a quarter of `most`. If that much is not free, the least recently touched reservation of an address
+ * that holds more is aborted. An address that holds little therefore finds room, however many addresses share the budget.
  */
 export function createMemoryBudget(most: number): MemoryBudget {
   const holders = new Map<string, Holder>();
-  /** Those with something that can be broken off, by the binary logarithm of their bytes: a scan of all would cost too much. */
+  /**
+   * Holders with reservations that can be aborted, by the binary logarithm of their bytes: scanning all of them would cost too much.
+   */
   const bySize: Set<Holder>[] = Array.from({ length: 64 }, () => new Set());
   const breakers = new WeakMap<Reservation, () => void>();
   let total = 0;
@@ -54,13 +56,13 @@ export function createMemoryBudget(most: number): MemoryBudget {
     if (holder.bytes > 0 && holder.breakable.size > 0) bySize[sizeClass(holder)]?.add(holder);
   }
 
-  /** One that holds most, or half as much at least. */
+  /** The holder with the most bytes, or one with at least half as many. */
   function largest(): Holder | undefined {
     for (const holder of bySize.findLast(({ size }) => size > 0) ?? []) return holder;
     return undefined;
   }
 
-  /** Makes room for `bytes` of an address that would hold `own` with them. */
+  /** Frees room for `bytes` of an address that would then hold `own` bytes. */
   function makeRoom(own: number, bytes: number): boolean {
     while (total + bytes > most) {
       const holder = largest();
@@ -84,7 +86,7 @@ export function createMemoryBudget(most: number): MemoryBudget {
       const force = (bytes: number) => {
         if (!open) return;
         held += bytes;
-        // What holds nothing yet would be broken off for nothing.
+        // Aborting a reservation of 0 bytes would free nothing.
         change(holder, bytes, () => held > 0 && !kept && holder.breakable.add(holding));
       };
       const holding: Reservation = {

@@ -21,10 +21,9 @@ const description = [
 ].join(' ');
 
 /**
- * The OpenAPI 3.1.0 document (A 1 rule 6) of every procedure that has a route: what trpc-to-openapi generates,
- * with what it loses or cannot say put right. It changes no schema, and its order does not depend on the
- * router's.
- * @throws Error where two different bodies have one id, or a header fills an input that does not exist
+ * Builds the OpenAPI 3.1.0 document (A 1 rule 6) of all procedures with a route: the output of trpc-to-openapi, with
+ * what that loses or cannot express corrected. It changes no schema, and its order does not depend on the router's.
+ * @throws Error if two different bodies have one id, or if a header fills an input that does not exist
  */
 export function buildOpenApiDocument(router: AppRouter): OpenApiDocument {
   const procedures = withOwnPaths(restProcedures(router)).map(withoutBytes);
@@ -79,8 +78,8 @@ function sortedByKey<T>(record: Record<string, T>): Record<string, T> {
 type GeneratorRouter = Parameters<typeof generateOpenApiDocument>[0];
 
 /**
- * The procedures as trpc-to-openapi wants to find them on a router: its own meta, and nothing that it could
- * call. Its request handler rewrites schemas, so the real procedures never get its meta.
+ * Presents the procedures as a router that trpc-to-openapi can read: with its own meta, and nothing to call. Its
+ * request handler rewrites schemas, so the real procedures never get its meta.
  */
 export function generatorInput(procedures: readonly RestProcedure[]): GeneratorRouter {
   const view = procedures.map((procedure) => [
@@ -94,7 +93,7 @@ export function generatorInput(procedures: readonly RestProcedure[]): GeneratorR
       },
     },
   ]);
-  // The generator reads this much of a router, and its type asks for all of tRPC's inside.
+  // The generator reads only this part of a router, but its type requires all of tRPC's internals.
   return { _def: { procedures: Object.fromEntries(view) } } as unknown as GeneratorRouter;
 }
 
@@ -118,7 +117,7 @@ function openapiMeta({ path, route, inputShape }: RestProcedure): Record<string,
   };
 }
 
-/** What a header carries where it is sent: it has no null, and leaving it out is its default. */
+/** The schema of a header that is sent: a header cannot be null, and omitting it means its default. */
 function sent(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return sent(schema.unwrap() as z.ZodType);

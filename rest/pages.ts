@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 
-/** The one style of all pages, allowed by its hash. */
+/** The style sheet of all pages, allowed by its hash. */
 const style =
   'body{max-width:42rem;margin:3rem auto;padding:0 1rem;font:1rem/1.5 sans-serif}pre{padding:1rem;background:#eee;white-space:pre-wrap}';
 
-/** Nothing but the style above: no script, no form, nothing of another address. */
+/** Allows only the style sheet above: no script, no form, nothing from another origin. */
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
@@ -18,15 +18,15 @@ const headers = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
-  // The web app will take these addresses over.
+  // The web app will replace these pages at the same addresses.
   'cache-control': 'no-cache',
 };
 
 /**
- * The pages that a browser meets until there is a web app: what this is, and what to do with a link that sets a new
- * password. Such a link carries its token in the fragment, which no browser sends: the page cannot fill it in, and no log
- * can hold it.
- * @param address the service's public one
+ * Serves the pages for browsers until there is a web app: what the service is, and what to do with a password reset
+ * link. Such a link carries its token in the fragment, which browsers do not send, so the page cannot fill it in and no
+ * log can contain it.
+ * @param address the service's public address
  * @param live whether a model is connected
  */
 export function servePages(app: FastifyInstance, address: string, { live }: { live: boolean }): void {

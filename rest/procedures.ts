@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AppRouter } from '#server/router.ts';
 import { inputSource, type ProcedureMeta, proceduresOf, type Route } from '#server/trpc.ts';
 
-/** A procedure as the REST door and the document see it. */
+/** A procedure as REST and the OpenAPI document use it. */
 export interface RestProcedure {
   /** Its tRPC path, like `translations.create`. */
   path: string;
@@ -10,7 +10,7 @@ export interface RestProcedure {
   route: Route;
   meta: ProcedureMeta;
   input: z.ZodType | undefined;
-  /** The fields of its input, empty where it has none. */
+  /** The fields of its input; empty if it has none. */
   inputShape: Record<string, z.ZodType>;
   output: z.ZodType;
 }
@@ -22,15 +22,15 @@ interface ProcedureDefinition {
   output?: z.ZodType;
 }
 
-/** Every procedure of the router that has a route, with what its definition says. */
+/** All procedures of the router with a route, and what their definitions say. */
 export function restProcedures(router: AppRouter): RestProcedure[] {
   return proceduresOf(router).flatMap(([path, procedure]) => {
-    // tRPC keeps the schemas at run time and leaves them out of the type.
+    // tRPC has the schemas at run time but omits them from the type.
     const definition = procedure._def as unknown as ProcedureDefinition;
     const { type, meta, inputs, output } = definition;
     if (!meta?.route) return [];
     if (!output) throw new Error(`${path}: a procedure with a route needs an output schema`);
-    // One that may be left out is still an object here, whose fields are.
+    // An optional input is unwrapped to its object, whose fields are needed here.
     const input = inputs[0] instanceof z.ZodPrefault ? inputs[0].unwrap() : inputs[0];
     if (input && !(input instanceof z.ZodObject)) throw new Error(`${path}: the input must be an object`);
     const inputShape = input ? (input.shape as Record<string, z.ZodType>) : {};
@@ -41,12 +41,12 @@ export function restProcedures(router: AppRouter): RestProcedure[] {
   });
 }
 
-/** Whether a body must be sent: an empty one reads as an empty object, so it is missing where one of its fields is. */
+/** Whether a body is required: if it is absent, the input is read as an empty object, which then lacks a required field of the body. */
 export function needsBody({ route, input, inputShape }: RestProcedure): boolean {
   const needed = Object.entries(inputShape)
     .filter(([, schema]) => !schema.safeParse(undefined).success)
     .map(([name]) => inputSource(route, name));
   if (needed.length > 0) return needed.includes('body');
-  // No field must be there, and yet one of several may have to.
+  // No single field is required, but the schema may require one of several.
   return input?.safeParse({}).success === false;
 }

@@ -3,30 +3,33 @@ import { AppError } from '#server/errors.ts';
 import type { BodyKind } from '#server/trpc.ts';
 import { mediaType } from './media-types.ts';
 
-/** The two sizes of B 8, in bytes. */
+/** The two size limits of B 8, in bytes. */
 export interface BodyLimits {
-  /** Of what is declared for a text submission. */
+  /** The limit for the declared size of a text submission. */
   MAX_REQUEST_BYTES: number;
-  /** Of any request, as declared and as it comes. */
+  /** The limit for every request, both declared and received. */
   MAX_UPLOAD_BYTES: number;
 }
 
-/** Bytes; a token or a password is far from it. */
+/** Limit for a form, in bytes: far more than a token or a password needs. */
 const largestForm = 65_536;
 
-/** Bytes; a payment event has some thousands. Its signature is over the very bytes: it is read before anybody is authenticated. */
+/**
+ * Limit for a payment event, in bytes; events have some thousands. The signature covers the exact bytes, so the body is
+ * read before the sender is authenticated.
+ */
 const largestEvent = 1_000_000;
 
-/** Bytes; past them nothing is read of a body whose sender is not authenticated. */
+/** Maximum bytes that are read from a body whose sender is not authenticated. */
 export const largestUnauthenticated = 102_400;
 
-/** What bodies at an address are held to, and what a refusal calls it. */
+/** The size limit for bodies at an address, and its name in error messages. */
 export interface BodyCeiling {
   name: 'MAX_UPLOAD_BYTES' | `${number} bytes`;
   bytes: number;
 }
 
-/** Undefined where it is the limit of all others, MAX_REQUEST_BYTES. */
+/** Undefined if the general limit, MAX_REQUEST_BYTES, applies. */
 export function bodyCeiling(
   address: { takesFiles: boolean; body: BodyKind },
   limits: BodyLimits,
@@ -44,8 +47,8 @@ const largestOf: Readonly<Record<BodyKind, number>> = {
 };
 
 /**
- * Refuses by Content-Length, before the body is read. What a form's file is held to is known once its part begins: here
- * it is only held to the absolute limit.
+ * Rejects an oversized body by its Content-Length, before it is read. The limit of a form's file is only known once its
+ * part begins, so a form is held to MAX_UPLOAD_BYTES here.
  */
 export function refuseDeclaredSize(request: FastifyRequest, limits: BodyLimits): void {
   const limit = isForm(request) ? 'MAX_UPLOAD_BYTES' : exceededFirst(limits);
@@ -58,7 +61,7 @@ function exceededFirst(limits: BodyLimits): keyof BodyLimits {
   return limits.MAX_UPLOAD_BYTES < limits.MAX_REQUEST_BYTES ? 'MAX_UPLOAD_BYTES' : 'MAX_REQUEST_BYTES';
 }
 
-/** Bytes by Content-Length; 0 where it is not sent. */
+/** Bytes according to Content-Length; 0 if it is not sent. */
 export function declaredSize({ headers }: FastifyRequest): number {
   return Number(headers['content-length'] ?? 0);
 }
@@ -71,7 +74,7 @@ export function tooLarge(limit: keyof BodyLimits): AppError {
   return new AppError('payload_too_large', `request body exceeds ${limit}`);
 }
 
-/** What is answered to a large body where no credential is asked for: no request there has one. */
+/** The error for a large body on a route without authentication before the body: no sender could be authenticated there. */
 export function tooLargeUnauthenticated(): AppError {
   return new AppError('payload_too_large', `request body exceeds ${largestUnauthenticated} bytes`);
 }

@@ -5,43 +5,44 @@ import { createMemoryBudget, type Reservation } from './memory-budget.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route answers everybody from one Buffer: no memory is held for a reader. */
+    /** The route sends every client the same Buffer: a slow reader holds no extra memory. */
     shared?: boolean;
   }
 }
 
-/** Bytes of an answer that is sent whole: a socket holds few of them, and is watched itself. */
+/** Responses up to this size, in bytes, are sent whole: a socket holds few of them, and `server/connections.ts` watches it. */
 const sentWhole = 65_536;
 
-/** Bounds of the answers of one process; the tests set smaller ones. */
+/** Limits for the responses of one process. Tests set smaller ones. */
 export interface ResponseLimits {
-  /** Bytes of large answers that are not read yet, shared among the addresses of their clients. */
+  /** Bytes of large unread responses, shared among the clients' addresses. */
   held: number;
-  /** Milliseconds from an answer's beginning to its end: 60 MB at 1 Mbit/s take 500 s. */
+  /** How long, in milliseconds, a response may take from its start to its end: 60 MB at 1 Mbit/s take 500 s. */
   deadline: number;
-  /** Milliseconds after which an answer of which nothing was taken gives way to another of its client's address. */
+  /** Time in milliseconds after which a response of which the client has read nothing more gives way to another one for its address. */
   patience: number;
 }
 
 const ownBounds: ResponseLimits = { held: 400_000_000, deadline: 900_000, patience: 30_000 };
 
-/** A large answer on its way. */
+/** A large response that is being sent. */
 interface UnreadResponse {
   address: string;
   bytes: number;
   began: number;
-  /** When its client took a piece for the last time. */
+  /** When the client last took a piece. */
   taken: number;
   holding: Reservation;
   breakOff(): void;
 }
 
 /**
- * Bounds what large answers hold that nobody reads, by the address of their clients. They are sent in pieces, so that it is
- * seen whether they are read. An answer for which there is no room ends the stillest of an address that holds more; where
- * its own address has no room, the one that has stood still longest there. Where none has for a while, a GET is refused,
- * which loses nothing, and anything else is sent at the cost of the oldest.
- * Downloads that are made while they are sent hold next to nothing, and have bounds of their own.
+ * Limits the memory of large responses that clients do not read, per client address. They are sent in pieces, which
+ * shows whether they are read. If there is no room for a new one, the least recently read response of an address that
+ * holds more is aborted. If that does not help, or the address has reached its share, its own least recently read
+ * response is aborted. If none of those has been unread for `patience` milliseconds, a GET is rejected, which loses
+ * nothing; any other response is sent, and the least recently read one is aborted. Downloads that are generated while
+ * they are sent hold almost nothing and have limits of their own.
  */
 export function limitUnreadResponses(
   app: FastifyInstance,
@@ -53,7 +54,7 @@ export function limitUnreadResponses(
 
   app.addHook('onSend', (request, reply, payload, done) => {
     const length = lengthOf(payload);
-    // The request itself counts as destroyed once its body is read.
+    // Check the socket: `request.raw` counts as destroyed once its body has been read.
     if (length <= sentWhole || request.method === 'HEAD' || request.raw.socket.destroyed)
       return done(null, payload);
     const address = addressOf(request);
@@ -65,7 +66,7 @@ export function limitUnreadResponses(
       holding: held.reserve(address, () => answer.breakOff()),
       breakOff() {
         letGo(answer);
-        // An end would look like the end of the answer to whoever speaks HTTP/1.0.
+        // Reset the connection: to an HTTP/1.0 client, a normal close would look like the end of the response.
         request.raw.socket.resetAndDestroy();
       },
     };
@@ -88,7 +89,10 @@ export function limitUnreadResponses(
     answer.holding.release();
   }
 
-  /** Counts an answer in, at the cost of those of its address that have stood still for `patience` milliseconds. */
+  /**
+   * Reserves memory for a response by aborting those of its address that have not been read for `patience`
+   * milliseconds. Returns whether it succeeded.
+   */
   function makeRoom({ address, bytes, holding }: UnreadResponse, patience: number): boolean {
     while (bytes > 0 && !holding.tryGrow(bytes)) {
       const before = Date.now() - patience;
@@ -111,7 +115,7 @@ export function limitUnreadResponses(
 
 function lengthOf(payload: unknown): number {
   if (typeof payload === 'string')
-    // A character is three bytes at most: most answers need not be measured.
+    // A UTF-16 code unit takes at most three bytes, so most responses need not be measured.
     return payload.length * 3 <= sentWhole ? payload.length : Buffer.byteLength(payload);
   return Buffer.isBuffer(payload) ? payload.length : 0;
 }

@@ -10,20 +10,21 @@ export function isUpload(request: FastifyRequest, { raw }: Upload): boolean {
   return isForm(request) || (raw && isRawType(mediaType(request.headers['content-type'])));
 }
 
-/** A file as it came over the wire. */
+/** An uploaded file. */
 interface ReceivedFile {
-  /** Empty where none was given. */
+  /** Empty if none was sent. */
   name: string;
   contentType: string;
   bytes: Uint8Array;
-  /** A part of a form, or the whole body. */
+  /** Sent as a part of a form, or as the whole body. */
   via: 'form' | 'raw';
 }
 
 /**
- * The input of a route that takes files: its file parts, and the fields of its form, or of its query beside a raw body.
- * Fields that the input does not have are left out. Where only forms are taken, another body is one without parts.
- * @throws AppError 400 for a form that is none, 413 past a limit
+ * Reads the input of a route that accepts files: the file parts and fields of a form, or a raw body with its fields in
+ * the query. Fields that the input does not have are omitted. If the route accepts only forms, any other body counts as
+ * a form without parts.
+ * @throws AppError 400 for a malformed form, 413 beyond a limit
  */
 export async function readUpload(
   request: FastifyRequest,
@@ -49,7 +50,7 @@ function readRaw({ body, headers, query }: FastifyRequest): ReceivedFile {
   return { name, contentType, bytes: Buffer.isBuffer(body) ? body : Buffer.alloc(0), via: 'raw' };
 }
 
-/** A file name beyond ASCII comes percent-encoded, or as bytes of UTF-8, which Node reads as Latin-1. */
+/** Decodes a non-ASCII file name: it is either percent-encoded or UTF-8 bytes, which Node reads as Latin-1. */
 function readHeaderText(value: string): string {
   try {
     if (/%[0-9a-f]{2}/i.test(value)) return decodeURIComponent(value);
@@ -64,7 +65,7 @@ interface Form {
   files: Map<string, ReceivedFile>;
 }
 
-/** Reads a form part by part; of the file parts, the first of each name that the route takes. */
+/** Reads a form part by part. Keeps the first file part of each name that the route accepts. */
 function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): Promise<Form> {
   return new Promise((resolve, reject) => {
     const body = request.body as Readable;
@@ -75,7 +76,7 @@ function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): 
       if (ended) return;
       ended = true;
       body.unpipe(parser);
-      // What still comes is thrown away, so that the refusal can be read.
+      // Discard the rest, so that the client can read the error.
       body.resume();
       reject(error);
     };
@@ -100,7 +101,7 @@ function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): 
     }
     let received = 0;
     const partTypes = watchPartTypes();
-    // Not told by form.files: a second part may begin before the first one's end is announced.
+    // Tracked apart from `form.files`: a second part may begin before the end of the first is reported.
     const taken = new Set<string>();
     body.on('data', (chunk: Buffer) => {
       received += chunk.length;
@@ -146,19 +147,21 @@ function malformed(reason = 'the form cannot be read'): AppError {
   return new AppError('malformed_request', `invalid multipart body: ${reason}`);
 }
 
-/** Collects the bytes of a stream in one place: pieces that are joined at the end are in memory twice. */
+/** Collects the bytes of a stream in one buffer: joining pieces at the end would hold them in memory twice. */
 interface ByteCollector {
   add(piece: Uint8Array): void;
-  /** What has been added; nothing may be added any more. */
+  /** Returns the bytes added so far. Nothing may be added afterwards. */
   finish(): Buffer;
 }
 
-/** Bytes that are reserved for what has only been announced. */
+/** Maximum bytes that are allocated for a size that is only announced. */
 const reserved = 2 ** 20;
 
-/** @param expected bytes there will be at most, as far as somebody said; believed when a good part has come */
+/**
+ * @param expected maximum bytes that the client announced; allocated in full only after the first `reserved` bytes have arrived
+ */
 function collectBytes(expected: number): ByteCollector {
-  // Not from the pool, which small ones would keep from being freed.
+  // Do not use Node's buffer pool: small buffers would keep the whole pool from being freed.
   let bytes = Buffer.allocUnsafeSlow(Math.min(Math.max(expected, 1024), reserved));
   let length = 0;
   return {
@@ -176,10 +179,10 @@ function collectBytes(expected: number): ByteCollector {
   };
 }
 
-/** More than the headers of one part may be (`headerSize`), and the boundary before them. */
+/** Bytes of recent data that are kept: more than the headers of one part (`headerSize`) and the boundary before them. */
 const kept = 32_768;
 
-/** A part's headers, behind its boundary; a bounded number of them, or a hostile form would be read again and again. */
+/** A part's headers after its boundary. Their number is bounded, or a hostile form would make the regex rescan its bytes repeatedly. */
 const partHeaders = /\r\n--[^\r\n]*\r\n((?:[^\r\n]+\r\n){1,20})\r\n/g;
 
 function namesOf(field: string): string[] {
@@ -187,8 +190,8 @@ function namesOf(field: string): string[] {
 }
 
 /**
- * Watches a form's bytes for parts that declare no content type: Busboy calls them text/plain, and what is not declared must
- * not be held against what a file is called.
+ * Detects parts that declare no content type. Busboy reports text/plain for them, but a type that was not declared must
+ * not be compared with the file's name.
  */
 function watchPartTypes(): { push(chunk: Buffer): void; isDeclared(field: string): boolean } {
   let recent = '\r\n';
@@ -196,10 +199,10 @@ function watchPartTypes(): { push(chunk: Buffer): void; isDeclared(field: string
     push(chunk) {
       recent = recent.slice(-kept) + chunk.toString('latin1');
     },
-    /** Of the part of this name that begins now. */
+    /** Whether the part of this name that begins now declares its content type. */
     isDeclared(field) {
       for (const { 0: whole, 1: headers = '', index } of recent.matchAll(partHeaders)) {
-        // A field of that name is no file.
+        // Skip fields with this name that are not files.
         if (!headers.includes('filename') || !namesOf(field).some((name) => headers.includes(name))) continue;
         recent = recent.slice(index + whole.length - 2);
         return /^content-type:[ \t]*\S/im.test(headers);

@@ -25,7 +25,7 @@ import { appRouter } from './router.ts';
 import { serveRpc } from './rpc-handler.ts';
 import { publicAddress } from './settings.ts';
 
-/** What the whole HTTP application is built from; its log becomes the services' log. */
+/** What `buildApp` needs. The application's own log becomes the services' log. */
 export type AppParts = Omit<Services, 'log'>;
 
 export interface App {
@@ -34,9 +34,9 @@ export interface App {
 }
 
 /**
- * Builds the HTTP application: both doors over one router. It does not listen yet, opens nothing of its own,
- * and closes nothing that it was given.
- * @throws SettingsError where single sign-on is switched on and could not begin
+ * Builds the HTTP application: REST and `/trpc` over one router. It does not listen yet. It opens no resources of its
+ * own and closes none of those passed in.
+ * @throws SettingsError if single sign-on is enabled but cannot work with these settings
  */
 export async function buildApp(parts: AppParts): Promise<App> {
   const { settings } = parts;
@@ -44,17 +44,17 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const bodyLimit = Math.min(settings.MAX_REQUEST_BYTES, settings.MAX_UPLOAD_BYTES);
   const http = fastify({
     logger: { level: settings.LOG_LEVEL },
-    // Our own line, below, leaves out what must not be logged.
+    // The `onResponse` hook below logs requests without what must not be logged.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
-    // A request that trickles in holds memory, and would hold a drain up.
+    // A request that arrives slowly holds memory, and would delay a drain.
     requestTimeout: 120_000,
-    // An id of any length is an unknown id, not a malformed request.
+    // An overlong id gets the same response as an unknown id, not "malformed request".
     routerOptions: { maxParamLength: 16_384 },
-    // Node's own refusal of a missing Host has no request id.
+    // Node's own response to a missing Host header has no request id, so the `onRequest` hook checks it.
     http: { requireHostHeader: false },
     genReqId: (request) => requestIdFrom(request.headers['x-request-id']),
-    // A request on a kept-alive connection while the process drains is still answered.
+    // Requests on kept-alive connections are still served while the process drains.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
@@ -66,7 +66,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const services: Services = { ...parts, log: http.log };
   const knownPaths = collectPaths(http);
 
-  // As to any other header that we do not know: Node would refuse the request, without a request id.
+  // Ignore an unknown Expect header, like any other unknown header. Node would reject the request, without a request id.
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response));
   const addressOf = ({ headers, socket }: FastifyRequest) =>
     clientAddress(headers, socket.remoteAddress ?? '', settings.TRUST_PROXY);
@@ -80,13 +80,13 @@ export async function buildApp(parts: AppParts): Promise<App> {
       if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
         throw new AppError('malformed_request', 'the Host header is missing');
       refuseCrossSiteChange(request.method, request.headers, settings.BASE_URL);
-      // A 8: of any request, whatever its route makes of it.
+      // A 8: this limit applies to every request, whatever its route's own limit.
       if (Number(request.headers['content-length'] ?? 0) > settings.MAX_UPLOAD_BYTES)
         throw new AppError('payload_too_large', 'request body exceeds MAX_UPLOAD_BYTES');
     } catch (error) {
       return sendError(reply, error);
     }
-    // Before the body is read: there is nothing to read it for.
+    // Reject before reading the body: nothing would use it.
     if (request.is404) {
       const { error, allow } = knownPaths.refusalFor(request.url);
       if (allow) reply.header('allow', allow);
@@ -100,11 +100,11 @@ export async function buildApp(parts: AppParts): Promise<App> {
     connections.drain();
   });
   http.addHook('onSend', async (_request, reply) => {
-    // Else a client's kept-alive connection would hold the drain up until it times out.
+    // Otherwise a client's kept-alive connection would delay the drain until it times out.
     if (closing) reply.header('connection', 'close');
   });
   http.addHook('onResponse', async (request, reply) => {
-    // The route's pattern, never the address: a query string may hold what must not be logged.
+    // Log the route's pattern, never the URL: a query string may contain what must not be logged.
     http.log.info(
       {
         request_id: request.id,
@@ -121,13 +121,13 @@ export async function buildApp(parts: AppParts): Promise<App> {
   serveRest(http, appRouter, contextOf(services, true), services);
   serveDocs(http, appRouter);
   servePages(http, publicAddress(settings), parts.engine);
-  // C 7: the cookie counts nowhere on it.
+  // C 7: /trpc ignores the session cookie.
   serveRpc(http, appRouter, contextOf(services, false));
   await http.ready();
   return { http, services };
 }
 
-/** What a door makes its contexts with. `cookies`: whether it takes any. */
+/** Returns the context factory of a transport. `cookies`: whether the transport accepts cookies. */
 export function contextOf(services: Services, cookies: boolean) {
   const { BASE_URL, TRUST_PROXY } = services.settings;
   return (request: FastifyRequest, reply: FastifyReply): RequestContext => ({
@@ -152,7 +152,7 @@ export function contextOf(services: Services, cookies: boolean) {
   });
 }
 
-/** Made only where somebody asks for it. */
+/** A signal that aborts when the client disconnects before the response is complete. Created on demand only. */
 function hangUpSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
   const check = () => {

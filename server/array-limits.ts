@@ -3,23 +3,23 @@ import { AppError } from './errors.ts';
 import type { Settings } from './settings.ts';
 import { locationOf, type Route } from './trpc.ts';
 
-/** A bound that is a setting, or has a refusal of its own; others are the schema's `.max()`. */
+/** A limit that is a setting or has an error of its own. Other limits are the schema's `.max()`. */
 export interface ArrayLimit {
   most(settings: Settings): number;
   refusal(): AppError;
 }
 
-/** The bounds of arrays in inputs: `z.array(…).register(arrayBounds, …)`, the last call on the schema. */
+/** Limits of arrays in inputs: `z.array(…).register(arrayLimits, …)`, the last call on the schema. */
 export const arrayLimits = z.registry<ArrayLimit>();
 
-/** @throws AppError for an array that is too long, by its length alone */
+/** @throws AppError for an array that is too long, judged by its length only */
 export type ArrayCheck = (input: unknown, settings: Settings) => void;
 
 /**
- * What looks at the lengths of an input's arrays before its schema reads their elements: zod reads all of them, and names
- * every problem, before it compares the length. A bound is for all arrays at its place together: fifty arrays inside of fifty
- * others have fifty elements in all. Undefined where the input has no arrays.
- * @throws Error for an array without a bound: each has one, `.max()` or one of `arrayBounds`
+ * Returns a check of the lengths of an input's arrays, to run before its schema: zod reads all elements and reports
+ * every problem before it compares the length. A limit applies to all arrays of one schema together: the limit of an
+ * inner array counts the elements of all inner arrays. Returns undefined if the input has no arrays.
+ * @throws Error for an array without a limit: each needs `.max()` or an entry in `arrayLimits`
  */
 export function createArrayCheck(
   schema: z.ZodType | undefined,
@@ -31,7 +31,7 @@ export function createArrayCheck(
 
 interface Walk {
   path: (string | number)[];
-  /** Elements so far, by the schema of their array. */
+  /** Elements counted so far, by the schema of their array. */
   counts: Map<z.ZodType, number>;
   settings: Settings;
   route: Route | undefined;
@@ -39,7 +39,7 @@ interface Walk {
 
 type Look = (value: unknown, walk: Walk) => void;
 
-/** As much of zod's own description of a schema as says where arrays are. */
+/** The part of zod's internal schema definition that shows where arrays are. */
 interface Definition {
   type: string;
   element?: z.ZodType;
@@ -51,7 +51,7 @@ interface Definition {
   out?: z.ZodType;
 }
 
-/** Undefined where there is no array in it. */
+/** Returns undefined if the schema contains no array. */
 function lookInto(schema: z.ZodType): Look | undefined {
   const definition = schema._zod.def as unknown as Definition;
   switch (definition.type) {
@@ -91,9 +91,9 @@ function lookAtArray(schema: z.ZodType, element: z.ZodType): Look {
   };
 }
 
-/** What the schema's `.max()` or `.length()` says; the least of several. */
+/** The limit of the schema's `.max()` or `.length()`; the lowest if there are several. */
 function maximumOf(schema: z.ZodType): number | undefined {
-  // zod's types leave the definition of a check open.
+  // zod's types omit the definition of a check.
   const checks = (schema._zod.def.checks ?? []).map(
     ({ _zod }) => _zod.def as unknown as { check: string; maximum?: number; length?: number },
   );

@@ -1,15 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/**
- * Work that outlives its request: a client that hangs up does not end its run, and a process that stops waits for the runs
- * nobody listens to any more.
- */
+/** Work that outlives its request. A run continues after its client disconnects, and a stopping process waits for such runs. */
 export interface BackgroundWork {
-  /** True once the process only finishes what it has begun. */
+  /** True once the process only finishes work in flight. */
   readonly closing: boolean;
-  /** Answers `work`, and remembers it until it ends. */
+  /** Tracks `work` until it ends, and returns it. */
   track<T>(work: Promise<T>): Promise<T>;
-  /** Begins nothing more, and waits for what is under way, `milliseconds` at most. */
+  /** Sets `closing` and waits for the work in flight, at most `milliseconds`. */
   drain(milliseconds: number): Promise<void>;
 }
 

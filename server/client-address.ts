@@ -2,13 +2,13 @@ import { isIP, isIPv4, isIPv6 } from 'node:net';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Characters; longer than an IPv6 address with its zone and a port. */
+/** Maximum characters of an entry: more than an IPv6 address with zone and port has. */
 const longestEntry = 100;
 
 /**
- * Who sent a request (C 2): the socket's address, or, behind `trustProxy` proxies of ours, the address in
- * X-Forwarded-For that many places from the right. What stands further left anybody may have written. Where that place
- * holds no IP address the socket's counts.
+ * Returns the client's address (C 2): the socket's address or, behind `trustProxy` trusted proxies, the entry at that
+ * position from the right in X-Forwarded-For. Clients can forge entries further left. If the entry is not an IP
+ * address, the socket's address is used.
  */
 export function clientAddress(headers: Headers, socketAddress: string, trustProxy: number): string {
   const forwarded = headers['x-forwarded-for'];
@@ -17,7 +17,7 @@ export function clientAddress(headers: Headers, socketAddress: string, trustProx
   return addressIn(entryFromRight(list, trustProxy)) ?? socketAddress;
 }
 
-/** The entry of a comma-separated list `place` places from the right, 1 the last; empty where there are fewer. */
+/** The entry of a comma-separated list at position `place` from the right; 1 is the last. Empty if the list is shorter. */
 function entryFromRight(list: string, place: number): string {
   let end = list.length;
   for (let passed = 1; passed < place; passed++) {
@@ -37,8 +37,8 @@ function addressIn(entry: string): string | undefined {
 }
 
 /**
- * What an address counts as in a rate limit (C 2): an IPv4 address itself, in whatever form it came; of an IPv6 address
- * its /64, because one host has the whole of it. The same for every way to write one address.
+ * Returns the key of an address for rate limits (C 2): an IPv4 address itself, however it is written, or the /64 of an
+ * IPv6 address, because one host owns the whole /64. All spellings of one address give the same key.
  */
 export function rateLimitSubject(address: string): string {
   if (!isIPv6(address)) return address;
@@ -50,8 +50,8 @@ export function rateLimitSubject(address: string): string {
 }
 
 /**
- * Whose memory and connections an address counts to: as in a rate limit, but of an IPv6 address its /56. Who is given a
- * /48 has 65,536 networks of /64, and 256 of these.
+ * Returns the key of an address for memory and connection limits: like `rateLimitSubject`, but the /56 of an IPv6
+ * address. A client with a /48 has 65,536 networks of /64, but only 256 of /56.
  */
 export function networkOf(address: string): string {
   const subject = rateLimitSubject(address);

@@ -27,7 +27,7 @@ export interface ConcurrencyLimit {
   /**
    * Waits for a slot, makes the call, and frees the slot when the call has ended.
    *
-   * @throws {SaturatedError} where too many calls wait already; the signal's reason where it is aborted while waiting
+   * @throws {SaturatedError} if too many calls already wait; the signal's reason if it aborts while waiting
    */
   run<T>(scope: SlotScope, call: () => Promise<T>): Promise<T>;
 }
@@ -49,7 +49,7 @@ interface Tenant {
 export function createConcurrencyLimit({
   slots = slotsOfProcess,
   places = placesOfProcess,
-  /** Slots that one tenant may hold, where that is fewer than its share. */
+  /** Maximum slots of one tenant, if lower than its share. */
   slotsOfTenant = Number.POSITIVE_INFINITY,
   refusal = 'translation capacity is saturated; try again later',
 } = {}): ConcurrencyLimit {
@@ -79,7 +79,10 @@ export function createConcurrencyLimit({
     else tenants.set(id, tenant);
   }
 
-  /** If the first tenant may not start, none may: all others hold as many slots or more. */
+  /**
+   * Starts waiting calls while slots are free. If the first tenant may not start a call, none may: all others hold at
+   * least as many slots.
+   */
   function handOut(): void {
     for (let tenant = firstInLine(); tenant && mayStart(tenant); tenant = firstInLine()) {
       const [start] = tenant.waiting;

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from './client-address.ts';
 
-/** What a connection is at: nothing, a request whose body has not come whole yet, or requests that came whole. */
+/** State of a connection: no request, a request whose body has not arrived completely, or only complete requests. */
 type Stage = 'idle' | 'incoming' | 'whole';
 
-/** Who has connections: an address, or the /56 of an IPv6 one. In each stage the longest in it stands first. */
+/** The connections of one client address, or of one /56 for IPv6. Each set is ordered by time: the oldest entry is first. */
 interface Holder {
   idle: Set<Slot>;
   incoming: Set<Slot>;
@@ -16,37 +16,38 @@ interface Slot {
   socket: Socket;
   holder: Holder;
   stage: Stage;
-  /** The newest request, while it is not answered. */
+  /** The newest request, until it is answered. */
   request?: IncomingMessage;
 }
 
-/** Holders of one number of connections; `busy` are those of whom none is idle or incoming. */
+/** Holders with the same number of connections. Those in `busy` have only `whole` connections. */
 interface Rank {
   closable: Set<Holder>;
   busy: Set<Holder>;
 }
 
-/** A server's places for connections. Each change costs the same, however many connections there are. */
+/** Connection slots of a server. The cost of each operation does not depend on the number of connections. */
 export interface ConnectionSlots {
-  /** Gives a new connection a place, at the cost of another one where all are taken; answers whether it has one. */
+  /** Takes a slot for a new connection, closing another connection if all slots are in use. Returns whether it got one. */
   acquire(socket: Socket): boolean;
-  /** A request's head came on a connection. */
+  /** The headers of a request have arrived. */
   requestStarted(socket: Socket, request: IncomingMessage): void;
-  /** All requests of a connection are answered. */
+  /** All requests of a connection have been answered. */
   becameIdle(socket: Socket): void;
   release(socket: Socket): void;
 }
 
 /**
- * Shares places for connections among the clients' addresses. Where all are taken, one of the address that has most of them
- * is closed: an idle one first, then one whose request has not come whole, the longest so first. One that is being answered
- * is closed only for an address that has still fewer afterwards. If nothing else is left, the longest idle of all goes.
- * @param byAddress false where the peers are proxies: then all connections count as one address's
+ * Shares connection slots among client addresses. If all are in use, a connection of the address with the most
+ * connections is closed: the longest idle one first, then the one with the oldest incomplete request. One whose
+ * requests are complete is closed only if the new connection's address, with that connection, still has fewer.
+ * Otherwise the longest idle connection of any address is closed.
+ * @param byAddress false if the peers are proxies: all connections then count as one address's
  */
 export function createConnectionSlots(most: number, byAddress: boolean): ConnectionSlots {
   const places = new Map<Socket, Slot>();
   const holders = new Map<string, Holder>();
-  /** By the number of a holder's connections; none beyond the largest. */
+  /** Indexed by a holder's number of connections; ends at the largest number in use. */
   const ranks: Rank[] = [{ closable: new Set(), busy: new Set() }];
   const idle = new Set<Slot>();
 
@@ -54,7 +55,7 @@ export function createConnectionSlots(most: number, byAddress: boolean): Connect
   const names = new WeakMap<Holder, string>();
   const sizeOf = ({ idle, incoming, whole }: Holder) => idle.size + incoming.size + whole.size;
 
-  /** Changes a holder's connections, and puts it where its numbers then say. */
+  /** Changes a holder's connections and moves it to the matching rank. */
   function change(holder: Holder, what: () => void): void {
     const before = ranks[sizeOf(holder)];
     before?.closable.delete(holder);
@@ -82,7 +83,7 @@ export function createConnectionSlots(most: number, byAddress: boolean): Connect
     });
   }
 
-  /** The first of a holder's that may be closed before any that is being answered. */
+  /** The holder's next connection to close that has no complete request. */
   function closableOf(holder: Holder): Slot | undefined {
     for (const place of holder.idle) return place;
     for (const place of holder.incoming) {
@@ -92,7 +93,7 @@ export function createConnectionSlots(most: number, byAddress: boolean): Connect
     return undefined;
   }
 
-  /** Whose place a newcomer may have whose address has `own` connections. */
+  /** The connection to close for a new one whose address has `own` connections. */
   function toClose(own: number): Slot | undefined {
     const largest = ranks.length - 1;
     const { closable, busy } = ranks[largest] as Rank;
@@ -120,7 +121,7 @@ export function createConnectionSlots(most: number, byAddress: boolean): Connect
         const place = toClose(own ? sizeOf(own) : 0);
         if (!place) return false;
         leave(place.socket);
-        // An end might look like the end of an answer.
+        // A normal close could look like the end of a response.
         if (place.stage === 'idle') place.socket.destroy();
         else place.socket.resetAndDestroy();
       }

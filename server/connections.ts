@@ -3,39 +3,39 @@ import type { Socket } from 'node:net';
 import { createConnectionSlots } from './connection-slots.ts';
 import { AppError } from './errors.ts';
 
-/** Milliseconds that requests under way may still take once the drain has begun. */
+/** How long, in milliseconds, requests in flight may take once a drain has begun. */
 const drainDeadline = 150_000;
 
-/** Bounds of one server's connections; the tests set smaller ones. */
+/** Limits for the connections of one server. Tests set smaller ones. */
 export interface ConnectionLimits {
-  /** Requests of a connection that wait for their answer; nobody needs to send many before the first is answered. */
+  /** Requests of one connection that may await their response. Clients have no need to send many before the first response. */
   unanswered: number;
-  /** Milliseconds that a client may take nothing of what waits for it. */
+  /** How long, in milliseconds, a client may read nothing while data waits for it. */
   longestStall: number;
-  /** Connections in all, shared among the clients' addresses. */
+  /** Total connections, shared among the clients' addresses. */
   connections: number;
 }
 
 const ownBounds: ConnectionLimits = { unanswered: 8, longestStall: 120_000, connections: 10_000 };
 
-/** Requests past the bound that may come in the same packet; a connection with more of them is reset. */
+/** Requests beyond `unanswered` that are ignored, because one packet may carry several. A connection with more is reset. */
 const mostRefused = 32;
 
-/** Answers a request past the bound, in its turn, and ends the connection. */
+/** Rejects a request beyond the limit, in the order of responses, and closes the connection. */
 export type RefuseRequest = (error: AppError, request: IncomingMessage, response: ServerResponse) => void;
 
 interface Connection {
   unanswered: number;
-  /** Bytes that the client had taken when it was last looked at, and since when there were no more. */
+  /** Bytes that the client had read at the last check, and the time since when that number has not changed. */
   taken: number;
   since: number;
 }
 
 /**
- * Follows a server's connections: bounds how many requests wait on one of them, ends those whose clients read nothing, and
- * lets a drain wait for requests and for nothing else, where Node's own closing waits for a connection that has never sent
- * anything as long as its client likes.
- * @param byAddress whether a connection's peer is the client itself, and no proxy
+ * Tracks a server's connections. Limits the unanswered requests on each, resets connections whose clients stop reading,
+ * and makes a drain wait for requests only. Node's own close waits indefinitely for a connection that has never sent a
+ * request.
+ * @param byAddress whether the peers of the connections are the clients themselves, not proxies
  */
 export function trackConnections(
   server: Server,
@@ -56,7 +56,7 @@ export function trackConnections(
     });
   });
 
-  // In front of the framework: Node reads all requests of a packet, a thousand of them, before it looks at any answer.
+  // Runs before Fastify: Node parses all requests of a packet, up to a thousand, before it handles any response.
   const [answer] = server.listeners('request') as [(...of: [IncomingMessage, ServerResponse]) => void];
   server.removeListener('request', answer);
   server.on('request', (request, response) => {
@@ -65,7 +65,7 @@ export function trackConnections(
     if (!connection || socket.destroyed) return;
     if (connection.unanswered === 0) {
       connection.since = Date.now();
-      // Of this answer nothing is sent yet, whatever was sent before.
+      // Nothing of this response has been sent yet.
       connection.taken = -1;
     }
     connection.unanswered += 1;
@@ -94,13 +94,13 @@ export function trackConnections(
     const now = Date.now();
     for (const [socket, connection] of connections) {
       if (connection.unanswered === 0) continue;
-      // Of what was given to the socket, all but what still waits in it.
+      // Bytes written to the socket minus those still buffered in it.
       const taken = socket.bytesWritten - socket.writableLength;
       if (socket.writableLength === 0 || taken !== connection.taken) {
         connection.taken = taken;
         connection.since = now;
       } else if (now - connection.since >= bounds.longestStall)
-        // An end would look like the end of the answer to whoever speaks HTTP/1.0, as proxies do.
+        // Reset the connection: to an HTTP/1.0 client, such as a proxy, a normal close would look like the end of the response.
         socket.resetAndDestroy();
     }
   }, bounds.longestStall / 10);
@@ -108,7 +108,7 @@ export function trackConnections(
   server.once('close', () => clearInterval(watch));
 
   return {
-    /** Ends what has no request under way now, and everything else after the deadline. */
+    /** Closes idle connections now, and all others after `drainDeadline`. */
     drain(): void {
       draining = true;
       for (const [socket, { unanswered }] of connections) if (unanswered === 0) socket.destroy();

@@ -8,7 +8,7 @@ import type { Settings } from './settings.ts';
 import type { ObjectStore } from './storage/object-store.ts';
 import type { Glossaries } from './terminology/glossary.ts';
 
-/** Where log lines go: pino's interface, as much of it as we use. Never given text, secrets or parameters. */
+/** The part of pino's interface that we use. Log lines never contain text, secrets or parameters. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -16,32 +16,32 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** What the process has: made once, at its start. */
+/** The dependencies of a process, created once at its start. */
 export interface Services {
   settings: Settings;
   database: Database;
   engine: Engine;
-  /** Null where no embedding model is configured (C 6 stub_embeddings). */
+  /** Null if no embedding model is configured (C 6 stub_embeddings). */
   embedder: Embedder | null;
-  /** Null where neither the processor's key nor its webhook's secret is set. */
+  /** Null if neither the processor's key nor its webhook secret is set. */
   payments: PaymentProcessor | null;
-  /** Where golden records rest. */
+  /** Stores golden records. */
   storage: ObjectStore;
-  /** Reads and renders files in child processes with limits, by turns of the tenants. */
+  /** Reads and renders files in child processes with limits. Its slots are shared fairly among tenants. */
   fileWork: FileWork;
-  /** Compiled glossaries, kept for the texts that come next. */
+  /** Cache of compiled glossaries. */
   glossaries: Glossaries;
-  /** Runs that are waited for before the process ends. */
+  /** Work that the process waits for before it ends. */
   backgroundWork: BackgroundWork;
-  /** 32 bytes that encrypt stored secrets. */
+  /** The 32-byte key that encrypts stored secrets. */
   secretsKey: Buffer;
   log: Log;
 }
 
-/** What a procedure may say about the HTTP answer beside its body. */
+/** What a procedure can set on the HTTP response besides its body. */
 export interface HttpResponse {
   setHeader(name: string, value: string): void;
-  /** The status of success, where it is not the route's own. Only the REST door has any. */
+  /** Replaces the route's success status. Only REST responses have one. */
   setStatus(status: 202): void;
   /** Adds a Set-Cookie header. */
   addCookie(cookie: string): void;
@@ -59,24 +59,25 @@ export type GuardName =
   | 'challenge_or_cookie'
   | 'session_cookie';
 
-/** One request, the same at both doors. Who asks is in `credentials`, not yet believed. */
+/** One request, the same for REST and `/trpc`. Its `credentials` are not authenticated yet. */
 export interface RequestContext {
   services: Services;
   requestId: string;
   credentials: PresentedCredentials;
-  /** Who connects (C 2), as rate limits and the audit log are told. */
+  /** The client's address (C 2), for rate limits and the audit log. */
   readonly clientAddress: string;
-  /** A cookie of the request, as it was sent; null where there is none, or where the door takes none (C 7: /trpc). */
+  /** A cookie of the request, as sent. Null if there is none, or if the transport ignores cookies (C 7: /trpc). */
   cookie(name: string): string | null;
-  /** Whether Origin or Sec-Fetch-Site says that another site's page made the request. */
+  /** True if Origin or Sec-Fetch-Site says that another site's page made the request. */
   crossSite: boolean;
-  /** Whether a browser made it: either of those headers was sent. */
+  /** True if a browser made the request: it sent Origin or Sec-Fetch-Site. */
   fromBrowser: boolean;
   response: HttpResponse;
-  /** Goes off when the client hangs up. Runs go on without it; what is only made for this answer does not. */
+  /** Aborts when the client disconnects. Translation runs continue; work that only serves this response stops. */
   disconnected(): AbortSignal;
   /**
-   * Believes the caller before the body is read, as `guard` will again with it; false where that asks for no credential.
+   * Authenticates the caller before the body is read. The guard authenticates again with the body. Returns false if
+   * `guard` requires no credential that could be checked without the body.
    * @throws AppError the guard's 401 or 403
    */
   authenticate(guard: GuardName): Promise<boolean>;

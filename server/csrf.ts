@@ -2,7 +2,7 @@ import { AppError } from './errors.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** C 7: a changing request that carries the session cookie must not come from another site's page. @throws AppError 403 */
+/** C 7: rejects a state-changing request that carries the session cookie and comes from another site's page. @throws AppError 403 */
 export function refuseCrossSiteChange(method: string, headers: Headers, baseUrl: string | undefined): void {
   if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
   if (carriesSessionCookie(headers) && isCrossSite(headers, baseUrl))
@@ -10,8 +10,8 @@ export function refuseCrossSiteChange(method: string, headers: Headers, baseUrl:
 }
 
 /**
- * Whether a browser says that the page behind this request is another site's (C 7), by either header. What is no
- * browser sends neither. A page of our own is of BASE_URL's origin, or of the host it asked.
+ * Whether Sec-Fetch-Site or Origin says that another site's page made this request (C 7). Clients other than browsers
+ * send neither header. The service's own pages have the origin of BASE_URL or of the requested host.
  */
 export function isCrossSite(headers: Headers, baseUrl: string | undefined): boolean {
   const site = headers['sec-fetch-site'];
@@ -27,15 +27,15 @@ function carriesSessionCookie({ cookie }: Headers): boolean {
   return typeof cookie === 'string' && /(?:^|;\s*)ll_session=/.test(cookie);
 }
 
-/** Whether a browser sent the request; what is none sends neither header. */
+/** Whether a browser sent the request: other clients send neither header. */
 export function isFromBrowser(headers: Headers): boolean {
   return headers['origin'] !== undefined || headers['sec-fetch-site'] !== undefined;
 }
 
-/** More than a browser keeps for one site. */
+/** More cookies than a browser keeps for one site. */
 const mostCookies = 1000;
 
-/** A cookie of a request by its name, as it was sent; of several of one name the first. Null where it is empty, too. */
+/** Returns a request's cookie by name, as sent; the first if there are several. Null if it is missing or empty. */
 export function readCookie({ cookie }: Headers, name: string): string | null {
   const text = Array.isArray(cookie) ? cookie.join(';') : (cookie ?? '');
   for (const pair of text.split(';', mostCookies)) {

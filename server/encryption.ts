@@ -6,12 +6,12 @@ import { type Settings, SettingsError } from './settings.ts';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** What a sealed value is for. Each purpose has a key of its own, so that no value opens in another's place. */
+/** The purpose of a sealed value. Each purpose has its own key, so a value cannot be unsealed for another purpose. */
 export type SealPurpose = 'authenticator' | 'sso_state' | 'storage';
 
 /**
  * Encrypts a secret for the database: AES-256-GCM under a key derived from SECRETS_KEY.
- * @param owner whose it is, an id; it opens for nobody else
+ * @param owner the id of the owner; the value can only be unsealed with the same id
  * @returns 12 bytes of nonce, 16 of tag, then the ciphertext
  */
 export function seal(secretsKey: Buffer, purpose: SealPurpose, owner: string, plain: Uint8Array): Buffer {
@@ -22,7 +22,7 @@ export function seal(secretsKey: Buffer, purpose: SealPurpose, owner: string, pl
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** @throws Error where the key, the purpose or the owner is another one, or the value was changed */
+/** @throws Error if the key, purpose or owner differs, or if the value was changed */
 export function unseal(secretsKey: Buffer, purpose: SealPurpose, owner: string, sealed: Uint8Array): Buffer {
   const nonce = sealed.subarray(0, nonceBytes);
   const tag = sealed.subarray(nonceBytes, nonceBytes + tagBytes);
@@ -34,7 +34,7 @@ export function unseal(secretsKey: Buffer, purpose: SealPurpose, owner: string, 
   return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]);
 }
 
-/** A keyed hash (HMAC-SHA-256, 32 bytes), for values too short to be kept under a plain one. */
+/** A keyed hash (HMAC-SHA-256, 32 bytes), for values too short for a plain hash. */
 export function keyedHash(secretsKey: Buffer, purpose: string, value: string): Buffer {
   return createHmac('sha256', derive(secretsKey, `hash ${purpose}`))
     .update(value)
@@ -45,7 +45,7 @@ function keyFor(secretsKey: Buffer, purpose: SealPurpose): Buffer {
   return derive(secretsKey, `seal ${purpose}`);
 }
 
-/** Derived keys, which each sign-in asks for: by the key itself, and what for. */
+/** Cache of derived keys, which each sign-in needs: by key, then by purpose. */
 const derived = new WeakMap<Buffer, Map<string, Buffer>>();
 
 function derive(secretsKey: Buffer, info: string): Buffer {
@@ -57,8 +57,9 @@ function derive(secretsKey: Buffer, info: string): Buffer {
 }
 
 /**
- * The 32 bytes that encrypt stored secrets (C 1): SECRETS_KEY, or a key made once and kept under DATA_DIR, readable by
- * its owner alone. With a shared database it must be given: one made up on one machine would be unreadable on the next.
+ * Returns the 32-byte key that encrypts stored secrets (C 1): SECRETS_KEY, or a key generated once and kept under
+ * DATA_DIR, readable only by its owner. With DATABASE_URL, SECRETS_KEY is required: other machines could not read what
+ * a key generated on one machine has encrypted.
  */
 export async function loadSecretsKey(settings: Settings): Promise<Buffer> {
   if (settings.SECRETS_KEY !== undefined) return Buffer.from(settings.SECRETS_KEY, 'base64');
@@ -72,7 +73,7 @@ export async function loadSecretsKey(settings: Settings): Promise<Buffer> {
   return key;
 }
 
-/** Many processes may start at once: the one whose link succeeds has made the key, the others read it. */
+/** Several processes may start at once: the one whose link succeeds has created the key; the others read it. */
 async function makeKey(folder: string, path: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;

@@ -9,7 +9,7 @@ type Shape = 'standard' | 'validation' | 'pipeline';
 interface ErrorKind {
   status: number;
   shape: Shape;
-  /** tRPC's nearest name for the status; its HTTP status is always ours. */
+  /** tRPC's closest code. The HTTP status is always `status`. */
   trpc: TRPC_ERROR_CODE_KEY;
 }
 
@@ -24,7 +24,7 @@ const pipeline = (status: number, trpc: TRPC_ERROR_CODE_KEY): ErrorKind => ({
   trpc,
 });
 
-/** Every error the service answers, and how. The names of the pipeline errors are the `error_code`s of A 7.3. */
+/** All errors of the service with their responses. The names of the pipeline errors are the `error_code`s of A 7.3. */
 export const errorTable = {
   malformed_request: standard(400, 'BAD_REQUEST'),
   unauthenticated: standard(401, 'UNAUTHORIZED'),
@@ -75,7 +75,7 @@ export interface AppErrorOptions {
   cause?: unknown;
 }
 
-/** An error whose message is meant for the caller. Anything else that is thrown answers `internal error`. */
+/** An error whose message may be shown to the caller. Anything else that is thrown becomes `internal error`. */
 export class AppError extends Error {
   override name = 'AppError';
   readonly code: ErrorName;
@@ -95,7 +95,7 @@ export class AppError extends Error {
   }
 }
 
-/** The body of an error answer, the same at both doors. */
+/** The body of an error response, the same for REST and `/trpc`. */
 export interface ErrorBody {
   detail: string | FieldProblem[];
   error_code?: string;
@@ -109,12 +109,12 @@ export function errorBody(error: AppError, requestId: string): ErrorBody {
     : { detail };
 }
 
-/** What a caller may know of anything that was thrown. */
+/** Converts anything that was thrown to an error that may be shown to the caller. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   const cause = thrown instanceof Error ? thrown.cause : undefined;
   if (cause instanceof AppError) return cause;
-  // Drizzle wraps what the driver threw.
+  // Drizzle wraps the driver's errors.
   if (isDatabaseOutage(thrown) || isDatabaseOutage(cause))
     return new AppError('transient_error', 'the database is busy or not reachable; try again', {
       cause: thrown,
@@ -122,7 +122,7 @@ export function toAppError(thrown: unknown): AppError {
   return new AppError('internal_error', 'internal error', { cause: thrown });
 }
 
-/** Names and codes that say "not now" of the database, rather than "not this". */
+/** Names and codes of errors that mean that the database is temporarily unavailable, not that the statement is wrong. */
 const outages: ReadonlySet<unknown> = new Set([
   'DatabaseBusyError',
   'ConnectionLostError',
@@ -136,7 +136,7 @@ const outages: ReadonlySet<unknown> = new Set([
   'ETIMEDOUT',
   'EHOSTUNREACH',
   // lock_not_available, query_canceled by a timeout, serialization_failure, deadlock_detected,
-  // read_only_sql_transaction, idle_in_transaction_session_timeout: all pass
+  // read_only_sql_transaction, idle_in_transaction_session_timeout: all temporary
   '55P03',
   '57014',
   '40001',
@@ -157,13 +157,13 @@ function isDatabaseOutage(thrown: unknown): boolean {
 }
 
 /**
- * An unexpected error as it may be logged or stored: its kind and place. A driver's error carries SQL and
- * parameters in its message, so a database error is told by its code alone.
+ * Describes an unexpected error for logs and storage, by kind and place. A driver's error has SQL and parameters in its
+ * message, so a database error is identified by its code only.
  */
 export function describeForLog(thrown: unknown): Record<string, unknown> {
   const root = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
   if (!(root instanceof Error)) return { name: 'not an Error' };
-  // What a PostgresError has beside an Error's fields; any other error has none of it.
+  // Fields that only a PostgresError has.
   const { code, constraint_name, table_name } = root as unknown as Record<string, unknown>;
   const fromDatabase = root.name === 'PostgresError' || root.message.startsWith('Failed query');
   return {
@@ -181,15 +181,15 @@ export function describeForLog(thrown: unknown): Record<string, unknown> {
   };
 }
 
-/** Entries of a validation error's `detail`. Few bytes can hold many problems, and nobody reads them all. */
+/** Maximum entries of a validation error's `detail`: a small input can have many problems, and clients need only some of them. */
 const mostProblems = 20;
-/** Characters of an entry's message, and of each name on the way to its field: both may quote what was sent. */
+/** Maximum characters of an entry's message, and of each name in its `loc`: both may quote the input. */
 const longestMessage = 300;
 const longestName = 100;
-/** Places of an entry's `loc`: as deep as any field of ours. */
+/** Maximum depth of an entry's `loc`: that of the deepest field. */
 const deepestPlace = 8;
 
-/** All of a few problems; of many the first ones, and how many more there are in the last entry. */
+/** Returns all problems if there are few. Otherwise returns the first ones, with the number of the others in the last entry. */
 function boundProblems(problems: readonly FieldProblem[]): FieldProblem[] {
   if (problems.length <= mostProblems) return problems.map(clipProblem);
   const listed = mostProblems - 1;
@@ -210,7 +210,7 @@ function clipProblem({ loc, msg, type }: FieldProblem): FieldProblem {
   };
 }
 
-/** Without the half of a character at its end. */
+/** Cuts without leaving half of a surrogate pair at the end. */
 function clip(text: string, units: number): string {
   return text.length <= units ? text : `${text.slice(0, units).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -4,18 +4,18 @@ import { describeForLog } from './errors.ts';
 
 const refusal = 'too many exports are under way; try again later';
 
-/** Bounds of the exports of one process; the tests set smaller ones. */
+/** Limits for the exports of one process. Tests set smaller ones. */
 export interface ExportLimits {
   slots: number;
   slotsOfTenant: number;
-  /** Bytes a second, below which nobody reads an export to its end: half of 128 kbit/s. */
+  /** Minimum bytes per second of a reader: half of 128 kbit/s. Nobody reads an export to its end more slowly. */
   slowest: number;
-  /** Milliseconds of a reader's own time over which its rate is looked at. */
+  /** Milliseconds of a reader's own time over which its rate is measured. */
   window: number;
-  /** Where another tenant waits for its place, an export has to be read as fast as this, in bytes a second, over that time. */
+  /** Minimum rate in bytes per second while another tenant waits for a slot, measured over `windowWanted`. */
   slowestWanted: number;
   windowWanted: number;
-  /** Milliseconds from an export's beginning to its end, however fast it is read. */
+  /** Maximum milliseconds from an export's start to its end, however fast it is read. */
   oldest: number;
 }
 
@@ -25,18 +25,18 @@ const ownBounds: ExportLimits = {
   slowest: 8_000,
   window: 60_000,
   slowestWanted: 32_000,
-  // The system takes a slow reader's bytes a megabyte at a time: at 1 Mbit/s every ten seconds.
+  // The operating system takes a slow reader's bytes a megabyte at a time: every ten seconds at 1 Mbit/s.
   windowWanted: 15_000,
   oldest: 7_200_000,
 };
 
-/** An export's place among those under way. */
+/** The slot of an export in progress. */
 export interface ExportSlot {
-  /** Leaves the place to the next one. */
+  /** Frees the slot. */
   end(): void;
-  /** Goes off where the export is to be broken off: its reader is too slow. */
+  /** Aborts when the export must be cut off because its reader is too slow. */
   readonly cut: AbortSignal;
-  /** The export's text, with its reader's time measured: from each piece's sending to when the next one is asked for. */
+  /** Passes on the export's text and measures its reader's time: from sending each piece to the request for the next. */
   measured(chunks: AsyncIterable<string>): AsyncGenerator<string, void>;
 }
 
@@ -44,9 +44,9 @@ interface Reader {
   tenantId: string;
   began: number;
   cut: AbortController;
-  /** When the last piece was sent, while the next one is not asked for yet. */
+  /** When the last piece was sent, until the next one is requested. */
   waitingSince: number | undefined;
-  /** What was taken in how much of the reader's own time, in the newest part of it. */
+  /** Bytes taken per milliseconds of the reader's own time, for the newest part of it. */
   pace: Pace[];
 }
 
@@ -56,9 +56,9 @@ interface Pace {
 }
 
 /**
- * Exports under way in one process: each holds a few pages in memory, for as long as its reader takes. So a reader has a
- * lowest rate; and where others wait, the slowest of those that are in their way is broken off, if it is slow at all. A
- * tenant with fewer exports comes before one with more; its own exports wait for each other.
+ * Limits the exports of one process: each holds a few pages in memory for as long as its reader takes. Readers must
+ * therefore keep a minimum rate. While other exports wait, the slowest reader in their way is cut off, if it is below a
+ * second, higher minimum. A tenant with fewer exports comes before one with more; exports of one tenant wait for each other.
  */
 export function createExports(bounds: ExportLimits = ownBounds) {
   const { slots, slotsOfTenant } = bounds;
@@ -66,7 +66,7 @@ export function createExports(bounds: ExportLimits = ownBounds) {
   const readers = new Set<Reader>();
   const waiting = new Map<string, number>();
 
-  /** Every so often while there are any. */
+  /** Runs while exports are active or waiting. */
   let watch: NodeJS.Timeout | undefined;
   function look(): void {
     const now = Date.now();
@@ -86,8 +86,9 @@ export function createExports(bounds: ExportLimits = ownBounds) {
   }
 
   /**
-   * For one export of a tenant that waits. Its own exports share its line: more of them are slower each, and would break each
-   * other off for ever. Of others only those that hold more places than it does are in its way.
+   * Makes room for one waiting export of a tenant. If the tenant uses all its slots, only its own exports are
+   * considered, with the lower minimum rate: they share its network line, so that each slows the others, and they would
+   * keep cutting each other off. Otherwise only exports of tenants with more slots are considered.
    */
   function makeRoom(tenantId: string, now: number): void {
     const holds = (id: string) => [...readers].filter((reader) => reader.tenantId === id).length;
@@ -131,8 +132,8 @@ export function createExports(bounds: ExportLimits = ownBounds) {
 
   return {
     /**
-     * Waits until an export may begin; the answer ends it.
-     * @throws AppError rate_limit where too many wait already; the signal's reason where it goes off while waiting
+     * Waits until an export may begin. The caller ends it with `end`.
+     * @throws AppError rate_limit if too many already wait; the signal's reason if it aborts while waiting
      */
     begin(scope: SlotScope): Promise<ExportSlot> {
       const { tenantId } = scope;
@@ -162,7 +163,7 @@ export function createExports(bounds: ExportLimits = ownBounds) {
   };
 }
 
-/** Adds to the newest part of a pace, and forgets what is older than `window` milliseconds of it. */
+/** Adds to the newest part of a pace, and drops parts older than `window` milliseconds of the reader's time. */
 function remember(pace: Pace[], { bytes, milliseconds }: Pace, window: number): void {
   const newest = pace.at(-1);
   if (newest && newest.milliseconds < window / 20) {
@@ -174,7 +175,7 @@ function remember(pace: Pace[], { bytes, milliseconds }: Pace, window: number): 
     kept -= (pace.shift() as Pace).milliseconds;
 }
 
-/** Bytes a second over the newest `window` milliseconds of a reader's own time; without end where it had less. */
+/** Bytes per second over the newest `window` milliseconds of a reader's own time; infinite if it has had less time. */
 function rateOf({ pace, waitingSince }: Reader, now: number, window: number): number {
   let milliseconds = waitingSince === undefined ? 0 : now - waitingSince;
   let bytes = 0;
@@ -188,19 +189,19 @@ function rateOf({ pace, waitingSince }: Reader, now: number, window: number): nu
 
 const exports = createExports();
 
-/** Pages in the making, of all of them: a few of the process's connections, so that nobody else waits for one. */
+/** Limits concurrent page queries of all exports to a few of the process's connections, so that other requests get one. */
 const pages = createConcurrencyLimit({ slots: 3, places: 300, refusal });
 
-/** Waits until an export may begin, as `createExports` says. */
+/** Waits until an export may begin; see `createExports`. */
 export const beginExport = exports.begin;
 
-/** Makes a page when it is its turn. */
+/** Produces a page once a slot is free. */
 export const makePage = pages.run;
 
-/** Characters of a piece: some 64 KB. A connection holds one or two of them that its reader does not take. */
+/** Characters of a piece: some 64 KB. A connection holds one or two pieces that its reader has not taken. */
 const charactersOfPiece = 32_768;
 
-/** Texts in pieces of about one size, which may be sent one by one: no character is in two of them. */
+/** Joins texts and cuts them into pieces of about equal size, without splitting a character. */
 export function* cutPieces(texts: Iterable<string>): Generator<string, void> {
   let rest = '';
   for (const text of texts) {
@@ -208,7 +209,7 @@ export function* cutPieces(texts: Iterable<string>): Generator<string, void> {
     let from = 0;
     while (rest.length - from >= charactersOfPiece) {
       const end = from + charactersOfPiece;
-      // Half of a surrogate pair cannot be sent in UTF-8.
+      // UTF-8 cannot encode half of a surrogate pair.
       const splits = /[\ud800-\udbff]/.test(rest[end - 1]!);
       yield rest.slice(from, splits ? end - 1 : end);
       from = splits ? end - 1 : end;
@@ -218,15 +219,15 @@ export function* cutPieces(texts: Iterable<string>): Generator<string, void> {
   if (rest !== '') yield rest;
 }
 
-/** Of the request that asks: its id for the log, and what ends the work when its client hangs up. */
+/** The request of an export: its id for the log, and a signal that aborts when its client disconnects. */
 export interface ExportRequest {
   requestId: string;
   signal: AbortSignal;
 }
 
 /**
- * An export's text as it is sent, in its turn. Says in the log what broke it off, and no more than that it did to whoever
- * sends it, who logs that again.
+ * Passes on an export's text and measures its reader. Logs the reason of a failure, and throws a general error without
+ * it, because the sender logs that again.
  */
 export async function* guardExport(
   log: Log,

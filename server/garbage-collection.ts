@@ -1,16 +1,16 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const lookEvery = 10_000;
-/** The share of that time for which an idle event loop may have been busy. */
+/** The share of that time for which an idle event loop may be busy. */
 const idleShare = 0.1;
-/** Bytes that must have come since the last collection for another one to be worth its pause, of some 50 ms. */
+/** Minimum bytes allocated since the last collection, to justify its pause of some 50 ms. */
 const worthIt = 32_000_000;
 
 /**
- * Gives memory back after a burst. V8 collects garbage when something is allocated, so a process whose callers have gone keeps
- * what they left, buffers outside its heap included, for as long as nothing happens. Here it is collected while nobody waits.
+ * Frees memory after a burst. V8 collects garbage only on allocation, so an idle process would keep what its last
+ * requests left, including buffers outside its heap. This collects garbage while no request waits.
  */
 export function collectWhenIdle(): void {
   setFlagsFromString('--expose-gc');
@@ -25,7 +25,7 @@ export function collectWhenIdle(): void {
     const idle = utilization <= idleShare;
     if (idle && resident > least + worthIt) {
       collect();
-      // What is swept later counts at the next look.
+      // Memory that V8 frees later is seen at the next check.
       least = resident;
     } else least = Math.min(least, resident);
   }, lookEvery).unref();

@@ -1,12 +1,12 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Random bytes are drawn in bulk: a draw costs more than the bytes. */
+/** Random bytes are drawn in bulk: a call costs more than its bytes. */
 const pool = Buffer.allocUnsafe(10 * 400);
 let drawn = pool.length;
 
 /**
- * A new id: 32 hexadecimal characters, the first twelve a millisecond clock and the rest 80 random bits, so that
- * rows inserted together lie together in their index.
+ * Returns a new id of 32 hexadecimal characters: twelve of the time in milliseconds, then 80 random bits. Rows inserted
+ * together are thus adjacent in their index.
  */
 export function newId(): string {
   if (drawn === pool.length) {
@@ -18,7 +18,7 @@ export function newId(): string {
   return Date.now().toString(16).padStart(12, '0') + random;
 }
 
-/** The caller's X-Request-ID where it can be echoed safely (C 7), else a new one. */
+/** Returns the caller's X-Request-ID if it is safe to echo (C 7), otherwise a new id. */
 export function requestIdFrom(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(header) ? header : newId();
 }

@@ -3,24 +3,24 @@ import { AppError, type FieldProblem } from './errors.ts';
 /** Deeper than any real request; shallow enough for every recursive reader behind it. */
 const maximumDepth = 64;
 
-/** More values than any real request has; few enough to be looked at in a few milliseconds. */
+/** More values than any real request has; few enough to check in a few milliseconds. */
 const maximumValues = 100_000;
 
-/** Copying loses the first; superjson refuses to carry any of them back to the SDK. */
+/** Copying an object loses `__proto__`; superjson cannot return any of the three to the SDK. */
 const refusedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 type Path = (string | number)[];
 
 /**
- * What in an input could not be stored faithfully: NUL characters and lone surrogates, which PostgreSQL's text
- * does not hold; keys that reach for an object's prototype; nesting past 64 levels. Undefined where all is well.
+ * Finds what cannot be stored faithfully: NUL characters and lone surrogates, which PostgreSQL's text type rejects;
+ * keys that address an object's prototype; nesting beyond 64 levels. Returns undefined if there is no problem.
  */
 export function findUnstorable(value: unknown): FieldProblem | undefined {
   return look(value, { path: [], left: maximumValues });
 }
 
 interface Walk {
-  /** One array, pushed to and popped from: an input has many places. */
+  /** One array for the whole walk, because an input has many positions. */
   path: Path;
   left: number;
 }
@@ -28,7 +28,7 @@ interface Walk {
 function look(value: unknown, walk: Walk): FieldProblem | undefined {
   const { path } = walk;
   if (typeof value === 'string') return lookAtText(value, path);
-  // The bytes of a file are looked at by whoever reads it.
+  // The reader of a file checks its bytes.
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return undefined;
   if (path.length >= maximumDepth)
     return { loc: path.slice(0, 4), msg: `nested deeper than ${maximumDepth} levels`, type: 'too_deep' };
@@ -57,9 +57,9 @@ function lookAtText(text: string, path: Path): FieldProblem | undefined {
   return undefined;
 }
 
-/** As many values as a procedure's input may have; a larger body is counted before it is made into objects. */
+/** The limit of a procedure's input; the values of a larger body are counted before it is parsed. */
 const mostValues = 100_000;
-/** Bytes; a smaller body holds too few values to matter. */
+/** Bodies up to this size, in bytes, have too few values to matter. */
 const bytesLookedInto = 1_000_000;
 
 const quote = 0x22;
@@ -67,8 +67,8 @@ const backslash = 0x5c;
 const separators: ReadonlySet<number> = new Set([0x2c, 0x5b, 0x7b]);
 
 /**
- * Refuses a JSON body of far too many values before it is parsed: making objects of 30 MB of small values blocks the
- * process for seconds, looking at the bytes takes some milliseconds for each MB.
+ * Rejects a JSON body with far too many values before it is parsed: parsing 30 MB of small values blocks the process
+ * for seconds, while scanning the bytes takes some milliseconds per MB.
  * @throws AppError 422
  */
 export function refuseManyValues(json: Uint8Array): void {
@@ -78,7 +78,7 @@ export function refuseManyValues(json: Uint8Array): void {
     ]);
 }
 
-/** About how many values a JSON text has: its commas and opening brackets outside of strings. */
+/** Approximate number of values in a JSON text: its commas and opening brackets outside of strings. */
 function countValues(json: Uint8Array): number {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
   let count = 0;
@@ -90,10 +90,10 @@ function countValues(json: Uint8Array): number {
   return count;
 }
 
-/** Bytes of a string that are looked at one by one; most strings are no longer. */
+/** Bytes of a string that are compared one by one; most strings are no longer. */
 const shortString = 64;
 
-/** Where the string ends whose inside begins at `from`: the place of its closing quote, or the end of all. */
+/** The end of a string whose content begins at `from`: the index of its closing quote, or the length of the text. */
 function endOfString(bytes: Buffer, from: number): number {
   let i = from;
   for (;;) {
@@ -102,7 +102,7 @@ function endOfString(bytes: Buffer, from: number): number {
       if (byte === quote) return i;
       if (byte === backslash) i += 1;
     }
-    // A long text, as it may be: the next quote is found many times faster.
+    // In a long string, `indexOf` finds the next quote many times faster.
     const next = bytes.indexOf(quote, i);
     if (next < 0) return bytes.length;
     let escapes = 0;

@@ -1,38 +1,38 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 
-/**
- * The background tasks by name, with what each is given: ids, never content or secrets. Their handlers are in
- * `workers/tasks.ts`, one for each name.
- */
+/** The background tasks by name, with their payloads: ids only, never content or secrets. `workers/tasks.ts` has a handler for each. */
 export interface TaskPayloads {
-  /** Finds the tenants whose jobs are stale or unpersisted, imports that nobody is at, and memory that is not indexed, and adds a job for each. */
+  /**
+   * Finds tenants with stale or unpersisted jobs, imports that no worker is running, and memory that is not indexed.
+   * Adds a job for each.
+   */
   sweep_stale_jobs: Record<string, never>;
   fail_stale_jobs: { tenantId: string };
   /** Deletes expired tokens, challenges, links, states and rate windows, and old payment events and memory imports. */
   prune_expired: Record<string, never>;
-  /** Writes the golden records that could not be written, or whose process died meanwhile. */
+  /** Writes golden records whose write failed or whose process died. */
   publish_unpersisted_jobs: { tenantId: string };
-  /** Removes golden records that no job refers to; after an unclean end of the store's system, writes lost ones again. */
+  /** Removes golden records that no job refers to. After an unclean shutdown of the storage system, rewrites lost ones. */
   check_golden_records: Record<string, never>;
-  /** Stores what a large memory import has read (B 4.5). */
+  /** Stores the segments that a large memory import has read (B 4.5). */
   import_memory: { tenantId: string; importId: string };
-  /** Brings the approved pairs of a golden set, or the segments of a small one, into the fuzzy index. */
+  /** Adds the approved pairs of a golden set, or the segments of a small one, to the fuzzy index. */
   index_memory: { tenantId: string; setId: string };
-  /** Brings the small imported sets of a pair into a part of the fuzzy index that they share. */
+  /** Adds the small imported sets of a pair to a part of the fuzzy index that they share. */
   index_memory_pair: { tenantId: string; pairSource: string; pairTarget: string };
-  /** Makes the vectors that the pairs of a golden set lack. */
+  /** Computes the missing vectors of a golden set's pairs. */
   embed_memory: { tenantId: string; setId: string };
-  /** Looks again for golden records of a deleted job; `attempt` is its last. */
+  /** Looks again for golden records of a deleted job; `attempt` is the job's last. */
   remove_golden_records: { tenantId: string; jobId: string; attempt: number };
 }
 
 export type TaskName = keyof TaskPayloads;
 
 /**
- * Adds a background job inside the caller's transaction: it runs if, and only if, that commits. With `key`, a job
- * of that key which waits already is kept instead of a second one. Of the jobs of one `queue` one runs at a time; without it, a job
- * runs beside one of its key that has begun.
+ * Adds a background job in the caller's transaction: it runs if and only if that commits. With `key`, no second job is
+ * added if one with that key already waits. Jobs of one `queue` run one at a time. Without a queue, a job may run
+ * beside one with the same key that has already started.
  */
 export async function addJob<N extends TaskName>(
   tx: Tx,
@@ -47,8 +47,8 @@ export async function addJob<N extends TaskName>(
 }
 
 /**
- * Deletes jobs that will never run: those that another one of their key replaced while they ran, whose worker died then, after an hour,
- * and those whose tries are all used up, after 30 days. At most 5000 at a time; answers how many.
+ * Deletes jobs that will never run: after an hour, those that another job with the same key replaced while they ran and
+ * whose worker then died; after 30 days, those that have used all their attempts. Deletes at most 5000; returns how many.
  */
 export async function pruneQueue(tx: Tx): Promise<number> {
   const [row] = await tx.execute<{ pruned: number }>(sql`

@@ -43,32 +43,32 @@ export const languageCodes = Object.keys(supportedLanguages) as LanguageCode[];
 
 const byLowerCase = new Map(languageCodes.map((code) => [code.toLowerCase(), code]));
 
-/** The canonical code that `code` spells in any case; undefined for everything else, regional tags included. */
+/** The canonical code for `code` in any letter case; undefined for everything else, regional tags included. */
 export function canonicalLanguage(code: string): LanguageCode | undefined {
   return byLowerCase.get(code.toLowerCase());
 }
 
-/** A language's English name, or its code where it has none here: what people read in messages. */
+/** A language's English name for messages, or its code if it has no name here. */
 export function languageName(code: string): string {
   const known = canonicalLanguage(code);
   return known ? supportedLanguages[known] : code;
 }
 
-/** The longest tag that is looked at. */
+/** The longest tag that is read. */
 const longestTag = 100;
 
-/** Second subtags of Chinese that say which script it is written in: the script itself, or a region. */
+/** Second subtags of Chinese that determine its script: the script itself, or a region. */
 const chineseScripts = new Map<string, LanguageCode>([
   ...['hant', 'tw', 'hk', 'mo'].map((subtag) => [subtag, 'zh-Hant'] as const),
   ...['hans', 'cn', 'sg', 'my'].map((subtag) => [subtag, 'zh-Hans'] as const),
 ]);
 
 /**
- * The supported language that a tag of a glossary or memory stands for (B 4.4 "Language code reading"); undefined where
- * it stands for none: a bare base of a split language (zh, pt), a region that none of its variants is of (pt-AO), an
- * unsupported code. `_` is read as `-`, in any case of letters.
+ * Returns the supported language for a tag of a glossary or memory (B 4.4 "Language code reading"). Returns undefined for
+ * the bare base of a split language (zh, pt), a region without a variant (pt-AO), and unsupported codes. `_` is read as `-`;
+ * letter case does not matter.
  *
- * A three-letter second subtag is no region but another language (zh-yue, ar-arz, no-nyn): such a tag stands for none.
+ * A three-letter second subtag is not a region but another language (zh-yue, ar-arz, no-nyn), so such a tag gives undefined.
  */
 export function readLanguage(tag: string): LanguageCode | undefined {
   if (tag.length > longestTag) return undefined;
@@ -80,12 +80,12 @@ export function readLanguage(tag: string): LanguageCode | undefined {
   return (second === undefined ? undefined : byLowerCase.get(`${base}-${second}`)) ?? byLowerCase.get(base);
 }
 
-/** Languages whose bare base is no language (B 2.4). */
+/** Languages whose bare base is not a supported code (B 2.4). */
 const splitLanguages: ReadonlySet<string> = new Set(['zh', 'pt']);
 
 /**
- * `readLanguage` for a variant of a file whose languages were declared: a tag that names only the base of a split
- * language is the declared variant of it (B 4.4 "TMX terminology", C 7: in memory too).
+ * `readLanguage` for a variant in a file with declared languages: a tag with only the base of a split language means
+ * its declared variant (B 4.4 "TMX terminology", C 7: in memory too).
  */
 export function readDeclaredVariant(tag: string, declared: LanguageCode): LanguageCode | undefined {
   const base = tag.toLowerCase();
@@ -94,17 +94,17 @@ export function readDeclaredVariant(tag: string, declared: LanguageCode): Langua
 
 const byName = new Map(languageCodes.map((code) => [supportedLanguages[code].toLowerCase(), code]));
 
-/** The language of an English name in any case (B 4.4); undefined for names that leave the variant open, and all else. */
+/** The language with an English name, in any letter case (B 4.4); undefined for names that leave the variant open, and for others. */
 export function languageOfName(name: string): LanguageCode | undefined {
   if (name.length > longestTag) return undefined;
   const spelled = name.trim().toLowerCase().replace(/\s+/g, ' ');
-  // The plain name of fr too: fr is French as written in France (B 2.4).
+  // Plain "French" means fr, French as written in France (B 2.4).
   return spelled === 'french' ? 'fr' : byName.get(spelled);
 }
 
 const denseScripts: ReadonlySet<string> = new Set(['zh-Hans', 'zh-Hant', 'ja', 'ko', 'th', 'hi', 'mr', 'ne']);
 
-/** Whether a character of this language counts more (A 8.1). */
+/** Whether this language's characters have a higher weight (A 8.1). */
 export function isDenseScript(code: string): boolean {
   return denseScripts.has(code);
 }

@@ -2,12 +2,12 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { listenForStop } from './stop-signals.ts';
 
-// Before anything is loaded: a signal during the start must find somebody who hears it.
+// Listen before anything else is loaded, so that a signal during the start is handled.
 const signals = listenForStop();
 
-// Not the default folder under the system's /tmp, where another user could lay code for us.
+// Do not use the default folder under the system's /tmp: another user could place code there.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/lingualoop'));
-// After the cache is on, so that it holds everything below.
+// Import after the cache is enabled, so that everything below is cached.
 const { runCommand, stubNotice } = await import('./process.ts');
 
 const apiOnly = process.argv.includes('--api-only');

@@ -3,7 +3,7 @@ import { joinDatabase } from './process.ts';
 import { readSettings } from './settings.ts';
 import { listenForStop } from './stop-signals.ts';
 
-// What waits is broken off, a migration is not; and whoever started the database must leave it.
+// A signal ends waiting, but a running migration is finished. The process that started the database must leave it.
 const { stop } = listenForStop();
 
 try {

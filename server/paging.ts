@@ -1,23 +1,23 @@
 import { z } from 'zod';
 import { AppError } from './errors.ts';
 
-/** Where a page ended, in a listing by newest `updated_at` and then id. */
+/** The end of a page in a listing ordered by newest `updated_at`, then id. */
 export interface PageEnd {
   updatedAt: Date;
   /** 32 hexadecimal characters. */
   id: string;
 }
 
-/** The cursor that continues after an item. It is opaque to callers. */
+/** Returns the cursor that continues after an item. It is opaque to callers. */
 export function writeCursor({ updated_at, id }: { updated_at: string; id: string }): string {
   return Buffer.from(`${updated_at} ${id}`).toString('base64url');
 }
 
-/** @throws AppError 422 for what is no cursor */
+/** @throws AppError 422 for an invalid cursor */
 export function readCursor(cursor: string): PageEnd {
   const [time, id] = Buffer.from(cursor, 'base64url').toString().split(' ');
   const updatedAt = new Date(time ?? '');
-  // To the letter as it was written: JavaScript reads years and hours that PostgreSQL does not.
+  // Require exactly the format that `writeCursor` writes: JavaScript accepts years and hours that PostgreSQL does not.
   const written = /^[1-9]\d{3}-/.test(time ?? '') && !Number.isNaN(updatedAt.getTime());
   if (!written || updatedAt.toISOString() !== time || !/^[0-9a-f]{32}$/.test(id ?? ''))
     throw new AppError('invalid_fields', [
@@ -26,10 +26,10 @@ export function readCursor(cursor: string): PageEnd {
   return { updatedAt, id: id as string };
 }
 
-/** The query of a listing that is short enough to be answered whole, and is where no `limit` is given. */
+/** The query of a short listing, which is returned whole without `limit`. */
 export const setListQuery = z
   .object({ limit: z.int().min(1).max(200).optional(), cursor: z.string().max(200).optional() })
-  // Callers from before there were pages send nothing at all.
+  // Older clients, from before paging, send no query.
   .prefault({});
 
 export interface Page<T> {
@@ -38,8 +38,8 @@ export interface Page<T> {
 }
 
 /**
- * A page of a listing that is at hand, newest `updated_at` first and then by id.
- * @throws AppError 422 for what is no cursor
+ * Returns a page of a listing in memory, by newest `updated_at`, then id.
+ * @throws AppError 422 for an invalid cursor
  */
 export function pageOf<T extends { updated_at: string; id: string }>(
   all: readonly T[],

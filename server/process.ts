@@ -13,16 +13,16 @@ import { listenForStop, type StopSignals } from './stop-signals.ts';
 import { openObjectStore } from './storage/object-store.ts';
 import { createGlossaries } from './terminology/service.ts';
 
-/** PostgreSQL connections of the API, and of its workers' tasks and reports, which a busy API must not starve. */
+/** Sizes of the PostgreSQL pools: one for the API, and one for its workers' tasks and reports, which a busy API must not starve. */
 const apiConnections = 10;
 const workerConnections = 6;
 
-/** Milliseconds that runs whose clients have gone are waited for, after the last connection. */
+/** How long, in milliseconds, a stopping process waits for runs whose clients have disconnected, after its last connection closes. */
 const longestDrain = 120_000;
 
 /**
- * Connections that wait to be accepted; the system may allow fewer. With Node's 511, a burst of 1,500 connections made
- * other clients repeat their first packet, a second later.
+ * Connections that can wait to be accepted; the system may allow fewer. With Node's default of 511, a burst of 1,500
+ * connections made other clients retransmit their first packet a second later.
  */
 const backlog = 4096;
 
@@ -31,17 +31,17 @@ export interface ProcessParts {
   workers: boolean;
 }
 
-/** Where the process's data is: a server that was given, or the embedded one of DATA_DIR. */
+/** The process's database server: the one at DATABASE_URL, or the embedded one of DATA_DIR. */
 export interface DatabaseHome {
-  /** Read it anew for each connection: the embedded server may come back on another port. */
+  /** Read this again for each connection: the embedded server may restart on another port. */
   readonly url: string;
-  /** Closes nothing but the membership: the last to leave an embedded server stops it. */
+  /** Leaves the embedded server; the last process to leave stops it. Does nothing for a server at DATABASE_URL. */
   stop(): Promise<void>;
 }
 
 /**
  * Finds or starts the database that the settings name.
- * @param stop once aborted, none is started any more: rejects, unless there is one to join
+ * @param stop once aborted, no server is started: rejects unless one is running that can be joined
  */
 export async function joinDatabase(settings: Settings, stop?: AbortSignal): Promise<DatabaseHome> {
   if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, stop: async () => {} };
@@ -58,25 +58,25 @@ export async function joinDatabase(settings: Settings, stop?: AbortSignal): Prom
   };
 }
 
-/** Said at the start of an API without a model: its answers look like translations to whoever does not look closely. */
+/** Logged when an API starts without a model: at a glance, the stub's output looks like a translation. */
 export const stubNotice =
   'No model is connected (OPENAI_API_KEY is not set): the stub engine repeats each text behind its language code and translates nothing';
 
-/** A process that runs: the API, the job workers, or both. */
+/** A running process: the API, the job workers, or both. */
 export interface RunningProcess {
-  /** The address the API listens on; null for a process of workers alone. */
+  /** The address that the API listens on; null for a process with workers only. */
   address: string | null;
-  /** Whether a model is connected; without one the stub engine answers. */
+  /** Whether a model is connected. Without one, the stub engine translates. */
   live: boolean;
-  /** Drains and leaves: requests and jobs under way are finished first. */
+  /** Finishes the requests and jobs in flight, then releases all resources. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the parts of one process, in the order in which they need each other. A start that fails, or is stopped, leaves nothing
- * running.
- * @param stop ends the start at the next moment at which that is safe; rejects with its reason
- * @param joined told of the database as soon as there is one
+ * Starts the parts of a process in order of their dependencies. If the start fails or is stopped, all that was started
+ * is stopped.
+ * @param stop ends the start at the next safe point; rejects with the signal's reason
+ * @param joined called with the database as soon as it is joined
  */
 async function startProcess(
   settings: Settings,
@@ -101,7 +101,7 @@ async function startProcess(
       import('#db/migrate.ts'),
       parts.api ? import('./app.ts') : undefined,
     ] as const;
-    // Not before the database is joined, or is not to be had: whatever else fails, it must be left.
+    // Wait until the database is joined or has failed: whatever else fails, a joined database must be left.
     await Promise.allSettled([joining, ...beside]);
     const [home, { engine, embedder }, payments, { migrate }] = await Promise.all([joining, ...beside]);
     stop.throwIfAborted();
@@ -132,7 +132,7 @@ async function startProcess(
   }
 }
 
-/** Nobody but the API asks the payment processor. Loaded while the database starts. */
+/** Only the API uses the payment processor. Loaded while the database starts. */
 async function openPayments(settings: Settings): Promise<Services['payments']> {
   const { openPaymentProcessor } = await import('./billing/service.ts');
   return openPaymentProcessor(settings);
@@ -141,8 +141,8 @@ async function openPayments(settings: Settings): Promise<Services['payments']> {
 type Stoppable = { stop(): Promise<void> };
 
 /**
- * In the reverse order of their start: first the door, then what its last requests may have queued, then the rest. One that cannot be
- * stopped does not keep the others running.
+ * Stops parts in reverse order of their start: first the HTTP server, then the workers of the jobs that its last
+ * requests queued, then the rest. If one fails to stop, the others are still stopped.
  */
 async function stopAll(started: Stoppable[]): Promise<void> {
   const failures: unknown[] = [];
@@ -171,11 +171,11 @@ async function startParts(
   const api = parts.api
     ? await (await import('./app.ts')).buildApp({ ...given, database: open(apiConnections) })
     : undefined;
-  // After the door is closed, and before the database is.
+  // Runs after the HTTP server has closed and before the database closes.
   started.push({ stop: () => given.backgroundWork.drain(longestDrain) });
   const log = api?.services.log ?? (await standaloneLog(settings));
   log.debug({ settings: redactSettings(settings) }, 'settings');
-  // What reads files is started when it is first needed; what keeps the network from it is tried now.
+  // The sandbox starts with the first file. Its network isolation is tested now.
   await networkIsolation.follow(({ by }) =>
     log.info(
       { networkBarrier: by },
@@ -208,11 +208,11 @@ async function startParts(
   };
 }
 
-/** The log of a process without HTTP; with it, Fastify's own pino serves. */
+/** The log of a process without HTTP. With HTTP, Fastify's own pino logger is used. */
 async function standaloneLog(settings: Settings): Promise<Log> {
   const { pino } = await import('pino');
   const log = pino({ level: settings.LOG_LEVEL });
-  // Not the logger itself: its type has every name, `then` included, which no promise may resolve to.
+  // Do not return the logger itself: its type has every name, `then` included, so a promise cannot resolve to it.
   return {
     debug: (fields, message) => log.debug(fields, message),
     info: (fields, message) => log.info(fields, message),
@@ -222,17 +222,17 @@ async function standaloneLog(settings: Settings): Promise<Log> {
 }
 
 /**
- * Has V8 collect its old generation when that has grown by half: left to itself it lets the heap of a busy server grow far past
- * what lives in it (docs/performance.md). Here and not in each command line, since it may be set while the process runs.
+ * Makes V8 collect its old generation when that has grown by half. By default, the heap of a busy server grows far beyond
+ * its live data (docs/performance.md). V8 accepts the flag at run time, so it is set here and not on each command line.
  */
 function growHeapSlowly(): void {
   setFlagsFromString('--heap-growing-percent=50');
 }
 
 /**
- * The life of a command: start, say so, and drain on SIGTERM or SIGINT, whenever it comes. A failed start is one line on stderr and
- * exit code 1; a stopped one leaves what it has begun, and is 0. A second signal, a second after the first or later, gives up what is
- * under way, but not the database: that is left as it should be, and the exit code is 143 or 130.
+ * Runs a command: starts it, prints one line, and drains on SIGTERM or SIGINT. A failed start prints one line on stderr
+ * and exits with 1. A start that is stopped releases what it started and exits with 0. A second signal, at least a
+ * second after the first, abandons the work in flight but still stops the database properly, and exits with 143 or 130.
  */
 export async function runCommand(
   parts: (settings: Settings) => ProcessParts,
@@ -241,13 +241,13 @@ export async function runCommand(
 ): Promise<void> {
   growHeapSlowly();
   collectWhenIdle();
-  // Whatever nobody waits for must not end the process, nor be printed: its message may quote a customer's text.
+  // An unhandled rejection must not end the process. Its message is not printed, because it may quote a customer's text.
   process.on('unhandledRejection', (reason) => {
     process.stderr.write(`lingualoop: unhandled rejection ${JSON.stringify(describeForLog(reason))}\n`);
   });
   let home: DatabaseHome | undefined;
   force.addEventListener('abort', async () => {
-    // Before there is a database, the start ends by itself, and soon.
+    // Before the database is joined, the start ends by itself, and soon.
     if (!home) return;
     await home.stop().catch(complain);
     process.exit(force.reason);

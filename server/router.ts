@@ -9,7 +9,7 @@ import { memoryRouter } from './translation-memory/router.ts';
 import { translationsRouter } from './translations/router.ts';
 import { router } from './trpc.ts';
 
-/** Every procedure of the service, by domain. */
+/** All procedures of the service, by domain. */
 export const appRouter = router({
   auth: authRouter,
   billing: billingRouter,

@@ -17,9 +17,9 @@ interface Definition {
 }
 
 /**
- * The typed door, for the SDK: tRPC's own HTTP format under /trpc, one call a request. tRPC's adapters build a web
- * Request and Response for each call, which costs more than the call, and answer a malformed one with 500; here
- * are only JSON bodies, and every refusal comes from the error table.
+ * Serves the SDK: tRPC's HTTP format under /trpc, one call per request. tRPC's own adapters build a web Request and
+ * Response for each call, which costs more than the call itself, and return 500 for a malformed one. This handler
+ * accepts JSON bodies only and takes every error from the error table.
  */
 export function serveRpc(
   app: FastifyInstance,
@@ -30,7 +30,7 @@ export function serveRpc(
     proceduresOf(router)
       .filter(([, { _def }]) => !travelsByRestOnly(_def.meta as ProcedureMeta | undefined))
       .map(([path, { _def }]) => {
-        // tRPC keeps the schemas at run time and leaves them out of the type.
+        // tRPC has the schemas at run time but omits them from the type.
         const { type, meta, inputs } = _def as unknown as Definition;
         return [
           path,
@@ -101,20 +101,20 @@ export function serveRpc(
   });
 }
 
-/** Bytes are no JSON, and superjson would double them. */
+/** Whether only REST serves the procedure: JSON cannot carry bytes, and superjson would double their size. */
 function travelsByRestOnly(meta: ProcedureMeta | undefined): boolean {
   return meta?.route !== undefined && carriesFiles(meta.route);
 }
 
 /**
- * superjson's form of a value that is JSON already, as every output is: the REST door prints the same. Walking it to
- * find that out costs more than the procedure.
+ * Wraps plain JSON in superjson's format. Every output is already JSON, since REST prints the same value; letting
+ * superjson walk it to find that out costs more than the procedure.
  */
 function plain(json: unknown): { json: unknown } {
   return { json: json ?? null };
 }
 
-/** The call's input: `?input=` of a query, the body of a mutation, in superjson's `{json, meta}`. */
+/** The call's input: `?input=` of a query or the body of a mutation, in superjson's `{json, meta}` format. */
 function readInput(request: FastifyRequest): unknown {
   const query = request.query as Record<string, unknown>;
   if (query['batch'] !== undefined) throw new AppError('malformed_request', 'batches are not accepted');
@@ -139,8 +139,8 @@ function readInput(request: FastifyRequest): unknown {
 }
 
 /**
- * Inputs are plain JSON, and what superjson may add is that a field is undefined. Its other annotations make Maps,
- * typed arrays of any size or the same object at many places out of a few bytes.
+ * Inputs are plain JSON; the only annotation accepted from superjson marks a field as undefined. Its other annotations
+ * can turn a few bytes into Maps, typed arrays of any size, or one object referenced from many places.
  */
 function marksOnlyUndefined(meta: unknown): boolean {
   if (typeof meta !== 'object' || meta === null) return false;

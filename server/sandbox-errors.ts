@@ -1,10 +1,10 @@
 import { SandboxError } from '#server/sandbox/sandbox-error.ts';
 import { AppError } from './errors.ts';
 
-/** Seconds after which a caller may come again. */
+/** Seconds after which the caller may retry. */
 const retryAfter = 5;
 
-/** What a caller is told where a child process could not be had, which says nothing of what was sent; anything else is as it was. */
+/** Converts the errors of an unavailable sandbox process, which are unrelated to the file. Returns any other error unchanged. */
 export function sandboxRefusal(error: unknown): unknown {
   if (!(error instanceof SandboxError)) return error;
   switch (error.reason) {

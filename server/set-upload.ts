@@ -7,7 +7,7 @@ import { sandboxRefusal } from './sandbox-errors.ts';
 const longestName = 128;
 
 /**
- * What an uploaded glossary or memory is called, without the space around it.
+ * Returns the name of an uploaded glossary or memory, trimmed.
  * @throws AppError 400
  */
 export function requireSetName(name: string | undefined): string {
@@ -16,14 +16,14 @@ export function requireSetName(name: string | undefined): string {
   if (length === 0) throw new AppError('validation_error', 'name is required');
   if (length > longestName)
     throw new AppError('validation_error', `name must have ${longestName} characters at most`);
-  // It becomes a file's name, and stands in headers and logs.
+  // The name is used in file names, headers and logs.
   if (/\p{Cc}/u.test(trimmed))
     throw new AppError('validation_error', 'name must not contain control characters');
   return trimmed;
 }
 
 /**
- * Requires that one more set fits. Replacing a set by its name always does.
+ * Requires room for one more set. Replacing a set of the same name is always allowed.
  * @param sets how many sets the tenant has; undefined if one of them has the uploaded name
  * @throws AppError 422 with the limit
  */
@@ -39,15 +39,15 @@ export function requireRoomForSet(
     );
 }
 
-/** A language as an uploader declared it, and what it stands for (B 4.4 "Language code reading"). */
+/** A language as the uploader declared it, and the code that it means (B 4.4 "Language code reading"). */
 export interface DeclaredLanguage {
   tag: string;
   code: LanguageCode;
 }
 
 /**
- * A declared language that must be there.
- * @throws AppError 400 where it is missing, 422 where it stands for no supported language
+ * Reads a declared language that is required.
+ * @throws AppError 400 if it is missing, 422 if it is not a supported language
  */
 export function requireDeclaredLanguage(field: string, tag: string | undefined): DeclaredLanguage {
   const declared = readDeclaredLanguage(field, tag);
@@ -55,7 +55,7 @@ export function requireDeclaredLanguage(field: string, tag: string | undefined):
   return declared;
 }
 
-/** The same, where it may be left out: null then. @throws AppError 422 */
+/** Reads a declared language that is optional; null if it is omitted. @throws AppError 422 */
 export function readDeclaredLanguage(field: string, tag: string | undefined): DeclaredLanguage | null {
   const trimmed = (tag ?? '').trim();
   if (trimmed === '') return null;
@@ -67,17 +67,17 @@ export function readDeclaredLanguage(field: string, tag: string | undefined): De
   );
 }
 
-/** The suffix of a file's name with its dot, in lower case; empty where it has none. */
+/** The suffix of a file name with its dot, in lower case; empty if there is none. */
 export function suffixOf(fileName: string): string {
   return /\.[^.\\/]*$/.exec(fileName)?.[0].toLowerCase() ?? '';
 }
 
-/** A content type without parameters, in lower case; empty where nothing was declared. */
+/** A content type without parameters, in lower case; empty if none was declared. */
 export function declaredType(contentType: string): string {
   return contentType.split(';', 1)[0]!.trim().toLowerCase();
 }
 
-/** B 4.4: what a TMX file may be declared as. */
+/** B 4.4: the content types that a TMX file may be declared with. */
 export const tmxTypes: readonly string[] = [
   'application/xml',
   'text/xml',
@@ -85,7 +85,7 @@ export const tmxTypes: readonly string[] = [
   'application/octet-stream',
 ];
 
-/** What a caller is told where the sandbox did not read a file; anything else is as it was. */
+/** Converts the sandbox's errors for a file that it could not read. Returns any other error unchanged. */
 export function unreadableFile(field: string, error: unknown): unknown {
   if (!(error instanceof SandboxError)) return error;
   const { reason } = error;

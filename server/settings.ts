@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A value that cannot be used, by the name of its variable. The start stops with its message. */
+/** An invalid setting; the message names its variable. Ends the start with that message. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
 }
@@ -18,7 +18,7 @@ const integer = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =
     .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
     .default(fallback);
 
-/** In seconds; what is longer overflows dates. */
+/** Ten years, in seconds; longer times overflow dates. */
 const tenYears = 315_360_000;
 
 const decimal = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =>
@@ -30,7 +30,7 @@ const decimal = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =
     .default(fallback);
 
 const optional = z.string().optional();
-/** A key that clients send: what no header carries whole would never match. */
+/** A key that clients send in a header, which can carry only these characters. */
 const headerValue = z
   .string()
   .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
@@ -60,7 +60,7 @@ function isDecodable(value: string): boolean {
   }
 }
 
-/** How many proxies in front are ours: `true` is one, `false` none. */
+/** Number of trusted proxies in front: `true` is one, `false` none. */
 const proxyCount = z
   .string()
   .regex(/^(\d{1,2}|true|false)$/, 'must be a whole number, true or false')
@@ -72,7 +72,7 @@ const secretsKey = z
   .refine((value) => Buffer.from(value, 'base64').length === 32, 'must be 32 bytes in base64')
   .optional();
 
-/** Every variable the service reads, with its default (C 1). */
+/** All environment variables of the service, with defaults (C 1). */
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(8080, 0, 65_535),
@@ -105,7 +105,7 @@ const environment = z.object({
   PASSWORD_RESET_TTL_SECONDS: integer(3600, 1, tenYears),
   MFA_CHALLENGE_TTL_SECONDS: integer(600, 1, tenYears),
   OIDC_ENABLED: flag(false),
-  // As it is written, a slash at its end included: issuers are compared letter by letter.
+  // Kept exactly as written, including a trailing slash: issuers are compared character by character.
   OIDC_ISSUER: address(['http:', 'https:']).optional(),
   OIDC_CLIENT_ID: optional,
   OIDC_CLIENT_SECRET: optional,
@@ -129,7 +129,7 @@ const environment = z.object({
   STRIPE_PRICE_PRO: optional,
   STRIPE_PRICE_STUDIO: optional,
   STRIPE_PRICE_TOPUP: optional,
-  // The package knows a host, a port and a protocol.
+  // Stripe's package accepts only a host, a port and a protocol.
   STRIPE_API_URL: webAddress
     .refine((value) => new URL(value).pathname === '/', 'must have no path')
     .optional(),
@@ -178,8 +178,8 @@ const secretNames = new Set<keyof Settings>([
 ]);
 
 /**
- * Reads the settings, once. An empty variable counts as unset, as compose files write it.
- * @throws SettingsError that names the variable, in one line
+ * Reads the settings once. An empty variable counts as unset, as in compose files.
+ * @throws SettingsError with a one-line message that names the variable
  */
 export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
@@ -193,14 +193,14 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
 }
 
 /**
- * The address that links, redirects and browsers know the service by (C 1). Never the request's Host, which anybody may have
- * written.
+ * The address of the service in links, redirects and browsers (C 1). Never taken from the request's Host header, which
+ * a client can forge.
  */
 export function publicAddress({ BASE_URL, HOST, PORT }: Settings): string {
   return BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`;
 }
 
-/** The settings as they may be printed: what is secret is only said to be set. */
+/** The settings for logs. Of a secret, they say only that it is set. */
 export function redactSettings(settings: Settings): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [

@@ -1,20 +1,19 @@
-/** What was asked of a process by signals: to stop, and perhaps not to wait. */
+/** Abort signals for the signals SIGTERM and SIGINT. */
 export interface StopSignals {
-  /** Aborts with the first signal. */
+  /** Aborts with the first signal: stop and drain. */
   readonly stop: AbortSignal;
-  /** Aborts with a second one, which does not want to wait for what is under way; its reason is the exit code. */
+  /** Aborts with a second signal: do not wait for the work in flight. Its reason is the exit code. */
   readonly force: AbortSignal;
 }
 
-/** Milliseconds within which signals are one: Ctrl-C reaches a process by its terminal, and again by npm. */
+/** Signals within this many milliseconds count as one: Ctrl-C reaches a process through its terminal and again through npm. */
 const sameMoment = 1000;
 
-/** The exit code of a process that did not wait, as shells write it: 128 and the signal's number. */
+/** Exit codes of a process that did not wait, in the shells' convention: 128 plus the signal's number. */
 const codes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Listens for SIGTERM and SIGINT from now on, until the process ends: no later one may take the process away in the middle of its
- * stopping, before it has left its database.
+ * Handles SIGTERM and SIGINT from now until the process ends: a later signal must not kill the process before it has left its database.
  */
 export function listenForStop(): StopSignals {
   const stop = new AbortController();

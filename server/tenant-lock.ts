@@ -3,11 +3,11 @@ import { sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { AppError } from './errors.ts';
 
-/** Milliseconds between two tries for the lock, and in all. */
+/** Milliseconds between two attempts (`first` to `longest`), and for all of them. */
 const pause = { first: 10, longest: 250, all: 20_000 };
 
 export interface TenantLockOptions {
-  /** A second lock, by name, that is not waited for: if another transaction has it, `refusal` is thrown. */
+  /** A second lock, by name. If another transaction holds it, `refusal` is thrown at once. */
   tryLock?: { name: string; refusal: () => AppError };
   /** Ends the waiting, not the transaction. Its reason is thrown. */
   signal?: AbortSignal;

@@ -6,59 +6,59 @@ import { AppError, describeForLog, errorBody, errorTable, type FieldProblem, toA
 import { findUnstorable } from './input-limits.ts';
 
 /**
- * What a body that is no file is: `form` is application/x-www-form-urlencoded and nothing else, all of whose values are
- * strings; `form_or_json` is either, or no body at all; `raw` is bytes of whatever type, which fill the input `body`: what
- * is signed is signed to the byte.
+ * The format of a body that is not a file. `form` accepts only application/x-www-form-urlencoded, whose values are all
+ * strings. `form_or_json` accepts either, or no body. `raw` accepts bytes of any content type and fills the input
+ * `body`, because the sender's signature covers the exact bytes.
  */
 export type BodyKind = 'json' | 'form' | 'form_or_json' | 'raw';
 
-/** How a procedure appears at the REST door (A 4, B 4). */
+/** How a procedure is served over REST (A 4, B 4). */
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With `{name}` for each path parameter, which is an input of that name. */
+  /** Contains `{name}` for each path parameter, which is the input of that name. */
   path: `/${string}`;
   tag: string;
   summary: string;
   description?: string;
-  /** The status of success; 200 unless it says otherwise. */
+  /** Status of a successful response. Default: 200. */
   status?: 200 | 202 | 204;
-  /** Inputs that come from the query string although the method has a body. */
+  /** Inputs that are read from the query string although the method has a body. */
   query?: readonly string[];
-  /** JSON unless it says otherwise. */
+  /** Default: JSON. */
   body?: BodyKind;
-  /** Inputs that are filled from a request header where the body leaves them out: input name → header name. */
+  /** Inputs that fall back to a request header if the body omits them: input name → header name. */
   headers?: Readonly<Record<string, string>>;
   /**
-   * Where several procedures stand at one address, the member of a JSON body (`a.b`: an object at b of a) by which this
-   * one is chosen. At most one of them has none: it takes what is left.
+   * If several procedures share one method and path: the member of the JSON body that selects this one (`a.b`: `a` is
+   * present and its `b` is an object). At most one of them has no `chosenBy`; it takes all other requests.
    */
   chosenBy?: string;
-  /** The body is a form with a file, or a file. */
+  /** The body is a file, or a form that contains one. */
   upload?: Upload;
-  /** The body of a 202, where the procedure may answer one instead (`answer.setStatus`). */
+  /** The schema of a 202 response, if the procedure may send one instead (`ctx.response.setStatus`). */
   accepted?: z.ZodType;
-  /** The output is a `FileAnswer` or a `StreamAnswer`, sent as a download of one of these content types. */
+  /** The output is a `FileResponse` or a `StreamResponse`, sent as a download of one of these content types. */
   download?: readonly string[];
-  /** Asked before anything of the request is looked at, its size included (B 4.1 gate 1). */
+  /** Runs before any part of the request is checked, its size included (B 4.1 gate 1). */
   gate?: (services: Services) => void;
   /** False for the routes of A 9 rule 5, which ignore the version parameters. */
   versioned?: false;
 }
 
-/** What a route that takes files lets in. */
+/** Which files a route accepts. */
 export interface Upload {
-  /** The names of a form's file parts; each fills the input of that name, from the first part that has it. */
+  /** Names of the form's file parts. Each fills the input of the same name with the first part of that name. */
   parts: readonly [string, ...string[]];
-  /** Whether the body may be the file itself, which then fills the first of them, with its fields in the query. */
+  /** Whether the body may be the file itself. It then fills the first input of `parts`; the fields come from the query. */
   raw: boolean;
-  /** Which of the two size limits a file in a form is held to; known from its part's header, before it is read. */
+  /** The size limit for a file in a form, chosen from the part's header before the file is read. */
   ceiling(file: { name: string; contentType: string }): 'MAX_REQUEST_BYTES' | 'MAX_UPLOAD_BYTES';
 }
 
-/** A file as it came over the wire. */
+/** An uploaded file. */
 export const uploadedFile = z.object({
   name: z.string(),
-  /** As declared; empty where nothing was. */
+  /** As declared by the client; empty if not declared. */
   contentType: z.string(),
   bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
   via: z.enum(['form', 'raw']),
@@ -66,7 +66,7 @@ export const uploadedFile = z.object({
 
 export type UploadedFile = z.infer<typeof uploadedFile>;
 
-/** What a download is made of. */
+/** A download whose bytes are all in memory. */
 export const fileResponse = z.object({
   bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
   contentType: z.string(),
@@ -75,26 +75,26 @@ export const fileResponse = z.object({
 
 export type FileResponse = z.infer<typeof fileResponse>;
 
-/** A download that is made while it is sent: it is never whole in memory, and its length is not known. */
+/** A download that is generated while it is sent. It is never in memory as a whole, and its length is unknown. */
 export const streamResponse = z.object({
-  /** Pieces of its text, made as they are asked for. Where one fails, the answer breaks off. */
+  /** Pieces of the text, generated on demand. If one fails, the response is cut off. */
   chunks: z.custom<AsyncIterable<string>>(
     (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
   ),
   contentType: z.string(),
   fileName: z.string(),
-  /** Goes off where the answer is to break off, because it is read too slowly. */
+  /** Aborts when the response must be cut off because the client reads too slowly. */
   cut: z.custom<AbortSignal>((value) => value instanceof AbortSignal),
-  /** Called when the answer is over, whether it was read or not. */
+  /** Called once the response has ended, read completely or not. */
   end: z.custom<() => void>((value) => typeof value === 'function'),
 });
 
 export type StreamResponse = z.infer<typeof streamResponse>;
 
-/** The input `body` of a route whose body is raw. */
+/** The input `body` of a route with a raw body. */
 export const rawBody = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
-/** Whether a procedure's input or output is a file or bare bytes, which only the REST door carries. */
+/** Whether a procedure's input or output is a file or raw bytes, which only REST carries. */
 export function carriesFiles({ upload, download, body }: Route): boolean {
   return upload !== undefined || download !== undefined || body === 'raw';
 }
@@ -130,7 +130,7 @@ const t = initTRPC
 
 export const { router, middleware } = t;
 
-/** Where an input comes from at the REST door; the first element of a validation entry's `loc`. */
+/** Where REST reads an input from; the first element of a validation error's `loc`. */
 export function inputSource(route: Route, name: string): 'path' | 'query' | 'body' {
   if (route.path.includes(`{${name}}`)) return 'path';
   if (route.method === 'GET' || route.method === 'DELETE' || route.query?.includes(name)) return 'query';
@@ -138,8 +138,8 @@ export function inputSource(route: Route, name: string): 'path' | 'query' | 'bod
 }
 
 /**
- * Turns whatever a procedure throws into an AppError inside tRPC's own error, so that both doors answer from
- * the one error table. tRPC hands errors on in `result`, it does not throw them through a middleware.
+ * Wraps every error of a procedure as an AppError in a TRPCError, so that REST and `/trpc` share one error table. tRPC
+ * passes errors to middleware in `result` and does not throw them.
  */
 const mapErrors = middleware(async ({ ctx, path, meta, next }) => {
   const result = await next();
@@ -163,7 +163,7 @@ function invalidInput(error: TRPCError, route: Route | undefined): AppError | un
   return new AppError('invalid_fields', problems);
 }
 
-/** The `loc` of a field: where its input comes from, then its path. */
+/** The `loc` of a field: the source of its input, then its path. */
 export function locationOf(
   route: Route | undefined,
   path: readonly (string | number)[],
@@ -171,7 +171,7 @@ export function locationOf(
   return [route && path.length > 0 ? inputSource(route, String(path[0])) : 'body', ...path];
 }
 
-/** Looks at the input as sent, before its schema does, and only when a schema asks for it. */
+/** Checks the raw input before its schema parses it. Runs only if a schema reads the input. */
 const refuseUnstorable = middleware(({ getRawInput, meta, next }) =>
   next({
     getRawInput: async () => {
@@ -183,10 +183,10 @@ const refuseUnstorable = middleware(({ getRawInput, meta, next }) =>
   }),
 );
 
-/** Every procedure starts here; `guards.ts` adds who may call it. */
+/** The base of every procedure. The guards in `access/guards/` add who may call it. */
 export const procedure = t.procedure.use(mapErrors).use(refuseUnstorable);
 
-/** Every procedure of a router by its path; at run time the record is flat, which its type does not say. */
+/** All procedures of a router by path. At run time the record is flat; its type says otherwise. */
 export function proceduresOf(router: AnyRouter): [path: string, procedure: AnyProcedure][] {
   return Object.entries(router._def.procedures as unknown as Record<string, AnyProcedure>);
 }

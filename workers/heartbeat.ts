@@ -3,15 +3,15 @@ import type { Database } from '#db/client.ts';
 import type { Log } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 
-/** A worker reports this often, and looks for others that have stopped reporting. */
+/** How often, in milliseconds, a process reports its worker pools and looks for others that have stopped reporting. */
 const intervalMs = 10_000;
-/** Without a report for this long, a worker counts as dead and its jobs are taken over. */
+/** After this many seconds without a report, a worker counts as dead and its jobs are unlocked. */
 const deadAfterSeconds = 30;
 
 /**
- * Keeps this process's pools of workers alive in `worker_heartbeats`, and frees what dead workers hold: graphile-worker
- * itself would leave the jobs of a killed process locked for four hours. A worker that only seemed dead finds
- * its job run twice, which every handler must bear anyway.
+ * Reports this process's worker pools in `worker_heartbeats` and unlocks the jobs of dead workers: graphile-worker
+ * itself would keep the jobs of a killed process locked for four hours. If a worker only seemed dead, its job runs
+ * twice, which every handler tolerates anyway.
  */
 export function startHeartbeat(database: Database, poolIds: () => string[], log: Log) {
   let running: Promise<void> | undefined;
@@ -33,7 +33,7 @@ export function startHeartbeat(database: Database, poolIds: () => string[], log:
   };
 }
 
-/** One beat: three statements in one transaction. */
+/** One heartbeat: three statements in one transaction. */
 export async function reportAndTakeOver(
   database: Database,
   poolIds: string[],
@@ -44,7 +44,7 @@ export async function reportAndTakeOver(
     await tx.execute(sql`
       insert into worker_heartbeats (worker_id) select unnest(${ids})
       on conflict (worker_id) do update set seen_at = now()`);
-    // A lock younger than the limit may belong to a worker whose first report is still on its way.
+    // Skip younger locks: their worker may not have reported for the first time yet.
     await tx.execute(sql`
       select graphile_worker.force_unlock_workers(array(
         select distinct locked_by from graphile_worker.jobs

@@ -1,6 +1,6 @@
 import { listenForStop } from '#server/stop-signals.ts';
 
-// Before anything is loaded: a signal during the start must find somebody who hears it.
+// Listen before anything else is loaded, so that a signal during the start is handled.
 const signals = listenForStop();
 const { runCommand } = await import('#server/process.ts');
 

@@ -4,7 +4,10 @@ import type { Services } from '#server/context.ts';
 import { pruneQueue } from '#server/job-queue.ts';
 import { pruneImports } from '#server/translation-memory/service.ts';
 
-/** Deletes expired tokens, challenges, links, states and rate windows, payment events and memory imports of long ago, and jobs that will never run. */
+/**
+ * Deletes expired tokens, challenges, links, states and rate windows, old payment events and memory imports, and jobs
+ * that will never run.
+ */
 export async function pruneExpired({ database, log }: Services): Promise<void> {
   const pruned = {
     ...(await prune(database)),

@@ -5,40 +5,43 @@ import pg from 'pg';
 import type { Log } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 
-/** Milliseconds between two looks at a runner's workers. */
+/** Milliseconds between two checks of a runner's workers. */
 const lookEvery = 1000;
-/** Looks after which a worker that neither runs a job nor asks for one counts as stuck. They ask every two seconds. */
+/** Checks after which a worker counts as stuck if it neither runs a job nor polls for one. Workers poll every two seconds. */
 const patience = 10;
-/** Looks between two questions to the database, for a runner whose workers are all at a job and ask nothing. */
+/** Checks between two queries to the database, which detect a lost connection while all workers run jobs and none polls. */
 const probeEvery = 5;
-/** Milliseconds that a runner's own bookkeeping, and the answer to its last question for a job, may take before it is left alone. */
+/** How long, in milliseconds, an ending runner may take for its bookkeeping and for the reply to its last poll. */
 const lastWords = 5000;
 
-/** One pool of graphile-worker's workers, with connections of its own. */
+/** A pool of graphile-worker workers with connections of its own. */
 export interface QueueRunner {
-  /** What it takes is locked in this name. */
+  /** The name under which it locks jobs. */
   readonly poolId: string;
-  /** Resolves with the reason when it cannot be relied on any more: what it has locked, and what it has ended, is not certain. */
+  /** Resolves with the reason when the runner is no longer reliable: which jobs it has locked or completed is then uncertain. */
   readonly failed: Promise<unknown>;
-  /** Whether it has reached the database lately. */
+  /** Whether it has recently reached the database. */
   reaches(): boolean;
-  /** Takes no more jobs, waits for those that run or were being taken, and closes the connections, whatever the package makes of it. */
+  /**
+   * Takes no more jobs, waits for those that are running or being taken, and closes the connections, even if
+   * graphile-worker does not end.
+   */
   end(): Promise<void>;
 }
 
 export interface QueueRunnerOptions {
   databaseUrl: string;
-  /** Jobs at a time. */
+  /** Maximum concurrent jobs. */
   concurrency: number;
   tasks: TaskList;
   log: Log;
 }
 
 /**
- * Starts workers. Rejects where the database cannot be reached.
+ * Starts workers. Rejects if the database cannot be reached.
  *
- * Any failure of a statement of theirs is the end of them: a statement that locked or ended a job may have been carried out although its
- * answer was lost, and graphile-worker's batcher, once two of its batches have failed, never ends (decision 35).
+ * Any failed statement makes the runner fail: a statement that locked or completed a job may have been executed although
+ * its reply was lost, and graphile-worker's batcher never ends once two of its batches have failed (decision 35).
  */
 export async function startQueueRunner({
   databaseUrl,
@@ -65,8 +68,8 @@ export async function startQueueRunner({
       pollInterval: 2000,
       taskList: following(tasks, underWay, () => closed),
       events,
-      // Without a batch, the package leaves the promise of a job's end to itself: a database that is lost just then would be an
-      // unhandled rejection, and nobody would hear that the job is still locked. With it, it is an event.
+      // Enable batches: without them, graphile-worker does not await the promise that completes a job. If the database were lost
+      // just then, that would be an unhandled rejection and the lock on the job would go unnoticed. With batches, it is an event.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       logger: new Logger(() => (level, message) => {
         if (level === 'error' || level === 'warning') log.warn({ source: 'graphile-worker' }, message);
@@ -91,7 +94,7 @@ export async function startQueueRunner({
         const enough = new AbortController();
         await Promise.race([stopped, delay(lastWords, undefined, { signal: enough.signal }).catch(() => {})]);
         enough.abort();
-        // A worker that had asked for a job before it was stopped runs what it is given.
+        // A worker that polled before it was stopped still runs the job that it gets.
       } while (underWay.size > 0);
       closed = true;
       await connections.close();
@@ -99,13 +102,13 @@ export async function startQueueRunner({
   };
 }
 
-/** Connections that are a runner's own, so that they end with it. */
+/** Opens connections that belong to one runner and end with it. */
 function openConnections(connectionString: string, concurrency: number, log: Log) {
   const open = new Set<pg.PoolClient>();
   const pool = new pg.Pool({
     connectionString,
     application_name: 'lingualoop queue',
-    // One to listen, one for each job's bookkeeping.
+    // One to listen, and one per job for its bookkeeping.
     max: concurrency + 1,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
@@ -120,7 +123,7 @@ function openConnections(connectionString: string, concurrency: number, log: Log
   pool.on('remove', (client) => open.delete(client));
   return {
     pool,
-    /** One whose holder never gives it back, or whose server no longer answers, is cut off. */
+    /** Cuts off connections that are never released or whose server no longer responds. */
     async close() {
       const ended = pool.end();
       await Promise.race([ended, delay(1000)]);
@@ -130,9 +133,9 @@ function openConnections(connectionString: string, concurrency: number, log: Log
   };
 }
 
-/** Tells the first sign that something is wrong, and remembers when the database last answered. */
+/** Calls `fail` at the first sign of a failure, and tracks when the database last responded. */
 function watchWorkers(events: WorkerEvents, pool: pg.Pool, fail: (reason: unknown) => void) {
-  /** Looks since each worker that has no job was last heard of. */
+  /** Checks since the last event of each worker without a job. */
   const silence = new Map<Worker, number>();
   let unanswered = 0;
   const heardOf = (worker: Worker) => silence.set(worker, 0);
@@ -147,7 +150,7 @@ function watchWorkers(events: WorkerEvents, pool: pg.Pool, fail: (reason: unknow
   events.on('pool:fatalError', ({ error }) => fail(error));
 
   let looks = 0;
-  // Looks are counted, not milliseconds: a process that was busy or asleep for long has not looked, and nobody was silent.
+  // Count checks, not milliseconds: a process that was busy or suspended has made no checks, so no worker seems stuck.
   const timer = setInterval(() => {
     looks += 1;
     unanswered += 1;
@@ -165,7 +168,10 @@ function watchWorkers(events: WorkerEvents, pool: pg.Pool, fail: (reason: unknow
   };
 }
 
-/** The tasks, each remembered while it runs. None begins once the runner is closed: its lock is about to be freed, so another may run it. */
+/**
+ * Wraps the tasks to track those in flight. Once the runner is closed, none starts: its locks are about to be freed, so
+ * another worker may run the job.
+ */
 function following(tasks: TaskList, underWay: Set<Promise<unknown>>, isClosed: () => boolean): TaskList {
   return Object.fromEntries(
     Object.entries(tasks).map(([name, task]) => [

@@ -5,19 +5,19 @@ import { workerPools } from './tasks.ts';
 import { type RunningPool, startWorkerPool } from './worker-pool.ts';
 
 export interface Workers {
-  /** Takes no more jobs, and resolves when those that run are done. */
+  /** Takes no more jobs; resolves when the running ones are done. */
   stop(): Promise<void>;
 }
 
 /**
  * Runs the job workers of one process, from the queue in the database at `databaseUrl`: `WORKER_CONCURRENCY` jobs at a
- * time, and beside them the housekeeping.
+ * time, and housekeeping in a pool of its own.
  */
 export async function startWorkers(services: Services, databaseUrl: () => string): Promise<Workers> {
   const running: RunningPool[] = [];
   const stopLanes = () => Promise.all(running.map((lane) => lane.stop()));
   try {
-    // One after the other: both bring the queue's schema up to date.
+    // Start them in sequence: each updates the queue's schema.
     for (const lane of workerPools) running.push(await startWorkerPool(services, lane, databaseUrl));
   } catch (error) {
     await stopLanes();

@@ -2,12 +2,12 @@ import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import { addJob, type TaskName, type TaskPayloads } from '#server/job-queue.ts';
 
-/** Tasks that need no payload: what recurs finds its work by itself. */
+/** Tasks without a payload: recurring tasks find their work themselves. */
 type RecurringTask = {
   [N in TaskName]: TaskPayloads[N] extends Record<string, never> ? N : never;
 }[TaskName];
 
-/** What recurs, and after how many seconds. */
+/** The recurring tasks and their intervals in seconds. */
 function recurring({ settings }: Services): Record<RecurringTask, number> {
   const { SWEEP_INTERVAL_SECONDS } = settings;
   return {
@@ -17,14 +17,13 @@ function recurring({ settings }: Services): Record<RecurringTask, number> {
   };
 }
 
-/** Those that never run beside themselves: two that write lost lines again would write them twice. */
+/** Tasks that must not run concurrently: two runs that rewrite lost lines would write them twice. */
 const oneAtATime: readonly RecurringTask[] = ['check_golden_records'];
 
 /**
- * Adds the recurring jobs at multiples of their intervals on the wall clock. All processes tick at the same
- * moments and their jobs share a key, so that they come to one job, however many processes there are; more than one
- * run of the others does no harm. (graphile-worker's own
- * cron counts in minutes; the settings count in seconds.)
+ * Adds recurring jobs at multiples of their intervals on the wall clock. All processes do so at the same moments with
+ * the same job key, so one job results however many processes there are. Except for `oneAtATime`, an additional run
+ * does no harm. (graphile-worker's own cron counts in minutes; the settings count in seconds.)
  */
 export function startSchedule(services: Services) {
   const timers = new Set<NodeJS.Timeout>();

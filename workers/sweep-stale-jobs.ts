@@ -11,7 +11,10 @@ import {
 import { tenantsWithUnpersistedJobs } from '#server/translations/golden/pending-persistence.ts';
 import { tenantsWithStaleJobs } from '#server/translations/stale-sweep.ts';
 
-/** One look over all tenants; the writing is done tenant by tenant, each in its own scope. */
+/**
+ * Finds unfinished work of all tenants. For stale and unpersisted jobs it adds one job per tenant, which writes in that
+ * tenant's own scope.
+ */
 export async function sweepStaleJobs(services: Services): Promise<void> {
   const { database, settings } = services;
   const staleSeconds = settings.STALE_PENDING_SECONDS;

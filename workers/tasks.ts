@@ -10,7 +10,7 @@ import { sweepStaleJobs } from './sweep-stale-jobs.ts';
 
 export type TaskHandler<N extends TaskName> = (services: Services, payload: TaskPayloads[N]) => Promise<void>;
 
-/** Every task and what runs it. A handler may run twice for one job: each asks first what is done already. */
+/** All tasks and their handlers. A handler may run twice for one job, so it first checks what is already done. */
 export const tasks: { [N in TaskName]: TaskHandler<N> } = {
   sweep_stale_jobs: sweepStaleJobs,
   fail_stale_jobs: failStaleJobs,
@@ -24,20 +24,20 @@ export const tasks: { [N in TaskName]: TaskHandler<N> } = {
   remove_golden_records: async (services, removed) => void (await removeGoldenRecords(services, removed)),
 };
 
-/** Tasks that share workers of their own. */
+/** Tasks that share a pool of workers. */
 export interface WorkerPool {
   name: string;
   tasks: readonly TaskName[];
-  /** How many of them run at a time in one process. */
+  /** Maximum concurrent tasks of the pool in one process. */
   concurrency(services: Services): number;
 }
 
-/** What asks nothing but the database, and so ends soon. */
+/** Tasks that use only the database and therefore end soon. */
 const housekeeping: readonly TaskName[] = ['sweep_stale_jobs', 'fail_stale_jobs', 'prune_expired'];
 
 /**
- * The housekeeping frees what dead processes hold: it must not wait for workers that a model's or a store's slow
- * answers keep busy.
+ * Housekeeping has a pool of its own: it frees what dead processes hold, and must not wait for workers that slow models
+ * or stores keep busy.
  */
 export const workerPools: readonly WorkerPool[] = [
   { name: 'housekeeping', tasks: housekeeping, concurrency: () => 2 },
@@ -48,13 +48,13 @@ export const workerPools: readonly WorkerPool[] = [
   },
 ];
 
-/** Compares the golden records with the jobs, over all tenants. */
+/** Compares the golden records with the jobs of all tenants. */
 export async function checkGolden(services: Services): Promise<void> {
   const { removed, rewritten } = await checkGoldenRecords(services);
   if (removed + rewritten > 0) services.log.info({ removed, rewritten }, 'golden records checked');
 }
 
-/** Makes the vectors that a golden set's pairs lack. */
+/** Computes the missing vectors of a golden set's pairs. */
 export async function embedMemory(
   services: Services,
   { tenantId, setId }: { tenantId: string; setId: string },
@@ -71,7 +71,7 @@ export async function failStaleJobs(
   if (failed > 0) log.warn({ tenant_id: tenantId, jobs: failed }, 'stale pending jobs marked failed');
 }
 
-/** Stores what a large memory import has read (B 4.5). */
+/** Stores the segments that a large memory import has read (B 4.5). */
 export async function importMemory(
   services: Services,
   { tenantId, importId }: { tenantId: string; importId: string },
@@ -79,7 +79,7 @@ export async function importMemory(
   await runImport(services, tenantId, importId);
 }
 
-/** Brings a set's segments into the fuzzy index. */
+/** Adds a set's segments to the fuzzy index. */
 export async function indexMemory(
   services: Services,
   { tenantId, setId }: { tenantId: string; setId: string },

@@ -6,23 +6,26 @@ import { describeForLog } from '#server/errors.ts';
 import { type QueueRunner, startQueueRunner } from './queue-runner.ts';
 import { tasks, type WorkerPool } from './tasks.ts';
 
-/** Milliseconds before workers are started again, or what they had locked is freed again; each further time twice as many. */
+/** Milliseconds before the next try to start workers or to free their locks; doubled after each failure. */
 const retryDelay = 1000;
 const longestRetryDelay = 15_000;
-/** Workers that fail within as many milliseconds found a database that answers and does not let them work: it refuses writes, say. */
+/**
+ * Workers that fail within this many milliseconds have probably reached a database that does not let them work, such as
+ * a read-only one.
+ */
 const shortLife = 3000;
 
 export interface RunningPool {
-  /** The pools of workers that can be vouched for: what locks a job is named after the pool of the worker that runs it. */
+  /** Ids of the worker pools known to be alive. A lock on a job names the pool of the worker that runs it. */
   poolIds(): string[];
-  /** Takes no more jobs, and resolves when those that run are done. */
+  /** Takes no more jobs; resolves when the running ones are done. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs the jobs of one lane from the queue in the database at `databaseUrl`, which is asked for anew at each start. Workers that
- * have failed are replaced at once, or after a pause where they did not live long; what they are still at, they finish, and then
- * whatever is locked in their name is freed.
+ * Runs the tasks of one worker pool from the queue in the database at `databaseUrl`, which is called again at each
+ * start. A failed runner is replaced at once, or after a pause if it failed soon after its start. The old runner
+ * finishes its jobs, and then its remaining locks are freed.
  */
 export async function startWorkerPool(
   services: Services,
@@ -40,13 +43,13 @@ export async function startWorkerPool(
     });
   const stopping = new AbortController();
   const { signal } = stopping;
-  /** Before the next try after `failures` in a row. */
+  /** Waits before the next try, after `failures` in a row. */
   const pause = (failures: number) =>
     delay(Math.min(retryDelay * 2 ** (failures - 1), longestRetryDelay), undefined, { signal }).catch(
       () => {},
     );
   const unlocking = unlocker(services, lane, signal, pause);
-  /** Replaced runners that are still at a job. */
+  /** Replaced runners that still run jobs. */
   const ending = new Map<QueueRunner, Promise<void>>();
   let current: QueueRunner | undefined = await start();
 
@@ -102,9 +105,9 @@ export async function startWorkerPool(
 }
 
 /**
- * Frees what is locked in the names of runners that have ended: locks whose answer was lost, ends that were not heard. One statement is for
- * all of them, and is tried again until the database carries it out. Once `signal` is aborted there is one more try: the next
- * process to look frees the rest, since nobody vouches for them.
+ * Frees the locks of ended runners: those whose reply was lost, and those of jobs whose completion never reached the
+ * database. One statement frees all of them and is retried until it succeeds. Once `signal` is aborted there is one
+ * more try; after that, the next heartbeat of any process frees the rest, because their pools no longer report.
  */
 function unlocker(
   { database, log }: Services,
@@ -159,14 +162,14 @@ function tasksOf(services: Services, lane: WorkerPool): TaskList {
     lane.tasks.map((name) => [
       name,
       async (payload: unknown) => {
-        // Beside what a replaced runner is still at: its jobs count, too.
+        // The limit includes jobs that a replaced runner still runs.
         while (running.size >= concurrency) await Promise.race(running).catch(() => {});
         const work = tasks[name](services, payload as never);
         running.add(work);
         try {
           await work;
         } catch (error) {
-          // What is thrown here is stored with the job: only its kind, since messages may carry parameters.
+          // The error is stored with the job, so it names only the kind: messages may contain parameters.
           services.log.error({ task: name, error: describeForLog(error) }, 'task failed');
           throw new Error(`${name} failed: ${(error as Error).name}`);
         } finally {

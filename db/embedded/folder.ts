@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { access, constants, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-/** Where everything of one embedded PostgreSQL lies; all paths are absolute and free of symbolic links. */
+/** The paths of one embedded PostgreSQL; all are absolute and without symbolic links. */
 export interface DataFolder {
   readonly root: string;
-  /** The PostgreSQL data directory; appears whole or not at all. */
+  /** The PostgreSQL data directory; created atomically. */
   readonly cluster: string;
   /** The postmaster's lock file. */
   readonly pidFile: string;
@@ -14,10 +14,7 @@ export interface DataFolder {
   readonly claim: string;
 }
 
-/**
- * Creates the data folder if it is missing and checks that this process may work in it.
- * Rejects with an Error that names the folder.
- */
+/** Creates the data folder if it is missing, and checks that this process can use it. Rejects with an Error that names the folder. */
 export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   const wanted = resolve(dataDir);
   try {
@@ -47,12 +44,12 @@ export function whoami(): string {
   return process.getuid ? `the user with uid ${process.getuid()}` : 'this user';
 }
 
-/** A fresh name in the data folder that {@link removeLeftovers} recognizes once this process is dead. */
+/** Returns a new name in the data folder, which {@link removeLeftovers} recognizes once this process has died. */
 export function temporaryPath(folder: DataFolder): string {
   return join(folder.root, `postgres.tmp-${process.pid}-${randomBytes(6).toString('hex')}`);
 }
 
-/** Removes what processes that died during a start left behind. Never rejects. */
+/** Removes files left by processes that died during a start. Never rejects. */
 export async function removeLeftovers(folder: DataFolder): Promise<void> {
   for (const name of await readdir(folder.root).catch(() => [])) {
     const pid = /^postgres\.tmp-(\d+)-/.exec(name)?.[1];

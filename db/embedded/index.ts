@@ -7,20 +7,20 @@ import { type EmbeddedPostgres, keepMembership } from './member.ts';
 export type { EmbeddedPostgres } from './member.ts';
 
 export interface JoinEmbeddedPostgresOptions {
-  /** Told in one sentence what an operator may want to know: long recovery, a lost server, who keeps it running. */
+  /** Receives one-sentence notices for operators: a long recovery, a lost server, clients that keep it running. */
   readonly onNotice?: (message: string) => void;
-  /** Once aborted, a running server is still joined, but none is started: the promise rejects with its reason. */
+  /** Once aborted, a running server is still joined but none is started: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Joins, or creates and starts, the PostgreSQL of this data folder, which belongs to all processes that
- * joined it and to none of them: it survives Ctrl-C and the end of any one, and the members bring it back when it dies.
+ * Joins the PostgreSQL of this data folder, or creates and starts it. All processes that joined share it and none owns
+ * it: it survives Ctrl-C and the end of any one process, and its members restart it when it dies.
  *
- * @param dataDir any folder, created when it is missing; holds `postgres/` (the database), `postgres.json`
- *   (its passwords) and `postgres.log`.
- * @throws an Error that says what happened and what to do, when there is no PostgreSQL for this platform, the
- *   folder cannot be used or holds another version's database, or the server was not ready within 15 s.
+ * @param dataDir any folder, created if missing; holds `postgres/` (the database), `postgres.json` (its passwords) and
+ * `postgres.log`.
+ * @throws an Error that says what happened and what to do, if there is no PostgreSQL for this platform, the folder
+ * cannot be used or holds another version's database, or the server was not ready within 15 s.
  */
 export async function joinEmbeddedPostgres(
   dataDir: string,
@@ -38,7 +38,7 @@ export async function joinEmbeddedPostgres(
     return keepMembership(joined, folder, binaries, onNotice);
   } catch (error) {
     if (options.signal?.aborted && error === options.signal.reason) throw error;
-    // The system's own errors (a full disk, a forbidden file) say what, but not what for.
+    // System errors (a full disk, a forbidden file) lack the context, so add it.
     if (!('code' in (error as Error))) throw error;
     throw failure(`PostgreSQL in ${folder.root} could not be started: ${(error as Error).message}.`, folder);
   }

@@ -7,12 +7,9 @@ import { failure } from './log.ts';
 import { type Command, run } from './run.ts';
 import type { Secrets } from './secrets.ts';
 
-/**
- * Whether the cluster exists. Rejects when the folder holds something else, or a cluster of another major
- * version of PostgreSQL.
- */
+/** Whether the cluster exists. Rejects if the folder holds something else, or a cluster of another major version of PostgreSQL. */
 export async function clusterExists(folder: DataFolder, binaries: Binaries): Promise<boolean> {
-  // In this order: another process may be giving the folder its name right now.
+  // Check the folder first: another process may be renaming its finished cluster to this name.
   if (!(await isThere(folder.cluster))) return false;
   const version = await readFile(join(folder.cluster, 'PG_VERSION'), 'utf8').then(
     (text) => text.trim(),
@@ -31,8 +28,8 @@ export async function clusterExists(folder: DataFolder, binaries: Binaries): Pro
 }
 
 /**
- * Makes the cluster with its roles and database under a temporary name and gives it its name when all is
- * done and on disk. When another process was quicker, that one's cluster stays.
+ * Creates the cluster with its roles and database under a temporary name, and renames it once everything is on disk. If
+ * another process was faster, its cluster is kept.
  */
 export async function createCluster(
   folder: DataFolder,
@@ -77,7 +74,7 @@ function initdbArguments(cluster: string, passwordFile: string, secrets: Secrets
 }
 
 function singleUserArguments(cluster: string): string[] {
-  // Statements hold the password: they must not reach the log when they fail.
+  // The statements contain the password, so they must not be logged when they fail.
   const settings = ['-c', 'exit_on_error=on', '-c', 'log_min_error_statement=panic'];
   return ['--single', '-j', ...settings, '-D', cluster, 'postgres'];
 }

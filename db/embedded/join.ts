@@ -13,10 +13,10 @@ import { ensureSecrets, freePort, readSecrets, type Secrets } from './secrets.ts
 const timeoutMs = 15_000;
 const noticeAfterMs = 2000;
 const firstPauseMs = 10;
-/** Many who wait must not take the processor from the one who creates the cluster. */
+/** Waiting processes must leave the CPU to the one that creates the cluster. */
 const longestPauseMs = 60;
 
-/** A presence on the running server, and what is needed to connect to it. */
+/** A presence on the running server, and the credentials to connect to it. */
 export interface Joined {
   readonly presence: Presence;
   readonly secrets: Secrets;
@@ -25,22 +25,21 @@ export interface Joined {
 interface JoinOptions {
   /** Whether a missing cluster is created. */
   readonly create: boolean;
-  /** The port to start on when it is free; otherwise that of postgres.json. */
+  /** The port to start on if it is free; default: the port in postgres.json. */
   readonly port?: number;
   readonly onNotice: (message: string) => void;
-  /** Once aborted, a running server is still joined, but none is started. */
+  /** Once aborted, a running server is still joined but none is started. */
   readonly signal?: AbortSignal;
 }
 
-/** What is being waited for, for whoever asks in the meantime. */
+/** What the join currently waits for, for the notice and the timeout error. */
 interface Progress {
   state: string;
 }
 
 /**
- * Joins the running server, or creates and starts it when there is none, over and over until one is
- * joined: others may start or stop it at any moment. Rejects after 15 s (the time to create the cluster
- * not counted), or at once when trying again is of no use.
+ * Joins the running server, or creates and starts one. Repeats until it has joined, because other processes may start or stop
+ * the server at any time. Rejects after 15 s (not counting the creation of the cluster), or at once if retrying cannot help.
  */
 export async function joinServer(
   folder: DataFolder,
@@ -101,7 +100,7 @@ async function tryUntilJoined(
   }
 }
 
-/** Resolves to undefined when the server is not to be joined right now. */
+/** Resolves to undefined if the server cannot be joined right now. */
 async function joinRunning(
   folder: DataFolder,
   port: number,
@@ -129,7 +128,7 @@ async function create(folder: DataFolder, binaries: Binaries): Promise<void> {
   await createCluster(folder, binaries, account, await ensureSecrets(folder));
 }
 
-/** Resolves to the port to try next time, if this time it was taken. */
+/** Resolves to the port for the next attempt if this one was taken. */
 async function start(
   folder: DataFolder,
   binaries: Binaries,
@@ -140,7 +139,7 @@ async function start(
   const secrets = await requireSecrets(folder);
   const account = await chooseAccount(folder, binaries);
   if (account.owner) await giveCluster(folder, account.owner);
-  // Whoever had the claim before may have started it since we looked.
+  // The previous holder of the claim may have started it since the last check.
   const seen = await readPidFile(folder);
   if (seen.state === 'postmaster') return port;
   if (seen.state === 'stale' && seen.misleading) await discardPidFile(folder, seen.text);
@@ -160,9 +159,9 @@ async function requireSecrets(folder: DataFolder): Promise<Secrets> {
 const staleAfterMs = 10_000;
 
 /**
- * Claims the work of creating and starting the cluster, so that many who come at once do not all do it.
- * It only saves work: what decides is the rename of the finished cluster and postmaster.pid, so a claim
- * of a dead or slow process may be taken over without care. Resolves to false while somebody else has it.
+ * Claims the creation and start of the cluster, so that of many processes only one does it. The claim only saves work:
+ * the rename of the finished cluster and postmaster.pid decide, so the claim of a dead or slow process can be taken
+ * over safely. Resolves to false while another process holds it.
  */
 async function claimStart(folder: DataFolder): Promise<boolean> {
   try {
@@ -175,7 +174,7 @@ async function claimStart(folder: DataFolder): Promise<boolean> {
   return false;
 }
 
-/** Gives the claim back. */
+/** Releases the claim, if this process holds it. */
 async function releaseClaim(folder: DataFolder): Promise<void> {
   const holder = await readFile(folder.claim, 'utf8').catch(() => '');
   if (holder === String(process.pid)) await rm(folder.claim, { force: true });
@@ -186,6 +185,6 @@ async function isStale(folder: DataFolder): Promise<boolean> {
   if (!written) return false;
   if (Date.now() - written.mtimeMs > staleAfterMs) return true;
   const holder = Number(await readFile(folder.claim, 'utf8').catch(() => ''));
-  // Empty in the moment between creating and writing it.
+  // The file is empty for a moment between its creation and the write.
   return holder > 0 && !isAlive(holder);
 }

@@ -6,7 +6,7 @@ import type { DataFolder } from './folder.ts';
 const maxBytes = 10 * 1024 * 1024;
 const tailLines = 8;
 
-/** Opens PostgreSQL's log for appending, emptied first when it is larger than 10 MB. Call it only before a start. */
+/** Opens PostgreSQL's log for appending; truncates it first if it is larger than 10 MB. Call it only before a start. */
 export async function openLog(folder: DataFolder, owner: Owner | undefined): Promise<FileHandle> {
   const log = await open(folder.log, 'a', 0o600);
   if ((await log.stat()).size > maxBytes) await log.truncate(0);
@@ -14,14 +14,14 @@ export async function openLog(folder: DataFolder, owner: Owner | undefined): Pro
   return log;
 }
 
-/** An Error of one sentence, followed by the log's path and its last lines. */
+/** Returns an Error with one sentence, the log's path and its last lines. */
 export function failure(message: string, folder: DataFolder): Error {
   const lines = readLog(folder, 0).trimEnd().split('\n').slice(-tailLines);
   const tail = lines.join('\n') === '' ? 'is empty' : `ends:\n${lines.join('\n')}`;
   return new Error(`${message} The log ${folder.log} ${tail}`);
 }
 
-/** The log's text from a byte offset on; empty when there is none. */
+/** The log's text from a byte offset on; empty if there is no log. */
 export function readLog(folder: DataFolder, offset: number): string {
   try {
     return readFileSync(folder.log).subarray(offset).toString('utf8');

@@ -8,8 +8,8 @@ import { isPassing, type Presence } from './presence.ts';
 /** A membership in the PostgreSQL of a data folder. */
 export interface EmbeddedPostgres {
   /**
-   * Connection URL for the service's own role: no superuser, bound by row-level security, owner of the
-   * database `lingualoop`. Changes only when the server had to be brought back and its port was taken.
+   * Connection URL for the service's own role: not a superuser, bound by row-level security, owner of the database
+   * `lingualoop`. Changes only if the server had to be restarted and its port was taken.
    */
   readonly url: string;
   /**
@@ -18,9 +18,8 @@ export interface EmbeddedPostgres {
    */
   readonly superuserUrl: string;
   /**
-   * Leaves. The last to leave stops the server and waits for its end. Close all of the caller's connections
-   * first: a server with other clients keeps running. May be called again. Rejects when the server does not
-   * stop within 60 s.
+   * Leaves. The last member to leave stops the server and waits for its end. Close all connections of the caller first:
+   * a server with other clients keeps running. May be called again. Rejects if the server does not stop within 60 s.
    */
   leave(): Promise<void>;
 }
@@ -29,8 +28,8 @@ const firstPauseMs = 100;
 const longestPauseMs = 30_000;
 
 /**
- * Keeps the membership until it is given up: when the server dies, the members bring it back, on the same
- * port when that is free, so that their pools connect again.
+ * Keeps the membership until `leave`. When the server dies, the members restart it, on the same port if that is free,
+ * so that their pools reconnect.
  */
 export function keepMembership(
   joined: Joined,
@@ -94,7 +93,7 @@ export function keepMembership(
         );
       }
     } catch (error) {
-      // The server died in this moment, so there is nothing to leave.
+      // The server died just now, so there is nothing to leave.
       if (!isPassing(error)) throw error;
     } finally {
       await presence.close();

@@ -3,15 +3,15 @@ import { link, readFile, rename, rm, stat } from 'node:fs/promises';
 import { type DataFolder, temporaryPath } from './folder.ts';
 import { childEnvironment } from './run.ts';
 
-/** What postmaster.pid says, and whether it is true. */
+/** The contents of postmaster.pid, and whether they are true. */
 export type PidFile =
   | { readonly state: 'absent' }
-  /** A postmaster of this folder lives; `ready` when it accepts connections on `port`. */
+  /** A postmaster of this folder is running; `ready` if it accepts connections on `port`. */
   | { readonly state: 'postmaster'; readonly pid: number; readonly port: number; readonly ready: boolean }
-  /** Left by a postmaster that is gone. `misleading` when PostgreSQL would take it for a living one. */
+  /** Left by a postmaster that has ended. `misleading` if PostgreSQL would believe that it still runs. */
   | { readonly state: 'stale'; readonly misleading: boolean; readonly text: string };
 
-/** Reads postmaster.pid and looks at the process it names. Rejects when the file exists but cannot be read. */
+/** Reads postmaster.pid and checks the process it names. Rejects if the file exists but cannot be read. */
 export async function readPidFile(folder: DataFolder): Promise<PidFile> {
   let text: string;
   let age: number;
@@ -23,10 +23,10 @@ export async function readPidFile(folder: DataFolder): Promise<PidFile> {
     throw error;
   }
   const lines = text.split('\n');
-  // A standalone backend writes its id negated.
+  // A standalone backend writes its id as a negative number.
   const pid = Math.abs(Number.parseInt(lines[0] ?? '', 10));
   if (!pid) {
-    // Empty for a moment after its creation, for ever after a crash in that moment.
+    // The file is empty for a moment after its creation, or permanently after a crash in that moment.
     if (age < 2000) return { state: 'postmaster', pid: 0, port: 0, ready: false };
     return { state: 'stale', misleading: true, text };
   }
@@ -37,13 +37,13 @@ export async function readPidFile(folder: DataFolder): Promise<PidFile> {
   return { state: 'stale', misleading: signalable, text };
 }
 
-/** Whether the process is a PostgreSQL of this cluster; true in doubt. */
+/** Whether the process is a PostgreSQL of this cluster; true if unknown. */
 export async function runsIn(pid: number, cluster: string): Promise<boolean> {
   if (!canSignal(pid)) return false;
   if (process.platform === 'win32') return true;
   if (process.platform !== 'linux') return isNamedPostgres(pid);
   try {
-    // PostgreSQL's processes work inside the data folder. A zombie has no folder any more.
+    // The working directory of PostgreSQL's processes is the data folder. A zombie has none.
     const [actual, expected] = await Promise.all([stat(`/proc/${pid}/cwd`), stat(cluster)]);
     return actual.ino === expected.ino && actual.dev === expected.dev;
   } catch (error) {
@@ -52,8 +52,8 @@ export async function runsIn(pid: number, cluster: string): Promise<boolean> {
 }
 
 /**
- * Takes a misleading postmaster.pid away. Between looking and acting somebody else may have done so and
- * started a server; its file is put back.
+ * Removes a misleading postmaster.pid. If another process has meanwhile removed it and started a server, that server's
+ * file is put back.
  */
 export async function discardPidFile(folder: DataFolder, judged: string): Promise<void> {
   const aside = temporaryPath(folder);
@@ -67,7 +67,10 @@ export async function discardPidFile(folder: DataFolder, judged: string): Promis
   await rm(aside, { force: true });
 }
 
-/** The postmaster runs as our user or, when we are root, as any: a process we may not signal is not it. */
+/**
+ * The postmaster runs as this process's user, or as any user if this process is root. A process that cannot be
+ * signalled is therefore not the postmaster.
+ */
 function canSignal(pid: number): boolean {
   try {
     return process.kill(pid, 0);

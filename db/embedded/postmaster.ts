@@ -11,13 +11,12 @@ import type { Secrets } from './secrets.ts';
 const pollMs = 10;
 const stopTimeoutMs = 60_000;
 
-/** Why a postmaster that was started is not running: what to do about it. */
+/** The result of a start: ready, or what to do next. */
 export type StartResult = 'ready' | 'try again' | 'port taken';
 
 /**
- * Starts the postmaster in a session of its own, so that neither Ctrl-C nor the end of this process
- * reaches it, and waits until it accepts connections, ends or `deadline` (ms since the epoch) has passed.
- * Rejects when it ends for a reason that trying again does not cure.
+ * Starts the postmaster in a session of its own, so that neither Ctrl-C nor the end of this process reaches it. Waits until it
+ * accepts connections, ends, or `deadline` (ms since the epoch) has passed. Rejects if it ends for a reason that a retry cannot fix.
  */
 export async function startPostmaster(
   folder: DataFolder,
@@ -65,15 +64,15 @@ function settings(secrets: Secrets, port: number): string[] {
     max_connections: 200,
     shared_buffers: '128MB',
     shared_preload_libraries: 'pg_stat_statements',
-    // Errors of statements go to the client; in the log they would pile up and hold people's data.
+    // Statement errors go to the client only; in the log they would pile up and contain personal data.
     log_min_messages: 'log',
     log_checkpoints: 'off',
-    // The statements of a killed process end soon, and their locks with them. Windows cannot tell.
+    // Statements of a killed client end soon and release their locks. Not available on Windows.
     ...(process.platform === 'win32' ? {} : { client_connection_check_interval: '1s' }),
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** Others may be starting the same cluster and write to the same log. */
+/** Other processes may be starting the same cluster and writing to the same log. */
 function linesOf(pid: number | undefined, text: string): string {
   return text
     .split('\n')
@@ -83,20 +82,20 @@ function linesOf(pid: number | undefined, text: string): string {
 
 function explainEnding(ending: string, log: string, folder: DataFolder): StartResult {
   if (/could not create any TCP\/IP sockets/.test(log)) return 'port taken';
-  // Another process was quicker, or backends of a killed postmaster are still going.
+  // Another process was faster, or backends of a killed postmaster are still ending.
   if (/lock file ".*" (already exists|is empty)|shared memory block .* is still in use/.test(log))
     return 'try again';
-  // Stopped by somebody who joined, left and was the last; or killed, which says nothing about the next try.
+  // Stopped by a process that joined and was the last to leave; or killed, which says nothing about the next attempt.
   if (ending === 'exit code 0' || ending.startsWith('signal')) return 'try again';
   throw failure(`PostgreSQL could not be started, it ended with ${ending}.`, folder);
 }
 
-/** Stops the postmaster by a fast shutdown and waits for its end. Rejects when it takes longer than 60 s. */
+/** Stops the postmaster with a fast shutdown and waits for its end. Rejects if that takes longer than 60 s. */
 export async function stopPostmaster(folder: DataFolder, binaries: Binaries): Promise<void> {
   const seen = await readPidFile(folder);
   if (seen.state !== 'postmaster') return;
   if (process.platform === 'win32') {
-    // Windows knows no signals; pg_ctl speaks to the postmaster over its pipe.
+    // Windows has no signals; pg_ctl reaches the postmaster through its pipe.
     await run(
       { file: binaries.pg_ctl, args: ['stop', '-D', folder.cluster, '-m', 'fast', '-W'] },
       binaries.pg_ctl,

@@ -2,32 +2,32 @@ import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
 import type { Secrets } from './secrets.ts';
 
-/** One per member: its connection holds an advisory lock, shared, for as long as the member is there. */
+/** One per member. Its connection holds a shared advisory lock while the member is present. */
 export interface Presence {
   readonly port: number;
-  /** Resolves when the connection is gone, for whatever reason. */
+  /** Resolves when the connection is lost or closed. */
   readonly gone: Promise<void>;
   /**
-   * Gives the membership up. "last": nobody else is connected, and nobody can join before {@link close}.
-   * "members": other members are there. "strangers": clients that are none of the service's are, for half a second now.
+   * Ends the membership. "last": no other client is connected, and none can join before {@link close}. "members": other
+   * members are present. "strangers": clients other than the service's have been connected for half a second.
    */
   stepDown(): Promise<'last' | 'members' | 'strangers'>;
   close(): Promise<void>;
 }
 
-/** Database and lock key of membership: apart from the service's database, which may be copied or dropped. */
+/** Database and lock key of the membership. Separate from the service's database, which may be copied or dropped. */
 const database = 'postgres';
 const membershipKey = 0x6c6f6f70;
 /**
- * What the service's own connections are called. Where there is no member they are what killed processes left, or what two who leave at
- * once have not closed yet: nobody's.
+ * Application names of the service's own connections. If no member is left, such connections belong to killed
+ * processes, or to two members that leave at the same time and have not closed them yet.
  */
 const ownNames = '^lingualoop( |$)';
 const attemptTimeoutMs = 5000;
-/** A closed connection's backend stays visible until it has noticed. */
+/** The backend of a closed connection stays visible until it notices. */
 const strangersTimeoutMs = 500;
 
-/** Errors that say no more than "not now". */
+/** Errors that are temporary. */
 const passing = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -42,14 +42,14 @@ const passing = new Set([
   '57P03', // starting up or shutting down
 ]);
 
-/** Whether an error of a connection may vanish by itself. */
+/** Whether a connection error is temporary. */
 export function isPassing(error: unknown): boolean {
   return passing.has((error as { code?: string }).code ?? '');
 }
 
 /**
- * Becomes a member of the server on this port. Resolves to undefined when the server is being left by its
- * last member; rejects when it cannot be reached or is another cluster's.
+ * Becomes a member of the server on this port. Resolves to undefined if the server's last member is leaving. Rejects if
+ * the server cannot be reached or belongs to another cluster.
  */
 export async function openPresence(secrets: Secrets, port: number): Promise<Presence | undefined> {
   const { promise: gone, resolve: onclose } = Promise.withResolvers<void>();
@@ -69,7 +69,7 @@ export async function openPresence(secrets: Secrets, port: number): Promise<Pres
     onnotice: () => {},
     onclose: () => onclose(),
   });
-  // Destroys the connection: the client would connect again and again to a port that closes on it.
+  // Destroys the connection: the client would otherwise keep reconnecting to a port that closes the connection.
   const timer = setTimeout(() => sql.end({ timeout: 0 }), attemptTimeoutMs);
   try {
     const [row] = await sql`
@@ -95,7 +95,7 @@ async function stepDown(sql: postgres.Sql): Promise<'last' | 'members' | 'strang
   await sql`select pg_advisory_unlock_shared(${membershipKey})`;
   const deadline = Date.now() + strangersTimeoutMs;
   for (;;) {
-    // Exclusive, so it is to be had only when no member is left, and keeps new ones out.
+    // The exclusive lock is only available when no member is left, and it keeps new members out.
     const [lock] = await sql`select pg_try_advisory_lock(${membershipKey}) as held`;
     if (!lock?.['held']) return 'members';
     const [clients] = await sql`

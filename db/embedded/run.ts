@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 
-/** A program, its arguments and, when root starts it, the user it runs as. */
+/** A program, its arguments and, if root starts it, the user it runs as. */
 export interface Command {
   readonly file: string;
   readonly args: readonly string[];
@@ -18,10 +18,10 @@ export interface Outcome {
   readonly output: string;
 }
 
-/** The options every PostgreSQL program is spawned with: nothing of this process's environment reaches it. */
+/** Spawn options for every PostgreSQL program: it inherits nothing of this process's environment. */
 export function spawnOptions(command: Command, program: string) {
   return {
-    // The current folder may be deleted or closed to the user PostgreSQL runs as.
+    // The current folder may be deleted, or closed to the user that PostgreSQL runs as.
     cwd: dirname(program),
     env: childEnvironment(),
     windowsHide: true,
@@ -29,19 +29,19 @@ export function spawnOptions(command: Command, program: string) {
   };
 }
 
-/** All that a child gets to see of the environment. */
+/** The complete environment of a child process. */
 export function childEnvironment(): NodeJS.ProcessEnv {
-  // On Windows, Node adds PATH and what else programs there do not start without.
+  // On Windows, Node adds PATH and the other variables that programs need to start.
   if (process.platform === 'win32') return { LC_ALL: 'C', TZ: 'UTC' };
   return { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 }
 
-/** Runs a command to its end, feeding it `input`. Never rejects. */
+/** Runs a command to its end with `input` on its standard input. Never rejects. */
 export function run(command: Command, program: string, input = ''): Promise<Outcome> {
   return new Promise((resolve) => {
     const child = spawn(command.file, command.args, {
       ...spawnOptions(command, program),
-      // In a session of its own: Ctrl-C is for us, who wait for it.
+      // In a session of its own: Ctrl-C is for this process, which waits for the child.
       detached: true,
       stdio: 'pipe',
     });
@@ -51,7 +51,7 @@ export function run(command: Command, program: string, input = ''): Promise<Outc
     };
     child.stdout.setEncoding('utf8').on('data', collect);
     child.stderr.setEncoding('utf8').on('data', collect);
-    // A program that ends before it has read its input breaks the pipe; its exit code tells the story.
+    // A program that ends before it has read its input breaks the pipe; its exit code tells why.
     child.stdin.on('error', () => {}).end(input);
     child.on('error', (error) => resolve({ ok: false, ending: error.message, output }));
     child.on('close', (code, signal) =>

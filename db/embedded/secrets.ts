@@ -3,7 +3,7 @@ import { link, open, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { type DataFolder, temporaryPath, whoami } from './folder.ts';
 
-/** The contents of postgres.json: who may log in to this cluster, and how it is recognized. */
+/** The contents of postgres.json: the logins of this cluster, and its id. */
 export interface Secrets {
   /** Random; passed to the server as cluster_name. */
   readonly id: string;
@@ -12,13 +12,12 @@ export interface Secrets {
   readonly role: string;
   readonly password: string;
   readonly database: string;
-  /** The port the server takes when it is free, so that addresses outlive a restart. */
+  /** The port that the server uses if it is free, so that its address survives a restart. */
   readonly port: number;
 }
 
 /**
- * Reads postgres.json. Resolves to undefined when there is none; rejects when it cannot be read or is not
- * what {@link ensureSecrets} wrote.
+ * Reads postgres.json. Resolves to undefined if there is none; rejects if it cannot be read or is not what {@link ensureSecrets} wrote.
  */
 export async function readSecrets(folder: DataFolder): Promise<Secrets | undefined> {
   let text: string;
@@ -40,9 +39,8 @@ export async function readSecrets(folder: DataFolder): Promise<Secrets | undefin
 }
 
 /**
- * Reads postgres.json or writes it, once and for all: it appears whole, and everybody who creates the
- * cluster at the same time uses the same one. A crash before the cluster exists leaves a file the next
- * start takes over.
+ * Reads postgres.json, or creates it atomically, once: all processes that create the cluster at the same time use the
+ * same file. After a crash before the cluster exists, the next start uses the file.
  */
 export async function ensureSecrets(folder: DataFolder): Promise<Secrets> {
   const existing = await readSecrets(folder);
@@ -61,7 +59,7 @@ export async function ensureSecrets(folder: DataFolder): Promise<Secrets> {
   try {
     await file.writeFile(`${JSON.stringify(secrets, null, 2)}\n`);
     await file.sync();
-    // Unlike a rename, a link never replaces the file of somebody who was quicker.
+    // Unlike a rename, a link never replaces the file of a faster process.
     await link(draft, folder.secrets).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
@@ -72,7 +70,7 @@ export async function ensureSecrets(folder: DataFolder): Promise<Secrets> {
   return (await readSecrets(folder)) as Secrets;
 }
 
-/** A TCP port of 127.0.0.1 that is free at this moment. */
+/** Returns a TCP port of 127.0.0.1 that is currently free. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

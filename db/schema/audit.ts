@@ -2,8 +2,8 @@ import { index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { identifier, moment } from './columns.ts';
 
 /**
- * The audit log (A 6 rule 5): append-only. No foreign keys, because it outlives what it tells of; `tenant_id` is
- * empty for what happened outside of any tenant, which only the platform's scope sees.
+ * The audit log (A 6 rule 5): append-only. No foreign keys, because it outlives what it records. `tenant_id` is empty
+ * for events outside of any tenant, which only the platform's scope sees.
  */
 export const auditLog = pgTable(
   'audit_log',
@@ -13,9 +13,9 @@ export const auditLog = pgTable(
     recordedAt: moment('recorded_at').notNull().defaultNow(),
     action: text('action').notNull(),
     actorKind: text('actor_kind').notNull(),
-    /** A member's id; null where the actor is no member. */
+    /** A member's id; null if the actor is not a member. */
     actorId: text('actor_id'),
-    /** What was acted upon: the id of a member, an invite, a token family; or an address of a sign-in. */
+    /** The object of the action: the id of a member, an invite or a token family, or the email address of a sign-in. */
     target: text('target'),
     /** The client's address. */
     address: text('address'),

@@ -3,8 +3,8 @@ import { identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
 /**
- * The payment processor's events whose effect is stored: written in the same transaction as the effect, so that a
- * redelivery finds it and does nothing (A 6).
+ * The payment processor's events whose effect is stored. Each is written in the same transaction as its effect, so that
+ * a redelivery finds it and does nothing (A 6).
  */
 export const paymentEvents = pgTable(
   'payment_events',
@@ -12,7 +12,7 @@ export const paymentEvents = pgTable(
     tenantId: identifier('tenant_id').notNull(),
     eventId: identifier('event_id').notNull(),
     type: text('type').notNull(),
-    /** When the processor made it. */
+    /** When the processor created it. */
     createdAt: moment('created_at').notNull(),
     appliedAt: moment('applied_at').notNull().defaultNow(),
   },

@@ -1,6 +1,6 @@
 import { customType, timestamp } from 'drizzle-orm/pg-core';
 
-/** An identifier: text compared byte by byte, in the same order on every server. */
+/** An identifier: text that is compared byte by byte, so that its order is the same on every server. */
 export const identifier = customType<{ data: string; driverData: string }>({
   dataType: () => 'text collate "C"',
 });
@@ -10,5 +10,5 @@ export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({
   dataType: () => 'bytea',
 });
 
-/** A moment in UTC, kept to the millisecond so that a JavaScript Date holds it without loss. */
+/** A time in UTC, with millisecond precision, so that a JavaScript Date holds it without loss. */
 export const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });

@@ -3,7 +3,7 @@ import { boolean, foreignKey, index, integer, pgTable, primaryKey, text, unique 
 import { bytes, identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
-/** Members of a tenant (A 2.2); `email` is lowercase and unique within its tenant only. */
+/** Members of a tenant (A 2.2). `email` is lowercase and unique only within its tenant. */
 export const users = pgTable(
   'users',
   {
@@ -12,35 +12,35 @@ export const users = pgTable(
     email: text('email').notNull(),
     provider: text('provider').notNull(),
     role: text('role').notNull(),
-    /** argon2id in PHC form; null for members who sign in by an identity provider. */
+    /** argon2id in PHC format; null for members who sign in through an identity provider. */
     passwordHash: text('password_hash'),
-    /** Issuer and `sub` of the identity provider, with a space between; null for members with a password. */
+    /** Issuer and `sub` of the identity provider, separated by a space; null for members with a password. */
     providerSubject: text('provider_subject'),
     active: boolean('active').notNull().default(true),
     createdAt: moment('created_at').notNull().defaultNow(),
-    /** The authenticator's secret, sealed; null where none is enrolled. */
+    /** The authenticator's secret, sealed; null if none is enrolled. */
     totpSecret: bytes('totp_secret'),
-    /** Of an enrolment that waits for its confirmation, sealed. */
+    /** The sealed secret of an enrolment that awaits confirmation. */
     totpPendingSecret: bytes('totp_pending_secret'),
-    /** The newest 30-second step whose code was accepted: no code counts twice (C 2). */
+    /** The newest 30-second step whose code was accepted, so that no code is accepted twice (C 2). */
     totpLastStep: integer('totp_last_step'),
-    /** When the last failed codes were sent, at most ten of them (A 5.3 rule 4). */
+    /** Times of the last failed codes, at most ten (A 5.3 rule 4). */
     mfaFailedAt: moment('mfa_failed_at').array().notNull().default(sql`'{}'`),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.userId] }),
     unique('users_tenant_id_email_key').on(t.tenantId, t.email),
     unique('users_tenant_id_provider_subject_key').on(t.tenantId, t.providerSubject),
-    // The operator key names a member by its id alone.
+    // The operator key identifies a member by id only.
     index('users_user_id_idx').on(t.userId),
-    // A 4.3 rule 4: the oldest accounts of an address, over all tenants.
+    // A 4.3 rule 4: finds the oldest accounts of an email address over all tenants.
     index('users_password_accounts_idx').on(t.email, t.createdAt).where(sql`provider = 'email' and active`),
     index('users_provider_subject_idx').on(t.providerSubject).where(sql`provider_subject is not null`),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
   ],
 );
 
-/** Access and refresh tokens (A 2.3), by the SHA-256 of the token. */
+/** Access and refresh tokens (A 2.3), by the token's SHA-256. */
 export const tokens = pgTable(
   'tokens',
   {
@@ -49,15 +49,15 @@ export const tokens = pgTable(
     kind: text('kind', { enum: ['access_token', 'refresh_token'] }).notNull(),
     userId: identifier('user_id').notNull(),
     scope: text('scope').notNull(),
-    /** The role at issuance, which introspection shows; guards read the member's present one. */
+    /** The role at issuance, which introspection shows; guards read the member's current role. */
     role: text('role').notNull(),
-    /** All tokens that descend from one sign-in by refreshing. */
+    /** The token family: all tokens that descend from one sign-in. */
     familyId: identifier('family_id').notNull().default(sql`gen_random_uuid()::text`),
-    /** When the sign-in was that the family descends from; what is of unknown age counts from the migration on. */
+    /** When the family's sign-in was. Families of unknown age count from the migration. */
     familyBeganAt: moment('family_began_at').notNull().default(sql`now()`),
-    /** Whether a second factor was passed in this family (A 5.3). Unknown is no. */
+    /** Whether this family has passed a second factor (A 5.3); false if unknown. */
     secondFactor: boolean('second_factor').notNull().default(false),
-    /** When a refresh token was used; it stays until it expires, so that a late second use is recognized. */
+    /** When a refresh token was used. The row stays until it expires, so that a late second use is recognized. */
     consumedAt: moment('consumed_at'),
     issuedAt: moment('issued_at').notNull().defaultNow(),
     expiresAt: moment('expires_at').notNull(),
@@ -73,8 +73,8 @@ export const tokens = pgTable(
 );
 
 /**
- * Which tenant a credential belongs to, by its SHA-256. The one table about tenants without a policy: it is
- * read before the tenant is known. It holds nothing else of the tenant's.
+ * Maps a credential's SHA-256 to its tenant. The only table of tenant data without a policy: it is read before the
+ * tenant is known. It contains nothing else about the tenant.
  */
 export const credentialDirectory = pgTable(
   'credential_directory',
@@ -91,7 +91,7 @@ export const credentialDirectory = pgTable(
   ],
 );
 
-/** A sign-in whose password was right and that waits for a code (A 3.4), by the SHA-256 of its secret. */
+/** Sign-ins whose password was correct and that await a code (A 3.4), by the SHA-256 of their secret. */
 export const mfaChallenges = pgTable(
   'mfa_challenges',
   {
@@ -99,7 +99,7 @@ export const mfaChallenges = pgTable(
     challengeHash: bytes('challenge_hash').notNull(),
     userId: identifier('user_id').notNull(),
     method: text('method', { enum: ['totp', 'totp_enroll'] }).notNull(),
-    /** Of the tokens that will be issued. */
+    /** The scope of the tokens that will be issued. */
     scope: text('scope').notNull(),
     codesSubmitted: integer('codes_submitted').notNull().default(0),
     expiresAt: moment('expires_at').notNull(),
@@ -114,7 +114,7 @@ export const mfaChallenges = pgTable(
   ],
 );
 
-/** Recovery codes that are not used yet, by a keyed hash: the codes are too short for a plain one. */
+/** Unused recovery codes, by a keyed hash: the codes are too short for a plain one. */
 export const recoveryCodes = pgTable(
   'recovery_codes',
   {
@@ -130,7 +130,7 @@ export const recoveryCodes = pgTable(
   ],
 );
 
-/** Password-reset links: one alive per member (C 2), by the SHA-256 of its secret. */
+/** Password reset links: one valid per member (C 2), by the SHA-256 of its secret. */
 export const resetLinks = pgTable(
   'reset_links',
   {
@@ -148,23 +148,23 @@ export const resetLinks = pgTable(
   ],
 );
 
-/** Invites into a tenant (C 2), kept as a ledger. The token is never kept, only the SHA-256 of its secret. */
+/** Invites into a tenant (C 2), kept as a ledger. The token is never stored, only the SHA-256 of its secret. */
 export const invites = pgTable(
   'invites',
   {
     tenantId: identifier('tenant_id').notNull(),
     inviteId: identifier('invite_id').notNull(),
     secretHash: bytes('secret_hash').notNull(),
-    /** Lowercase; null where anybody who holds the token may use it. */
+    /** Lowercase; null if anyone with the token may use it. */
     email: text('email'),
     role: text('role').notNull(),
     createdBy: text('created_by').notNull(),
-    /** Made with operator standing: an operator's address joins by no other. */
+    /** Created by an operator. An operator's address can join only through such an invite. */
     byOperator: boolean('by_operator').notNull().default(false),
     createdAt: moment('created_at').notNull().defaultNow(),
     expiresAt: moment('expires_at').notNull(),
     redeemedAt: moment('redeemed_at'),
-    /** The member that it made. */
+    /** The member that it created. */
     redeemedBy: text('redeemed_by'),
     withdrawnAt: moment('withdrawn_at'),
   },
@@ -172,7 +172,7 @@ export const invites = pgTable(
     primaryKey({ columns: [t.tenantId, t.inviteId] }),
     unique('invites_tenant_id_secret_hash_key').on(t.tenantId, t.secretHash),
     index('invites_tenant_id_created_at_idx').on(t.tenantId, t.createdAt, t.inviteId),
-    // The ledger grows; those that may be pending are few.
+    // The ledger grows, but few invites are open.
     index('invites_open_idx')
       .on(t.tenantId, t.expiresAt)
       .where(sql`redeemed_at is null and withdrawn_at is null`),
@@ -181,8 +181,8 @@ export const invites = pgTable(
 );
 
 /**
- * Single sign-ons under way, by the SHA-256 of their state. Without a policy: the tenant is not known before the
- * provider has answered. What is sealed: nonce, verifier and redirect address, and the hashes of invite and browser.
+ * Single sign-ons in progress, by the SHA-256 of their state. Without a policy: the tenant is unknown until the
+ * provider responds. Sealed: nonce, verifier, redirect address, and the hashes of invite and browser.
  */
 export const ssoStates = pgTable(
   'sso_states',
@@ -195,8 +195,8 @@ export const ssoStates = pgTable(
 );
 
 /**
- * Attempts at the authentication endpoints (A 5.4), by bucket and client address. Unlogged: after a crash of
- * the database everybody starts anew, and counting costs no flush to disk.
+ * Attempts at the authentication endpoints (A 5.4), by bucket and client address. Unlogged: counting needs no flush to
+ * disk, and after a crash of the database all counts start again.
  */
 export const rateWindows = pgTable(
   'rate_windows',

@@ -15,8 +15,8 @@ import { identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
 /**
- * The usage ledger (A 2.5): one record per delivered job, written once. It has no foreign key to the job,
- * because usage is kept when the job is deleted.
+ * The usage ledger (A 2.5): one record per delivered job, written once. No foreign key to the job, because usage is
+ * kept when the job is deleted.
  */
 export const usageRecords = pgTable(
   'usage_records',
@@ -51,24 +51,24 @@ export const usageRecords = pgTable(
 const amount = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
 
 /**
- * Running totals of the ledger by UTC day, written in the statement that writes a record: what a tenant has left, and
- * what it used on which day, is read from few rows however long the ledger is. A day's total is the sum of its slots:
- * connections that finish jobs of one tenant at one time add to rows of their own, and do not wait for each other.
+ * Running totals of the ledger by UTC day, updated by the statement that writes a record. Thus a tenant's remaining
+ * allowance and daily usage are read from few rows, however long the ledger is. A day's total is the sum of its slots:
+ * connections that finish jobs of one tenant at the same time update different rows and do not wait for each other.
  */
 export const usageTotals = pgTable(
   'usage_totals',
   {
     tenantId: identifier('tenant_id').notNull(),
     day: date('day', { mode: 'string' }).notNull(),
-    /** The tenant's `pay_allowance_from` at the time; empty without one. A new one starts the allowance anew (A 8.2). */
+    /** The tenant's `pay_allowance_from` at that time; empty without one. A new value restarts the allowance (A 8.2). */
     allowanceWindow: identifier('allowance_window').notNull(),
     slot: smallint('slot').notNull(),
     jobs: amount('jobs'),
     sourceChars: amount('source_chars'),
     billableChars: amount('billable_chars'),
-    /** Of the billable ones, those that the trial grant paid for. */
+    /** The part of the billable characters that the trial grant paid for. */
     trialChars: amount('trial_chars'),
-    /** Of the billable ones, those that went past the monthly allowance and were taken from the prepaid balance. */
+    /** The part of the billable characters that exceeded the monthly allowance and was taken from the prepaid balance. */
     topupChars: amount('topup_chars'),
     inputTokens: amount('input_tokens'),
     outputTokens: amount('output_tokens'),
@@ -81,8 +81,9 @@ export const usageTotals = pgTable(
 );
 
 /**
- * The sums over all tenants of days that are over. Folded by the sweep from `usage_totals`, whose rows of those days no longer
- * change; a day that is not here yet is summed there. `tenant_id` is `*`, which is no tenant's id: only the platform's scope sees it.
+ * Totals over all tenants of past days. The sweep folds them from `usage_totals`, whose rows for those days no longer
+ * change; a day that is not here yet is summed from there. `tenant_id` is `*`, which is not a tenant id: only the
+ * platform's scope sees it.
  */
 export const usageDays = pgTable(
   'usage_days',
@@ -100,15 +101,15 @@ export const usageDays = pgTable(
 );
 
 /**
- * What the work in flight will be billed at most: a row for each pending job, of whatever kind. A reservation is the job's
- * own row, so that it ends with the job, however that ends. All of it in weighted characters.
+ * The most that work in flight will be billed: one row for each pending job of any kind. A reservation is the job's own
+ * row, so it ends with the job, however that ends. All amounts are weighted characters.
  */
 export const workInFlight = pgView('work_in_flight', {
   tenantId: identifier('tenant_id').notNull(),
   idempotencyKey: text('idempotency_key'),
-  /** When somebody last was at it: what was left for too long may be run again. */
+  /** When the job was last updated; a job that has been idle for too long may be run again. */
   updatedAt: moment('updated_at').notNull(),
   chars: bigint('chars', { mode: 'number' }).notNull(),
-  /** Of what is to follow the job in its series. */
+  /** The weight of the jobs that follow in its series. */
   restChars: bigint('rest_chars', { mode: 'number' }).notNull(),
 }).existing();

@@ -11,19 +11,19 @@ import {
 import { identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
-/** Glossaries (B 2.8). A name's set keeps its id when it is uploaded again. */
+/** Glossaries (B 2.8). A glossary that is uploaded again under its name keeps its id. */
 export const terminologySets = pgTable(
   'terminology_sets',
   {
     tenantId: identifier('tenant_id').notNull(),
     setId: identifier('set_id').notNull(),
     name: text('name').notNull(),
-    /** As supplied; null where a CSV upload declared none. */
+    /** As supplied; null if a CSV upload declared none. */
     sourceLang: text('source_lang'),
     targetLang: text('target_lang'),
     entryCount: integer('entry_count').notNull(),
     embeddingModel: text('embedding_model'),
-    /** Another one with each upload: compiled glossaries are kept by it. */
+    /** Changes with each upload; the cache of compiled glossaries is keyed by it. */
     revision: identifier('revision').notNull(),
     createdAt: moment('created_at').notNull().defaultNow(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
@@ -35,13 +35,13 @@ export const terminologySets = pgTable(
   ],
 );
 
-/** The terms of a glossary. Languages are those of B 2.4 that the row's cells, or else the set's, read as; '' is any. */
+/** The terms of a glossary. Languages are codes of B 2.4, read from the row's cells or else from the set; '' means any. */
 export const terminologyEntries = pgTable(
   'terminology_entries',
   {
     tenantId: identifier('tenant_id').notNull(),
     setId: identifier('set_id').notNull(),
-    /** Its place in the file, from 1. */
+    /** Position in the file, from 1. */
     entryNo: integer('entry_no').notNull(),
     sourceLang: identifier('source_lang').notNull(),
     targetLang: identifier('target_lang').notNull(),

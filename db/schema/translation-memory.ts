@@ -16,8 +16,8 @@ import { bytes, identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
 /**
- * What sets hold: a set shows one version, an upload makes another, and naming that one is the switch. What no set names is
- * never served. Deleting a version deletes all that it is of, and its set.
+ * Versions of sets: a set shows its active version. An upload creates another version and then switches the set to it.
+ * Versions that no set refers to are never served. Deleting a version deletes its segments, and its set.
  */
 export const memoryVersions = pgTable(
   'memory_contents',
@@ -31,7 +31,7 @@ export const memoryVersions = pgTable(
   ],
 );
 
-/** Translation-memory sets (B 2.9): imported ones, and one golden set for each language pair. */
+/** Translation memory sets (B 2.9): imported ones, and one golden set per language pair. */
 export const memorySets = pgTable(
   'memory_sets',
   {
@@ -42,11 +42,11 @@ export const memorySets = pgTable(
     /** As supplied. */
     sourceLang: text('source_lang').notNull(),
     targetLang: text('target_lang').notNull(),
-    /** The pair that they read as, of B 2.4. */
+    /** The language pair as codes of B 2.4. */
     pairSource: identifier('pair_source').notNull(),
     pairTarget: identifier('pair_target').notNull(),
     origin: text('origin', { enum: ['tmx_import', 'golden_approved'] }).notNull(),
-    /** Segments of an import; a golden set's are counted. */
+    /** Number of an import's segments; those of a golden set are counted on demand. */
     entryCount: integer('entry_count').notNull(),
     embeddingModel: text('embedding_model'),
     createdAt: moment('created_at').notNull().defaultNow(),
@@ -74,7 +74,7 @@ export const memorySegments = pgTable(
   {
     tenantId: identifier('tenant_id').notNull(),
     versionId: identifier('content_id').notNull(),
-    /** The order of the store, where the latest wins: a unit's place in its file, or the order of approval. */
+    /** The order of segments, of which the latest wins: a unit's position in its file, or the order of approval. */
     segmentNo: bigint('segment_no', { mode: 'number' }).notNull().default(sql`nextval('memory_segment_no')`),
     /** 16 bytes of the SHA-256 of the source's normal form: the key of the exact tier. */
     sourceHash: bytes('source_hash').notNull(),
@@ -82,32 +82,33 @@ export const memorySegments = pgTable(
     targetText: text('target_text').notNull(),
     tuid: text('tuid'),
     changedAt: timestamp('changed_at', { withTimezone: true, precision: 0, mode: 'date' }),
-    /** The part of the fuzzy index that has it; null while none has, -1 where it is too long to be offered, less in a pair's. */
+    /** The shard of the fuzzy index that contains it. Null: not indexed yet. -1: too long to be offered. Below -1: in a pair shard. */
     shardNo: integer('shard_no'),
-    /** The job that it was learned from. */
+    /** The job from which it was learned. */
     jobId: identifier('job_id'),
   },
   (t) => [
-    // Not the tenant first: then a plan that was made for a tenant with little might look a hash up here, among all of one with much.
+    // The tenant is not the first column: a plan made for a tenant with few segments could otherwise look a hash up
+    // here, among all segments of a tenant with many.
     primaryKey({ columns: [t.versionId, t.tenantId, t.segmentNo] }),
     index('memory_segments_source_hash_idx').on(t.tenantId, t.sourceHash),
     index('memory_segments_unindexed_idx')
       .on(t.tenantId, t.versionId, t.shardNo)
       .where(sql`shard_no is null or shard_no < 0`),
     index('memory_segments_job_id_idx').on(t.tenantId, t.jobId).where(sql`job_id is not null`),
-    // No foreign key, which looks its version up for each of 50,000: a trigger deletes them with it. Whoever adds some has made the
-    // version in the same transaction, or holds a lock on the set that shows it.
+    // No foreign key, which would look the version up for each of 50,000 segments: a trigger deletes segments with their version.
+    // Code that adds segments has created the version in the same transaction, or holds a lock on the set that shows it.
   ],
 );
 
-/** Parts of the fuzzy index: segments of one version, numbered by their length. Written once, and replaced whole. */
+/** Shards of the fuzzy index: segments of one version, numbered by length. Written once, and replaced as a whole. */
 export const memoryShards = pgTable(
   'memory_shards',
   {
     tenantId: identifier('tenant_id').notNull(),
     versionId: identifier('content_id').notNull(),
     shardNo: integer('shard_no').notNull(),
-    /** Those that are still there: a deleted one keeps its ordinal. */
+    /** Number of segments not deleted; a deleted one keeps its ordinal. */
     segments: integer('segments').notNull(),
     /** The first ordinal of each length, packed. */
     lengthMarks: bytes('length_marks').notNull(),
@@ -124,8 +125,8 @@ export const memoryShards = pgTable(
 );
 
 /**
- * Which segments of a shard have a gram: ascending ordinals, packed, for each bucket of grams. Stored with their shard, and deleted
- * with it by a trigger.
+ * Postings: for each bucket of grams, the packed ascending ordinals of the shard's segments that have them. Stored with
+ * their shard, and deleted with it by a trigger.
  */
 export const memoryPostings = pgTable(
   'memory_postings',
@@ -141,8 +142,8 @@ export const memoryPostings = pgTable(
 );
 
 /**
- * Parts of the fuzzy index over the small imported sets of a pair, which would each have one of their own: a lookup reads all of
- * them. What a set no longer shows stays in them until they are made anew, and is passed over by its version.
+ * Shards over the small imported sets of a language pair, so that a lookup, which reads all of them, does not read one
+ * shard per set. Segments that a set no longer shows stay until the shard is rebuilt; lookups skip them by their version.
  */
 export const memoryPairShards = pgTable(
   'memory_pair_shards',
@@ -150,15 +151,15 @@ export const memoryPairShards = pgTable(
     tenantId: identifier('tenant_id').notNull(),
     pairSource: identifier('pair_source').notNull(),
     pairTarget: identifier('pair_target').notNull(),
-    /** From 0. Its segments have -2 minus it as their `shard_no`. */
+    /** From 0. The `shard_no` of its segments is -2 minus this number. */
     shardNo: integer('shard_no').notNull(),
     segments: integer('segments').notNull(),
-    /** As of `memory_shards`. */
+    /** As in `memory_shards`. */
     lengthMarks: bytes('length_marks').notNull(),
     segmentNos: bytes('segment_nos').notNull(),
-    /** What the segments are of, and how many are of each. */
+    /** The versions of the segments, with the number of segments of each. */
     contents: jsonb('contents').$type<[versionId: string, segments: number][]>().notNull(),
-    /** The place in `contents` of each ordinal, from 0, 2 bytes each. */
+    /** The index in `contents` of each ordinal's version, from 0, 2 bytes each. */
     contentPlaces: bytes('content_places').notNull(),
   },
   (t) => [
@@ -167,7 +168,7 @@ export const memoryPairShards = pgTable(
   ],
 );
 
-/** As `memory_postings`, of those. */
+/** Like `memory_postings`, for `memory_pair_shards`. */
 export const memoryPairPostings = pgTable(
   'memory_pair_postings',
   {
@@ -183,15 +184,15 @@ export const memoryPairPostings = pgTable(
 );
 
 /**
- * What the sources of segments mean, as the model has it that the set names: blocks of some hundred segments, since a lookup
- * compares with all of a pair. `server/matching/vectors` says how they are made.
+ * Vectors of the sources of segments, from the model that the set names, in blocks of some hundred segments, since a
+ * lookup compares with all segments of a pair. `server/matching/vectors.ts` explains the format.
  */
 export const memoryVectors = pgTable(
   'memory_vectors',
   {
     tenantId: identifier('tenant_id').notNull(),
     versionId: identifier('content_id').notNull(),
-    /** The first of its segments. */
+    /** The `segment_no` of its first segment. */
     blockNo: bigint('block_no', { mode: 'number' }).notNull(),
     segmentNos: bigint('segment_nos', { mode: 'number' }).array().notNull(),
     /** 32 bytes for each segment: the signs of its vector's components. */
@@ -208,7 +209,7 @@ export const memoryVectors = pgTable(
   ],
 );
 
-/** Import jobs (B 2.9) of files that are too large to be stored while the caller waits. */
+/** Import jobs (B 2.9) for files too large to store while the caller waits. */
 export const memoryImports = pgTable(
   'memory_imports',
   {
@@ -224,11 +225,11 @@ export const memoryImports = pgTable(
     dedupedUnits: integer('deduped_units').notNull(),
     skippedUnits: integer('skipped_units').notNull(),
     duplicatesDropped: integer('duplicates_dropped').notNull(),
-    /** What it brings, until it has ended. */
+    /** The version that it stages, until it has ended. */
     versionId: identifier('content_id'),
-    /** The model of the vectors that it has so far. */
+    /** The model of the vectors computed so far. */
     embeddingModel: text('embedding_model'),
-    /** How often a worker has begun it. */
+    /** How often a worker has started it. */
     attempts: integer('attempts').notNull().default(0),
     error: text('error'),
     result: jsonb('result'),
@@ -238,7 +239,7 @@ export const memoryImports = pgTable(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.importId] }),
     index('memory_imports_created_at_idx').on(t.tenantId, t.createdAt, t.importId),
-    // For the foreign key: a version that is deleted is looked for among those that still run.
+    // For the foreign key: when a version is deleted, PostgreSQL looks for running imports that refer to it.
     index('memory_imports_content_id_idx').on(t.tenantId, t.versionId).where(sql`content_id is not null`),
     uniqueIndex('memory_imports_running_key').on(t.tenantId, t.setName).where(sql`status = 'running'`),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),

@@ -23,9 +23,9 @@ export const translationJobs = pgTable(
     /** Raised by each re-run: a run whose attempt is no longer the job's writes nothing (C 7). */
     attempt: integer('attempt').notNull().default(1),
     idempotencyKey: text('idempotency_key'),
-    /** Weighted characters that count as used while the job is pending: its own. */
+    /** Weighted characters of this job that count as used while it is pending. */
     reservedChars: bigint('reserved_chars', { mode: 'number' }).notNull().default(0),
-    /** The same of the jobs that are to follow it in its series. */
+    /** Likewise for the jobs that follow in its series. */
     reservedRestChars: bigint('reserved_rest_chars', { mode: 'number' }).notNull().default(0),
     request: jsonb('request').notNull(),
     baselineTranslation: text('baseline_translation'),
@@ -34,20 +34,20 @@ export const translationJobs = pgTable(
     refinement: jsonb('refinement'),
     verification: jsonb('verification'),
     agentRun: jsonb('agent_run').notNull(),
-    /** What the pipeline wrote into request.metadata (B 2.6): glossary, provenance. Null where it had nothing to say. */
+    /** Data that the pipeline wrote into request.metadata (B 2.6): glossary, provenance. Null if there was none. */
     pipelineMetadata: jsonb('pipeline_metadata').$type<Record<string, unknown>>(),
-    /** What the pipeline itself would have published, kept from a reviewer's first save. */
+    /** The text that the pipeline itself would have published, kept from a reviewer's first save. */
     pipelineCandidate: text('pipeline_candidate'),
-    /** Where a job that is being published, or parked, is to end. */
+    /** The final status of a job that is being published or awaits persistence. */
     publishAs: text('publish_as', { enum: ['published', 'human_edited'] }),
-    /** Of the golden record, in the tenant's storage. */
+    /** The golden record's URI in the tenant's storage. */
     goldenUri: text('golden_uri'),
     createdAt: moment('created_at').notNull().defaultNow(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.jobId] }),
-    // Without the jobs that have no key. And, being partial, never taken for the way to a job by its id.
+    // Excludes jobs without a key. Because it is partial, PostgreSQL never uses it to find a job by id.
     uniqueIndex('translation_jobs_tenant_id_idempotency_key_key')
       .on(t.tenantId, t.idempotencyKey)
       .where(sql`idempotency_key is not null`),

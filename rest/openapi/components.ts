@@ -1,12 +1,12 @@
 import type { RestProcedure } from '../procedures.ts';
 import { type JsonSchema, type OpenApiDocument, operationOf, refTo } from './document.ts';
 
-/** What the generator makes; without schemas that have ids it names no components. */
+/** The generator's output. It has no components if no schema has an id. */
 type Generated = Omit<OpenApiDocument, 'components'> & Partial<Pick<OpenApiDocument, 'components'>>;
 
 /**
- * The generated document as JSON, without what would mislead a client: objects are open, because fields may be
- * added within a version (A 9 rule 6), and an integer's bounds are named where they are ours, not JavaScript's.
+ * Returns the generated document as JSON without what would mislead a client: objects are open, because fields may be
+ * added within a version (A 9 rule 6), and an integer's bounds are omitted if they are only JavaScript's.
  */
 export function plainJson(generated: object): Generated {
   return JSON.parse(JSON.stringify(generated), (key, value) => {
@@ -18,8 +18,8 @@ export function plainJson(generated: object): Generated {
 }
 
 /**
- * Leaves one component per id. The generator doubles a schema that stands on both sides of the wire, as X for
- * requests and XOutput for answers; what is answered fits X too, whose defaults are merely optional.
+ * Leaves one component per id. If a schema is used in both requests and responses, the generator emits X for requests
+ * and XOutput for responses. Responses satisfy X too: a field with a default is merely optional there.
  */
 export function mergeDoubles(generated: Generated): OpenApiDocument {
   const schemas = { ...generated.components?.schemas };
@@ -36,9 +36,9 @@ export function mergeDoubles(generated: Generated): OpenApiDocument {
 }
 
 /**
- * Makes each body whose input has an id the component of that id. The generator takes the path parameters out of
- * the input and loses its id on the way; so an input's id names what is left, the body. Where the schema
- * is answered too, the request's form stands: nobody must be asked for what has a default.
+ * Makes each body whose input has an id the component of that id. The generator removes the path parameters from the
+ * input and loses its id, so the id names what is left: the body. If responses use the schema too, the request's form
+ * is kept, so that fields with a default stay optional.
  */
 export function nameBodies(
   procedures: readonly RestProcedure[],
@@ -48,7 +48,7 @@ export function nameBodies(
   const seen = new Map<string, string>();
   for (const { path, route, input } of procedures) {
     const id = input?.meta()?.id;
-    // The same schema in each, where there are two.
+    // If there are two, both have the same schema.
     const bodies = Object.values(operationOf(paths, route).requestBody?.content ?? {});
     const schema = bodies[0]?.schema;
     if (!id || !schema) continue;

@@ -1,6 +1,6 @@
 import type { Route } from '#server/trpc.ts';
 
-/** A JSON Schema as the document holds it. */
+/** A JSON Schema in the document. */
 export interface JsonSchema {
   $ref?: string;
   type?: string | string[];
@@ -40,7 +40,7 @@ export interface Operation {
   responses: Record<string, ResponseObject>;
 }
 
-/** In the order in which a path lists them. */
+/** In the order in which a path lists its methods. */
 export const methods = ['get', 'put', 'post', 'patch', 'delete'] as const;
 export type Method = (typeof methods)[number];
 
@@ -54,7 +54,7 @@ export interface OpenApiDocument {
   components: { schemas: Record<string, JsonSchema> };
 }
 
-/** The operation of a route. @throws Error where the document has none */
+/** Returns the operation of a route. @throws Error if the document has none */
 export function operationOf(paths: OpenApiDocument['paths'], route: Route): Operation {
   const operation = paths[route.path]?.[route.method.toLowerCase() as Method];
   if (!operation) throw new Error(`the document has no ${route.method} ${route.path}`);

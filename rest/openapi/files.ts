@@ -7,20 +7,20 @@ import { neededInputsOf } from './operation.ts';
 
 const binary: JsonSchema = { type: 'string', format: 'binary' };
 
-/** A procedure as the generator can read it: without the bytes that its input or output holds. */
+/** A procedure without the bytes in its input or output, which the generator cannot read. */
 export function withoutBytes(procedure: RestProcedure): RestProcedure {
   const { route, input, inputShape } = procedure;
-  // Its inputs are headers, beside the bytes.
+  // Apart from the bytes, its inputs are headers.
   if (route.body === 'raw') return { ...procedure, input: z.object({}) };
   if (route.download) return { ...procedure, output: z.string() };
   if (!route.upload || !(input instanceof z.ZodObject)) return procedure;
   const { parts } = route.upload;
   const fields = Object.fromEntries(Object.entries(inputShape).filter(([name]) => !parts.includes(name)));
-  // Their shape stays: it says what is to be said of the parts.
+  // `inputShape` keeps the file parts: `describeForm` reads their descriptions from it.
   return { ...procedure, input: z.object(fields) };
 }
 
-/** Puts the bytes back into the operation: a form or a raw body instead of JSON, a file instead of an answer. */
+/** Adds the bytes to the operation again: a form or a raw body instead of JSON, a file instead of a JSON response. */
 export function describeFiles(procedure: RestProcedure, operation: Operation): Operation {
   const { route } = procedure;
   if (route.body === 'raw')
@@ -52,7 +52,7 @@ export function describeFiles(procedure: RestProcedure, operation: Operation): O
   };
 }
 
-/** The file parts first, of which any one is the file; then the fields. */
+/** Describes a form: first its file parts, any one of which is the file, then its fields. */
 function describeForm(
   procedure: RestProcedure,
   { parts }: Upload,

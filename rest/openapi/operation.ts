@@ -10,7 +10,7 @@ import { responsesOf } from './responses.ts';
 
 const date: JsonSchema = { type: 'string', format: 'date' };
 
-/** A 9 rule 9: they stand on every operation, even where they are ignored. */
+/** A 9 rule 9: every operation lists these, even if it ignores them. */
 const versionParameters: readonly Parameter[] = [
   {
     in: 'query',
@@ -30,7 +30,7 @@ const versionParameters: readonly Parameter[] = [
 
 const parameterOrder = ['path', 'query', 'header'];
 
-/** An operation as the generator left it, with what it cannot know; no security, on purpose (A 1 rule 6). */
+/** Completes a generated operation with what the generator cannot know. It has no security, on purpose (A 1 rule 6). */
 export function describeOperation(procedure: RestProcedure, generated: Operation): Operation {
   const { operationId, tags, summary, description, parameters = [], requestBody, responses } = generated;
   const needed = neededInputsOf(procedure);
@@ -48,8 +48,8 @@ export function describeOperation(procedure: RestProcedure, generated: Operation
 }
 
 /**
- * Inputs that must be sent although their schemas let them be left out, by the procedure's path: what is missing there is a
- * 400 in the service's own words (B 4.1, B 4.4, B 4.5), where a schema would make it a 422. The files of forms are apart.
+ * Inputs that are required although their schemas are optional, by the procedure's path. If one is missing, the service returns
+ * 400 with its own message (B 4.1, B 4.4, B 4.5), whereas a schema would return 422. Files of forms are handled separately.
  */
 const neededInputs: Readonly<Record<string, readonly string[]>> = {
   'translations.createFromFile': ['target_lang'],
@@ -58,7 +58,7 @@ const neededInputs: Readonly<Record<string, readonly string[]>> = {
   'memory.exportGolden': ['source_lang', 'target_lang'],
 };
 
-/** @throws Error where one of them is no input of the procedure */
+/** @throws Error if one of them is not an input of the procedure */
 export function neededInputsOf({ path, inputShape }: RestProcedure): readonly string[] {
   const needed = neededInputs[path] ?? [];
   const unknown = needed.find((name) => !inputShape[name]);
@@ -66,7 +66,7 @@ export function neededInputsOf({ path, inputShape }: RestProcedure): readonly st
   return needed;
 }
 
-/** A query parameter as the generator left it, required where it is needed; its default is then never used. */
+/** Marks a generated query parameter as required if it is needed; its default is then never used. */
 function requireNeeded(parameter: Parameter, needed: readonly string[]): Parameter {
   if (parameter.in !== 'query' || !needed.includes(parameter.name)) return parameter;
   const { default: _, ...schema } = parameter.schema;
@@ -74,8 +74,8 @@ function requireNeeded(parameter: Parameter, needed: readonly string[]): Paramet
 }
 
 /**
- * Makes parameters of the inputs that a route with a body takes from its query: the generator puts all but the path
- * parameters into the body. A body of which nothing is left is none.
+ * Moves the inputs that a route with a body takes from its query to the parameters: the generator puts all but path
+ * parameters into the body. Removes the body if nothing is left of it.
  */
 export function moveQueryInputs(procedures: readonly RestProcedure[], paths: OpenApiDocument['paths']): void {
   for (const { route } of procedures) {
@@ -88,7 +88,7 @@ export function moveQueryInputs(procedures: readonly RestProcedure[], paths: Ope
   }
 }
 
-/** Takes properties out of an object's schema, which is changed. */
+/** Removes properties from an object's schema, in place, and returns them as query parameters. */
 function takeOut(schema: JsonSchema, names: readonly string[]): Parameter[] {
   const { properties = {}, required = [] } = schema;
   const taken = names.flatMap((name): Parameter[] => {

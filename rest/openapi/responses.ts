@@ -9,7 +9,7 @@ const pipelineCodes = Object.entries(errorTable)
   .map(([code]) => code)
   .sort();
 
-/** The three shapes of A 7.1, which no procedure's output mentions. */
+/** The three error shapes of A 7.1, which no procedure's output mentions. */
 export const errorSchemas: Record<string, JsonSchema> = {
   ErrorDetail: { type: 'object', properties: { detail: string }, required: ['detail'] },
   ValidationError: {
@@ -45,7 +45,7 @@ export const errorSchemas: Record<string, JsonSchema> = {
 
 const successes = { 200: 'Success', 202: 'Accepted and in flight', 204: 'Done, no body' } as const;
 
-/** Every answer of an operation: its successes as the route states them, then the ways in which it can be refused. */
+/** All responses of an operation: its successes as the route declares them, then its errors. */
 export function responsesOf(
   procedure: RestProcedure,
   success: ResponseObject,
@@ -53,8 +53,7 @@ export function responsesOf(
   const { route, meta, input } = procedure;
   const answers = successesOf(procedure, success);
   if (meta.guard !== 'public') answers['401'] = refusal('No usable credential', 'ErrorDetail');
-  // The same status also refuses values that fit their schema, and then it says so in a string (A 7.1). Bare bytes have no
-  // fields.
+  // 422 also rejects values that fit their schema; its `detail` is then a string (A 7.1). A raw body has no fields.
   if (input && route.body !== 'raw')
     answers['422'] = refusal('Values invalid', 'HTTPValidationError', 'ErrorDetail', 'PipelineError');
   answers['default'] = refusal('Any other error', 'ErrorDetail', 'PipelineError');
@@ -62,8 +61,8 @@ export function responsesOf(
 }
 
 /**
- * @throws Error where a 202 instead has a body that the output does not name: the generator, which knows one answer, has
- * put the bodies of both into it
+ * @throws Error if the body of an additional 202 is not a named member of the output: the generator, which knows one
+ * response, has merged both bodies into it
  */
 function successesOf(
   { path, route }: RestProcedure,
@@ -88,7 +87,7 @@ function refusal(description: string, ...shapes: string[]): ResponseObject {
   return { description, content: jsonOf(shapes.map(refTo)) };
 }
 
-/** JSON of any one of these schemas. */
+/** JSON that matches any one of these schemas. */
 function jsonOf(schemas: JsonSchema[]): Content {
   return {
     'application/json': { schema: schemas.length === 1 ? (schemas[0] as JsonSchema) : { anyOf: schemas } },

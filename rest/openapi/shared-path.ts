@@ -2,8 +2,8 @@ import type { RestProcedure } from '../procedures.ts';
 import type { Content, JsonSchema, Operation, ResponseObject } from './document.ts';
 
 /**
- * Procedures at one address are one operation of the document, and the generator knows one procedure a path: each but
- * the first stands at a path of its own until the operations are merged.
+ * Procedures at one address form one operation of the document, but the generator knows one procedure per path. Each
+ * but the first therefore gets a path of its own until the operations are merged.
  */
 export function withOwnPaths(procedures: readonly RestProcedure[]): RestProcedure[] {
   const taken = new Set<string>();
@@ -20,12 +20,12 @@ export function withOwnPaths(procedures: readonly RestProcedure[]): RestProcedur
 
 const mark = '~';
 
-/** The address that a path of `withOwnPaths` stands for. */
+/** The address that a path from `withOwnPaths` stands for. */
 export function publicPathOf(path: string): string {
   return path.split(mark, 1)[0] as string;
 }
 
-/** One operation out of those of one address; name and summary are the first one's. */
+/** Merges the operations of one address. Name and summary are the first one's. */
 export function mergeOperations(first: Operation, second: Operation): Operation {
   const known = new Set(first.parameters.map((parameter) => `${parameter.in} ${parameter.name}`));
   const descriptions = [first.description, second.description].filter((text) => text !== undefined);
@@ -36,7 +36,7 @@ export function mergeOperations(first: Operation, second: Operation): Operation 
       ...first.parameters,
       ...second.parameters
         .filter((parameter) => !known.has(`${parameter.in} ${parameter.name}`))
-        // What one of them needs, the operation as a whole does not.
+        // A parameter that one of them requires is optional for the operation as a whole.
         .map((parameter) => ({ ...parameter, required: false })),
     ],
     ...(first.requestBody && {

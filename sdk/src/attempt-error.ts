@@ -4,7 +4,9 @@ import { NoResponse } from './exchange.ts';
 import { errorOfResponse, FailedResponse } from './failed-response.ts';
 import { unwrap } from './rpc.ts';
 
-/** The public error for what an attempt threw; what is no failed exchange (a token source's error) stays as it is. */
+/**
+ * Converts what an attempt threw to a public error. Anything that is not a failed exchange (an error of a token source) is unchanged.
+ */
 export function errorOf(thrown: unknown, call: string, timeoutMs: number): unknown {
   if (thrown instanceof Expired) return new TimeoutError(call, timeoutMs);
   const failure = unwrap(thrown);
@@ -17,20 +19,20 @@ export function errorOf(thrown: unknown, call: string, timeoutMs: number): unkno
   });
 }
 
-/** The public error for an answer that ended before its end. */
+/** The public error for a response that was cut off. */
 export function interrupted(call: string, cause: unknown): ConnectionError {
   const detail = `${call}: the answer broke off: ${describe(cause)}`;
   return new ConnectionError(detail, { maybeSent: true, cause });
 }
 
-/** Node's fetch says "fetch failed" and keeps the reason in `cause`; of several addresses tried, only a code. */
+/** Node's fetch says only "fetch failed" and has the reason in `cause`; if it tried several addresses, that is only a code. */
 function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (cause.cause instanceof Error) return describe(cause.cause);
   return cause.message || String((cause as { code?: unknown }).code ?? cause.name);
 }
 
-/** Codes of Node, undici and Bun for a connection that was never made. */
+/** Error codes of Node, undici and Bun for a connection that was never made. */
 const codes: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -41,7 +43,7 @@ const codes: ReadonlySet<unknown> = new Set([
   'ConnectionRefused',
 ]);
 
-/** Whether the connection was never made, so that nothing was sent. A browser does not say: false. */
+/** Whether the connection was never made, so that nothing was sent. False in a browser, which does not tell. */
 function neverSent(cause: unknown): boolean {
   for (let error = cause; error instanceof Error; error = error.cause)
     if (codes.has((error as { code?: unknown }).code)) return true;

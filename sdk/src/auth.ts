@@ -43,10 +43,10 @@ const refreshCall: Call = { name: 'auth refresh', repeatable: false };
 const signOutCall: Call = { name: 'auth.signOut', repeatable: true };
 const meCall: Call = { name: 'auth.me', repeatable: true };
 
-/** A refresh translates nothing, and every call waits for it. */
+/** Milliseconds. A refresh translates nothing, and every call waits for it. */
 const longestRefresh = 30_000;
 
-/** The refresh grant, which is nobody's call: no caller's signal ends it, no caller's deadline. */
+/** Returns the refresh grant. It belongs to no single call, so it ignores the signals and deadlines of callers. */
 export function refreshGrant(rpc: Rpc, send: Send, { timeoutMs }: Settings) {
   const options = { timeoutMs: Math.min(timeoutMs, longestRefresh) };
   return async (refresh_token: string): Promise<OAuth2TokenResponse> => {
@@ -64,16 +64,16 @@ export function auth({
   tenantId,
 }: {
   rpc: Rpc;
-  /** As the options say. */
+  /** Sends with the credentials of the options. */
   send: Send;
-  /** As the session, where there is one. */
+  /** Sends as the session's member, if there is one. */
   sendSignedIn: Send;
   session: Session;
   tenantId: string | undefined;
 }): Auth {
   return {
     signUp(request, options) {
-      // The service wants the name of a workspace, and ignores it beside an invite (A 4.2).
+      // The service requires a workspace name, and ignores it for an invite (A 4.2).
       const input = 'tenant_name' in request ? request : { tenant_name: 'by invite', ...request };
       return send(signUpCall, (attempt) => rpc.auth.signUpWithEmail.mutate(input, attempt), options);
     },

@@ -26,12 +26,15 @@ export interface Billing {
 }
 
 /**
- * Opening a page charges nothing, and nobody can pay on one whose address was lost; it ends by itself at the processor. So
- * either may be opened twice. (A subscription that came about meanwhile is a ConflictError, whichever sending meets it.)
+ * Repeatable: opening a page charges nothing, nobody can pay on a page whose address was lost, and it expires at the
+ * processor. (If a subscription started meanwhile, either attempt gets a ConflictError.)
  */
 const checkoutCall: Call = { name: 'billing.checkout', repeatable: true };
 const portalCall: Call = { name: 'billing.portal', repeatable: true };
-/** Charges nothing either, but five an hour are counted, lost ones too (A 4.5): resending would use up a person's tries. */
+/**
+ * Not repeatable: it charges nothing either, but it is limited to five per hour, lost ones included (A 4.5), so retries
+ * would use up a person's attempts.
+ */
 const topUpCall: Call = { name: 'billing.topUp', repeatable: false };
 
 export function billing(rpc: Rpc, send: Send): Billing {

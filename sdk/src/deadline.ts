@@ -1,13 +1,12 @@
-/** Marks that an attempt's time was up. */
+/** Thrown when an attempt has timed out. */
 export class Expired {}
 
-/** setTimeout counts in 32 bits, and fires at once where they do not suffice. */
+/** setTimeout uses 32 bits and fires at once for longer times. */
 const longestTimer = 2 ** 31 - 1;
 
 /**
- * Runs `work` until it settles, `timeoutMs` pass (rejects with Expired) or `signal` aborts (rejects with its
- * reason). `work` is told to stop through the signal it is given; whether it listens is its own affair. Timer
- * and listener are gone when the promise settles.
+ * Runs `work` until it settles, `timeoutMs` pass (rejects with Expired) or `signal` aborts (rejects with its reason). `work`
+ * gets a signal that aborts in the latter two cases, and may ignore it. Timer and listener are removed when the promise settles.
  */
 export function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
@@ -42,7 +41,7 @@ export function withDeadline<T>(
   });
 }
 
-/** Waits; an abort of `signal` ends the wait, and rejects with the signal's reason. */
+/** Waits. If `signal` aborts, the wait ends and the promise rejects with the signal's reason. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return withDeadline(() => new Promise<never>(() => {}), ms, signal).catch((reason) => {
     if (!(reason instanceof Expired)) throw reason;

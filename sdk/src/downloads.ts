@@ -6,23 +6,21 @@ import type { CallOptions, Settings } from './options.ts';
 import type { Rest, RestRequest } from './rest.ts';
 import type { Call, Send } from './send.ts';
 
-/** A download under way. */
+/** A download in progress. */
 export interface OpenDownload {
   headers: Pick<Headers, 'get'>;
   /**
-   * The next piece, as it comes; undefined at the end. Nothing is read ahead: who asks late slows the service down.
-   * @throws ConnectionError where it breaks off, TimeoutError where it stands still, the signal's reason
+   * Returns the next piece as it arrives; undefined at the end. Nothing is read ahead: slow reading slows the service
+   * down.
+   * @throws ConnectionError if it is cut off, TimeoutError if no piece arrives in time, or the signal's reason
    */
   read(): Promise<Piece | undefined>;
-  /** Ends it, and with it the connection. */
+  /** Ends the download and its connection. */
   cancel(): void;
 }
 
 export interface Downloads {
-  /**
-   * Opens a download of a media type. What fails before its first piece is tried again, as with any other call; nothing
-   * after it.
-   */
+  /** Opens a download of a media type. Failures before its first piece are retried, as in any other call; later ones are not. */
   open(
     call: Call,
     request: RestRequest,
@@ -50,14 +48,14 @@ export function createDownloads(rest: Rest, send: Send, settings: Pick<Settings,
       release();
       body.cancel();
     };
-    // The wait for a piece listens to the signal itself; this is for when nobody waits for one.
+    // While a read waits, `withDeadline` listens to the signal. This listener is for the time between reads.
     signal?.addEventListener('abort', cancel, { once: true });
 
     return {
       headers,
       async read() {
         try {
-          // A deadline for each piece, and none for the whole: a long download that moves is a good one.
+          // Each piece has a deadline; the whole download has none, because a long download may be making progress.
           const piece = await withDeadline(next, timeoutMs, signal);
           if (!piece) release();
           return piece;
@@ -75,7 +73,7 @@ export function createDownloads(rest: Rest, send: Send, settings: Pick<Settings,
   return { open };
 }
 
-/** A download as a stream, which reads it no faster than it is read itself. */
+/** Converts a download to a stream that reads it no faster than the stream itself is read. */
 export function streamOf({ read, cancel }: Pick<OpenDownload, 'read' | 'cancel'>): ReadableStream<Piece> {
   return new ReadableStream<Piece>(
     {
@@ -86,15 +84,15 @@ export function streamOf({ read, cancel }: Pick<OpenDownload, 'read' | 'cancel'>
       },
       cancel,
     },
-    // Asks for a piece when one is asked for, and not before.
+    // Request a piece only when one is read.
     { highWaterMark: 0 },
   );
 }
 
 /**
- * The file name that a Content-Disposition header gives, in `filename*` before `filename` (RFC 6266); undefined where
- * there is none that a file can have. Folders and control characters are taken off: whoever saves under this name
- * must not be led elsewhere.
+ * Returns the file name of a Content-Disposition header; `filename*` takes precedence over `filename` (RFC 6266).
+ * Returns undefined if it has no valid file name. Folders and control characters are removed, so that saving under this
+ * name cannot write elsewhere.
  */
 export function readFileName(header: string | null): string | undefined {
   if (header === null) return undefined;

@@ -1,6 +1,6 @@
 import type { Fetch } from './options.ts';
 
-/** The connection failed before a whole answer had come. */
+/** The connection failed before a complete response arrived. */
 export class NoResponse {
   readonly cause: unknown;
 
@@ -9,7 +9,7 @@ export class NoResponse {
   }
 }
 
-/** One request and its answer, whose body `read` takes whole. @throws NoAnswer */
+/** Sends one request; `read` reads the whole body of its response. @throws NoResponse */
 export async function exchange<T>(
   fetch: Fetch,
   url: string,
@@ -17,14 +17,14 @@ export async function exchange<T>(
   read: (response: Awaited<ReturnType<Fetch>>) => Promise<T>,
 ): Promise<T> {
   try {
-    // A redirect is not followed: it would take the key to another address, or turn a POST into a GET.
+    // Do not follow redirects: one would send the key to another address, or turn a POST into a GET.
     return await read(await fetch(url, { ...init, redirect: 'manual' }));
   } catch (cause) {
     throw new NoResponse(cause);
   }
 }
 
-/** The text's JSON, or the text itself where it is none. */
+/** Parses the text as JSON; returns the text itself if it is not JSON. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -33,25 +33,25 @@ export function parse(text: string): unknown {
   }
 }
 
-/** Some bytes of a body, as many as came at once. */
+/** Some bytes of a body, as many as arrived together. */
 export type Piece = Uint8Array<ArrayBuffer>;
 
-/** A body that is read as it comes, no faster than it is asked for. */
+/** A body that is read as it arrives, no faster than requested. */
 export interface BodyReader {
-  /** The next piece; undefined at the end. Rejects where the body breaks off. */
+  /** Returns the next piece; undefined at the end. Rejects if the body is cut off. */
   read(): Promise<Piece | undefined>;
-  /** Ends the download, and with it the connection. What is read afterwards is not to be trusted to be the end. */
+  /** Ends the download and its connection. A later `read` may report an end that is not the real one. */
   cancel(): void;
 }
 
 export function readBody(response: Awaited<ReturnType<Fetch>>): BodyReader {
   const { body } = response;
-  // Some implementations of `fetch` have a stream of their own there.
+  // Some implementations of `fetch` have another kind of stream here.
   if (body && 'getReader' in body) {
     const reader: ReadableStreamDefaultReader<Piece> = body.getReader();
     return {
       read: async () => (await reader.read()).value,
-      // It fails where the body has failed: that is told by `read`.
+      // `cancel` fails if the body has failed, which `read` reports.
       cancel: () => void reader.cancel().catch(() => {}),
     };
   }

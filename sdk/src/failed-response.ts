@@ -20,11 +20,11 @@ import {
   UnsupportedMediaTypeError,
 } from './status-errors.ts';
 
-/** An answer that is no result: the service's error, or something that is not the service's at all. */
+/** A response without a result: an error of the service, or a response that did not come from the service. */
 export class FailedResponse {
   readonly status: number;
   readonly headers: Pick<Headers, 'get'>;
-  /** Parsed where it is JSON, else the text. */
+  /** Parsed if it is JSON, otherwise the text. */
   readonly body: unknown;
 
   constructor(status: number, headers: Pick<Headers, 'get'>, body: unknown) {
@@ -34,7 +34,7 @@ export class FailedResponse {
   }
 }
 
-/** The error that an answer stands for, whoever gave it. */
+/** Converts a failed response to an error, whoever sent it. */
 export function errorOfResponse(
   { status, headers, body }: FailedResponse,
   now: number = Date.now(),
@@ -67,13 +67,16 @@ interface ServiceError {
   retryAfter: number | null;
 }
 
-/** The typed door's error: superjson around tRPC's envelope, our own fields in `data`. */
+/** Reads an error of `/trpc`: superjson around tRPC's envelope, with the service's own fields in `data`. */
 function rpcError(body: unknown): ServiceError | undefined {
   const data = member(member(member(body, 'error'), 'json'), 'data');
   return serviceError(data, number(member(data, 'retry_after')));
 }
 
-/** The documented door's error, which answers what never reached the typed one (an over-long body, a broken request). */
+/**
+ * Reads an error in REST format, which the service also sends for requests that never reach `/trpc` (an overlong body,
+ * a malformed request).
+ */
 function restError(body: unknown): ServiceError | undefined {
   return serviceError(body, null);
 }
@@ -89,7 +92,7 @@ function serviceError(fields: unknown, retryAfter: number | null): ServiceError 
   };
 }
 
-/** What to say of an answer that is not ours: what it is, and how it begins. */
+/** Describes a response that is not LinguaLoop's: its type, and how it begins. */
 function describe(status: number, headers: Pick<Headers, 'get'>, body: unknown): string {
   const location = headers.get('location');
   if (status >= 300 && status < 400 && location) return `redirected to ${location}: is baseUrl right?`;
@@ -119,7 +122,7 @@ function isProblems(value: unknown): value is FieldProblem[] {
   return Array.isArray(value) && value.every((entry) => Array.isArray(member(entry, 'loc')));
 }
 
-/** The class of each status. */
+/** The error class of each status. */
 const classes: Readonly<Record<number, new (failure: Failure) => LinguaLoopError>> = {
   400: BadRequestError,
   401: AuthenticationError,
@@ -140,12 +143,12 @@ const classes: Readonly<Record<number, new (failure: Failure) => LinguaLoopError
   507: InsufficientStorageError,
 };
 
-/** The error of an answer, in the class of its status. */
+/** Creates an error in the class of its status. */
 export function errorOfStatus(failure: Failure & { status: number }): LinguaLoopError {
   return new (classes[failure.status] ?? LinguaLoopError)(failure);
 }
 
-/** Whether the service itself refused what was presented to it; a proxy's 401 says nothing of our tokens. */
+/** Whether the service itself rejected the credential. A proxy's 401 says nothing about the service's tokens. */
 export function isServiceRefusal(error: unknown): error is AuthenticationError {
   return error instanceof AuthenticationError && error.answeredBy === 'service';
 }

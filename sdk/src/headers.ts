@@ -3,19 +3,19 @@ import { version } from './version.ts';
 
 export type RequestHeaders = Readonly<Record<string, string>>;
 
-/** The headers of one attempt; a session's access token goes instead of the credentials of the options. */
+/** Returns the headers of one attempt. A session's access token replaces the credentials of the options. */
 export type HeadersOf = (
   requestId?: string,
   sessionToken?: string,
 ) => RequestHeaders | Promise<RequestHeaders>;
 
 /**
- * The headers of one attempt. Every value is looked at here first: what `fetch` says of a value that no header
- * can carry repeats that value, and it may be a secret.
+ * Creates the function that returns an attempt's headers. Every value is checked here first: the error of `fetch` for
+ * an invalid header value repeats that value, which may be a secret.
  */
 export function requestHeaders({ apiKey, accessToken, tenantId }: Settings): HeadersOf {
   const anybody: Record<string, string> = {};
-  // A browser has its own name to send, and another origin's service would have to allow ours.
+  // A browser sends its own user agent, and a service of another origin would have to allow this header.
   if (!('document' in globalThis)) anybody['user-agent'] = `lingualoop-sdk/${version}`;
   if (tenantId) anybody['x-tenant-id'] = sendable('tenantId', tenantId);
   const fixed = { ...anybody };
@@ -24,7 +24,7 @@ export function requestHeaders({ apiKey, accessToken, tenantId }: Settings): Hea
 
   return (requestId, sessionToken) => {
     const named = requestId === undefined ? {} : { 'x-request-id': sendable('requestId', requestId) };
-    // Without the key: where the token is refused the service would take the key instead, and the call be nobody's.
+    // Omit the API key: if the token were rejected, the service would use the key, and the call would not be the member's.
     if (sessionToken !== undefined) return { ...anybody, ...named, authorization: bearer(sessionToken) };
     if (typeof accessToken !== 'function') return { ...fixed, ...named };
     return addToken({ ...fixed, ...named }, accessToken);

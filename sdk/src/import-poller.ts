@@ -35,7 +35,7 @@ export interface ImportPoller extends AsyncIterable<TranslationMemoryImportJob> 
   [Symbol.asyncIterator](): AsyncIterator<TranslationMemoryImportJob, void, undefined>;
 }
 
-/** What there is to wait for where the service has stored a file at once: nothing. */
+/** A poller for a file that the service stored at once: nothing to wait for. */
 export function storedAtOnce(set: TranslationMemorySet): ImportPoller {
   return {
     id: null,
@@ -95,7 +95,7 @@ export function pollImport(
   };
 }
 
-/** A status that is new to this version is none that ends an import. */
+/** An unknown status, added to the service later, does not end an import. */
 function isOver({ status }: TranslationMemoryImportJob): boolean {
   return status === 'completed' || status === 'failed';
 }

@@ -6,16 +6,19 @@ import type { Attempt, Call, Send } from './send.ts';
 import { formFields, formRequest, type SourceFile } from './source-file.ts';
 import type { MemoryImportRequest, TranslationMemoryImportJob, TranslationMemorySet } from './types.ts';
 
-/** What the service made of a file: a set at once, or an import in the background. */
+/** The result of an upload: a set at once, or an import in the background. */
 export type Imported = { set: TranslationMemorySet } | { job: TranslationMemoryImportJob };
 
-/** The same file under the same name is the same set; what a second one could spoil, `uploadImport` looks after. */
+/**
+ * Repeatable, because the same file under the same name is the same set. `uploadImport` handles the cases where a
+ * second upload could do harm.
+ */
 const importCall: Call = { name: 'memory.importTmx', repeatable: true };
 
 /**
- * Sends a TMX file. Where an answer is lost, the next attempt first looks for the import that it may have been about: one of
- * the name and languages that was not listed when the call began. There being none, the file is sent again; where the first
- * sending then proves to be at work all the same (409), its import is looked for once more.
+ * Uploads a TMX file. If a response is lost, the next attempt first looks for the import that the lost one may have
+ * started: one with the same name and languages that was not listed when the call began. If there is none, it sends the
+ * file again. If that shows that the first upload is still in progress (409), it looks for the import once more.
  */
 export function uploadImport(rpc: Rpc, rest: Rest, send: Send) {
   const list = (attempt: Attempt) => rpc.memory.listImports.query(undefined, attempt);
@@ -33,7 +36,7 @@ export function uploadImport(rpc: Rpc, rest: Rest, send: Send) {
       jobs.find(
         (job) =>
           before?.has(job.id) === false &&
-          // As the service keeps them.
+          // In the form in which the service stores them.
           job.set_name === name.trim() &&
           job.source_lang === source_lang.trim() &&
           job.target_lang === target_lang.trim(),
@@ -59,7 +62,7 @@ export function uploadImport(rpc: Rpc, rest: Rest, send: Send) {
 }
 
 function readImported(status: number, body: unknown): Imported | undefined {
-  // Of the service's own: more than the ids is not looked at, as in every other answer.
+  // Check only the ids: like all other responses, this one comes from the service.
   const { id, job } = (body ?? {}) as { id?: unknown; job?: { id?: unknown } };
   if (status === 200 && typeof id === 'string') return { set: body as TranslationMemorySet };
   if (status === 202 && typeof job?.id === 'string') return { job: job as TranslationMemoryImportJob };

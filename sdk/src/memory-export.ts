@@ -21,7 +21,7 @@ export interface MemoryExport extends AsyncIterable<Uint8Array<ArrayBuffer>> {
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array<ArrayBuffer>, void, undefined>;
 }
 
-/** @param unnamed what the file is called where the service does not say it */
+/** @param unnamed the file's name if the service sends none */
 export function memoryExport(opened: OpenDownload, call: string, unnamed: string): MemoryExport {
   const body = streamOf({ read: readToEnd(opened, call), cancel: opened.cancel });
   return {
@@ -29,7 +29,7 @@ export function memoryExport(opened: OpenDownload, call: string, unnamed: string
     contentType: opened.headers.get('content-type') ?? tmxType,
     body,
     bytes: async () => new Uint8Array(await new Response(body).arrayBuffer()),
-    // Taken at once, and kept: a second loop throws, and does not look as if the file were empty.
+    // Lock the reader at once and for good, so that a second loop throws instead of finding an empty file.
     [Symbol.asyncIterator]: () => piecesOf(body.getReader()),
   };
 }
@@ -42,14 +42,14 @@ async function* piecesOf(reader: ReadableStreamDefaultReader<Piece>): AsyncGener
       yield value;
     }
   } finally {
-    // It fails where the download has failed: that was told by `read`.
+    // `cancel` fails if the download has failed, which `read` has reported.
     void reader.cancel().catch(() => {});
   }
 }
 
 const end = '</tmx>';
 
-/** Reads on, and makes sure that the end is one: of an answer that was cut not every connection tells. */
+/** Reads pieces and checks that the file is complete at its end: not every connection reports a response that was cut off. */
 function readToEnd({ read }: OpenDownload, call: string): OpenDownload['read'] {
   let last = '';
   return async () => {

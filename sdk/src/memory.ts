@@ -53,12 +53,12 @@ const listCall: Call = { name: 'memory.list', repeatable: true };
 const importsCall: Call = { name: 'memory.imports', repeatable: true };
 const getImportCall: Call = { name: 'memory.getImport', repeatable: true };
 const resumeCall: Call = { name: 'memory.resumeImport', repeatable: true };
-/** The second one would answer 404, as if there had been nothing to delete. */
+/** Not repeatable: the second one would return 404, as if there had been nothing to delete. */
 const deleteCall: Call = { name: 'memory.delete', repeatable: false };
 const exportCall: Call = { name: 'memory.export', repeatable: true };
 const exportGoldenCall: Call = { name: 'memory.exportGolden', repeatable: true };
 
-/** Milliseconds. A look at an import translates nothing; the next one is never far. */
+/** Maximum milliseconds of one poll of an import. A poll translates nothing, and the next one follows soon. */
 const longestLook = 30_000;
 
 export function memory(

@@ -95,7 +95,7 @@ export function readOptions(options: LinguaLoopOptions): Settings {
     timeoutMs: options.timeoutMs ?? 130_000,
     maxRetries: options.maxRetries ?? 2,
     backoff: options.backoff ?? { firstMs: 500, maxMs: 8_000 },
-    // Looked up at each call, so that what patches the global one later is heard.
+    // Looked up at each call, so that a later patch of the global `fetch` takes effect.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
   };
 }

@@ -14,7 +14,7 @@ export interface Listing<Query, T, Options> {
   listPage(query?: Query, options?: Options): Promise<Page<T>>;
 }
 
-/** @param read asks for one page, and answers its items; where the next one begins, its headers say */
+/** @param read requests one page and returns its items; the response's headers say where the next page begins */
 export function createListing<Query extends { cursor?: string | undefined }, T, Options extends CallOptions>(
   send: Send,
   call: Call,

@@ -2,15 +2,15 @@ import { pause } from './deadline.ts';
 import { LinguaLoopError } from './errors.ts';
 import { type Backoff, delayBeforeRetry } from './retry.ts';
 
-/** Waits between two looks unless told: a second at first, five at most. */
+/** Default waits between two polls: one second at first, at most five. */
 export const usualPolling: Backoff = { firstMs: 1_000, maxMs: 5_000 };
 
-/** How long looks may fail before the last failure is thrown: longer than a service takes to start anew. */
+/** How long, in milliseconds, polls may fail before the last error is thrown: longer than a service takes to restart. */
 const longestOutage = 300_000;
 
 /**
- * Milliseconds before look `n`, from 0. Growing by a quarter, the wait is never much more than a quarter of the time that
- * has passed. `random` is in [0, 1), and keeps those who began together apart.
+ * Milliseconds before poll `n`, from 0. The wait grows by a quarter each time, so it is never much more than a quarter
+ * of the time passed. `random` is in [0, 1) and spreads clients that began at the same time.
  */
 export function delayBeforeLook(
   n: number,
@@ -21,9 +21,9 @@ export function delayBeforeLook(
 }
 
 /**
- * Looks at something again and again. Each call of the function answered is one look, after its wait; those who call while
- * one is under way share it. A look that fails for the moment is repeated, after a Retry-After where there is one.
- * @throws the error that will not pass, or has not for five minutes; the signal's reason. It may be called again afterwards.
+ * Polls repeatedly. Each call of the returned function is one poll, after its wait; callers during a poll share it. A poll that
+ * fails temporarily is repeated, after the Retry-After if there is one.
+ * @throws the error if it is permanent or has lasted five minutes; the signal's reason. The function may be called again afterwards.
  */
 export function createPolling<T>(
   look: () => Promise<T>,

@@ -4,28 +4,28 @@ import type { RequestHeaders } from './headers.ts';
 import type { Fetch } from './options.ts';
 import type { Attempt } from './send.ts';
 
-/** A request to the documented REST surface, which alone carries files. */
+/** A request to the REST API, which alone carries files. */
 export interface RestRequest {
   method: 'GET' | 'POST';
-  /** From the service's address on, with its query: `/api/translations?...`. */
+  /** The path after the service's address, with its query: `/api/translations?...`. */
   path: string;
   headers?: RequestHeaders;
   body?: NonNullable<RequestInit['body']>;
 }
 
-/** The documented REST surface: one HTTP request a call. What is no result is thrown, as NoAnswer or Answer. */
+/** The REST API: one HTTP request per call. Throws NoResponse or FailedResponse if there is no result. */
 export interface Rest {
-  /** A request whose result is a JSON array. */
+  /** Sends a request whose result is a JSON array. */
   array(request: RestRequest, attempt: Attempt): Promise<unknown[]>;
-  /** A request whose result is whatever `read` makes of an answer; undefined is none. */
+  /** Sends a request whose result `read` makes from the response; undefined means that there is none. */
   result<T>(request: RestRequest, read: ReadResult<T>, attempt: Attempt): Promise<T>;
-  /** A request whose result is a download of the media type `type`. */
+  /** Sends a request whose result is a download of the media type `type`. */
   download(request: RestRequest, type: string, attempt: Attempt): Promise<Download>;
-  /** The beginning of such a download. Whoever takes it reads it to its end, or cancels it. */
+  /** Begins such a download. The caller must read it to its end or cancel it. */
   beginDownload(request: RestRequest, type: string, attempt: Attempt): Promise<BegunDownload>;
 }
 
-/** Makes a result of a status and its parsed body, or undefined where they are none. */
+/** Makes a result from a status and a parsed body; undefined if they are not one. */
 export type ReadResult<T> = (status: number, body: unknown) => T | undefined;
 
 export interface Download {
@@ -35,9 +35,9 @@ export interface Download {
 
 export interface BegunDownload {
   headers: Pick<Headers, 'get'>;
-  /** Undefined where it is empty. */
+  /** Undefined if the body is empty. */
   firstPiece: Piece | undefined;
-  /** What follows. */
+  /** The rest of the body. */
   body: BodyReader;
 }
 
@@ -81,7 +81,7 @@ export function createRest(baseUrl: string, fetch: Fetch): Rest {
           if (status !== 200 || !isDownload(headers, type)) return readAnswer(response);
           const body = readBody(response);
           const firstPiece = await body.read();
-          // It was given up meanwhile, and `fetch` did not listen: nobody will take it.
+          // The attempt has ended meanwhile and `fetch` ignored that: nothing will read the body.
           if (attempt.signal.aborted) body.cancel();
           return { headers, firstPiece, body };
         },
@@ -96,7 +96,7 @@ async function readAnswer(response: Awaited<ReturnType<Fetch>>): Promise<FailedR
   return new FailedResponse(response.status, response.headers, parse(await response.text()));
 }
 
-/** A page that a proxy or a sign-in portal puts in the way has neither the type nor the disposition. */
+/** Whether the response is the download: a page from a proxy or a sign-in portal has neither the type nor the disposition. */
 function isDownload(headers: Pick<Headers, 'get'>, type: string): boolean {
   return (
     headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() === type &&

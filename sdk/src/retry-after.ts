@@ -1,6 +1,6 @@
 /**
- * Seconds to wait by a Retry-After header: a number of seconds, or an HTTP date, seen from `now`
- * (milliseconds). Null where there is no such header, or it says nothing that can be followed.
+ * Returns the seconds to wait by a Retry-After header: a number of seconds, or an HTTP date relative to `now`
+ * (milliseconds). Null if the header is missing or invalid.
  */
 export function readRetryAfter(header: string | null, now: number): number | null {
   if (header === null || header.trim() === '') return null;

@@ -6,18 +6,18 @@ export interface Backoff {
   maxMs: number;
 }
 
-/** Which calls are sent again: those that do no work twice, or, where the service surely did nothing, all. */
+/** Which calls are retried: those that do no work twice, or, if the service certainly did nothing, all. */
 type Resend = 'no' | 'repeatable' | 'every';
 
 interface Rule {
   when: string;
   matches(error: LinguaLoopError): boolean;
   resend: Resend;
-  /** At most so many retries, whatever the client allows. */
+  /** Maximum retries for this rule, whatever the client allows. */
   times?: number;
 }
 
-/** The service's retry guidance (B 7), and what it leaves to HTTP. The first rule that matches decides. */
+/** The service's retry guidance (B 7), and HTTP's for the rest. The first rule that matches decides. */
 const rules: readonly Rule[] = [
   {
     when: 'nothing was sent',
@@ -52,8 +52,8 @@ const rules: readonly Rule[] = [
     resend: 'repeatable',
   },
   {
-    // The service's own 502 and 504, and its other 503, would fail the same way again: persistence_failed must
-    // not be resubmitted, stage_timeout needs a smaller document, a switch is off.
+    // The service's own 502 and 504, and its other 503s, would fail again: persistence_failed must not be resubmitted,
+    // stage_timeout needs a smaller document, and a disabled capability stays disabled.
     when: 'a proxy had nobody to ask',
     matches: (error) =>
       error.answeredBy === 'other' && (error.status === 502 || error.status === 503 || error.status === 504),
@@ -61,12 +61,12 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** Longer than this nobody waits inside a call: the error says `retryAfter`, and the caller plans. */
+/** Seconds. A longer wait does not happen inside a call: the error has `retryAfter`, and the caller decides. */
 const longestRetryAfter = 60;
 
-/** What of a call decides whether it is sent again. */
+/** The state of a call that decides whether it is retried. */
 export interface RetryState {
-  /** Whether a second sending does no work twice: a read, or a call with an idempotency key. */
+  /** Whether sending it again does no work twice: a read, or a call with an idempotency key. */
   repeatable: boolean;
   /** Retries made so far. */
   retries: number;
@@ -74,8 +74,8 @@ export interface RetryState {
 }
 
 /**
- * Milliseconds to wait before the call is sent again after `error`; null where it is not. `random` is in
- * [0, 1) and spreads the callers of one failure over time.
+ * Milliseconds to wait before the call is retried after `error`; null if it is not retried. `random` is in [0, 1) and
+ * spreads the callers of one failure over time.
  */
 export function delayBeforeRetry(
   error: LinguaLoopError,

@@ -7,17 +7,17 @@ import { FailedResponse } from './failed-response.ts';
 import type { RequestHeaders } from './headers.ts';
 import type { Fetch } from './options.ts';
 
-/** The typed client of the service's procedures: one HTTP request a call, no retries, tRPC's own errors. */
+/** The typed client of the service's procedures: one HTTP request per call, no retries, tRPC's own errors. */
 export type Rpc = TRPCClient<AppRouter>;
 
-/** What travels with a call through the links. A type, not an interface: tRPC wants an index signature. */
+/** The context of a call in tRPC's links. A type, not an interface: tRPC requires an index signature. */
 export type CallContext = {
   headers: RequestHeaders;
-  /** Is shown the headers of a successful answer. */
+  /** Receives the headers of a successful response. */
   onHeaders?: ((headers: Pick<Headers, 'get'>) => void) | undefined;
 };
 
-/** Opens the typed door at `url`. The service takes one call a request, hence no batches. */
+/** Creates the client for `/trpc` at `url`. The service accepts one call per request, so there are no batches. */
 export function createRpc(url: string, fetch: Fetch): Rpc {
   return createTRPCClient<AppRouter>({
     links: [
@@ -25,10 +25,10 @@ export function createRpc(url: string, fetch: Fetch): Rpc {
       httpLink({
         url,
         transformer: {
-          // Inputs are plain JSON. superjson would mark an object that stands at two places (the same targets for each
-          // text of a batch), and the service takes no marks.
+          // Inputs are plain JSON. superjson would annotate an object that occurs twice (the same targets for each text
+          // of a batch), and the service rejects annotations.
           serialize: (input) => (input === undefined ? undefined : { json: input }),
-          // The answer is parsed for this call alone, so nobody needs a copy of it.
+          // The response is parsed for this call alone, so no copy is needed.
           deserialize: (value) => superjson.deserialize(value, { inPlace: true }),
         },
         headers: ({ op }) => (op.context as CallContext).headers,
@@ -38,14 +38,14 @@ export function createRpc(url: string, fetch: Fetch): Rpc {
   });
 }
 
-/** What a failed call really threw: tRPC wraps it. */
+/** Unwraps the error that tRPC has wrapped. */
 export function unwrap(thrown: unknown): unknown {
   return thrown instanceof TRPCClientError ? (thrown.cause ?? thrown) : thrown;
 }
 
 /**
- * Shows the answer's headers to the call. It does not pass on `complete`: tRPC's promise is settled by then, and
- * would abort a controller of its own, which costs a fifth of the whole call.
+ * Passes the response's headers to the call. It does not pass on `complete`: tRPC's promise is settled by then, and
+ * tRPC would abort a controller of its own, which costs a fifth of the whole call.
  */
 const showHeaders: TRPCLink<AppRouter> =
   () =>
@@ -61,7 +61,7 @@ const showHeaders: TRPCLink<AppRouter> =
       }),
     );
 
-/** One request and its answer. Whatever is no result is thrown, as NoAnswer or Answer. */
+/** Sends one request. Throws NoResponse or FailedResponse if there is no result. */
 async function call(fetch: Fetch, url: string, init: RequestInit) {
   const { ok, status, headers, text } = await exchange(fetch, url, init, async (response) => ({
     ok: response.ok,

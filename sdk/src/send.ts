@@ -9,31 +9,31 @@ import { type CallContext, unwrap } from './rpc.ts';
 import type { Session } from './session.ts';
 import { isSameMember, type Tokens } from './tokens.ts';
 
-/** What a method knows of its call. */
+/** A method's description of its call. */
 export interface Call {
-  /** As the caller writes it: `translations.create`. */
+  /** The name that the caller uses: `translations.create`. */
   name: string;
-  /** Whether a second sending does no work twice: a read, or a call with an idempotency key. */
+  /** Whether sending it again does no work twice: a read, or a call with an idempotency key. */
   repeatable: boolean;
-  /** How many texts the service translates one after the other before it answers; 1 unless told. */
+  /** How many texts the service translates in sequence before it responds. Default: 1. */
   texts?: number;
   onHeaders?: CallContext['onHeaders'];
 }
 
-/** What one attempt is made with. */
+/** The options of one attempt. */
 export interface Attempt {
   signal: AbortSignal;
   context: CallContext;
 }
 
-/** Makes the attempts of one call, and answers its result or throws its error. */
+/** Makes the attempts of one call, and returns its result or throws its error. */
 export type Send = <T>(
   call: Call,
   attempt: (options: Attempt) => Promise<T>,
   options: CallOptions | undefined,
 ) => Promise<T>;
 
-/** @param session sends as its member, where one is signed in; else as the options say */
+/** @param session sends as its member if one is signed in, otherwise with the credentials of the options */
 export function createSend(settings: Settings, session?: Session): Send {
   const headersOf = requestHeaders(settings);
   return async (call, attempt, options = {}) => {
@@ -57,7 +57,7 @@ export function createSend(settings: Settings, session?: Session): Send {
       } catch (thrown) {
         if (signal?.aborted) throw signal.reason;
         const error = errorOf(thrown, call.name, timeoutMs);
-        // What was such an error already was no answer to this call: it is a token source's, or the session's.
+        // An error that is already a LinguaLoopError is not a response to this call: it comes from a token source or the session.
         if (!(error instanceof LinguaLoopError) || error === thrown) throw error;
         const delay = delayBeforeRetry(
           error,
@@ -72,26 +72,26 @@ export function createSend(settings: Settings, session?: Session): Send {
   };
 }
 
-/** Makes an attempt as whoever asks, given the access token of the session where there is one. */
+/** Makes an attempt with the access token of the session, if there is one. */
 type SendAs = <T>(
   attempt: (sessionToken: string | undefined) => Promise<T>,
   lastFailure: LinguaLoopError | undefined,
 ) => Promise<T>;
 
-/** Who asks in one call: the signed-in member, or else whoever the options name; in each attempt the same one. */
+/** Sends every attempt of one call as the same caller: the signed-in member, or the one that the options name. */
 function createSendAs(session: Session, tenantId: string | undefined): SendAs {
   let asker: Tokens | null | undefined;
   let renewed = false;
   return async (attempt, lastFailure) => {
     const tokens = await session.current();
-    // Signed out or in meanwhile: what one member began is not sent again as another, nor as the API key.
+    // The member has changed meanwhile: do not repeat a member's call as another member, or with the API key.
     if (lastFailure && asker !== undefined && !isSameMember(asker, tokens)) throw lastFailure;
     asker = tokens;
     if (!tokens) return attempt(undefined);
     try {
       return await attempt(tokens.access_token);
     } catch (thrown) {
-      // Of another tenant than the options', a good token is refused too.
+      // If the options name another tenant, the service rejects a valid token too.
       const pinnedElsewhere = tenantId && tenantId !== tokens.user.tenant_id;
       if (renewed || pinnedElsewhere || !isRefused(thrown)) throw thrown;
       renewed = true;
@@ -102,7 +102,7 @@ function createSendAs(session: Session, tenantId: string | undefined): SendAs {
   };
 }
 
-/** Whether the service refused the access token that an attempt was made with: that is its 401 to a signed-in member. */
+/** Whether the service rejected the access token of an attempt: a 401 of its own to a signed-in member. */
 function isRefused(thrown: unknown): boolean {
   const answer = unwrap(thrown);
   return answer instanceof FailedResponse && isServiceRefusal(errorOfResponse(answer));

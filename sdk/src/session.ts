@@ -3,31 +3,31 @@ import { isServiceRefusal } from './failed-response.ts';
 import { inOrder, isDue, memoryStore, type TokenStore, type Tokens, tokensOf } from './tokens.ts';
 import type { OAuth2TokenResponse } from './types.ts';
 
-/** Who is signed in. The store alone says it; this adds that tokens are renewed, once however many calls ask. */
+/** The signed-in member. The store is the source of truth; this also renews tokens, once however many calls need them. */
 export interface Session {
-  /** The tokens to ask with, renewed where they end soon; null where nobody is signed in. */
+  /** Returns the current tokens, renewed if they expire soon; null if no member is signed in. */
   current(): Promise<Tokens | null>;
-  /** Other tokens than those, which the service refused; null where nobody is signed in any more. */
+  /** Returns new tokens in place of those that the service rejected; null if no member is signed in any more. */
   renew(refused: Tokens): Promise<Tokens | null>;
   /** Signs in with tokens that were just issued. */
   begin(tokens: Tokens): Promise<void>;
-  /** Signs out: forgets the tokens, whatever `revoke` says to the refresh token of theirs. */
+  /** Signs out: removes the tokens even if `revoke` fails for their refresh token. */
   end(revoke: (refreshToken: string) => Promise<unknown>): Promise<void>;
 }
 
 /**
- * How long another process that refreshed may take to save what it got. Where both asked at once, both answers, its
- * tokens and our refusal, are under way at the same time.
+ * How long, in milliseconds, another process may take to save refreshed tokens. If two processes refresh at the same
+ * time, both responses, one with the tokens and one with the rejection, are in flight together.
  */
 const savedBy = 500;
 
-/** @param refresh the refresh grant; it is asked once for a refresh token, and never again after an answer */
+/** @param refresh the refresh grant; called once per refresh token, and never again after a response */
 export function createSession(
   store: TokenStore | undefined,
   refresh: (refreshToken: string) => Promise<OAuth2TokenResponse>,
 ): Session {
   const saved = inOrder(store ?? memoryStore());
-  /** Another one with each sign-in and sign-out: what a refresh brings that began before counts no more. */
+  /** Changes with each sign-in and sign-out. The result of a refresh that began before is discarded. */
   let era = Symbol();
   let renewal: Promise<Tokens | null> | undefined;
 
@@ -48,8 +48,8 @@ export function createSession(
   async function renewOnce(refused: Tokens): Promise<Tokens | null> {
     const begunIn = era;
     const kept = await saved.load();
-    // Renewed meanwhile, by a call before this one or by another process. Its old refresh token must not be sent: a late
-    // second use ends the whole session (C 7).
+    // Already renewed by an earlier call or another process. Do not send the old refresh token: a late second use ends
+    // the whole session (C 7).
     if (kept?.access_token !== refused.access_token) return kept;
     let fresh: Tokens;
     try {
@@ -58,7 +58,7 @@ export function createSession(
       const refusal = isServiceRefusal(error);
       const newer = await savedInsteadOf(kept, refusal);
       if (newer) return newer;
-      // Where the store fails, the next call makes up for it: what matters to this one is the refusal.
+      // If the store fails, the next call retries the write; this call must report the rejection.
       if (refusal && begunIn === era) await saved.save(null).catch(() => {});
       throw error;
     }
@@ -67,7 +67,7 @@ export function createSession(
     return fresh;
   }
 
-  /** What another process has saved since. */
+  /** Returns what another process has saved meanwhile. */
   async function savedInsteadOf(kept: Tokens, refusal: boolean): Promise<Tokens | null> {
     const now = await saved.load();
     if (now?.access_token !== kept.access_token) return now;
@@ -91,7 +91,7 @@ export function createSession(
       enterEra();
       const tokens = saved.latest();
       const cleared = tokens.catch(() => {}).then(() => saved.save(null));
-      // A refresh that is under way needs no waiting for: the old token revokes what descends from it, too.
+      // Do not wait for a refresh in flight: revoking the old token also revokes those that descend from it.
       const revoked = tokens.then((kept) => kept && revoke(kept.refresh_token));
       for (const outcome of await Promise.allSettled([cleared, revoked]))
         if (outcome.status === 'rejected') throw outcome.reason;

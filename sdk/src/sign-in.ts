@@ -49,7 +49,7 @@ export interface SignInOptions extends CallOptions, MfaCallbacks {
 
 const passwordCall: Call = { name: 'auth.signIn', repeatable: false };
 
-/** The way from a password to tokens (A 4.3). */
+/** Exchanges a password for tokens (A 4.3). */
 export async function signIn(
   rpc: Rpc,
   send: Send,
@@ -72,13 +72,13 @@ export async function signIn(
   return 'mfa_required' in answer ? passChallenge(rpc, send, answer.mfa_challenge, options) : answer;
 }
 
-/** A code counts once, and a wrong one counts too. */
+/** Not repeatable: a code is accepted once, and a wrong one counts as an attempt. */
 const verifyCall: Call = { name: 'auth.signIn (MFA code)', repeatable: false };
 const confirmCall: Call = { name: 'auth.signIn (MFA confirmation)', repeatable: false };
-/** Another secret takes the place of one that nobody saw. */
+/** Repeatable: a new secret replaces one whose response was lost. */
 const enrollCall: Call = { name: 'auth.signIn (MFA enrolment)', repeatable: true };
 
-/** Goes from a challenge to the tokens behind it. @throws MfaRequiredError where a callback is missing */
+/** Passes a challenge and returns its tokens. @throws MfaRequiredError if a callback is missing */
 async function passChallenge(
   rpc: Rpc,
   send: Send,
@@ -97,7 +97,7 @@ async function passChallenge(
       return () => send(verifyCall, (to) => verifyMfa.mutate({ challenge_id, mfa_code }, to), options);
     });
 
-  // Before anything is enrolled: the codes come once.
+  // Check before enrolling: the recovery codes are returned only once.
   if (!onRecoveryCodes) throw new MfaRequiredError('onRecoveryCodes', challenge);
   const enroll = await send(enrollCall, (to) => enrollMfa.mutate({ challenge_id }, to), options);
   const { recovery_codes, token } = await untilRight(async (attempt) => {
@@ -109,7 +109,7 @@ async function passChallenge(
   return token;
 }
 
-/** Asks for codes until one is right, or something else is wrong than the code (A 3.4, C 2). */
+/** Asks for codes until one is correct or another error occurs (A 3.4, C 2). */
 async function untilRight<T>(ask: (attempt: number) => Promise<() => Promise<T>>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const submit = await ask(attempt);
@@ -121,7 +121,7 @@ async function untilRight<T>(ask: (attempt: number) => Promise<() => Promise<T>>
   }
 }
 
-/** What a callback answers, however long a person takes; the caller's signal ends the wait. */
+/** Waits for a callback's result without a deadline, since a person may take long. The caller's signal ends the wait. */
 function waitFor<T>(callback: () => T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return withDeadline(async () => callback(), Number.POSITIVE_INFINITY, signal);
 }

@@ -17,23 +17,23 @@ export interface NamedContent {
   contentType?: string | undefined;
 }
 
-/** A file that is ready to be sent, again and again. */
+/** A file that can be sent repeatedly. */
 export interface Upload {
   request: RestRequest;
-  /** About how many pages it has, which are translated one after the other. */
+  /** Approximate number of pages, which the service translates in sequence. */
   pages: number;
 }
 
 const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
-/** The service's bounds (B 8): characters of a page, pages of a document. */
+/** The service's limits (B 8): characters of a page, pages of a document. */
 const pageSize = 5_000;
 const mostPages = 50;
 
 /**
- * The request that translates a file page by page. In a form the service keeps a PDF's, DOCX's or XLSX's layout, and
- * answers something else: these travel as the whole body, with their fields in the query. The file is read here, once:
- * each attempt sends the same bytes.
+ * Builds the request that translates a file page by page. In a form, the service would keep the layout of a PDF, DOCX
+ * or XLSX and return another kind of result, so these are sent as the whole body with their fields in the query. The
+ * file is read here, once: each attempt sends the same bytes.
  */
 export async function uploadOf(
   file: SourceFile,
@@ -54,7 +54,7 @@ export async function uploadOf(
         headers: { ...headers, 'content-type': rawType, 'x-source-filename': headerText(name) },
         body: await data.arrayBuffer(),
       },
-      // Packed: its size does not tell.
+      // Compressed, so its size does not show its length.
       pages: mostPages,
     };
   }
@@ -65,12 +65,12 @@ export async function uploadOf(
   };
 }
 
-/** The content type of a file by its extension, which its Blob may not know. */
+/** Content types by file extension, for Blobs that lack one. */
 export type TypesByExtension = Readonly<Record<string, string>>;
 
 /**
- * The request that posts a form with a file, in the part of that name. The file is read here, once.
- * @param types what a file is declared as that says nothing itself; the Blob's own type otherwise
+ * Builds the request that posts a form with a file in the part named `part`. The file is read here, once.
+ * @param types content types by extension for files that declare none; otherwise the Blob's own type
  */
 export async function formRequest(
   path: string,
@@ -83,13 +83,13 @@ export async function formRequest(
   const form = new FormData();
   for (const [field, value] of fields) form.append(field, value);
   form.append(part, data.slice(0, data.size, contentType), name);
-  // As bytes: a `fetch` that is not the global one does not know the global FormData.
+  // Encode to bytes: a `fetch` other than the global one may not support the global FormData.
   const encoded = new Response(form);
   const headers = { 'content-type': encoded.headers.get('content-type') ?? '' };
   return { method: 'POST', path, headers, body: await encoded.arrayBuffer() };
 }
 
-/** About how many pages a text of so many characters or bytes has. */
+/** Approximate number of pages of a text with this many characters or bytes. */
 export function pagesOf(size: number): number {
   return Math.min(Math.max(Math.ceil(size / pageSize), 1), mostPages);
 }
@@ -101,7 +101,7 @@ function contentOf(
   const byExtension = types[/\.[^.]*$/.exec(file.name)?.[0].toLowerCase() ?? ''];
   if (!('data' in file)) return { name: file.name, data: file, contentType: byExtension ?? file.type };
   const { name, data } = file;
-  // Not by instanceof: a Blob of another realm or of a polyfill would become its name in words.
+  // Do not use instanceof: a Blob of another realm or a polyfill would be converted to a string.
   const blob = 'stream' in data ? data : new Blob([data as Uint8Array<ArrayBuffer> | ArrayBuffer]);
   return { name, data: blob, contentType: file.contentType ?? byExtension ?? blob.type };
 }
@@ -111,7 +111,7 @@ function fieldsOf({ metadata, ...fields }: FileTranslationRequest): [string, str
   return metadata === undefined ? entries : [...entries, ['metadata', JSON.stringify(metadata)]];
 }
 
-/** Those that are given. */
+/** The fields that have a string value. */
 export function formFields(fields: object): [string, string][] {
   return Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === 'string');
 }
@@ -123,7 +123,7 @@ const layoutTypes: ReadonlySet<string> = new Set([
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 ]);
 
-/** The type of a whole body, one of those that the service does not take for JSON. */
+/** The content type of a whole body; never one that the service parses as JSON. */
 function rawTypeOf(type: string, extension: string | undefined): string {
   if (extension === 'pdf' || type === 'application/x-pdf' || type === 'application/pdf')
     return 'application/pdf';
@@ -134,7 +134,7 @@ function mediaType(contentType: string): string {
   return (contentType.split(';', 1)[0] as string).trim().toLowerCase();
 }
 
-/** Headers carry ASCII; the service decodes the rest. Half a surrogate pair cannot be encoded. */
+/** Headers carry ASCII only, so the name is percent-encoded. Half a surrogate pair cannot be encoded. */
 function headerText(name: string): string {
   return encodeURIComponent(name.replaceAll(/\p{Cs}/gu, '\ufffd'));
 }

@@ -48,10 +48,10 @@ export interface Tenants {
   readonly invites: Invites;
 }
 
-/** A second one would be a second tenant, and the key of the first be lost. */
+/** Not repeatable: a second call would create a second tenant, and the key of the first would be lost. */
 const createCall: Call = { name: 'tenants.create', repeatable: false };
 const listCall: Call = { name: 'tenants.list', repeatable: true };
-/** The same toggles set twice are the same policy. */
+/** Repeatable: setting the same toggles twice gives the same policy. */
 const setSecurityPolicyCall: Call = { name: 'tenants.setSecurityPolicy', repeatable: true };
 
 export function tenants(rpc: Rpc, send: Send): Tenants {
@@ -69,10 +69,10 @@ export function tenants(rpc: Rpc, send: Send): Tenants {
   };
 }
 
-/** A second one would be a second invite, and the token of the first be lost. */
+/** Not repeatable: a second call would create a second invite, and the token of the first would be lost. */
 const createInviteCall: Call = { name: 'tenants.invites.create', repeatable: false };
 const listInvitesCall: Call = { name: 'tenants.invites.list', repeatable: true };
-/** The second one would answer 404, as if there had been nothing to withdraw. */
+/** Not repeatable: the second one would return 404, as if there had been nothing to withdraw. */
 const withdrawCall: Call = { name: 'tenants.invites.withdraw', repeatable: false };
 
 function invites(rpc: Rpc, send: Send): Invites {

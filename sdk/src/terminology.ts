@@ -25,7 +25,7 @@ export interface Terminology {
 
 const uploadCall: Call = { name: 'terminology.upload', repeatable: true };
 const listCall: Call = { name: 'terminology.list', repeatable: true };
-/** The second one would answer 404, as if there had been nothing to delete. */
+/** Not repeatable: the second one would return 404, as if there had been nothing to delete. */
 const deleteCall: Call = { name: 'terminology.delete', repeatable: false };
 
 const types = { '.csv': 'text/csv', '.tmx': 'application/xml' };

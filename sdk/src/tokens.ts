@@ -18,15 +18,15 @@ export function tokensOf(answer: OAuth2TokenResponse): Tokens {
   };
 }
 
-/** The longest time before its end in which an access token is renewed. */
+/** Maximum milliseconds before its expiry in which an access token is renewed. */
 const longestMargin = 30_000;
 
-/** Whether the access token ends so soon that a call might not arrive with it: in the last tenth of its life, or 30 s. */
+/** Whether the access token expires so soon that a call might arrive too late: within the last tenth of its life, at most 30 s. */
 export function isDue({ expires_at, expires_in }: Tokens): boolean {
   return Date.now() >= expires_at - Math.min(longestMargin, expires_in * 100);
 }
 
-/** Whether both stand for the same member of the same workspace, or both for nobody. */
+/** Whether both belong to the same member of the same workspace, or both are null. */
 export function isSameMember(one: Tokens | null, other: Tokens | null): boolean {
   return one?.user.user_id === other?.user.user_id && one?.user.tenant_id === other?.user.tenant_id;
 }
@@ -42,7 +42,7 @@ export interface TokenStore {
   save(tokens: Tokens | null): void | Promise<void>;
 }
 
-/** A store that is gone with the process. */
+/** A store that lasts as long as the process. */
 export function memoryStore(): TokenStore {
   let kept: Tokens | null = null;
   return {
@@ -53,17 +53,17 @@ export function memoryStore(): TokenStore {
   };
 }
 
-/** A store whose writes come one after the other, and none of them twice. */
+/** A store whose writes run in sequence, none of them twice. */
 interface OrderedStore {
-  /** What is saved. A write that failed is made up for first, so that nobody uses tokens which are not saved. */
+  /** Returns the saved tokens. First retries a write that failed, so that unsaved tokens are never used. */
   load(): Promise<Tokens | null>;
-  /** What was to be saved last, whether the store took it or not. */
+  /** Returns the tokens last passed to `save`, even if the store failed to save them. */
   latest(): Promise<Tokens | null>;
   save(tokens: Tokens | null): Promise<void>;
 }
 
 export function inOrder(store: TokenStore): OrderedStore {
-  /** What the store has not taken yet: after a refresh this is the only copy of the session. */
+  /** Tokens not saved yet: after a refresh this is the only copy of the session. */
   let unsaved: { tokens: Tokens | null } | undefined;
   let writing: Promise<void> = Promise.resolve();
   const write = () => {
@@ -76,7 +76,7 @@ export function inOrder(store: TokenStore): OrderedStore {
     writing = written.catch(() => {});
     return written;
   };
-  // A store of the caller's may well answer undefined.
+  // A caller's store may return undefined.
   const read = async () => (await store.load()) ?? null;
   return {
     async load() {

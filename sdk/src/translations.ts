@@ -110,10 +110,13 @@ const createFromTextCall: Call = { name: 'translations.createFromText', repeatab
 const createFromFileCall: Call = { name: 'translations.createFromFile', repeatable: true };
 const getCall: Call = { name: 'translations.get', repeatable: true };
 const listCall: Call = { name: 'translations.list', repeatable: true };
-/** A draft saved twice is the same draft; a review closed twice is an error, whose first answer nobody saw. */
+/**
+ * Repeatable: a draft saved twice is the same draft. Closing is not: closing a review twice is an error, and the first
+ * result would be lost.
+ */
 const saveCall: Call = { name: 'translations.review', repeatable: true };
 const closeCall: Call = { name: 'translations.review', repeatable: false };
-/** The second one would answer 404, and the counts of the first be lost. */
+/** Not repeatable: the second one would return 404, and the counts of the first would be lost. */
 const deleteCall: Call = { name: 'translations.delete', repeatable: false };
 
 export function translations(rpc: Rpc, rest: Rest, send: Send): Translations {
@@ -171,7 +174,7 @@ export function translations(rpc: Rpc, rest: Rest, send: Send): Translations {
   };
 }
 
-/** A request with its idempotency key: its own, the options', or one made up. */
+/** Adds an idempotency key to a request: its own, that of the options, or a new one. */
 function withKey<T extends { idempotency_key?: string | null | undefined }>(
   request: T,
   options: CreateOptions | undefined,

@@ -95,13 +95,14 @@ function exportRequest(tenantId: string, format: UsageExportFormat, period: stri
   return { method: 'GET', path: `/api/tenants/${encodeURIComponent(tenantId)}/billing/export?${query}` };
 }
 
-/** Characters. No record comes near it: what is longer is none, and must not fill the memory. */
+/** Maximum characters of a line. Records are far shorter; a longer line is not a record and must not fill the memory. */
 const longestLine = 1_048_576;
 
 /**
- * The records of a jsonl export, one a line, as they come; whoever stops reading ends the download. The service ends every
- * line, the last one too: an export that ends elsewhere was cut, even where the connection did not tell.
- * @throws LinguaLoopError where a line is no record; ConnectionError where it breaks off
+ * Yields the records of a jsonl export, one per line, as they arrive. Leaving the loop ends the download. The service
+ * ends every line, the last one included, with a line feed: an export that ends otherwise was cut off, even if the
+ * connection did not report it.
+ * @throws LinguaLoopError if a line is not a record; ConnectionError if the export is cut off
  */
 async function* readRecords(
   open: () => Promise<OpenDownload>,
@@ -152,7 +153,7 @@ function recordOf(line: string): TenantUsageRecord | undefined {
   }
 }
 
-/** Enough to tell it from anything else: a page that a proxy put in the way, an error. */
+/** Checks enough to tell a record from a proxy's page or an error. */
 function isRecord(value: unknown): value is TenantUsageRecord {
   const { job_id, billable_chars } = (value ?? {}) as Record<string, unknown>;
   return typeof job_id === 'string' && typeof billable_chars === 'number';
