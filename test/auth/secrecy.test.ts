@@ -196,7 +196,7 @@ async function breakStatements(at: App, service: LoggedService, live: Live): Pro
   }
 }
 
-test('issue 4, must show: no secret that was sent or issued is logged, audited, or stored in clear', async () => {
+test('no secret that was sent or issued is logged, audited, or stored in clear', async () => {
   const service = await startLoggedService({ OPERATOR_API_KEY: OPERATOR_KEY, SECRETS_KEY });
   const { at, heard } = overhear(service);
   const live = await drive(at);

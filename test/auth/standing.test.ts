@@ -55,7 +55,7 @@ async function countJobs(tenantId: string): Promise<number> {
 
 describe('a tenant that is not active', () => {
   test.each(credentials)(
-    'is refused by %s, at the next request, and let in once it is again',
+    'is refused by %s, at the next request, and accepted after reactivation',
     async (_, __, of) => {
       await expectLetIn(of(tenant));
       const jobs = await countJobs(tenant.tenantId);
@@ -84,7 +84,7 @@ describe('a member who is not active', () => {
     await expectLetIn(of(neighbour));
   });
 
-  test('neither does a token outlive its member, or its own row', async () => {
+  test('a token does not outlive its member, or its own row', async () => {
     const sql = openSuperuser(app.superuserUrl);
     const authorization = `Bearer ${tenant.accessToken}`;
     await expectLetIn({ authorization });
@@ -95,7 +95,7 @@ describe('a member who is not active', () => {
     await expectLetIn(neighbour.headers);
   });
 
-  test('a token that has expired is none, and a refresh token never was', async () => {
+  test('an expired token is refused, and a refresh token is always refused', async () => {
     const sql = openSuperuser(app.superuserUrl);
     const authorization = `Bearer ${tenant.accessToken}`;
     await sql`update credential_directory set expires_at = now() where tenant_id = ${tenant.tenantId} and kind = 'access_token'`;

@@ -48,7 +48,7 @@ const cases: [path: string, input: Fields, status: number, detail: string | RegE
 ];
 
 test.each(cases)(
-  '%s answers %j with its switch off: %i, the same at both doors',
+  '%s answers %j with its switch off: %i, over REST and /trpc',
   async (path, input, status, detail) => {
     const procedure = restProcedures(appRouter).find((one) => one.path === path)!;
     const rest = await viaRest(app, procedure, { input });
