@@ -45,7 +45,7 @@ test('A 8.2 rule 1: 100 parallel submissions over two processes, room for 37: 37
   expect(askedRoles(fake).translation).toBe(room);
 });
 
-test('C 7: 30 parallel batches of 5 over two processes: 7 are admitted whole, and what is left fits 2 more', async () => {
+test('C 7: 30 parallel batches of 5 over two processes: 7 are admitted whole, and the rest of the room fits 2 more', async () => {
   const apps = await two();
   const mine = await tenant(apps[0]);
   const batch = { inputs: Array.from({ length: 5 }, () => ({ Text: text, Targets: [{ Language: 'de' }] })) };
@@ -62,7 +62,7 @@ test('C 7: 30 parallel batches of 5 over two processes: 7 are admitted whole, an
   expect(await processes.ledger(mine)).toEqual({ ...doneExactly(room), jobs: room });
 });
 
-test('a model that fails in between: what failed is free again, and 37 in all are done and billed', async () => {
+test('a model that fails in between: failed work frees its room, and 37 in all are done and billed', async () => {
   const apps = await two();
   const mine = await tenant(apps[0]);
   let asked = 0;

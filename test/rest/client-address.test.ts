@@ -50,7 +50,7 @@ describe('C 2: the client address', () => {
   });
 });
 
-describe('C 2: what an address counts as in a rate limit', () => {
+describe('C 2: the key of an address in a rate limit', () => {
   const network = '2001:db8:0:a1::/64';
   test.each([
     ['1.2.3.4', '1.2.3.4'],
