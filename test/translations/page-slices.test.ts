@@ -25,7 +25,7 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-test('a long text is cut into pages in slices, between which others have their turn', async () => {
+test('a long text is cut into pages in slices, between which other requests run', async () => {
   const cutting = requestPages(request('漢'.repeat(50 * 500)), document, settings);
   expect(await turnsDuring(cutting)).toBeGreaterThanOrEqual(9);
   expect(await cutting).toHaveLength(50);
@@ -42,7 +42,7 @@ test('a text of more pages than a batch may have is refused by its length, or wh
   await expect(half).rejects.toMatchObject(refused);
 });
 
-test('a page is cut when it is asked for', () => {
+test('a page is cut only when it is read', () => {
   const pages = pagesOf('One. Two. Three.', 5, 'en');
   expect([pages.next().value, pages.next().value]).toEqual(['One.', 'Two.']);
 });

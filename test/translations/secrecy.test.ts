@@ -84,7 +84,7 @@ describe('B 2.2: a tenant sees no models, tokens or prompts', () => {
     expectSecretsKept(batch);
   });
 
-  test('of a failed job: neither the answer nor the job tells what the upstream said', async () => {
+  test('of a failed job: neither the answer nor the job reveals the upstream’s words', async () => {
     await mine.job({ source_text: cat, target_lang: 'de' });
     const message = `upstream-detail-zq99 about ${models.translator} at ${fake.baseUrl}`;
     for (const status of [400, 401, 404, 429, 500]) {

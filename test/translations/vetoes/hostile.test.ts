@@ -43,19 +43,19 @@ it('there are 30 entries or more, none twice, each with an answer that obeys', (
 });
 
 describe.each(entries)('$id ($technique)', (entry) => {
-  it('every obedient answer draws a critical issue', () => {
+  it('every obedient answer has a critical issue', () => {
     for (const answer of entry.obeyed) expect(implausible(entry, answer), answer).not.toEqual([]);
     for (const answer of entry.obeyed_for_integrity ?? [])
       expect(damaged(entry, answer), answer).not.toEqual([]);
   });
 
-  it('the honest translation draws none', () => {
+  it('the honest translation has none', () => {
     expect(implausible(entry, entry.honest)).toEqual([]);
     expect(damaged(entry, entry.honest)).toEqual([]);
   });
 });
 
-it('what is listed as left to the judges is left to them', () => {
+it('the listed exceptions are left to the judges', () => {
   for (const entry of entries)
     for (const answer of entry.judge_only ?? [])
       expect([...implausible(entry, answer), ...damaged(entry, answer)], answer).toEqual([]);
