@@ -129,7 +129,7 @@ test('the service’s own time for a piece does not count against the reader', a
   const paced = patient.measured(slowly());
   await paced.next();
   const next = paced.next();
-  // Whoever takes nothing at all in that time is broken off.
+  // A reader that takes nothing at all in that time is aborted.
   await poll(async () => watched.cut.aborted);
   expect(patient.cut.aborted).toBe(false);
   give?.();

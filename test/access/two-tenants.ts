@@ -7,7 +7,7 @@ export const REFUSED = 'missing or invalid tenant credentials';
 
 /** Requests to `app` unless told, and whose they are found to be. */
 export function askingAt(app: TestApp) {
-  /** A fresh job, by whoever the headers stand for. */
+  /** A fresh job of the caller with these headers. */
   function submit(headers: Record<string, string>, text = 'Hello', at: TestApp = app) {
     return at.json('POST', LIST, { headers, body: { source_text: text, target_lang: 'fr' } });
   }

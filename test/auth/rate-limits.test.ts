@@ -115,7 +115,7 @@ describe('A 5.4: 30 attempts in 60 seconds', () => {
     expectLimited(await verify(one, 'nobody', '123456', here));
     expectLimited(await cheap(here));
     await openSuperuser(app.superuserUrl)`update rate_windows set ends_at = now() - interval '1 second'`;
-    // One that does not remember: whoever has refused may go on without looking.
+    // A process without a memory of refusals; the one that refused may skip the lookup.
     const other = await startAnother();
     for (let i = 0; i < 30; i += 1) expectRefused(await verify(other, 'nobody', '123456', here), 401);
     expectLimited(await verify(other, 'nobody', '123456', here));

@@ -37,7 +37,7 @@ function collect(heard: Set<string>, value: unknown, secret = false): void {
   }
 }
 
-/** The door of a service, and what secrets went through it, either way. */
+/** The transport of a service, and the secrets that it sent or received. */
 function overhear(service: LoggedService): { at: App; heard: Set<string> } {
   const heard = new Set([OPERATOR_KEY, SECRETS_KEY]);
   const json: App['json'] = async (method, path, options = {}) => {

@@ -20,7 +20,7 @@ const credentials: [string, 'key' | 'token', (signup: Signup) => Record<string, 
   ['its token', 'token', ({ accessToken }) => ({ authorization: `Bearer ${accessToken}` })],
 ];
 
-/** A read and a submission at the REST door, a submission at the typed one: their statuses. */
+/** The statuses of a read and a submission over REST, and of a submission over /trpc. */
 async function knock(headers: Record<string, string>) {
   const list = await app.json('GET', '/api/translations', { headers });
   const create = await app.json('POST', '/api/translations', { headers, body: text });

@@ -4,7 +4,7 @@ import { inputSource, type Route } from '#server/trpc.ts';
 import type { Fields, Headers } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 
-/** What a caller sends, whichever door it goes by. */
+/** What a caller sends, over either transport. */
 export interface Ask {
   input?: Fields;
   headers?: Headers;
@@ -71,7 +71,7 @@ export async function viaRestRaw(
   return readAnswer(await at.request(route.path, { method: route.method, headers, body }));
 }
 
-/** Calls a procedure at the typed door; a success's body is its data, a refusal's what the REST door would print. */
+/** Calls a procedure over /trpc; a success's body is its data, a refusal's is the same as over REST. */
 export async function viaRpc(at: Server, { path, type }: RestProcedure, ask: Ask): Promise<Answer> {
   const { input = {}, headers = {} } = ask;
   const sent = JSON.stringify(superjson.serialize(JSON.parse(JSON.stringify(input))));

@@ -21,7 +21,7 @@ const noSso = 'single sign-on is disabled';
 const noPassword = /^password sign-in is disabled/;
 const text = { source_text: 'Hello', target_lang: 'fr' };
 
-/** What a deployment answers whose switches are all off, to whoever asks. */
+/** The answers of a deployment with all switches off, to any caller. */
 const cases: [path: string, input: Fields, status: number, detail: string | RegExp][] = [
   [
     'auth.signUpWithEmail',

@@ -182,7 +182,7 @@ export async function startLoad(address: string, clients: number, random: Random
     },
     async session(actor) {
       const { refreshToken } = actor;
-      // Whoever does not hear the answer to a refresh signs in again.
+      // A client that loses the answer to a refresh signs in again.
       actor.refreshToken = undefined;
       const body = refreshToken
         ? { grant_type: 'refresh_token', refresh_token: refreshToken }

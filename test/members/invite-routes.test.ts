@@ -135,7 +135,7 @@ describe('A 8: at most 20 pending', () => {
     return made;
   };
 
-  test('the 21st is 409; withdrawing one makes room for one', async () => {
+  test('the 21st is 409; withdrawing one allows another', async () => {
     const [first] = await fill();
     const { status, body } = await create();
     expect([status, typeof body.detail]).toEqual([409, 'string']);

@@ -180,7 +180,7 @@ describe('C 2: the last active administrator', () => {
     const both = await openSuperuser(app.superuserUrl).begin(async (held) => {
       await held`select 1 from tenants where tenant_id = ${admin.tenantId} for no key update`;
       const answers = Promise.all([act(member, admin.bearer), act(admin, member.bearer)]);
-      // Both wait for the tenant's row, their callers believed already.
+      // Both wait for the tenant's row, their callers already authenticated.
       await poll(async () => {
         const [row] = await sql`select count(*)::int as n from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock'`;

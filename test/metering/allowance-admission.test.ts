@@ -41,7 +41,7 @@ describe('A 8.2 rule 1: committed + request is compared to the allowance', () =>
     expect(await mine.billing()).toMatchObject({ jobs: 0, source_chars: 0, billable_chars: 0, records: [] });
   });
 
-  test('a refused submission does not take its key: sent again when there is room, it is translated', async () => {
+  test('a refused submission does not take its key: sent again within the allowance, it is translated', async () => {
     const body = { source_text: text(200), target_lang: 'fr' };
     const { answer, run } = await inFlight(200);
     expectOverLimit(await mine.submit(body, keyed('k')));

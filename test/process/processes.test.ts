@@ -31,7 +31,7 @@ async function start(env: Record<string, string>, script?: string, args?: string
 async function dataFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-process-'));
   onTestFinished(async () => {
-    // Whoever was killed left the database running: join it once more, and leave as the last.
+    // The killed process left the database running: join it once more, and leave as the last.
     const { joinEmbeddedPostgres } = await import('#db/embedded/index.ts');
     await (await joinEmbeddedPostgres(folder)).leave();
     await rm(folder, { recursive: true, force: true });

@@ -235,7 +235,7 @@ test('a small body needs no credential lookup', async () => {
   expect(authenticated).toBe(0);
 });
 
-test('large bodies that arrive together are handled in different turns of the event loop', async () => {
+test('large bodies that arrive together are handled in separate iterations of the event loop', async () => {
   const held = Array.from({ length: 5 }, () => open(150_000, { path: '/turn', end: false }));
   await untilReading(5);
   turns.length = 0;

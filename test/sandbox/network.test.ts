@@ -63,7 +63,7 @@ describe('a task has no network', () => {
 
   it('a system without the needed programs runs without the block, and says so', async () => {
     expect(await findNetworkIsolation([])).toEqual({ by: 'none', command: [], untried: false });
-    // A program of that name that keeps nothing is not believed.
+    // A program of that name that blocks nothing is rejected.
     if (process.platform === 'linux')
       expect((await findNetworkIsolation(['/proc/self/root/nowhere'])).by).toBe('none');
   });

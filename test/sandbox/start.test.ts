@@ -131,7 +131,7 @@ describe('when no process starts for a file', () => {
       expect(Number(answered.get('retry-after'))).toBeGreaterThan(0);
     }
     found = open;
-    // By one more in each lane the barrier is looked for again.
+    // One more failed start in each pool probes the network block again.
     for (const send of Object.values(requests)) await send();
     for (const [what, send] of Object.entries(requests))
       expect([what, (await send()).status]).toEqual([what, 200]);

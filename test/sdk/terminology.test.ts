@@ -22,7 +22,7 @@ const tmx = new File(
 );
 
 describe('B 4.4: glossaries', () => {
-  test('a CSV file becomes one, without languages for any pair', async () => {
+  test('a CSV file becomes one, which without languages applies to any pair', async () => {
     const { terminology } = await founded();
     const { warnings, ...set } = await terminology.upload(csv, { name: 'Menu' });
     expect(warnings.join()).toContain('apply to every language pair');

@@ -130,7 +130,7 @@ describe('A 4.4: records', () => {
     expect(error).toMatchObject({ answeredBy: 'service', requestId: expect.any(String) });
   });
 
-  test('a member whose token has expired reads with a renewed one', async () => {
+  test('a member whose access token is no longer valid reads with a renewed one', async () => {
     const { tenantId } = ledger;
     const tokens = store();
     const client = new sdk.LinguaLoop({ baseUrl: app.address, tokens });

@@ -126,7 +126,7 @@ describe('the largest glossary that an upload may make', () => {
     );
     expect(short?.matches).toHaveLength(480);
     expect(short?.matches.slice(0, 40)).toEqual(long?.matches);
-    // Matches of one term share their entries, whoever has found them.
+    // Matches of one term share their entries, found in place or on a thread.
     expect(short?.matches[2]?.entries).toBe(short?.matches[0]?.entries);
   });
 

@@ -77,7 +77,7 @@ describe('B 8 "Translation-memory segments": of a tenant and language pair', () 
     expectExceeded(regional);
   });
 
-  test('deleting a set makes room', async () => {
+  test('deleting a set frees its segments', async () => {
     const { body } = await put('a', pairs(5));
     await mine.removeMemory(body.id);
     expect((await put('b', pairs(5))).status).toBe(200);

@@ -164,7 +164,7 @@ describe('approved pairs', () => {
     expect(await blocks(tenant)).toEqual([{ sources: sentences(5), nos: 5, codes: 5, vectors: 5 }]);
   });
 
-  test('wait for a model that does not answer, as a failed job in the queue', async () => {
+  test('stay waiting when the model does not answer, and the task fails', async () => {
     const tenant = await app.signUp();
     await publish(tenant, sentences(1));
     const { id } = await goldenSet(tenant);

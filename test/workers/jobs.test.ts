@@ -124,7 +124,7 @@ async function tenantOf(jobId: string): Promise<{ tenantId: string }> {
   return row as { tenantId: string };
 }
 
-test('a job whose key another replaced while its worker died is deleted after an hour', async () => {
+test('a job that a newer one of its key replaced while its worker died is deleted after an hour', async () => {
   const add = () => app.database.inPlatform((tx) => addJob(tx, 'prune_expired', {}, { key: 'once' }));
   await add();
   await superuser`

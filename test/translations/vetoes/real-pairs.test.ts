@@ -74,7 +74,7 @@ describe('of real translations', () => {
   });
 });
 
-/** Alike as a whole, so that neither is vetoed for the other. */
+/** Languages so similar that a text in one is plausible in the others. */
 const alike = [
   ['da', 'nb', 'sv'],
   ['ms', 'id'],
