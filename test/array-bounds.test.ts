@@ -18,7 +18,7 @@ function refusalOf(schema: z.ZodType, input: unknown): AppError | undefined {
   }
 }
 
-/** An array whose elements nobody may look at. */
+/** An array whose elements must not be read. */
 const unread = (length: number) =>
   new Proxy(new Array<unknown>(length), {
     get(array, name) {

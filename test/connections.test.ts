@@ -37,7 +37,7 @@ async function serve(bounds: Partial<ConnectionLimits> = {}, byAddress = true) {
   return {
     handled: () => handled,
     count: () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count))),
-    /** A connection that has sent `text`; it reads where it is told to. */
+    /** A connection that has sent `text`; it reads only if the test says so. */
     open(text: string, from = '127.0.0.1') {
       const socket = connect({ port, host: '127.0.0.1', localAddress: from });
       sockets.push(socket);

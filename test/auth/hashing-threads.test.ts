@@ -9,7 +9,7 @@ const phc = await hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 })
 
 const tooMany = 260;
 
-/** Asks for so many checks in one turn of the loop, of which every third is of a wrong password. */
+/** Starts so many checks in one iteration of the event loop; every third has a wrong password. */
 function flood() {
   const accepted: Promise<{ asked: boolean; answer: unknown }>[] = [];
   const refusals: unknown[] = [];

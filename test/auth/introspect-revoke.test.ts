@@ -43,7 +43,7 @@ async function session(person: Person): Promise<{ access_token: string; refresh_
   return (await signIn(app, person)).body;
 }
 
-/** Both endpoints of the Admin guard, asked about a token of nobody. */
+/** Both endpoints of the Admin guard, called with an unknown token. */
 const doors = [
   ['introspect', (headers: Record<string, string>) => introspect(app, 'nobody', headers)],
   ['revoke', (headers: Record<string, string>) => revoke(app, 'nobody', headers)],

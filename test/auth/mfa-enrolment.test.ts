@@ -310,7 +310,7 @@ function hexOf(text: string): string {
   return Buffer.from(text).toString('hex');
 }
 
-/** The bytes that a base32 text stands for, in hex. */
+/** The bytes of a base32 text, in hex. */
 function base32Hex(text: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
   const bits = [...text].map((char) => alphabet.indexOf(char).toString(2).padStart(5, '0')).join('');

@@ -67,7 +67,7 @@ describe('MFA_REQUIRED=true', () => {
     const sent = founding();
     await signUp(strict, sent);
     expectAsked(await signIn(strict, sent), toEnrol);
-    // A wrong password is told nothing of it.
+    // The answer to a wrong password does not reveal it.
     const wrong = await signIn(strict, { ...sent, password: 'not the passphrase at all' });
     expect(wrong.status).toBe(401);
     expect(Object.keys(wrong.body)).toEqual(['detail']);

@@ -134,7 +134,7 @@ describe.each(ways)('A 3.4: %s', (_name, send) => {
     const id = await challenge(app, ada);
     for (const code of [await freshCode(app, ben, his.secret), his.recoveryCodes[0] ?? ''])
       expectRefused(await send(id, code), 401);
-    // What was not hers is not used up.
+    // A code that was not hers is not used up.
     expectTokens(await send(await challenge(app, ben), his.recoveryCodes[0] ?? ''), ben);
   });
 

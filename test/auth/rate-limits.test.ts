@@ -10,7 +10,7 @@ const app = useTestApp({ env: { TRUST_PROXY: '1' } });
 
 const from = (address: string): Headers => ({ 'x-forwarded-for': address });
 let counted = 0;
-/** An address from which nobody has asked yet. */
+/** An address without a request so far. */
 function freshAddress(): Headers {
   counted += 1;
   return from(`198.18.${Math.floor(counted / 250)}.${(counted % 250) + 1}`);

@@ -32,7 +32,7 @@ const refusedBearer = [401, 'invalid or expired bearer token'];
 const refusedRefresh = [401, REFUSED_REFRESH];
 const refusedChallenge = [401, REFUSED_CHALLENGE];
 
-/** What the person's tokens are answered. */
+/** The answers to the person's tokens. */
 async function tokensOf(person: Person) {
   const translations = await app.json('GET', '/api/translations', { headers: person.bearer });
   const bearer = await me(app, person);

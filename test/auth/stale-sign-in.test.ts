@@ -21,7 +21,7 @@ async function storedHash(): Promise<string> {
   return row?.['password_hash'];
 }
 
-/** What follows a password that was found right, in the transaction after its hash was computed. */
+/** The transaction that follows the hashing of a right password. */
 function complete(password: { checked: string; present: string }) {
   const { tenantId, userId } = member;
   const origin = { requestId: 'stale', clientAddress: '127.0.0.1' };

@@ -60,7 +60,7 @@ function requestOf({ method, upload, body: kind, headers: names = {} }: Route, b
   return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
 }
 
-/** Sends a body as it stands to a procedure's REST address. */
+/** Sends a body unchanged to a procedure's REST address. */
 export async function viaRestRaw(
   at: Server,
   { route }: RestProcedure,

@@ -5,7 +5,7 @@ import { AppError } from '#server/errors.ts';
 import { agreeable, failure, gather } from '#test/fakes/openai.ts';
 import { plain, useFakeUpstream } from './live-engine.ts';
 
-/** Calls that end when they are told to. */
+/** Calls that end on demand. */
 function traffic(options?: Parameters<typeof createConcurrencyLimit>[0]) {
   const share = createConcurrencyLimit(options);
   const begun: string[] = [];
@@ -25,7 +25,7 @@ function traffic(options?: Parameters<typeof createConcurrencyLimit>[0]) {
   return {
     begun,
     call,
-    /** Begins many calls, whose ends nobody waits for. */
+    /** Begins many calls without awaiting their ends. */
     async flood(tenantId: string, count: number): Promise<void> {
       for (let i = 0; i < count; i++) void call(tenantId).catch(() => {});
       await settled();

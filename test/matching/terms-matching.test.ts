@@ -13,7 +13,7 @@ function entry(written: string, number: number): GlossaryEntry {
   };
 }
 
-/** What is found, as it stands in the text. */
+/** The matches, as written in the text. */
 function found(terms: string[], text: string, language: LanguageCode = 'en'): string[] {
   return compileTerms(terms.map(entry), language)
     .find(text)

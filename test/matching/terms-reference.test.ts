@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { LanguageCode } from '#server/languages.ts';
 import { compileTerms, type GlossaryEntry } from '#server/matching/terms/index.ts';
 
-/** A character of a text as it is compared, and where it stands. */
+/** A character of a text as it is compared, and its position. */
 interface Read {
   cased: string;
   folded: string;

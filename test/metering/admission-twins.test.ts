@@ -121,7 +121,7 @@ test('the reservation of a stale job counts for its own work only, and only whil
   await sql`delete from usage_totals where tenant_id = ${tenant.tenantId}`;
   await sql`update translation_jobs set status = 'pending', reserved_chars = 10, reserved_rest_chars = 890,
     updated_at = now() - interval '1 hour' where tenant_id = ${tenant.tenantId}`;
-  // The tenant's turn is held, so that the three come to it in this order.
+  // The tenant lock is held, so that the three queue for it in this order.
   const holder = openSuperuser(app.superuserUrl);
   await holder`select pg_advisory_lock(hashtextextended(${tenant.tenantId}, 8202))`;
   const queued = async () => {

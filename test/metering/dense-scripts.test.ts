@@ -19,7 +19,7 @@ beforeEach(async () => {
   mine = await provision(app);
 });
 
-/** What a job of so many characters was billed. */
+/** The billed weight of a job of so many characters. */
 async function weight(length: number, source_lang: string, target_lang: string, by = mine): Promise<number> {
   const before = await by.billed();
   const { status, body } = await by.translate(text(length), { source_lang, target_lang });

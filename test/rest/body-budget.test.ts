@@ -54,7 +54,7 @@ beforeAll(async () => {
     });
     return {};
   });
-  // More than a connection holds of an answer that nobody reads.
+  // More than a connection buffers of an unread answer.
   app.post('/long', { config }, async () => 'x'.repeat(20_000_000));
   port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 });

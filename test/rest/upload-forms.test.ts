@@ -153,7 +153,7 @@ describe('a form’s file parts', () => {
     expect((await post(whole(filePart('sheet', name, 'x')))).body.sheet.name).toBe('Wörter 語.csv');
   });
 
-  // In a file it is nobody's business: see the first test.
+  // In a file a NUL is allowed: see the first test.
   test('a NUL is refused in a field', async () => {
     const { status, body } = await post(whole(field('name', 'a\0b')));
     expect([status, body.detail[0].loc]).toEqual([422, ['body', 'name']]);

@@ -8,7 +8,7 @@ import { openSets, type Sets } from '#test/translation-memory/sets.ts';
 import { tmx } from '#test/translation-memory/tmx.ts';
 import { openTestSandbox } from './open.ts';
 
-/** A barrier's program that ends without having started what stands behind it. */
+/** A network block's program that ends without starting the process behind it. */
 const forbidden: FoundIsolation = {
   by: 'namespace',
   command: [process.execPath, '--eval', 'process.exit(1)'],

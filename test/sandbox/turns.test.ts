@@ -2,7 +2,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { DeferredTenants, TaskQueue, type TaskQueueOptions } from '#server/sandbox/task-queue.ts';
 
-/** Turns, and tasks that end when they are told to. `running` has their names in the order in which they began. */
+/** Slots, and tasks that end on demand. `running` has their names in the order in which they began. */
 function open(options: TaskQueueOptions, deferred: string[] = []) {
   const turns = new TaskQueue(options, (tenantId) => deferred.includes(tenantId));
   const began: string[] = [];

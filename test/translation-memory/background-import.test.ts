@@ -8,7 +8,7 @@ import { pairs, tmx } from './tmx.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env });
-/** Where four segments are a large import, and nobody works on them but the tests themselves. */
+/** Four segments count as a large import, and only the tests run the jobs. */
 const low = useTestApp({ env: { ...env, TM_ASYNC_THRESHOLD: '3', MAX_TM_SEGMENTS: '100' } });
 
 let mine: Sets;

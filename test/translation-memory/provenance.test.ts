@@ -18,7 +18,7 @@ beforeEach(async () => {
   mine = await openSets(app);
 });
 
-/** Every string of a trace, wherever it stands. */
+/** Every string of a trace, at any depth. */
 const stringsOf = (value: unknown): string[] =>
   typeof value === 'string'
     ? [value]

@@ -239,7 +239,7 @@ describe('B 4.2: idempotency', () => {
     expect(await usageOf(sql, id)).toHaveLength(1);
     const list = (await app.json('GET', PATH, { headers })).body;
     expect(list.map((job: { id: string }) => job.id)).toHaveLength(2);
-    // What was answered last is what is stored.
+    // The last answer is the stored job.
     const read = await app.json('GET', `${PATH}/${id}`, { headers });
     expect(read.body).toEqual(fresh[0]!.body);
   });

@@ -41,7 +41,7 @@ const submit = ({
 }: Pick<Entry, 'source' | 'source_lang' | 'target_lang'>) =>
   mine.submit({ source_text: source, source_lang, target_lang });
 
-/** What each role was told by the system message, while all that is asked of the model is `source`. */
+/** The system message of each role, when every request to the model is about `source`. */
 async function told(entry: Pick<Entry, 'source' | 'source_lang' | 'target_lang'>, answer: string) {
   fake.requests.length = 0;
   fake.otherwise(translatingReply({ translate: () => answer, repair: () => `${answer} `, score: 40 }));

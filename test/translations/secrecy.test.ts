@@ -27,7 +27,7 @@ function instructions(): string[] {
   );
 }
 
-/** Nothing that is the operator's stands in an answer to a tenant. */
+/** Asserts that an answer to a tenant has no operator fields. */
 function expectSecretsKept(shown: unknown) {
   const text = JSON.stringify(shown);
   for (const name of Object.values(models)) expect(text).not.toContain(name);

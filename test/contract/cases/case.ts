@@ -10,7 +10,7 @@ export interface Case {
   detail?: string;
   /** A request that changes data is made anew for each transport. */
   ask?: (scene: Scene) => Ask | Promise<Ask>;
-  /** What /trpc answers where it differs by design, and why. */
+  /** The answer of /trpc if it differs by design, and why. */
   rpc?: { status: number; body: unknown; because: string };
   /** A body sent unchanged, with any credential: only REST has to parse it. */
   raw?: { contentType: string; body: string };
@@ -45,14 +45,14 @@ export const asForeignPageWithCookie = by(({ founder }) => ({
 
 export const crossSite = 'cross-site requests are not allowed here';
 
-/** C 7: what a caller with nothing but the cookie is told at /trpc. */
+/** C 7: the answer of /trpc to a caller with only the cookie. */
 export const withoutCookie = (detail: string) => ({
   status: 401,
   body: { detail },
   because: 'the cookie counts nowhere on /trpc',
 });
 
-/** What a 204 is at /trpc. */
+/** The /trpc form of a 204. */
 export const noContent = {
   status: 200,
   body: null,

@@ -9,7 +9,7 @@ interface Entry {
   source_lang: string;
   target_lang: string;
   source: string;
-  /** What a model that obeys the source answers. */
+  /** The answers of a model that obeys the source. */
   obeyed: string[];
   /** The like, where only a lost or changed link or number gives it away. */
   obeyed_for_integrity?: string[];
