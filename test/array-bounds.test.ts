@@ -18,7 +18,7 @@ function refusalOf(schema: z.ZodType, input: unknown): AppError | undefined {
   }
 }
 
-/** An array whose elements nobody may look at. */
+/** An array whose elements must not be read. */
 const unread = (length: number) =>
   new Proxy(new Array<unknown>(length), {
     get(array, name) {
@@ -27,7 +27,7 @@ const unread = (length: number) =>
     },
   });
 
-test('an array that is too long is refused by its length, none of its elements read', () => {
+test('an array that is too long is refused by its length, before its elements are read', () => {
   const schema = z.object({ a: z.object({ list: z.array(z.object({ b: z.string() })).max(3) }).optional() });
   expect(refusalOf(schema, { a: { list: unread(4) } })).toMatchObject({
     code: 'invalid_fields',
@@ -38,7 +38,7 @@ test('an array that is too long is refused by its length, none of its elements r
   expect(refusalOf(schema, null)).toBeUndefined();
 });
 
-test('arrays inside of arrays are counted together', () => {
+test('nested arrays are counted together', () => {
   const schema = z.array(z.object({ list: z.array(z.string()).max(4) })).max(3);
   expect(refusalOf(schema, [{ list: ['a', 'b'] }, { list: ['c', 'd'] }])).toBeUndefined();
   expect(refusalOf(schema, [{ list: ['a', 'b'] }, { list: unread(3) }])).toMatchObject({
@@ -52,12 +52,12 @@ test.each([
   ['a record', (list: z.ZodType) => z.record(z.string(), list)],
   ['a pipe', (list: z.ZodType) => z.object({ list: list.transform((value) => value) })],
   ['a preprocessed value', (list: z.ZodType) => z.object({ list: z.preprocess((value) => value, list) })],
-])('an array in %s is looked at', (_where, wrap) => {
+])('an array in %s is checked', (_where, wrap) => {
   const schema = wrap(z.array(z.string()).max(2));
   expect(refusalOf(schema, { list: unread(3) })?.problems?.[0]?.loc).toEqual(['body', 'list']);
 });
 
-test('a bound may be a setting, with a refusal of its own', () => {
+test('a bound may be a setting, with its own refusal', () => {
   const schema = z.object({
     list: z.array(z.string()).register(arrayLimits, {
       most: ({ MAX_BATCH_ITEMS }) => MAX_BATCH_ITEMS,

@@ -37,7 +37,7 @@ async function serve(bounds: Partial<ConnectionLimits> = {}, byAddress = true) {
   return {
     handled: () => handled,
     count: () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count))),
-    /** A connection that has sent `text`; it reads where it is told to. */
+    /** A connection that has sent `text`; it reads only if the test says so. */
     open(text: string, from = '127.0.0.1') {
       const socket = connect({ port, host: '127.0.0.1', localAddress: from });
       sockets.push(socket);
@@ -61,7 +61,7 @@ async function serve(bounds: Partial<ConnectionLimits> = {}, byAddress = true) {
 
 const get = (path: string) => requestText('GET', path);
 
-test('eight requests of a connection may wait; the ninth is refused in its turn, and ends it', async () => {
+test('eight requests of a connection may wait; the ninth is refused in order, and ends the connection', async () => {
   const { open, handled } = await serve();
   const { seen, read } = open(get('/').repeat(9));
   read();
@@ -95,7 +95,7 @@ test('requests one after the other are as many as they like', async () => {
   expect(seen.end).toBe('');
 });
 
-test('a client that takes nothing of an answer for too long is reset', async () => {
+test('a client that reads nothing of an answer for too long is reset', async () => {
   const { open, count } = await serve({ longestStall: 500 });
   const { seen, socket } = open(get('/long'));
   socket.pause();
@@ -106,7 +106,7 @@ test('a client that takes nothing of an answer for too long is reset', async () 
   expect(seen.end).toBe('ECONNRESET');
 });
 
-test('the first answer of a connection has as long as any other', async () => {
+test('the first answer of a connection has the same deadline as any other', async () => {
   const { open, count } = await serve({ longestStall: 1500 });
   const began = Date.now();
   open(get('/one-piece')).socket.pause();
@@ -146,7 +146,7 @@ test('past the bound of connections the one that has been idle longest is closed
   expect([busy.seen.end, ...others.map(({ seen }) => seen.end)]).toEqual(['', '', '']);
 });
 
-test('idle counts from the last answer, not from the connection', async () => {
+test('idle time counts from the last answer, not from the connection', async () => {
   const { open } = await serve({ connections: 2 });
   const older = open('');
   older.read();
@@ -163,7 +163,7 @@ test('idle counts from the last answer, not from the connection', async () => {
 /** A request whose body does not come. */
 const half = requestText('POST', '/never', { 'content-length': 5 }, 'x');
 
-test('past the bound of connections the address that has most of them loses the longest half-sent one', async () => {
+test('past the bound of connections the address with the most loses its longest half-sent one', async () => {
   const { open, handled } = await serve({ connections: 4 });
   const many: ReturnType<typeof open>[] = [];
   for (let sent = 1; sent <= 4; sent++) {
@@ -199,7 +199,7 @@ test('an idle connection is closed before a half-sent one, and that before one w
   expect(ends()).toEqual([false, true, true]);
 });
 
-test('one that is being answered is closed only for an address that has fewer even then', async () => {
+test('a connection whose request is being answered is closed only for an address with fewer, even then', async () => {
   const { open, handled } = await serve({ connections: 3 });
   const first = open(get('/never'));
   first.read();
@@ -217,7 +217,7 @@ test('one that is being answered is closed only for an address that has fewer ev
   expect([refused.seen.bytes, handled()]).toEqual([0, 4]);
 });
 
-test('a body that came whole counts as such', async () => {
+test('a body that arrived whole counts as such', async () => {
   const { open, handled } = await serve({ connections: 2 });
   const whole = open(requestText('POST', '/never', { 'content-length': 1 }, 'x'));
   await poll(async () => handled() === 1);
@@ -231,7 +231,7 @@ test('a body that came whole counts as such', async () => {
   expect(whole.seen.end).toBe('');
 });
 
-test('behind proxies a half-sent request gives way to whoever comes, from whichever of them', async () => {
+test('behind proxies a half-sent request is closed for any newer one, from whichever proxy', async () => {
   const { open, handled } = await serve({ connections: 2 }, false);
   const oldest = open(half, '127.0.0.2');
   oldest.read();

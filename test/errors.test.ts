@@ -97,7 +97,7 @@ function wrapped(cause: Error): Error {
   return new Error('Failed query: select $1\nparams: secret', { cause });
 }
 
-describe('what a caller may know of anything that was thrown', () => {
+describe('what a caller may see of any thrown value', () => {
   test.each([
     '55P03',
     '57014',
@@ -143,7 +143,7 @@ describe('what a caller may know of anything that was thrown', () => {
     ['an object with an outage’s code', { code: '40001' }],
     ['nothing', undefined],
     ['null', null],
-  ])('%s is an internal error, and tells nothing', (_, thrown) => {
+  ])('%s is an internal error, and reveals nothing', (_, thrown) => {
     const known = toAppError(thrown);
     expect(known.status).toBe(500);
     expect(known.cause).toBe(thrown);
@@ -154,13 +154,13 @@ describe('what a caller may know of anything that was thrown', () => {
     });
   });
 
-  test('an AppError is itself, in another error too', () => {
+  test('an AppError keeps its type, even inside another error', () => {
     const error = new AppError('conflict', 'taken', { retryAfter: 3 });
     expect(toAppError(error)).toBe(error);
     expect(toAppError(new Error('around it', { cause: error }))).toBe(error);
   });
 
-  test('the log learns of a database error its code, and neither SQL nor parameters', () => {
+  test('the log has the code of a database error, and neither SQL nor parameters', () => {
     for (const thrown of [
       wrapped(driverError('23505')),
       driverError('23505'),
@@ -181,7 +181,7 @@ describe('what a caller may know of anything that was thrown', () => {
   });
 });
 
-describe('at both doors', () => {
+describe('over REST and /trpc', () => {
   let thrown: Error;
   const app = useTestApp({
     engine: {
@@ -209,7 +209,7 @@ describe('at both doors', () => {
     [0.2, '1'],
     [6.01, '7'],
     [undefined, null],
-  ])('an error that says to wait %s s has the header Retry-After: %s', async (retryAfter, header) => {
+  ])('an error with a wait of %s s has the header Retry-After: %s', async (retryAfter, header) => {
     thrown = new AppError('rate_limit', 'saturated', retryAfter === undefined ? {} : { retryAfter });
     const answer = await rest();
     expect(answer.status).toBe(429);
@@ -246,7 +246,7 @@ describe('at both doors', () => {
     expect(rpcData(typed.body).data).toMatchObject({ httpStatus: status, error_code: code });
   });
 
-  test('an unexpected failure tells neither door, nor the job, what it was', async () => {
+  test('an unexpected failure reveals its cause neither to a caller nor in the job', async () => {
     thrown = new Error('secret');
     for (const answer of [await rest(), await rpc()]) {
       expect(answer.status).toBe(500);

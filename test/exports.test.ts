@@ -29,7 +29,7 @@ async function read(turn: ExportSlot, goOn: () => boolean): Promise<void> {
   for await (const _piece of turn.measured(pieces())) if (!goOn()) return;
 }
 
-test('a tenant has four exports under way at most; the fifth waits for one of them to end', async () => {
+test('a tenant has at most four exports at once; the fifth waits for one of them to end', async () => {
   const { begin } = make({ slowestWanted: 0 });
   const turns = await Promise.all(['a', 'a', 'a', 'a'].map((tenantId) => begin({ tenantId })));
   let fifth: ExportSlot | undefined;
@@ -43,7 +43,7 @@ test('a tenant has four exports under way at most; the fifth waits for one of th
   expect(fifth).toBeDefined();
 });
 
-test('where others wait for a place the export that is read slowest is broken off', async () => {
+test('if others wait for a place the slowest export is aborted', async () => {
   const { begin } = make({ slots: 4, slotsOfTenant: 2 });
   const turns: ExportSlot[] = [];
   for (const tenantId of ['a', 'b', 'c']) turns.push(await stop(await begin({ tenantId })));
@@ -59,7 +59,7 @@ test('where others wait for a place the export that is read slowest is broken of
   await reading;
 });
 
-test('where a tenant’s own exports are in its way one of those is broken off, and nobody else’s', async () => {
+test('if a tenant’s own exports block it, one of those is aborted, and nobody else’s', async () => {
   const { begin } = make({ slotsOfTenant: 2, slowest: 1000 });
   const other = await stop(await begin({ tenantId: 'b' }));
   const own = [await stop(await begin({ tenantId: 'a' })), await stop(await begin({ tenantId: 'a' }))];
@@ -77,7 +77,7 @@ async function trickle(turn: ExportSlot, goOn: () => boolean): Promise<void> {
   }
 }
 
-test('a tenant’s slow exports do not break each other off; one more waits for its turn', async () => {
+test('a tenant’s slow exports do not abort each other; one more waits', async () => {
   const { begin } = make({ slotsOfTenant: 2, slowest: 10 });
   const own = [await begin({ tenantId: 'a' }), await begin({ tenantId: 'a' })];
   let done = false;
@@ -94,7 +94,7 @@ test('a tenant’s slow exports do not break each other off; one more waits for 
   (await third).end();
 });
 
-test('a tenant with more exports breaks off none of a tenant with as many or fewer', async () => {
+test('a tenant with more exports aborts none of a tenant with as many or fewer', async () => {
   const { begin } = make({ slots: 4 });
   const only = await stop(await begin({ tenantId: 'b' }));
   const many = [await stop(await begin({ tenantId: 'a' })), await stop(await begin({ tenantId: 'a' }))];
@@ -108,13 +108,13 @@ test('a tenant with more exports breaks off none of a tenant with as many or few
   await Promise.all(waiting);
 });
 
-test('an export that is read too slowly is broken off though nobody waits', async () => {
+test('an export that is read too slowly is aborted even if nobody waits', async () => {
   const { begin } = make({ slowest: 100_000, window: 300 });
   const slow = await stop(await begin({ tenantId: 'a' }));
   await poll(async () => slow.cut.aborted);
 });
 
-test('time that the service takes for a piece is not its reader’s', async () => {
+test('the service’s own time for a piece does not count against the reader', async () => {
   const { begin } = make({ slowest: 100_000, window: 100 });
   const watched = await stop(await begin({ tenantId: 'a' }));
   const patient = await begin({ tenantId: 'b' });
@@ -129,14 +129,14 @@ test('time that the service takes for a piece is not its reader’s', async () =
   const paced = patient.measured(slowly());
   await paced.next();
   const next = paced.next();
-  // Whoever takes nothing at all in that time is broken off.
+  // A reader that takes nothing at all in that time is aborted.
   await poll(async () => watched.cut.aborted);
   expect(patient.cut.aborted).toBe(false);
   give?.();
   expect((await next).value).toBe('y');
 });
 
-test('an export has an age at which it is broken off', async () => {
+test('an export is aborted at a maximum age', async () => {
   const { begin } = make({ oldest: 300 });
   const turn = await begin({ tenantId: 'a' });
   const reading = read(turn, () => !turn.cut.aborted);
@@ -144,7 +144,7 @@ test('an export has an age at which it is broken off', async () => {
   expect(turn.cut.aborted).toBe(true);
 });
 
-test('who stops waiting leaves no trace', async () => {
+test('a waiter that gives up leaves nothing behind', async () => {
   const { begin } = make({ slotsOfTenant: 1 });
   const first = await stop(await begin({ tenantId: 'a' }));
   const gone = new AbortController();

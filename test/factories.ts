@@ -48,10 +48,10 @@ export interface Enrolled extends Person {
 
 let people = 0;
 
-/** An address that nobody of this process has. */
+/** An address that is unused in this process. */
 export const freshEmail = () => `person${++people}@example.org`;
 
-/** What a signup sends, of an address that nobody has used. */
+/** The body of a signup, with an unused address. */
 export const founding = (fields: Fields = {}) => ({
   tenant_name: 'A workspace',
   email: freshEmail(),

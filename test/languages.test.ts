@@ -91,7 +91,7 @@ describe('B 4.4 "Language code reading"', () => {
     expect(readLanguage(tag)).toBeUndefined();
   });
 
-  it('variants never cross: a tag reads as at most one language, and it is of its base', () => {
+  it('variants never mix: a tag reads as at most one language, and it is of its base', () => {
     const subtag = fc.stringMatching(/^[A-Za-z0-9]{1,8}$/);
     const tag = fc
       .tuple(
@@ -145,12 +145,12 @@ describe('B 4.4: the English name of a language in any case', () => {
     ).toEqual(Array(4).fill(code));
   });
 
-  it('French is that of France', () => {
+  it('French means French of France', () => {
     expect(languageOfName('FRENCH')).toBe('fr');
   });
 
   it.each(['Chinese', 'Portuguese', 'Norsk', 'Klingon', '', 'toString', 'French (Belgium)'])(
-    '%j is none',
+    '%j is not one',
     (name) => {
       expect(languageOfName(name)).toBeUndefined();
     },

@@ -114,17 +114,17 @@ describe('C 1: defaults', () => {
     expect(read()[name] ?? []).toEqual([]);
   });
 
-  test('PLATFORM_STORAGE_CAP_BYTES is no cap', () => {
+  test('PLATFORM_STORAGE_CAP_BYTES has no cap by default', () => {
     expect(read()['PLATFORM_STORAGE_CAP_BYTES'] || null).toBeNull();
   });
 
-  test('the models have names', () => {
+  test('the models have defaults', () => {
     for (const name of ['OPENAI_MODEL', 'OPENAI_REFINER_MODEL', 'OPENAI_EMBEDDING_MODEL']) {
       expect(read()[name]).toMatch(/./);
     }
   });
 
-  test("the addresses of OpenAI and Stripe are their own, or left to their clients'", () => {
+  test('the addresses of OpenAI and Stripe have defaults, or those of their clients', () => {
     expect(read()['OPENAI_BASE_URL'] ?? 'https://api.openai.com/v1').toMatch(/^https:\/\/api\.openai\.com/);
     expect(read()['STRIPE_API_URL'] ?? 'https://api.stripe.com').toMatch(/^https:\/\/api\.stripe\.com/);
   });
@@ -141,7 +141,7 @@ describe('C 1: defaults', () => {
   });
 });
 
-describe('C 1: values are read', () => {
+describe('C 1: parsing of values', () => {
   test.each(unset)('%s', (name, sample) => {
     expect(read({ SECRETS_KEY: KEY, [name]: sample })[name]).toBe(sample);
   });
@@ -219,7 +219,7 @@ describe('C 1: values are read', () => {
     });
   });
 
-  test('only what is handed over is read, and it is left as it was', () => {
+  test('only the given environment is read, and it is not changed', () => {
     process.env['PORT'] = '9999';
     try {
       expect(read()['PORT']).toBe(8080);
@@ -296,7 +296,7 @@ describe('C 1: a bad value is one line that names its variable', () => {
     expectRefused({ OIDC_ISSUER: 'nonsense' }, 'OIDC_ISSUER');
   });
 
-  test('SECRETS_KEY is 32 bytes in base64, and is not spelled out when it is not', () => {
+  test('SECRETS_KEY is 32 bytes in base64, and a wrong one is not shown', () => {
     const wrong = [
       Buffer.alloc(31, 1).toString('base64'),
       Buffer.alloc(33, 1).toString('base64'),
@@ -313,7 +313,7 @@ describe('C 1: a bad value is one line that names its variable', () => {
     expect(expectRefused(env, 'DATABASE_URL')).not.toContain('hunter2secret');
   });
 
-  test('an empty key of operator or service is no key, or is refused', () => {
+  test('an empty operator or service key counts as unset, or is refused', () => {
     for (const name of ['OPERATOR_API_KEY', 'SERVICE_API_KEY', 'OPENAI_API_KEY']) {
       let value: unknown;
       try {
@@ -342,8 +342,8 @@ describe('C 1: a bad value is one line that names its variable', () => {
   });
 });
 
-describe('C 1: one frozen place', () => {
-  test('nothing of it can be changed, lists neither', () => {
+describe('C 1: settings are frozen', () => {
+  test('nothing in them can be changed, nor in their lists', () => {
     const settings = read({ OPERATOR_EMAILS: 'ops@example.org' });
     expect(Object.isFrozen(settings)).toBe(true);
     for (const value of Object.values(settings)) {
@@ -354,7 +354,7 @@ describe('C 1: one frozen place', () => {
     }).toThrow(TypeError);
   });
 
-  test('two readings do not share anything', () => {
+  test('two readings share nothing', () => {
     expect(read({ PORT: '1' })['PORT']).toBe(1);
     expect(read()['PORT']).toBe(8080);
   });

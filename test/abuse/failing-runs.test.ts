@@ -48,7 +48,7 @@ const tooMany = {
   request_id: expect.any(String),
 };
 
-test('past the limit a tenant’s work is 429 with Retry-After, at every process, and no model is asked', async () => {
+test('past the limit a tenant’s work is 429 with Retry-After in every process, and no model is called', async () => {
   const [here, there] = await Promise.all([processes.start(env), processes.start(env)]);
   const mine = await here.signUp();
   for (let n = 0; n < most; n++) expect((await submit(n % 2 ? here : there, mine)).status).toBe(503);
@@ -89,7 +89,7 @@ test('a failed run weighs less from second to second: work goes on before the ho
   for (const text of [cat, bread, cat]) expect((await send(app, mine, text)).status).toBe(200);
 });
 
-test('what starts no work is answered as ever: the replay of a finished job, and reading', async () => {
+test('requests that start no work are still served: the replay of a finished job, and reads', async () => {
   const mine = await app.signUp();
   fake.otherwise(good);
   const done = await send(app, mine, cat, 'done');
@@ -104,7 +104,7 @@ test('what starts no work is answered as ever: the replay of a finished job, and
   expect(list.body).toHaveLength(most + 1);
 });
 
-test('however many fail at once, a tenant waits for half an hour and half a share at the most', async () => {
+test('however many runs fail at once, a tenant waits at most half an hour and half a share', async () => {
   const mine = await app.signUp();
   const answers = await Promise.all(Array.from({ length: 40 }, () => send(app, mine)));
   expect(answers.map(({ status }) => status)).toContain(503);
@@ -155,7 +155,7 @@ test('an engine that is not live costs nothing, and is not counted', async () =>
   expect(row).toEqual({ failed_runs_until: null });
 });
 
-test('a run that found no turn at the model is none of the tenant’s failed ones', async () => {
+test('a run that got no slot at the model does not count as a failed run of the tenant', async () => {
   const mine = await full.signUp();
   for (let n = 0; n <= most; n++) {
     const { status, body } = await send(full, mine);

@@ -31,7 +31,7 @@ model.unref();
 
 let tenant: Signup;
 
-/** One tenant sends texts whose runs all fail, which nobody is billed for. */
+/** One tenant sends texts whose runs all fail, which is not billed. */
 export const failingRuns: Attack = {
   title: `${wide} clients of one tenant let runs of a live model fail for ${seconds} s`,
   env: {

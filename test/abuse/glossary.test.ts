@@ -26,7 +26,7 @@ function countReads(): () => Promise<number> {
 }
 
 describe('the worst legal glossary', () => {
-  test('is read and compiled once for texts of one character at eight connections, and for a batch', async () => {
+  test('is read and compiled once for one-character texts on eight connections, and for a batch', async () => {
     await mine.glossary(largest, { source_lang: 'en', target_lang: 'fr' });
     const reads = countReads();
     const jobs = Array.from({ length: 8 }, () => mine.job({ source_text: 'a' }));
@@ -44,7 +44,7 @@ describe('the worst legal glossary', () => {
     expect(await reads()).toBe(2);
   });
 
-  test('of another tenant keeps nobody from one’s turn: tenants come one after the other', async () => {
+  test('of another tenant blocks nobody: tenants are served in rotation', async () => {
     const { check } = createGlossaries();
     const expected = Array.from({ length: 300 }, (_, at) => ({
       sourceTerm: `source ${at}`,
@@ -65,7 +65,7 @@ describe('the worst legal glossary', () => {
     await Promise.all(flood);
   });
 
-  test('that is larger, from before there was a bound, is still used', async () => {
+  test('larger than the limit, from before there was one, is still used', async () => {
     const { id } = await mine.glossary(largest, { source_lang: 'en', target_lang: 'fr' });
     await app.services.database.inTenant(mine.tenantId, async (tx) => {
       await tx.execute(sql`update terminology_entries set source_term = 'older ' || entry_no || ' ' || repeat('x', 480)

@@ -26,7 +26,7 @@ test.each([
   );
 });
 
-test('beside the PDFs of one tenant another one is served, and what waits for the first is bounded', async () => {
+test('other tenants are served while one tenant’s PDFs are read, and that tenant’s queue is bounded', async () => {
   const [hostile, other] = [await app.signUp(), await app.signUp()];
   let answered = 0;
   const flood = Array.from({ length: 40 }, async () => {
@@ -49,7 +49,7 @@ test('beside the PDFs of one tenant another one is served, and what waits for th
 test.each([
   ['text/html', '<div>'.repeat(150_000), 'no text was found in the file'],
   ['application/xml', '<a>'.repeat(200_000), 'not well-formed'],
-])('%s nested without end is read in the lane of what ends soon, and refused', async (type, file, why) => {
+])('%s nested without end is read in the pool of short tasks, and refused', async (type, file, why) => {
   const { headers } = await app.signUp();
   const { status, body } = await send(headers, type, file);
   expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining(why)]);

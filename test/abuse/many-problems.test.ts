@@ -27,7 +27,7 @@ describe.each(doors)('$path', ({ path, wrap }) => {
     ]) {
       const { status, bytes } = await post(path, wrap(emptyInputs(290_000)), headers);
       expect([status, bytes < 1000]).toEqual([401, true]);
-      // What is no JSON is not found to be none.
+      // Invalid JSON goes undetected: the body is not parsed.
       expect((await post(path, '{'.repeat(102_401), headers)).status).toBe(401);
     }
   });
@@ -47,7 +47,7 @@ describe.each(doors)('$path', ({ path, wrap }) => {
     expect(detailOf(answer.body)).toBe('batch exceeds MAX_BATCH_ITEMS');
   });
 
-  test('a validation error has 20 entries at most, the last of which says how many more there are', async () => {
+  test('a validation error has at most 20 entries; the last says how many more there are', async () => {
     const { headers } = await app.signUp();
     const { status, body } = await post(path, wrap(`{"inputs":[${'{},'.repeat(49)}{}]}`), {
       ...json,
@@ -80,12 +80,12 @@ test.each([
   ['/trpc/auth.signUpWithEmail', 102_401, 'request body exceeds 102400 bytes'],
   ['/api/oauth2/token', 65_537, 'request body exceeds 65536 bytes'],
   ['/api/stripe/webhook', 1_000_001, 'request body exceeds 1000000 bytes'],
-])('%s, which asks for no credential, takes no body of %d bytes', async (path, bytes, detail) => {
+])('%s, which needs no credential, accepts no body of %d bytes', async (path, bytes, detail) => {
   const { status, body } = await post(path, '{'.repeat(bytes));
   expect([status, JSON.stringify(body)]).toEqual([413, expect.stringContaining(detail)]);
 });
 
-test('a payment event above 100 KB is read: its sender is believed by what it signed', async () => {
+test('a payment event above 100 KB is read: its signature authenticates the sender', async () => {
   expect((await post('/api/stripe/webhook', '{'.repeat(200_000))).status).toBe(400);
 });
 
@@ -101,7 +101,7 @@ test('the message of a problem does not repeat what was sent at length', async (
   expect((await answer.text()).length).toBeLessThan(1000);
 });
 
-describe('the look-up of a large body', () => {
+describe('the credential lookup of a large body', () => {
   const submit = (headers: Record<string, string>, bytes: number) =>
     app.json('POST', '/api/translations', {
       headers,

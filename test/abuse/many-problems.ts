@@ -1,6 +1,6 @@
 import type { Attack } from './measure-attack.ts';
 
-/** Both doors, and where the batch stands in their bodies. */
+/** REST and /trpc, and the place of the batch in their bodies. */
 export const doors = [
   { path: '/api/translations', wrap: (batch: string) => batch },
   { path: '/trpc/translations.createBatch', wrap: (batch: string) => `{"json":${batch}}` },

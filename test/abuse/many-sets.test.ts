@@ -44,28 +44,28 @@ describe.each(Object.entries(kinds))(
       expect((await upload('its first', await openSets(app))).status).toBe(200);
     });
 
-    test('an upload under a name that is there replaces that set, at the limit and above it', async () => {
+    test('an upload under an existing name replaces that set, at the limit and above it', async () => {
       await fill();
       const [{ id }] = (await list()).filter(({ name }: { name: string }) => name === 'set 2');
       const { status, body } = await upload('set 2');
       expect([status, body.id]).toEqual([200, id]);
     });
 
-    test('a deletion makes room', async () => {
+    test('deleting a set frees its place', async () => {
       await fill();
       await remove((await list())[0].id);
       expect((await upload('one more')).status).toBe(200);
       expect((await upload('and another')).status).toBe(422);
     });
 
-    test('of many uploads at once no more are stored than there is room for', async () => {
+    test('concurrent uploads store no more sets than the limit', async () => {
       const answers = await Promise.all(Array.from({ length: 4 * most }, (_, n) => upload(`at once ${n}`)));
       const statuses = answers.map(({ status }) => status).toSorted();
       expect(statuses).toEqual([...Array(most).fill(200), ...Array(3 * most).fill(422)]);
       expect(await list()).toHaveLength(most);
     });
 
-    test('a file for which there is no room is refused before it is read', async () => {
+    test('a file over the limit is refused before it is read', async () => {
       await fill();
       const run = vi.spyOn(app.services.fileWork, 'run');
       const stream = vi.spyOn(app.services.fileWork, 'stream');
@@ -81,7 +81,7 @@ describe.each(Object.entries(kinds))(
 );
 
 describe('memories', () => {
-  test('an import that runs counts as the set that it will be', async () => {
+  test('a running import counts as the set that it will become', async () => {
     // Nobody is at the imports here: this application has no workers.
     for (let n = 0; n < most; n++) {
       const { status } = await mine.importFile(tmx(pairs(30, `sentence of ${n}`)), { name: `large ${n}` });
@@ -91,7 +91,7 @@ describe('memories', () => {
     expect((await kinds.memories.upload('one more')).status).toBe(422);
   });
 
-  test('what approvals teach is never refused, and takes no room', async () => {
+  test('golden sets of approvals are never refused, and do not count', async () => {
     for (let n = 0; n < most; n++) await kinds.memories.upload(`set ${n}`);
     const { id } = await mine.job({ source_text: 'The cat sleeps.', domain: 'legal' });
     const reviewed = await mine.review(id, {

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection that reads nothing until it is told to, and minds no reset. */
+/** A connection that reads nothing until the test says so, and ignores a reset. */
 export function openUnread(address: string): Socket {
   const { hostname, port } = new URL(address);
   const socket = connect(Number(port), hostname).pause();

@@ -114,7 +114,7 @@ describe('A 5.1 rule 8: a session of a designated operator', () => {
     expect(await seen(bare)).toEqual([house.tenantId]);
   });
 
-  test('is looked at anew at each request: without the authenticator the standing is gone', async () => {
+  test('is checked at each request: without the authenticator operator access ends', async () => {
     const sql = openSuperuser(app.superuserUrl);
     const [row] = await sql`select totp_secret from users where user_id = ${otto.userId}`;
     expect(await provision(otto)).toEqual([200, undefined]);
@@ -125,14 +125,14 @@ describe('A 5.1 rule 8: a session of a designated operator', () => {
     expect(await provision(otto)).toEqual([200, undefined]);
   });
 
-  test('a wrong operator key beside it takes nothing away, nor adds anything elsewhere', async () => {
+  test('a wrong operator key beside it changes nothing, here or elsewhere', async () => {
     expect(await provision({ bearer: { ...olga.bearer, 'x-api-key': 'wrong' } })).toEqual([200, undefined]);
     expect(await provision({ bearer: { ...housekeeper.bearer, 'x-api-key': 'wrong' } })).toEqual(
       operatorOnly,
     );
   });
 
-  test('where the deployment knows of no operators, nobody is one', async () => {
+  test('a deployment without a list has no designated operators', async () => {
     const { status, body } = await app.json('POST', '/api/tenants', {
       headers: olga.bearer,
       body: { name: 'x' },
@@ -150,7 +150,7 @@ describe('A 5.1 rule 8: fail closed', () => {
     },
   });
 
-  test('a list without its workspace makes nobody an operator', async () => {
+  test('a list without its workspace designates nobody', async () => {
     const { founder } = await openTeam(listOnly, { email: 'olga@example.org' });
     await enrolled(listOnly, founder);
     const { status, body } = await listOnly.json('POST', '/api/tenants', {
@@ -184,7 +184,7 @@ describe('A 4.1, 4.4: what an operator’s session defaults to', () => {
 });
 
 describe('A 5.3 rule 1: MFA', () => {
-  test('is demanded of a designated operator, who completes it by enrolling', async () => {
+  test('applies to a designated operator, who satisfies it by enrolling', async () => {
     const { body } = await signIn(platform, nina);
     expect(body).toMatchObject({ mfa_required: true, mfa_challenge: { method: 'totp_enroll' } });
     expect(body.access_token).toBeUndefined();
@@ -192,7 +192,7 @@ describe('A 5.3 rule 1: MFA', () => {
     expect(await provision(personOf(token))).toEqual([200, undefined]);
   });
 
-  test('is not demanded of another member of the same workspace', async () => {
+  test('does not apply to another member of the same workspace', async () => {
     const plain = await house.join();
     expect((await signIn(platform, plain)).body.access_token).toEqual(expect.any(String));
   });
@@ -221,7 +221,7 @@ describe('A 5.2: resetting another operator’s sign-in', () => {
     expect(await ask('mfa/reset', plain, olga.bearer)).toBe(200);
   });
 
-  test('the operator key resets it, and the standing goes with the authenticator', async () => {
+  test('the operator key resets it, and operator access ends with the authenticator', async () => {
     await enrolled(app, zoe);
     expect(await provision(zoe)).toEqual([200, undefined]);
     expect(await ask('password-reset-link', zoe, operator)).toBe(200);
@@ -229,7 +229,7 @@ describe('A 5.2: resetting another operator’s sign-in', () => {
     expect((await provision(zoe))[0]).not.toBe(200);
   });
 
-  test('a revoked operator is nobody', async () => {
+  test('a revoked operator has no access', async () => {
     const uma = await house.join({ role: administrator }, 'uma@example.org');
     await enrolled(app, uma);
     expect(await provision(uma)).toEqual([200, undefined]);

@@ -150,7 +150,7 @@ async function walk(guard: keyof typeof verdicts) {
 }
 
 describe('A 5.2: every operation of the OpenAPI document', () => {
-  test('is under a guard that the specification names', () => {
+  test('has a guard that the specification names', () => {
     expect(names.length).toBeGreaterThan(20);
     expect(names.filter((name) => operationOf(name) === undefined)).toEqual([]);
   });
@@ -181,7 +181,7 @@ describe('A 5.2: every operation of the OpenAPI document', () => {
     expect(await answers(foreign.admin, member.bearer, team.admin)).toEqual([200, 200, 200]);
   });
 
-  test('public: no credential matters, right or wrong', async () => {
+  test('public: credentials do not matter, right or wrong', async () => {
     const amiss: unknown[] = [];
     for (const name of of('public')) {
       const bare = await ask(name, {});
@@ -199,7 +199,7 @@ describe('A 5.2: every operation of the OpenAPI document', () => {
     expect(amiss).toEqual([]);
   });
 
-  test('C 7: the cookie of an administrator counts at the guards that name it, and on the golden download', async () => {
+  test('C 7: an administrator’s cookie counts at the guards that name it, and on the golden download', async () => {
     const asExpected: Partial<Record<Guard, (status: number, detail: unknown) => boolean>> = {
       admin: (status) => status !== 401 && status !== 403,
       'tenant-admin': (status) => status !== 401 && status !== 403,
@@ -219,7 +219,7 @@ describe('A 5.2: every operation of the OpenAPI document', () => {
     expect(amiss).toEqual([]);
   });
 
-  test('A 5.1 rule 3: with X-Tenant-ID of another tenant no credential of a tenant is any', async () => {
+  test('A 5.1 rule 3: with X-Tenant-ID of another tenant, every tenant credential is refused', async () => {
     const elsewhere = { 'x-tenant-id': foreign.tenantId };
     const ways = [...credentials['API key'](), member.bearer, team.admin];
     const amiss: unknown[] = [];
@@ -233,7 +233,7 @@ describe('A 5.2: every operation of the OpenAPI document', () => {
     expect(amiss).toEqual([]);
   });
 
-  test('C 7: billing answers that it is off before it asks who is there', async () => {
+  test('C 7: with billing off, billing routes say so before they authenticate', async () => {
     for (const name of of('billing'))
       for (const headers of [{}, team.admin]) {
         const { status, body } = await ask(name, headers);
@@ -256,7 +256,7 @@ describe('A 5.2: a foreign id', () => {
 });
 
 describe('A 5.2: DELETE of translation and document jobs', () => {
-  test('never accepts a tenant API key, in whatever company', async () => {
+  test('never accepts a tenant API key, with or without other credentials', async () => {
     const deletions = names.filter((name) => /^DELETE \/api\/(translations|documents)\//.test(name));
     expect(deletions).toContain('DELETE /api/translations/{job_id}');
     for (const name of deletions) {

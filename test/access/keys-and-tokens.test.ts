@@ -32,7 +32,7 @@ describe('A 5.1: what identifies a tenant', () => {
     for (const value of bad) await expectRefused(bearer(value));
   });
 
-  test('a key that is nearly right answers 401', async () => {
+  test('a slightly altered key answers 401', async () => {
     const key = ana.apiKey;
     const flipped = key.slice(0, -2) + (key.at(-2) === 'A' ? 'B' : 'A') + key.at(-1);
     const swapped = key.replace(/[a-zA-Z]/g, (c) =>
@@ -53,14 +53,14 @@ describe('A 5.1: what identifies a tenant', () => {
     }
   });
 
-  test('an access token that is nearly right answers 401', async () => {
+  test('a slightly altered access token answers 401', async () => {
     const token = ana.accessToken;
     for (const value of [token.slice(0, -1), `${token}A`, token.slice(1), `${token} ${token}`]) {
       await expectRefused(bearer(value));
     }
   });
 
-  test('an access token is no API key', async () => {
+  test('an access token is not accepted as an API key', async () => {
     await expectRefused(apiKey(ana.accessToken));
   });
 
@@ -96,7 +96,7 @@ describe('A 3.3: the life of an access token', () => {
     brief = await shortLived.signUp();
   });
 
-  test('once it has elapsed the token answers 401 like any other, the key goes on', async () => {
+  test('after it has expired the token answers 401, and the key still works', async () => {
     const job = await submit(bearer(brief.accessToken), 'Hello', shortLived);
     expect([200, 401]).toContain(job.status);
     await expect
@@ -124,7 +124,7 @@ describe('C 7: a deployment with neither keys nor tenants', () => {
     },
   );
 
-  test('nor does an empty one, nor none', async () => {
+  test('an empty one or a missing one matches nothing either', async () => {
     for (const headers of [{}, apiKey(''), { authorization: 'Bearer ' }, { authorization: 'Bearer' }]) {
       expect((await submit(headers, 'Hello', unset)).status).toBe(401);
     }

@@ -43,7 +43,7 @@ describe('A 5.1 rule 7: no operator key is configured and no tenant exists', () 
 describe('A 5.1 rule 7: without an operator key and any tenant', () => {
   const app = useTestApp({ env });
 
-  test('anybody provisions the first tenant, which the audit log says of nobody by name, and nobody the second', async () => {
+  test('the first tenant is provisioned without a credential and audited without an actor; the second is refused', async () => {
     const empty = await app.json('GET', '/api/tenants');
     expect([empty.status, empty.body]).toEqual([200, []]);
     const first = await app.json('POST', '/api/tenants', { body: { name: 'First' } });
@@ -57,7 +57,7 @@ describe('A 5.1 rule 7: without an operator key and any tenant', () => {
   });
 });
 
-describe('A 5.1 rule 7: who presents a credential is no nobody', () => {
+describe('A 5.1 rule 7: a request that presents a credential is not anonymous', () => {
   // No tenant is ever founded: it stays open.
   const open = useTestApp({ env });
 

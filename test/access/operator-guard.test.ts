@@ -24,7 +24,7 @@ const doors: [string, (body: unknown, headers?: Headers) => ReturnType<typeof ap
 ];
 
 describe.each(doors)(
-  'A 5.2, Platform operator, by %s: who may not call is told so before what is wrong',
+  'A 5.2, Platform operator, by %s: the caller is refused before the input is validated',
   (_, ask) => {
     test.each([
       ['without a name', {}],
@@ -42,7 +42,7 @@ describe.each(doors)(
   },
 );
 
-test('the refusals are those of a good request', async () => {
+test('the refusals are the same as for a valid request', async () => {
   const ask = async (headers: Headers, body: unknown) =>
     (await app.json('POST', '/api/tenants', { body, headers })).body;
   for (const headers of [{}, member.bearer, admin.bearer])

@@ -25,7 +25,7 @@ describe('A 5.1: the operator key', () => {
     }
   });
 
-  test('rule 1: a wrong X-API-Key is not made up for by the right bearer', async () => {
+  test('rule 1: a right bearer does not make up for a wrong X-API-Key', async () => {
     const { status } = await tenants({ 'x-api-key': 'wrong', ...bearer(operatorKey) });
     expect(status).toBe(401);
     expect((await tenants({ ...operator, ...bearer('wrong') })).status).toBe(200);
@@ -74,7 +74,7 @@ describe('A 5.1: the operator key', () => {
       }
   });
 
-  test('A 5.1: is no bearer of a person, and cannot be introspected or revoked', async () => {
+  test('A 5.1: is not a session token, and cannot be introspected or revoked', async () => {
     const { status, body } = await app.json('GET', '/api/auth/me', { headers: bearer(operatorKey) });
     expect([status, body.detail]).toEqual([401, 'invalid or expired bearer token']);
     const form = (path: string) =>
@@ -92,7 +92,7 @@ describe('A 5.1: the operator key', () => {
 describe('C 7: the operator key in X-API-Key beside an access token', () => {
   const beside = (person: Person) => ({ ...operator, ...person.bearer });
 
-  test('adds operator standing to that call', async () => {
+  test('adds operator access to that call', async () => {
     for (const person of [team.founder, member]) {
       expect((await provision(beside(person))).status).toBe(200);
       const other = await openTeam(app);
@@ -102,7 +102,7 @@ describe('C 7: the operator key in X-API-Key beside an access token', () => {
     }
   });
 
-  test('the token goes on to say which tenant it is', async () => {
+  test('the token still decides the tenant', async () => {
     const { status, body } = await app.json('POST', '/api/translations', {
       headers: beside(member),
       body: { source_text: 'Hello', target_lang: 'fr' },
@@ -112,7 +112,7 @@ describe('C 7: the operator key in X-API-Key beside an access token', () => {
     expect(mine.user.user_id).toBe(member.userId);
   });
 
-  test('stays with that call', async () => {
+  test('does not outlast that call', async () => {
     await provision(beside(member));
     expect((await provision(member.bearer)).status).toBe(403);
   });
@@ -129,7 +129,7 @@ describe('C 7: the operator key in X-API-Key beside an access token', () => {
 describe('C 7: an unset OPERATOR_API_KEY', () => {
   const unset = useTestApp({ env: { ...env, OPERATOR_API_KEY: '' } });
 
-  test('never matches anything, an empty key neither', async () => {
+  test('never matches anything; an empty key does not either', async () => {
     const own = await openTeam(unset);
     for (const key of ['', ' ', 'undefined', 'null', 'None', 'false', '0', operatorKey])
       for (const headers of [{ 'x-api-key': key }, bearer(key)]) {

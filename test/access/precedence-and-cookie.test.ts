@@ -20,7 +20,7 @@ describe('A 5.1 rule 1, C 7: when both headers are present', () => {
     expect(await whose({ ...apiKey(ben.apiKey), ...bearer(ana.apiKey) })).toBe(ben.tenantId);
   });
 
-  test('a wrong X-API-Key is not made up for by a right key in the bearer', async () => {
+  test('a right key in the bearer does not make up for a wrong X-API-Key', async () => {
     await expectRefused({ ...apiKey('wrong'), ...bearer(ana.apiKey) });
   });
 
@@ -34,7 +34,7 @@ describe('A 5.1 rule 1, C 7: when both headers are present', () => {
     expect(await whose({ ...apiKey(ana.apiKey), ...bearer('nonsense') })).toBe(ana.tenantId);
   });
 
-  test('two wrong ones stay wrong', async () => {
+  test('two wrong ones are refused', async () => {
     await expectRefused({ ...apiKey('wrong'), ...bearer('nonsense') });
   });
 });
@@ -52,7 +52,7 @@ describe('A 5.1 rule 3: X-Tenant-ID narrows to one account', () => {
     for (const way of ways()) await expectRefused({ ...way, 'x-tenant-id': ben.tenantId });
   });
 
-  test('an id of nobody is refused', async () => {
+  test('an unknown id is refused', async () => {
     const ids = [
       '0'.repeat(32),
       'nobody',
@@ -77,7 +77,7 @@ describe('A 5.1 rule 3: X-Tenant-ID narrows to one account', () => {
     await expectRefused({ ...both, 'x-tenant-id': ben.tenantId });
   });
 
-  test('a token of one tenant never answers for another that is named, whatever key is beside it', async () => {
+  test('a token of one tenant never serves another tenant that is named, whatever key is beside it', async () => {
     const { status, body } = await submit({
       ...apiKey(ben.apiKey),
       ...bearer(ana.accessToken),
@@ -109,7 +109,7 @@ describe('C 7: the session cookie', () => {
     await expectRefused(cookie(ana.apiKey));
   });
 
-  test('nor on the tRPC door', async () => {
+  test('nor on /trpc', async () => {
     const create = await app.json('POST', '/trpc/translations.create', {
       headers: cookie(ana.accessToken),
       body: { json: { source_text: 'Hello', target_lang: 'fr' } },

@@ -41,13 +41,13 @@ describe.each(keys)('A 5.1 rule 1: %s', (_, keyOf, ask) => {
   });
 });
 
-test.each(schemes)('RFC 9110 11.1: a session counts as %s, in whatever letters', async (scheme) => {
+test.each(schemes)('RFC 9110 11.1: a session counts as %s, in any letter case', async (scheme) => {
   const headers = { authorization: `${scheme} ${mine.accessToken}` };
   for (const path of ['/api/auth/me', '/api/tenants', '/api/translations'])
     expect((await app.json('GET', path, { headers })).status, path).toBe(200);
 });
 
-describe('B 5: the golden download takes the session cookie where nothing else is presented', () => {
+describe('B 5: the golden download accepts the session cookie if no other credential is presented', () => {
   test('alone', async () => {
     const { id } = await mine.job();
     expect((await mine.golden(id, 'txt', mine.cookie)).status).toBe(200);
@@ -62,14 +62,14 @@ describe('B 5: the golden download takes the session cookie where nothing else i
   ];
 
   test.each(others)(
-    '%s that is none of a tenant’s is refused, and not ignored, beside a good cookie',
+    '%s that is not a tenant’s is refused, not ignored, beside a good cookie',
     async (_, headers) => {
       const { id } = await mine.job();
       expect((await mine.golden(id, 'txt', { ...mine.cookie, ...headers })).status).toBe(401);
     },
   );
 
-  test('another tenant’s key beside it decides', async () => {
+  test('another tenant’s key beside it decides the tenant', async () => {
     const { id } = await mine.job();
     const other = await openWorkspace(app);
     expect((await mine.golden(id, 'txt', { ...mine.cookie, ...other.headers })).status).toBe(404);

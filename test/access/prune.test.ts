@@ -57,7 +57,7 @@ async function fill(): Promise<void> {
   }
 }
 
-test('what has expired is deleted, and nothing else: keys, live tokens and consumed ones stay', async () => {
+test('expired rows are deleted, and nothing else: keys, live tokens and consumed ones stay', async () => {
   await fill();
   // A consumed refresh token is how a late second use is recognized.
   await superuser`update tokens set consumed_at = now() where kind = 'refresh_token' and expires_at > now()`;

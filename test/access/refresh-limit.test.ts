@@ -40,8 +40,8 @@ async function rowsOf({ userId }: Person) {
 const endWindows = () => openSuperuser(app.superuserUrl)`
   update rate_windows set ends_at = now() where bucket = 'refresh'`;
 
-describe('A 3.3: refreshes of one family are bounded, since each leaves rows that stay until they expire', () => {
-  test('past 30 in 60 seconds: 429 with Retry-After; the token is not used up, and is good once the window has ended', async () => {
+describe('A 3.3: refreshes of one family are rate-limited, because each leaves rows that stay until they expire', () => {
+  test('past 30 in 60 seconds: 429 with Retry-After; the token is not used up, and works after the window', async () => {
     const { statuses, newest } = await refreshTimes(30, person.refreshToken);
     expect(statuses).toEqual(ok(30));
     const before = await rowsOf(person);
@@ -67,14 +67,14 @@ describe('A 3.3: refreshes of one family are bounded, since each leaves rows tha
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(10);
   });
 
-  test('another sign-in of the same member counts for itself', async () => {
+  test('another sign-in of the same member has its own count', async () => {
     const { body } = await signIn(app, person);
     const { newest } = await refreshTimes(31, person.refreshToken);
     expect((await refresh(newest)).status).toBe(429);
     expect((await refreshTimes(3, body.refresh_token)).statuses).toEqual(ok(3));
   });
 
-  test('what is refused for itself is not counted: used tokens, and all but one use of one token', async () => {
+  test('refused uses are not counted: used tokens, and all but one of concurrent uses of a token', async () => {
     const { body } = await refresh(person.refreshToken);
     const again = await Promise.all(Array.from({ length: 40 }, () => refresh(person.refreshToken)));
     expect(new Set(again.map(({ status }) => status))).toEqual(new Set([401]));

@@ -82,7 +82,7 @@ const latecomers: [string, (session: Person) => Promise<Answer>][] = [
 ];
 
 describe.each(issuers)('A 3.2: a revocation that waits for %s', (_, hold) => {
-  test.each(latecomers)('goes before %s that came after it', async (_, ask) => {
+  test.each(latecomers)('runs before %s that came after it', async (_, ask) => {
     const { body } = await signIn(app, member);
     const elsewhere = { ...member, refreshToken: body.refresh_token as string };
 

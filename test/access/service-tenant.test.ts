@@ -71,11 +71,11 @@ describe('A 5.1 rule 6: the service key’s tenant in open dev mode', () => {
   const app = useTestApp({ env });
   beforeAll(() => translate(app));
 
-  test('is entered by no route', () => expectEntersNowhere(app, {}));
+  test('is reached by no route', () => expectEntersNowhere(app, {}));
 
-  test('is joined by no invite', () => expectJoinedByNoInvite(app));
+  test('cannot be joined by an invite', () => expectJoinedByNoInvite(app));
 
-  test('is the service key’s all the same', async () => {
+  test('is still reached by the service key', async () => {
     const { status, body } = await app.json('GET', '/api/translations', { headers: asService });
     expect([status, body.length]).toEqual([200, 1]);
   });
@@ -85,14 +85,14 @@ describe('A 5.1 rule 6: the service key’s tenant and the operator key', () => 
   const app = useTestApp({ env: { ...env, OPERATOR_API_KEY: operatorKey } });
   beforeAll(() => translate(app));
 
-  test('is entered by no route, be it named by X-Tenant-ID too', async () => {
+  test('is reached by no route, even if X-Tenant-ID names it', async () => {
     await expectEntersNowhere(app, operator);
     await expectEntersNowhere(app, { ...operator, 'x-tenant-id': 'default' });
   });
 
-  test('is joined by no invite', () => expectJoinedByNoInvite(app));
+  test('cannot be joined by an invite', () => expectJoinedByNoInvite(app));
 
-  test('nobody gets a password there by a reset link', async () => {
+  test('gives nobody a password by a reset link', async () => {
     const secret = newSecret();
     const sql = openSuperuser(app.superuserUrl);
     const userId = newId();
@@ -111,7 +111,7 @@ describe('A 5.1 rule 6: the service key’s tenant and the operator key', () => 
   });
 });
 
-describe('A 5.1 rule 6: once there is a tenant, nothing of the service key’s is read', () => {
+describe('A 5.1 rule 6: once there is a tenant, nobody reads the service key’s data', () => {
   const app = useTestApp({ env: { ...env, OPERATOR_API_KEY: operatorKey } });
   let jobId: string;
   let founder: Person;
@@ -158,7 +158,7 @@ describe('A 5.1 rule 6: once there is a tenant, nothing of the service key’s i
     for (const path of jobs()) expect((await look(path, operator))[0]).toBe(401);
   });
 
-  test('by nobody at all', async () => {
+  test('without a credential', async () => {
     for (const path of jobs()) expect((await look(path, {}))[0]).toBe(401);
     const { status } = await app.json('GET', '/api/auth/users?tenant_id=default');
     expect(status).toBe(401);

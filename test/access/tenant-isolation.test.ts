@@ -48,7 +48,7 @@ describe('A 1 rule 4: tenants do not see each other', () => {
     ['of 1000 characters', 'a'.repeat(1000)],
     ['with quotes', "'%20or%201=1--"],
     ['an emoji', '%F0%9F%98%80'],
-  ])('an id of another form (%s) is unknown too', async (_name, id) => {
+  ])('an id of another form (%s) is 404 too', async (_name, id) => {
     const { status } = await app.json('GET', `${LIST}/${id}`, { headers: ana.headers });
     expect([404, 422]).toContain(status);
   });
@@ -63,7 +63,7 @@ describe('A 1 rule 4: tenants do not see each other', () => {
     expect(plain.status).toBe(404);
   });
 
-  test('through the tRPC door neither', async () => {
+  test('neither over tRPC', async () => {
     const get = (headers: Record<string, string>, name: string) => {
       const input = encodeURIComponent(JSON.stringify({ json: { [name]: job.id } }));
       return app.json('GET', `/trpc/translations.get?input=${input}`, { headers });
@@ -112,7 +112,7 @@ describe('A 1 rule 4: tenants do not see each other', () => {
     expect(seen.status).toBe(404);
   });
 
-  test('100 requests of two tenants side by side each see their own only', async () => {
+  test('100 requests of two tenants side by side each see only their own jobs', async () => {
     const pair = [await app.signUp({ tenant_name: 'Left' }), await app.signUp({ tenant_name: 'Right' })];
     await Promise.all(
       Array.from({ length: 100 }, async (_, i) => {

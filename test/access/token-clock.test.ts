@@ -62,7 +62,7 @@ describe('C 7: late second uses', () => {
     ]);
   });
 
-  test('whose family is gone already end nothing and are no event', async () => {
+  test('of an ended family end nothing more and are not logged', async () => {
     await refresh(app, member);
     await letPass(11);
     for (let i = 0; i < 3; i++) expect((await refresh(app, member)).status).toBe(401);
@@ -70,7 +70,7 @@ describe('C 7: late second uses', () => {
   });
 });
 
-describe('C 7: the ten seconds after a use are the database’s', () => {
+describe('C 7: the ten-second grace after a use is measured by the database’s clock', () => {
   test('a second use at once ends nothing, though this process’s clock is an hour ahead', async () => {
     const { body: next } = await refresh(app, member);
     setClock(hour);
@@ -89,11 +89,11 @@ describe('C 7: the ten seconds after a use are the database’s', () => {
   });
 });
 
-describe('A 2.3: a token’s life is of the database’s clock', () => {
+describe('A 2.3: the database’s clock decides when a token expires', () => {
   test.each([
     ['ahead', 2 * hour],
     ['behind', -2 * hour],
-  ])('from its issue on, where this process’s is two hours %s', async (_, seconds) => {
+  ])('it is valid once issued, though this process’s clock is two hours %s', async (_, seconds) => {
     setClock(seconds);
     const { body } = await signIn(app, member);
     vi.useRealTimers();
@@ -112,7 +112,7 @@ describe('A 2.3: a token’s life is of the database’s clock', () => {
     expect(rows.map(({ same }) => same)).toEqual([true, true, true, true]);
   });
 
-  test('an expired one is over, though this process’s clock is behind', async () => {
+  test('an expired token is refused, though this process’s clock is behind', async () => {
     const sql = openSuperuser(app.superuserUrl);
     await sql`update tokens set expires_at = now() - interval '1 second' where user_id = ${member.userId}`;
     await sql`update credential_directory d set expires_at = t.expires_at from tokens t
@@ -124,7 +124,7 @@ describe('A 2.3: a token’s life is of the database’s clock', () => {
       expect((await introspect(token)).active).toBe(false);
   });
 
-  test('a refresh token is good as long, though this process’s clock is ahead', async () => {
+  test('a refresh token is valid as long, though this process’s clock is ahead', async () => {
     setClock(2 * hour);
     for (const token of [member.accessToken, member.refreshToken])
       expect((await introspect(token)).active).toBe(true);

@@ -5,9 +5,9 @@ export const LIST = '/api/translations';
 export const OPERATOR_KEY = 'an-operator-key-of-some-length-0123456789';
 export const REFUSED = 'missing or invalid tenant credentials';
 
-/** Requests to `app` unless told, and whose they are found to be. */
+/** Requests to `app` by default, and the tenant that each resolves to. */
 export function askingAt(app: TestApp) {
-  /** A fresh job, by whoever the headers stand for. */
+  /** A fresh job of the caller with these headers. */
   function submit(headers: Record<string, string>, text = 'Hello', at: TestApp = app) {
     return at.json('POST', LIST, { headers, body: { source_text: text, target_lang: 'fr' } });
   }

@@ -8,7 +8,7 @@ import { poll } from '#test/setup/poll.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** What the applications are started with that commands run beside. */
+/** The environment of the applications that run beside the commands. */
 export const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 
 export interface Ended {

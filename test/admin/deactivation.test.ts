@@ -19,7 +19,7 @@ beforeEach(async () => {
   apiKey = (await operateHere(app, ['rotate-key', admin.tenantId])).at(-1) as string;
 });
 
-/** What every credential of the tenant is answered, each where it counts. */
+/** The answer to each credential of the tenant, on a route that accepts it. */
 async function knock() {
   const status = async (path: string, headers: Record<string, string>, body?: unknown) =>
     (await app.json(body ? 'POST' : 'GET', path, { headers, ...(body ? { body } : {}) })).status;
@@ -45,7 +45,7 @@ const all = <T>(answers: Record<string, unknown>, value: T) =>
   Object.fromEntries(Object.keys(answers).map((name) => [name, value]));
 
 describe('deactivate-tenant', () => {
-  test('every credential of it is 401 on the next request, and nobody else is touched', async () => {
+  test('each of its credentials is 401 on the next request; other tenants are unaffected', async () => {
     const neighbour: Signup = await app.signUp();
     const before = await knock();
     expect(before).toEqual(all(before, 200));
@@ -55,7 +55,7 @@ describe('deactivate-tenant', () => {
     expect((await app.json('GET', '/api/translations', { headers })).status).toBe(200);
   });
 
-  test('invites and reset links lead nowhere', async () => {
+  test('invites and reset links stop working', async () => {
     const { invite_token } = await invite(app, admin);
     const path = `/api/auth/users/${member.userId}/password-reset-link`;
     const link = await app.json('POST', path, { headers: admin.bearer });
@@ -66,7 +66,7 @@ describe('deactivate-tenant', () => {
     expect((await app.json('POST', '/api/auth/password-reset', { body })).status).toBe(401);
   });
 
-  test('signs everybody out for good: reactivated, the key and passwords count again, no old session', async () => {
+  test('ends every session: after reactivation the key and passwords work again, old sessions do not', async () => {
     const sql = openSuperuser(app.superuserUrl);
     await sql`insert into mfa_challenges (tenant_id, challenge_hash, user_id, method, scope, expires_at)
       values (${admin.tenantId}, '\\x01', ${admin.userId}, 'totp', 's', now() + interval '1 hour')`;
@@ -90,7 +90,7 @@ describe('deactivate-tenant', () => {
     });
   });
 
-  test('a reset link and a challenge that waited are over for good, too', async () => {
+  test('ends a pending reset link and a pending challenge for good, too', async () => {
     const { tenantId } = admin;
     const reset = `/api/auth/users/${member.userId}/password-reset-link`;
     const { body: link } = await app.json('POST', reset, { headers: admin.bearer });
@@ -111,7 +111,7 @@ describe('deactivate-tenant', () => {
     expect((await signIn(app, member)).status).toBe(200);
   });
 
-  test('a sign-in that is under way is waited for, and signed out like the rest', async () => {
+  test('waits for a sign-in in flight, and ends it like the rest', async () => {
     const { tenantId, userId, email } = member;
     const locked = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
@@ -133,7 +133,7 @@ describe('deactivate-tenant', () => {
     expect((await app.json('GET', '/api/auth/me', { headers })).status).toBe(401);
   });
 
-  test('both ways are recorded; a second time changes nothing', async () => {
+  test('deactivation and reactivation are audited; repeating them changes nothing', async () => {
     const { tenantId } = admin;
     await operateHere(app, ['deactivate-tenant', tenantId]);
     const deactivated = await contentsOf(app);

@@ -24,7 +24,7 @@ const invites = () => openSuperuser(app.superuserUrl)`
   select invite_id, created_by, email, role from invites where tenant_id = ${founder.tenantId}`;
 
 describe('invite', () => {
-  test('brings an administrator into a tenant whose administrators are all gone', async () => {
+  test('brings an administrator into a tenant that has none left', async () => {
     await openSuperuser(app.superuserUrl)`delete from users where tenant_id = ${founder.tenantId}`;
     const lines = await operate(app, ['invite', founder.tenantId]);
     const { status, body } = await redeem(lines.at(-1) as string);
@@ -33,7 +33,7 @@ describe('invite', () => {
     expect((await redeem(lines.at(-1) as string)).status).toBe(400);
   });
 
-  test('is recorded, says who made it, and its token is stored nowhere', async () => {
+  test('is audited with its maker, and its token is stored nowhere', async () => {
     const token = (await operateHere(app, ['invite', founder.tenantId])).at(-1) as string;
     expect(token).toMatch(new RegExp(`^${founder.tenantId}\\.[\\w-]{43}$`));
     const [invite] = await invites();

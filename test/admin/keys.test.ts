@@ -21,7 +21,7 @@ async function knock(key: string): Promise<[number, number]> {
 }
 
 describe('rotate-key', () => {
-  test('the new key is believed and the old one 401 on the very next request', async () => {
+  test('the new key is accepted and the old one 401 on the very next request', async () => {
     const neighbour = await app.signUp();
     expect(await knock(tenant.apiKey)).toEqual([200, 200]);
     const lines = await operate(app, ['rotate-key', tenant.tenantId]);
@@ -80,7 +80,7 @@ describe('revoke-key', () => {
     expect(await knock(tenant.apiKey)).toEqual([401, 401]);
   });
 
-  test('twice is once, and the second says so', async () => {
+  test('a second revocation changes nothing, and says so', async () => {
     await operateHere(app, ['revoke-key', tenant.tenantId]);
     const before = await contentsOf(app);
     const lines = await operateHere(app, ['revoke-key', tenant.tenantId]);

@@ -51,7 +51,7 @@ describe('tenants', () => {
     expect(rest).toHaveLength(250);
   });
 
-  test('of many administrators it shows 20, and how many there are', async () => {
+  test('shows at most 20 administrators, and how many there are', async () => {
     const { tenantId } = await found(app);
     await openSuperuser(app.superuserUrl)`
       insert into users (tenant_id, user_id, email, provider, role, created_at)
@@ -64,7 +64,7 @@ describe('tenants', () => {
     expect(line).toContain('admin19@example.org, and 11 more');
   });
 
-  test('a name cannot forge a line or drive the terminal', async () => {
+  test('a name cannot forge a line or send control characters to the terminal', async () => {
     const name = 'x\n\u001b[2J\t\u202ey\u009b';
     const { tenantId } = await found(app);
     const sql = openSuperuser(app.superuserUrl);
@@ -98,7 +98,7 @@ describe('audit', () => {
     expect(targets(await parsed([...about, '--limit', '9999']))).toEqual(downFrom(450, 450));
   });
 
-  test('a reader who has enough of it ends it quietly', async () => {
+  test('ends quietly when its reader closes the pipe', async () => {
     await addEvents('enough', 450);
     const child = startCommand({ DATABASE_URL: app.databaseUrl }, ['audit', '--limit', '450', '--json']);
     child.stdout.once('data', () => child.stdout.destroy());
@@ -121,7 +121,7 @@ describe('audit', () => {
     expect(await parsed([...about, '--since', '9999-01-01'])).toEqual([]);
   });
 
-  test("without --tenant it is everybody's, what belongs to none included; '' is that alone", async () => {
+  test("without --tenant it reads all tenants and entries without one; '' reads only those", async () => {
     await addEvents('', 3);
     const founder = await found(app);
     const none = await parsed(['audit', '--tenant', '', '--json']);
@@ -171,7 +171,7 @@ describe('audit', () => {
     expect(founding?.[6]).toMatch(/^[\w-]{8,}$/);
   });
 
-  test('what a stranger typed at a sign-in cannot forge a line', async () => {
+  test('text that a stranger typed at a sign-in cannot forge a line', async () => {
     await openSuperuser(app.superuserUrl)`
       insert into audit_log (tenant_id, event_id, action, actor_kind, target)
       values ('forged', 'e', 'sign_in_failed', 'anonymous', ${'a@b.example\n2026-01-01\tx\tsigned_in\u001b[A'})`;

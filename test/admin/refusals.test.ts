@@ -13,7 +13,7 @@ const app = useTestApp({ env });
 /** With no database in reach. */
 const alone = (args: string[]) => runCommand({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, args);
 
-describe('what is wrong with a command line is named, in one line, before a database is looked for', () => {
+describe('a wrong command line is one line that names the fault, before a database is looked for', () => {
   test.each([
     ['an unknown command', ['rotate'], /rotate/],
     ['a name that every object has', ['constructor'], /constructor/],
@@ -52,7 +52,7 @@ describe('what is wrong with a command line is named, in one line, before a data
   });
 });
 
-describe('what is wrong around it is one line, too', () => {
+describe('a wrong environment is one line, too', () => {
   test('C 1: a bad setting', async () => {
     expect(await beside(app, ['tenants'], { MFA_REQUIRED: 'yes' })).toEqual({
       code: 1,
@@ -75,7 +75,7 @@ describe('what is wrong around it is one line, too', () => {
   });
 });
 
-describe("of an unknown tenant, and of the one that is nobody's account", () => {
+describe('an unknown tenant, and the service key’s tenant', () => {
   const onTenant: string[][] = [
     ['rotate-key'],
     ['revoke-key'],
@@ -114,7 +114,7 @@ describe("of an unknown tenant, and of the one that is nobody's account", () => 
     });
   });
 
-  test('the audit log of an unknown tenant is refused; of one in which nothing happened it is empty', async () => {
+  test('the audit log of an unknown tenant is refused; of a tenant without entries it is empty', async () => {
     const { tenantId } = await found(app);
     const since = ['--since', '9999-01-01'];
     await expect(operateHere(app, ['audit', '--tenant', 'nobody', ...since])).rejects.toThrow(

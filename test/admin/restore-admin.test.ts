@@ -84,7 +84,7 @@ describe('an administrator who was demoted and revoked, and has lost password an
     expect(lines.slice(0, -1).join('\n')).not.toContain(secret);
   });
 
-  test('of a deactivated tenant, the command says what else is needed', async () => {
+  test('for a deactivated tenant, the command says what else is needed', async () => {
     await operateHere(app, ['deactivate-tenant', founder.tenantId]);
     const lines = await operateHere(app, ['restore-admin', founder.tenantId, founder.email, '--reset-mfa']);
     expect(lines.join('\n')).toContain(`reactivate-tenant ${founder.tenantId}`);
@@ -94,7 +94,7 @@ describe('an administrator who was demoted and revoked, and has lost password an
   });
 });
 
-describe('who is there already', () => {
+describe('an address that is already a member', () => {
   let founder: Person;
   beforeEach(async () => {
     founder = await found(app);
@@ -128,7 +128,7 @@ describe('who is there already', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('a member of the identity provider has no password: no link', async () => {
+  test('a member of the identity provider has no password, so gets no link', async () => {
     await openSuperuser(app.superuserUrl)`
       update users set provider = 'oidc', password_hash = null, provider_subject = 'issuer subject', active = false
       where tenant_id = ${founder.tenantId}`;
@@ -138,7 +138,7 @@ describe('who is there already', () => {
     expect(await eventsOf(app, founder.tenantId, 'reset_link_issued')).toEqual([]);
   });
 
-  test("an address that is no member's, or another tenant's, is refused with the way to invite", async () => {
+  test('an address that is not a member of this tenant is refused; the message says how to invite', async () => {
     const elsewhere = await foundMember(app);
     const before = await contentsOf(app);
     const refused = await beside(app, ['restore-admin', founder.tenantId, elsewhere.email, '--reset-mfa']);

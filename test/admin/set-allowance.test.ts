@@ -11,7 +11,7 @@ async function limitOf({ accessToken }: Signup): Promise<number> {
   return (await app.json('GET', '/api/tenants', { headers })).body[0].monthly_char_limit;
 }
 
-test('set-allowance: the account has it at the next request, and the log what it was', async () => {
+test('set-allowance: the account has it at the next request, and the log has the old value', async () => {
   const tenant = await app.signUp();
   const { tenantId } = tenant;
   await operate(app, ['set-allowance', tenantId, '800000']);
@@ -27,14 +27,14 @@ test('set-allowance: the account has it at the next request, and the log what it
   ]);
 });
 
-test('C 3: an operator may give the most that the column holds', async () => {
+test('C 3: an operator may give as much as the column holds', async () => {
   const tenant = await app.signUp();
   const { tenantId } = tenant;
   await operateHere(app, ['set-allowance', tenantId, '2147483647']);
   expect(await limitOf(tenant)).toBe(2_147_483_647);
 });
 
-test("the service key's tenant, which is nobody's account, has an allowance too", async () => {
+test('the service key’s tenant, which has no account, has an allowance too', async () => {
   const sql = openSuperuser(app.superuserUrl);
   await sql`insert into tenants (tenant_id, name, api_key_prefix, monthly_char_limit)
     values ('default', 'default', '', 5)`;

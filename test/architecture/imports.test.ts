@@ -6,7 +6,7 @@ import { importsOf, refusal } from './modules.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-test('every import goes where its module may go (decision 5)', () => {
+test('every import follows the module rules (decision 5)', () => {
   expect(sources.length).toBeGreaterThan(100);
   expect(refusals()).toEqual([]);
 });
@@ -17,7 +17,7 @@ test('no files import each other in a cycle, types included', () => {
   expect(cycles(Object.keys(imports), (file) => imports[file] ?? [])).toEqual([['b', 'c']]);
 });
 
-describe('what must not be is refused', () => {
+describe('forbidden imports are refused', () => {
   test.each([
     ["another domain's tables", 'server/auth/x.ts', '#server/translations/jobs.ts'],
     ["another domain's tables, by a relative path", 'server/auth/x.ts', '../translations/jobs.ts'],
@@ -57,7 +57,7 @@ describe('what must not be is refused', () => {
     }
   });
 
-  test('the SDK takes the types of the routers, never their code', () => {
+  test('the SDK imports the types of the routers, never their code', () => {
     const statements = sources
       .filter((file) => file.startsWith('sdk/'))
       .flatMap((file) => readFileSync(join(root, file), 'utf8').match(/^import .*server\/.*$/gm) ?? [])

@@ -62,7 +62,7 @@ function statuses(answers: { status: number }[]): Record<number, number> {
   return counts;
 }
 
-test('A 3.5: of 50 redemptions of one invite one makes a member, by a different address each', async () => {
+test('A 3.5: of 50 redemptions of one invite, each by a different address, one creates a member', async () => {
   const { tenantId, accessToken } = await processes[0]!.signUp();
   const admin = { authorization: `Bearer ${accessToken}` };
   const { body: invite } = await processes[0]!.json('POST', '/api/tenants/invites', {
@@ -94,7 +94,7 @@ test('A 3.5: of 50 redemptions of one invite one makes a member, by a different 
   expect(count).toBe(1);
 });
 
-test('A 3.3: of 50 uses of one refresh token one gets a pair, and the others end nothing', async () => {
+test('A 3.3: of 50 uses of one refresh token one gets a new pair, and the others end nothing', async () => {
   const email = 'refresher@example.org';
   await processes[0]!.signUp({ email });
   const { body: first } = await grant(processes[0]!, email);
@@ -161,7 +161,7 @@ test('C 2: of 50 submissions of one code one signs in, for one challenge as for 
 /** As if the step of the last code were long past: the test does not wait for the next one. */
 const forgetLastStep = () => openSuperuser(database.superuserUrl)`update users set totp_last_step = null`;
 
-test('A 5.1: what one process changes of a standing holds at the other on the next request', async () => {
+test('A 5.1: a member or tenant status that one process changes applies in the other on the next request', async () => {
   const { accessToken } = await processes[0]!.signUp();
   const admin = { authorization: `Bearer ${accessToken}` };
   const { body: invite } = await processes[0]!.json('POST', '/api/tenants/invites', {

@@ -103,7 +103,7 @@ describe('A 6 rule 5: founding and joining are in the audit log', () => {
   });
 });
 
-describe('A 6 rule 5: a password that did not fit is in the audit log, of no tenant', () => {
+describe('A 6 rule 5: a wrong password is in the audit log, under no tenant', () => {
   const attempt = (username: string, fields: Headers = {}) =>
     postForm('/api/oauth2/token', {
       grant_type: 'password',
@@ -121,14 +121,14 @@ describe('A 6 rule 5: a password that did not fit is in the audit log, of no ten
     expect(await linesOf('', 'sign_in_failed')).toEqual(failed(target()));
   });
 
-  test('pinned, and of a revoked member, it says no more', async () => {
+  test('with a pinned workspace and of a revoked member, it says no more', async () => {
     await openSuperuser(app.superuserUrl)`update users set active = false where user_id = ${member.userId}`;
     expect((await attempt(member.email, { tenant_id: member.tenantId, password })).status).toBe(401);
     expect(await linesOf('', 'sign_in_failed')).toEqual(failed(member.email));
     expect(await linesOf(member.tenantId, 'sign_in_failed')).toEqual([]);
   });
 
-  test('what is no address may be a password in the wrong field, and is nowhere in the log', async () => {
+  test('a value that is not an address may be a password in the wrong field, and is not logged', async () => {
     const typed = ['Correct-Horse-Battery', 'correct horse @ battery', '@correct-horse', 'correct-horse@'];
     for (const username of typed) expect((await attempt(username)).status).toBe(401);
     expect(await linesOf('', 'sign_in_failed')).toEqual(typed.flatMap(() => failed(null)));
@@ -167,7 +167,7 @@ describe('A 6 rule 5: the end of a session is in the audit log', () => {
     expect(await linesOf(member.tenantId, 'token_revoked')).toEqual([revoked, revoked]);
   });
 
-  test('what is no token is not revoked, and not recorded', async () => {
+  test('an unknown token is not revoked, and not recorded', async () => {
     await postForm('/api/oauth2/revoke', { token: 'nobody' }, admin.bearer);
     await post('/api/auth/signout', { refresh_token: 'nobody' });
     for (const action of ['token_revoked', 'signed_out'])
@@ -189,7 +189,7 @@ test('A 6 rule 5: a new password by a reset link is in the audit log', async () 
 });
 
 describe('A 6 rule 5: a wrong code is in the audit log', () => {
-  test('by a challenge: of somebody who is not signed in', async () => {
+  test('by a challenge: without an actor', async () => {
     const enrolled = await foundEnrolled(app);
     const { status } = await post('/api/auth/mfa/verify', {
       challenge_id: await challengeFor(app.database, enrolled),
@@ -201,7 +201,7 @@ describe('A 6 rule 5: a wrong code is in the audit log', () => {
     ]);
   });
 
-  test('by a session: of its member', async () => {
+  test('by a session: with its member', async () => {
     const founder = await foundMember(app);
     const { body } = await enroll(app, undefined, founder.cookie);
     const code = { mfa_code: wrongTotpCode(body.secret) };

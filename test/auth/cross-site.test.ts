@@ -50,12 +50,12 @@ function expectForbidden(answer: Answer): void {
   expect(sessionCookie(answer)).toBeUndefined();
 }
 
-describe.each(otherSites)('C 7: what would set the cookie, asked by %s', (_who, headers) => {
+describe.each(otherSites)('C 7: calls that would set the cookie, from %s', (_who, headers) => {
   test('the password grant: 403, though the password is right', async () => {
     expectForbidden(await signIn(app, ada, {}, headers));
   });
 
-  test('the MFA grant and verify: 403, and the challenge and the code are left', async () => {
+  test('the MFA grant and verify: 403; the challenge and the code stay usable', async () => {
     const { secret } = await enrol(app, ada);
     const id = await challenge(app, ada);
     const code = await freshCode(app, ada, secret);
@@ -129,7 +129,7 @@ describe('C 7: a changing request that carries the cookie', () => {
   });
 });
 
-describe('C 7: without the cookie another site’s page may ask', () => {
+describe('C 7: without the cookie another site’s page may call', () => {
   test.each(otherSites)('by bearer, from %s', async (_who, headers) => {
     const member = await join(app, ada);
     const { enrolment: _, ...asked } = changes(member);

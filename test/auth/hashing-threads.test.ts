@@ -9,7 +9,7 @@ const phc = await hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 })
 
 const tooMany = 260;
 
-/** Asks for so many checks in one turn of the loop, of which every third is of a wrong password. */
+/** Starts so many checks in one iteration of the event loop; every third has a wrong password. */
 function flood() {
   const accepted: Promise<{ asked: boolean; answer: unknown }>[] = [];
   const refusals: unknown[] = [];
@@ -25,7 +25,7 @@ function flood() {
   return { accepted, refusals };
 }
 
-test('issue 4: of 260 hashes at once 200 wait, the others are 429 with Retry-After', async () => {
+test('of 260 concurrent hashes 200 wait, the others are 429 with Retry-After', async () => {
   const { accepted, refusals } = flood();
   // Beside those that wait, there are those that are computed: one on each thread, of which there are four at the most.
   expect(accepted.length).toBeGreaterThan(200);
@@ -42,7 +42,7 @@ test('issue 4: of 260 hashes at once 200 wait, the others are 429 with Retry-Aft
   for (const { asked, answer } of await Promise.all(accepted)) expect(answer).toEqual({ matches: asked });
 });
 
-test('once they are done there is room again, as often as they come', async () => {
+test('once they are done the queue takes as many again, every time', async () => {
   for (let round = 0; round < 3; round += 1) {
     const { accepted } = flood();
     expect(accepted.length).toBeGreaterThan(200);
@@ -51,7 +51,7 @@ test('once they are done there is room again, as often as they come', async () =
   expect(await hashOnThread({ password, phc })).toEqual({ matches: true });
 });
 
-test('what cannot be checked is answered too, and takes no other along', async () => {
+test('a malformed hash is answered too, without failing others', async () => {
   const answers = await Promise.all([
     hashOnThread({ password, phc: 'no hash at all' }),
     hashOnThread({ password, phc }),

@@ -27,7 +27,7 @@ describe('A 4.3: a password account of an inactive workspace', () => {
   const signIn = (fields = {}) =>
     grant(app, { grant_type: 'password', username: email, password, ...fields });
 
-  test('is not among those to choose from; what is left alone is signed in to', async () => {
+  test('is not offered for choice; a single remaining account is signed in', async () => {
     const [oldest, middle, newest] = tenants as [string, string, string];
     expect(idsOf(await signIn())).toEqual([oldest, middle, newest].toSorted());
     await deactivate(oldest);
@@ -37,7 +37,7 @@ describe('A 4.3: a password account of an inactive workspace', () => {
     expect([status, body.user?.tenant_id, body.tenants]).toEqual([200, middle, undefined]);
   });
 
-  test('is no account of anybody’s: pinned, and as the only one', async () => {
+  test('counts as no account: when its workspace is pinned, and when it is the only one', async () => {
     const [only] = tenants as [string];
     await deactivate(only);
     const pinned = await signIn({ tenant_id: only });
@@ -60,25 +60,22 @@ describe('C 2: a membership by single sign-on in an inactive workspace', () => {
     tenants = [own.body.user.tenant_id, joined.body.user.tenant_id];
   });
 
-  test('two active ones are chosen from', async () => {
+  test('with two active ones the person chooses', async () => {
     expect(idsOf(await dance.signIn(sub))).toEqual(tenants.toSorted());
   });
 
   test.each([
     ['older', 0, 1],
     ['newer', 1, 0],
-  ] as const)(
-    'the %s one is not among those to choose from: the other is signed in to',
-    async (_, over, left) => {
-      await deactivate(tenants[over]);
-      for (const fields of [{}, { tenant_id: tenants[over] }]) {
-        const { status, body } = await dance.signIn(sub, fields);
-        expect([status, body.user?.tenant_id, body.tenants]).toEqual([200, tenants[left], undefined]);
-      }
-    },
-  );
+  ] as const)('the %s one is not offered: the other is signed in', async (_, over, left) => {
+    await deactivate(tenants[over]);
+    for (const fields of [{}, { tenant_id: tenants[over] }]) {
+      const { status, body } = await dance.signIn(sub, fields);
+      expect([status, body.user?.tenant_id, body.tenants]).toEqual([200, tenants[left], undefined]);
+    }
+  });
 
-  test('where none is left the person is refused, and founds no other', async () => {
+  test('if none is left the person is refused, and founds no workspace', async () => {
     for (const tenantId of tenants) await deactivate(tenantId);
     const { status, body } = await dance.signIn(sub);
     expect([status, body]).toEqual([403, { detail: 'access to this workspace was revoked' }]);

@@ -43,14 +43,14 @@ async function session(person: Person): Promise<{ access_token: string; refresh_
   return (await signIn(app, person)).body;
 }
 
-/** Both endpoints of the Admin guard, asked about a token of nobody. */
+/** Both endpoints of the Admin guard, called with an unknown token. */
 const doors = [
   ['introspect', (headers: Record<string, string>) => introspect(app, 'nobody', headers)],
   ['revoke', (headers: Record<string, string>) => revoke(app, 'nobody', headers)],
 ] as const;
 
 describe.each(doors)('A 5.2, Admin: %s', (name, ask) => {
-  test('no credential, a tenant’s key, or one of nobody: 401 admin credentials required', async () => {
+  test('no credential, a tenant’s key, or an unknown one: 401 admin credentials required', async () => {
     const none = [
       {},
       apiKey(ada.apiKey),
@@ -77,11 +77,11 @@ describe.each(doors)('A 5.2, Admin: %s', (name, ask) => {
     for (const headers of allowed) expect((await ask(headers)).status).toBe(200);
   });
 
-  test('C 7: a member beside the operator key has the operator’s standing', async () => {
+  test('C 7: a member beside the operator key has operator access', async () => {
     expect((await ask({ ...bearer(member.accessToken), ...apiKey(OPERATOR_KEY) })).status).toBe(200);
   });
 
-  test('a form with a token is asked for: JSON and nothing are 422', async () => {
+  test('a form with a token is required: JSON and an empty body are 422', async () => {
     const path = `/api/oauth2/${name}`;
     expectInvalid(await app.json('POST', path, { headers: admin(), body: { token: 'x' } }));
     expectInvalid(await postForm(app, path, {}, admin()), 'token');
@@ -109,7 +109,7 @@ describe('A 2.4: introspection', () => {
     expect(Math.abs(refreshing.body.exp - now - 2_592_000)).toBeLessThan(30);
   });
 
-  test('of what is no token, a key included: inactive, the rest null', async () => {
+  test('of a string that is not a token, a key included: inactive, the rest null', async () => {
     for (const value of ['nobody', ada.apiKey, OPERATOR_KEY, ada.tenantId, `${ada.accessToken}x`])
       for (const headers of [admin(), apiKey(OPERATOR_KEY)]) {
         const { status, body } = await introspect(app, value, headers);
@@ -139,7 +139,7 @@ describe('A 2.4: introspection', () => {
     expect((await meOf(app, expired.access_token)).status).toBe(401);
   });
 
-  test('A 5.2: an administrator sees the own tenant’s tokens only, the operator key any', async () => {
+  test('A 5.2: an administrator sees only the own tenant’s tokens, the operator key any', async () => {
     for (const token of [ben.accessToken, ben.refreshToken]) {
       expect((await introspect(app, token, admin())).body).toEqual(inactive);
       const { body } = await introspect(app, token, apiKey(OPERATOR_KEY));
@@ -147,7 +147,7 @@ describe('A 2.4: introspection', () => {
     }
   });
 
-  test('it uses nothing up', async () => {
+  test('does not use the token up', async () => {
     const given = await session(ada);
     for (const token of [given.access_token, given.refresh_token]) await introspect(app, token, admin());
     expect((await meOf(app, given.access_token)).status).toBe(200);
@@ -156,7 +156,7 @@ describe('A 2.4: introspection', () => {
 });
 
 describe('A 4.1: revocation', () => {
-  test('of an access token: it is dead at the next request; again is the same answer', async () => {
+  test('of an access token: it is refused at the next request; a second revocation answers the same', async () => {
     const given = await session(member);
     for (let i = 0; i < 2; i += 1) {
       const { status, body } = await revoke(app, given.access_token, admin());
@@ -178,7 +178,7 @@ describe('A 4.1: revocation', () => {
     expect((await meOf(app, given.access_token)).status).toBe(401);
   });
 
-  test('of what is no token, a foreign one included, it answers alike, and does nothing', async () => {
+  test('of an unknown or foreign token it answers the same, and does nothing', async () => {
     for (const value of ['nobody', ben.accessToken, ben.refreshToken, ada.apiKey, OPERATOR_KEY]) {
       const { status, body } = await revoke(app, value, admin());
       expect([status, body]).toEqual([200, { revoked: true }]);

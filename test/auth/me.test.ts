@@ -15,7 +15,7 @@ beforeAll(async () => {
   member = await join(app, ada);
 });
 
-describe('A 2.4: who one is', () => {
+describe('A 2.4: the caller’s own user and account', () => {
   test('an administrator: the user with the effective role, and the whole account', async () => {
     const { status, body } = await meOf(app, ada.accessToken);
     expect(status).toBe(200);
@@ -93,7 +93,7 @@ describe('A 2.4: who one is', () => {
     expect(narrow).not.toContain(email);
   });
 
-  test('A 5.3 rule 6: totp_enrolled tells of an authenticator, and nothing tells its secret', async () => {
+  test('A 5.3 rule 6: totp_enrolled shows whether there is an authenticator; its secret is never shown', async () => {
     const other = await join(app, ada);
     const { secret, recoveryCodes } = await enrol(app, other);
     const { body } = await meOf(app, other.accessToken);
@@ -136,7 +136,7 @@ describe('A 5.2, Bearer only', () => {
       );
   });
 
-  test('invalid or expired bearer token: of nobody, a key, a refresh token', async () => {
+  test('invalid or expired bearer token: an unknown one, a key, a refresh token', async () => {
     const wrong = ['nonsense', ada.apiKey, ada.refreshToken, OPERATOR_KEY, `${ada.accessToken}x`];
     for (const value of wrong) expectRefused(await meOf(app, value), 401, 'invalid or expired bearer token');
   });

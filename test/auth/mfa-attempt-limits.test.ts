@@ -52,7 +52,7 @@ function expectSpent(answer: Answer): number {
   return seconds;
 }
 
-describe('A 5.3 rule 3: five codes a challenge', () => {
+describe('A 5.3 rule 3: five codes per challenge', () => {
   test('the fifth may be the right one', async () => {
     const id = await challenge(app, ada);
     await fail(id, 4);
@@ -62,7 +62,7 @@ describe('A 5.3 rule 3: five codes a challenge', () => {
   test.each([
     ['verify', (id: string, code: string) => verify(app, id, code)],
     ['the MFA grant', (id: string, code: string) => mfaGrant(app, id, code)],
-  ])('after five the next burns it, though it is right (%s)', async (_way, send) => {
+  ])('after five the next one burns the challenge, even if it is right (%s)', async (_way, send) => {
     const id = await challenge(app, ada);
     await fail(id, 5);
     expectRefused(await send(id, await rightCode()), 401, REFUSED_CHALLENGE);
@@ -78,7 +78,7 @@ describe('A 5.3 rule 3: five codes a challenge', () => {
     expectTokens(await verify(app, id, await rightCode()), ada);
   });
 
-  test('of 20 wrong codes at once no more than five are looked at', async () => {
+  test('of 20 concurrent wrong codes at most five are checked', async () => {
     const id = await challenge(app, ada);
     const wrong = wrongTotpCode(hers.secret);
     const answers = await Promise.all(Array.from({ length: 20 }, () => verify(app, id, wrong)));
@@ -88,7 +88,7 @@ describe('A 5.3 rule 3: five codes a challenge', () => {
     expectTokens(await verify(app, await challenge(app, ada), await rightCode()), ada);
   });
 
-  test('C 7: a code sent to a burnt challenge is not counted against the person', async () => {
+  test('C 7: a code sent to a burnt challenge does not count against the person', async () => {
     const id = await challenge(app, ada);
     await fail(id, 5);
     for (let i = 0; i < 10; i += 1)
@@ -116,7 +116,7 @@ describe('A 5.3 rule 4: ten failures of a person in 15 minutes', () => {
     await fail(await challenge(app, ada), 5);
   }
 
-  test('then 429 with Retry-After, for a right code too, in either way and of either kind', async () => {
+  test('then 429 with Retry-After, for a right code too, on both endpoints and for both kinds of code', async () => {
     await spend();
     const id = await challenge(app, ada);
     expectSpent(await verify(app, id, await rightCode()));
@@ -125,7 +125,7 @@ describe('A 5.3 rule 4: ten failures of a person in 15 minutes', () => {
     expectSpent(await verify(app, await challenge(app, ada), wrongTotpCode(hers.secret)));
   });
 
-  test('across challenges and addresses: nine leave room for one more', async () => {
+  test('across challenges and addresses: after nine failures one more is allowed', async () => {
     await fail(await challenge(app, ada), 5);
     await fail(await challenge(app, ada), 4);
     const id = await challenge(app, ada);
@@ -133,7 +133,7 @@ describe('A 5.3 rule 4: ten failures of a person in 15 minutes', () => {
     expectSpent(await verify(app, id, await rightCode(), { 'x-forwarded-for': '198.51.100.7' }));
   });
 
-  test('correct codes neither count nor forgive', async () => {
+  test('correct codes neither count nor reset the count', async () => {
     await fail(await challenge(app, ada), 5);
     await fail(await challenge(app, ada), 4);
     for (const code of [await rightCode(), ...hers.recoveryCodes.slice(0, 4)])
@@ -143,7 +143,7 @@ describe('A 5.3 rule 4: ten failures of a person in 15 minutes', () => {
     expectSpent(await verify(app, id, hers.recoveryCodes[4] ?? ''));
   });
 
-  test('a recovery code that met the 429 is not used up', async () => {
+  test('a recovery code that got the 429 is not used up', async () => {
     await spend();
     const [code = ''] = hers.recoveryCodes;
     expectSpent(await verify(app, await challenge(app, ada), code));
@@ -160,20 +160,20 @@ describe('A 5.3 rule 4: ten failures of a person in 15 minutes', () => {
     expectTokens(await verify(app, await challenge(app, ada), await rightCode()), ada);
   });
 
-  test('C 7: the password step is not held back; sessions go on', async () => {
+  test('C 7: the password step is not limited; sessions stay valid', async () => {
     await spend();
     expect(await challenge(app, ada)).toEqual(expect.any(String));
     expect((await meOf(app, ada.accessToken)).status).toBe(200);
   });
 
-  test('another person is not touched', async () => {
+  test('another person is not affected', async () => {
     const ben = await join(app, ada);
     const his = await enrol(app, ben);
     await spend();
     expectTokens(await verify(app, await challenge(app, ben), await freshCode(app, ben, his.secret)), ben);
   });
 
-  test('of 14 wrong codes at once, to as many challenges, no more than ten are looked at', async () => {
+  test('of 14 concurrent wrong codes, each for its own challenge, at most ten are checked', async () => {
     const ids = [];
     for (let i = 0; i < 14; i += 1) ids.push(await challenge(app, ada));
     const wrong = wrongTotpCode(hers.secret);

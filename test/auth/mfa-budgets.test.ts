@@ -34,14 +34,14 @@ async function setFailures(...secondsAgo: number[]): Promise<void> {
     where user_id = ${member.userId}`;
 }
 
-describe('A 5.3 rule 3: five codes a challenge', () => {
+describe('A 5.3 rule 3: five codes per challenge', () => {
   test('the fifth still passes', async () => {
     const id = await challenge();
     await fail(id, 4);
     expect((await verify(app, id, await code())).status).toBe(200);
   });
 
-  test('the next attempt burns it, though its code be right, and counts as no failure', async () => {
+  test('the next attempt burns the challenge even if its code is right, and is not a failure', async () => {
     const id = await challenge();
     await fail(id, 5);
     const right = await code();
@@ -55,7 +55,7 @@ describe('A 5.3 rule 3: five codes a challenge', () => {
     expect((await verify(app, await challenge(), right)).status).toBe(200);
   });
 
-  test('counted together: either kind of code, either endpoint', async () => {
+  test('both kinds of code and both endpoints count together', async () => {
     const id = await challenge();
     const byGrant = (mfa_code: string) =>
       grant(app, { grant_type: mfaGrantType, challenge_id: id, mfa_code });
@@ -68,7 +68,7 @@ describe('A 5.3 rule 3: five codes a challenge', () => {
     expect((await verify(app, await challenge(), recoveryCode)).status).toBe(200);
   });
 
-  test('a code that was used before is one of the five', async () => {
+  test('a code that was used before counts as one of the five', async () => {
     const used = await code();
     expect((await verify(app, await challenge(), used)).status).toBe(200);
     const id = await challenge();
@@ -85,7 +85,7 @@ describe('A 5.3 rule 3: five codes a challenge', () => {
 });
 
 describe('A 5.3 rule 4: ten failed codes a member in 15 minutes', () => {
-  test('over all challenges; a right one is 429 then too, and stays good', async () => {
+  test('counted over all challenges; a right one is 429 then too, and stays usable', async () => {
     await fail(await challenge(), 5);
     await fail(await challenge(), 4);
     const id = await challenge();
@@ -108,7 +108,7 @@ describe('A 5.3 rule 4: ten failed codes a member in 15 minutes', () => {
     expect((await verify(app, id, right)).status).toBe(200);
   });
 
-  test('right codes do not count, nor do they forgive', async () => {
+  test('right codes neither count nor reset the count', async () => {
     await setFailures(...Array(9).fill(60));
     for (const recoveryCode of member.recoveryCodes.slice(0, 3))
       expect((await verify(app, await challenge(), recoveryCode)).status).toBe(200);
@@ -118,7 +118,7 @@ describe('A 5.3 rule 4: ten failed codes a member in 15 minutes', () => {
     expect(await verify(app, id, await code())).toMatchObject(tooMany);
   });
 
-  test('the window slides: one leaves it, one more may fail', async () => {
+  test('the window slides: when one failure leaves it, one more is allowed', async () => {
     await setFailures(899, ...Array(9).fill(60));
     const id = await challenge();
     const refused = await verify(app, id, await code());
@@ -135,14 +135,14 @@ describe('A 5.3 rule 4: ten failed codes a member in 15 minutes', () => {
     expect(await failures()).toBe(10);
   });
 
-  test('is the member’s own', async () => {
+  test('counted per member', async () => {
     await setFailures(...Array(10).fill(60));
     const other = await foundEnrolled(app);
     expect((await verify(app, await challenge(other), await code(other))).status).toBe(200);
     expect(await verify(app, await challenge(), await code())).toMatchObject(tooMany);
   });
 
-  test('C 7: a code sent to a burnt challenge is not counted, and the password step is not held back', async () => {
+  test('C 7: a code sent to a burnt challenge is not counted, and the password step is not limited', async () => {
     await setFailures(...Array(9).fill(60));
     const id = await challenge();
     await openSuperuser(app.superuserUrl)`

@@ -27,7 +27,7 @@ const code = (of: Enrolled = member) => freshCode(app.superuserUrl, of);
 const wrongCode = { status: 401, body: { detail: 'invalid MFA code' } };
 const noChallenge = { status: 401, body: { detail: 'invalid or expired MFA challenge' } };
 
-describe('C 7: who has an authenticator is asked for a code', () => {
+describe('C 7: a member with an authenticator is asked for a code', () => {
   test('the password grant answers a challenge, and no tokens or cookie', async () => {
     const { status, body, headers } = await passwordGrant(app, member);
     expect(status).toBe(200);
@@ -58,7 +58,7 @@ describe('C 7: who has an authenticator is asked for a code', () => {
     expect(await verify(app, id, totpCode(member.secret, 1))).toMatchObject(noChallenge);
   });
 
-  test('the MFA grant answers the same, and takes recovery codes too', async () => {
+  test('the MFA grant does the same, and takes recovery codes too', async () => {
     for (const mfa_code of [await code(), member.recoveryCodes[0] as string]) {
       const challenge_id = await challenge();
       const passed = await grant(app, { grant_type: mfaGrantType, challenge_id, mfa_code });
@@ -70,7 +70,7 @@ describe('C 7: who has an authenticator is asked for a code', () => {
 });
 
 describe('a code', () => {
-  test('that is wrong is 401, and the challenge waits on', async () => {
+  test('that is wrong is 401, and the challenge stays pending', async () => {
     const id = await challenge();
     const right = await code();
     for (const wrong of [wrongTotpCode(member.secret), '', 'x', 'aaaaa-aaaaa', '1'.repeat(100)])
@@ -79,7 +79,7 @@ describe('a code', () => {
     expect((await verify(app, other, right)).status).toBe(200);
   });
 
-  test('C 2: counts once per step and member, whatever the challenge; the next step’s counts then', async () => {
+  test('C 2: is accepted once per step and member, whatever the challenge; the next step’s code is accepted then', async () => {
     const now = await code();
     expect((await verify(app, await challenge(), now)).status).toBe(200);
     const id = await challenge();
@@ -90,7 +90,7 @@ describe('a code', () => {
     expect(await verify(app, later, totpCode(member.secret))).toMatchObject(wrongCode);
   });
 
-  test('of one member is none of another’s', async () => {
+  test('of one member does not work for another', async () => {
     const other = await foundEnrolled(app);
     expect(await verify(app, await challenge(other), await code(member))).toMatchObject(wrongCode);
     const [recoveryCode] = member.recoveryCodes;
@@ -99,7 +99,7 @@ describe('a code', () => {
   });
 });
 
-describe('a challenge that is none', () => {
+describe('an invalid challenge', () => {
   test('unknown, malformed or foreign: 401', async () => {
     const secret = (await challenge()).split('.')[1];
     const other = await foundMember(app);
@@ -128,7 +128,7 @@ describe('a challenge that is none', () => {
     expect((await verify(app, await challenge(), right)).status).toBe(200);
   });
 
-  test.each(['users', 'tenants'])('of one who was let go meanwhile (%s): 401', async (table) => {
+  test.each(['users', 'tenants'])('of a member who has lost access meanwhile (%s): 401', async (table) => {
     const id = await challenge();
     await openSuperuser(app.superuserUrl).unsafe(`update ${table} set active = false where tenant_id = $1`, [
       member.tenantId,
@@ -138,7 +138,7 @@ describe('a challenge that is none', () => {
 });
 
 describe('A 5.3 rule 5: recovery codes', () => {
-  test('are good once each, however they are typed', async () => {
+  test('work once each, however they are typed', async () => {
     const [first, second, third] = member.recoveryCodes as [string, string, string];
     const forms = [first, second.toUpperCase(), ` ${third.replace('-', '')} `];
     for (const typed of forms) expect((await verify(app, await challenge(), typed)).status).toBe(200);
@@ -156,7 +156,7 @@ describe('A 5.3 rule 5: recovery codes', () => {
     expect((await verify(app, await challenge(), right)).status).toBe(200);
   });
 
-  test('a new set takes the old one’s place', async () => {
+  test('a new set replaces the old one', async () => {
     const { status, body } = await regenerate(app, member.cookie);
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual(['recovery_codes']);

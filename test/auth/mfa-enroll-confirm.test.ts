@@ -59,7 +59,7 @@ describe('C 2: enroll', () => {
     for (const value of Object.values(body)) expect(value).toEqual(expect.any(String));
   });
 
-  test('A 4.1: not by a bearer, a key or nothing: 401 authentication required', async () => {
+  test('A 4.1: not by a bearer, a key or without a credential: 401 authentication required', async () => {
     const none = [
       {},
       bearer(ada.accessToken),
@@ -80,7 +80,7 @@ describe('C 2: enroll', () => {
     );
   });
 
-  test('is not an enrolment yet: nothing is asked for on the next sign-in', async () => {
+  test('is not an enrolment yet: the next sign-in asks for no code', async () => {
     await enroll(app, {}, session);
     expect(await isEnrolled()).toBe(false);
     expectTokens(await signIn(app, ada), ada);
@@ -94,7 +94,7 @@ describe('C 2: enroll', () => {
     expect((await confirm(app, { mfa_code: totpCode(other.body.secret) }, session)).status).toBe(200);
   });
 
-  test('two people’s secrets differ, and one’s code does not confirm the other’s', async () => {
+  test('two members have different secrets, and a code of one does not confirm the other’s', async () => {
     const ben = await found(app);
     const mine = await enroll(app, {}, session);
     const his = await enroll(app, {}, cookie(ben.accessToken));
@@ -149,7 +149,7 @@ describe('C 2: confirm', () => {
     expectRefused(answer, 401, 'invalid MFA code');
   });
 
-  test('before anything is pending is refused', async () => {
+  test('before an enrolment has begun is refused', async () => {
     const answer = await confirm(app, { mfa_code: '123456' }, session);
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.status).toBeLessThan(500);
@@ -161,7 +161,7 @@ describe('C 2: confirm', () => {
     expectInvalid(await confirm(app, {}, session), 'mfa_code');
   });
 
-  test('issue 4: of ten confirmations at once one enrols', async () => {
+  test('of ten concurrent confirmations one enrols', async () => {
     const { body: begun } = await enroll(app, {}, session);
     const code = totpCode(begun.secret);
     const answers = await Promise.all(
@@ -180,7 +180,7 @@ describe('C 2: confirm', () => {
   }
 });
 
-describe('C 2: who is enrolled already', () => {
+describe('C 2: a member who is enrolled already', () => {
   test('gets 409 on enroll, and keeps the authenticator', async () => {
     const { secret } = await enrol(app, ada);
     const answer = await enroll(app, {}, session);
@@ -189,7 +189,7 @@ describe('C 2: who is enrolled already', () => {
     expectTokens(await verify(app, await challenge(app, ada), await freshCode(app, ada, secret)), ada);
   });
 
-  test('the password alone does not replace an authenticator: 409 for the challenge that asks for its code', async () => {
+  test('cannot replace it with the password alone: a challenge for a code gets 409', async () => {
     const { secret } = await enrol(app, ada);
     const id = await challenge(app, ada);
     const answer = await enroll(app, { challenge_id: id });
@@ -201,7 +201,7 @@ describe('C 2: who is enrolled already', () => {
     expect(sessionCookie(confirmed)).toBeUndefined();
   });
 
-  test('a secret that was pending on another challenge is worth nothing', async () => {
+  test('a secret that was pending on another challenge is worthless', async () => {
     const first = await mustEnrol();
     const second = await challenge(app, ada);
     const { secret } = await enrolByChallenge(app, first);
@@ -210,14 +210,14 @@ describe('C 2: who is enrolled already', () => {
     expectTokens(await verify(app, await challenge(app, ada), await freshCode(app, ada, secret)), ada);
   });
 
-  test('A 2.2: the list of members tells that, and no secret', async () => {
+  test('A 2.2: the member list shows the enrolment, and no secret', async () => {
     const { secret, recoveryCodes } = await enrol(app, ada);
     const { body } = await app.json('GET', '/api/auth/users', { headers: bearer(ada.accessToken) });
     expect(body).toMatchObject([{ user_id: ada.userId, totp_enrolled: true }]);
     for (const hidden of [secret, ...recoveryCodes]) expect(JSON.stringify(body)).not.toContain(hidden);
   });
 
-  test('the session that enrolled goes on', async () => {
+  test('the session that enrolled stays valid', async () => {
     await enrol(app, ada);
     expect((await introspect(app, 'nobody', session)).status).toBe(200);
   });

@@ -45,7 +45,7 @@ describe('C 2: enrolling', () => {
     expect(await isEnrolled(founder)).toBe(false);
   });
 
-  test('A 3.4: by a challenge it completes the sign-in on the confirmation, with cookie and tokens', async () => {
+  test('A 3.4: by a challenge, the confirmation completes the sign-in, with cookie and tokens', async () => {
     const id = await challenge();
     const { body } = await enroll(app, id);
     const confirmed = await confirm(app, id, totpCode(body.secret));
@@ -98,7 +98,7 @@ describe('C 2: enrolling', () => {
     expect((await verify(app, id, totpCode(secret, 1))).status).toBe(200);
   });
 
-  test('C 2: who is enrolled already: 409, and the authenticator stays', async () => {
+  test('C 2: a member who is enrolled already: 409, and the authenticator stays', async () => {
     const member = await foundEnrolled(app);
     const taken = { status: 409, body: { detail: 'an authenticator is enrolled already' } };
     expect(await enroll(app, undefined, member.cookie)).toMatchObject(taken);
@@ -107,7 +107,7 @@ describe('C 2: enrolling', () => {
     expect((await verify(app, await challenge(member), totpCode(member.secret, 1))).status).toBe(200);
   });
 
-  test('a confirmation without an enrolment is 409, and counts as no failure', async () => {
+  test('a confirmation without an enrolment is 409, and is not counted as a failure', async () => {
     expect(await confirm(app, undefined, '123456', founder.cookie)).toMatchObject({
       status: 409,
       body: { detail: 'no authenticator waits for confirmation; enroll first' },
@@ -126,7 +126,7 @@ describe('A 5.2 "Challenge or cookie"', () => {
     }
   });
 
-  test('a challenge that is not pending is 401, be there a cookie beside it', async () => {
+  test('a challenge that is not pending is 401, with or without a cookie beside it', async () => {
     const pending = await challenge();
     const expired = await challenge();
     await openSuperuser(app.superuserUrl)`
@@ -162,14 +162,14 @@ describe('A 5.2 "Challenge or cookie"', () => {
     expect(await enroll(app, undefined, founder.cookie)).toMatchObject(notAuthenticated);
   });
 
-  test('a challenge whose five codes were sent enrolls nobody', async () => {
+  test('a challenge whose five codes were used cannot enrol', async () => {
     const id = await challenge();
     await openSuperuser(app.superuserUrl)`
       update mfa_challenges set codes_submitted = 5 where tenant_id = ${founder.tenantId}`;
     expect(await enroll(app, id)).toMatchObject(notAuthenticated);
   });
 
-  test('a challenge for a code enrolls nobody either, where the authenticator was reset meanwhile', async () => {
+  test('a challenge for a code cannot enrol either, after the authenticator was reset', async () => {
     const member = await foundEnrolled(app);
     const id = await challenge(member);
     await openSuperuser(
@@ -181,7 +181,7 @@ describe('A 5.2 "Challenge or cookie"', () => {
 });
 
 describe('a challenge for an enrolment', () => {
-  test('is passed by no code, while its member has no authenticator', async () => {
+  test('is passed by no code while its member has no authenticator', async () => {
     const id = await challenge();
     const { secret } = (await enroll(app, id)).body;
     expect(await verify(app, id, totpCode(secret))).toMatchObject(wrongCode);
@@ -189,14 +189,14 @@ describe('a challenge for an enrolment', () => {
     expect(await isEnrolled(founder)).toBe(false);
   });
 
-  test('ends with the enrolment by another one', async () => {
+  test('ends when the member enrols by another one', async () => {
     const other = await challenge();
     await confirm(app, undefined, totpCode(await pendingSecret()), founder.cookie);
     expect(await enroll(app, other)).toMatchObject(notAuthenticated);
     expect(await verify(app, other, '123456')).toMatchObject(noChallenge);
   });
 
-  test('of two that enroll at a time, one secret stands, and only its codes count', async () => {
+  test('of two concurrent enrolments one secret wins, and only its codes work', async () => {
     const [one, two] = [await challenge(), await challenge()];
     await enroll(app, one);
     const { secret } = (await enroll(app, two)).body;
@@ -215,7 +215,7 @@ describe('a challenge for an enrolment', () => {
   });
 });
 
-test('of confirmations by a session at one time, one enrolls, and one set of codes is good', async () => {
+test('of concurrent confirmations by a session one enrols, and one set of recovery codes is valid', async () => {
   const code = totpCode(await pendingSecret());
   const sql = openSuperuser(app.superuserUrl);
   // Held until several wait for the member's row, so that they do come at one time.
@@ -235,7 +235,7 @@ test('of confirmations by a session at one time, one enrolls, and one set of cod
 });
 
 describe('A 5.3 rules 3 and 4: codes sent to the confirmation', () => {
-  test('count for the challenge; the sixth burns it, and is no failure', async () => {
+  test('count per challenge; the sixth burns it, and is not a failure', async () => {
     const id = await challenge();
     const { secret } = (await enroll(app, id)).body;
     for (let sent = 0; sent < 5; sent += 1)
@@ -246,7 +246,7 @@ describe('A 5.3 rules 3 and 4: codes sent to the confirmation', () => {
     expect(await isEnrolled(founder)).toBe(false);
   });
 
-  test('count for the member, with or without a challenge', async () => {
+  test('count per member, with or without a challenge', async () => {
     const secret = await pendingSecret();
     for (let sent = 0; sent < 10; sent += 1)
       expect(await confirm(app, undefined, wrongTotpCode(secret), founder.cookie)).toMatchObject(wrongCode);
@@ -257,7 +257,7 @@ describe('A 5.3 rules 3 and 4: codes sent to the confirmation', () => {
   });
 });
 
-test('no secret and no recovery code can be read in the database, and none is in the audit log', async () => {
+test('secrets and recovery codes cannot be read in the database or in the audit log', async () => {
   const pending = await pendingSecret();
   const member = await foundEnrolled(app);
   const used = member.recoveryCodes[0] as string;
@@ -297,7 +297,7 @@ test('C 7: another site’s page confirms nothing', async () => {
   expect((await confirm(app, id, totpCode(secret))).status).toBe(200);
 });
 
-test('C 7: on the typed door the challenge counts, and the cookie does not', async () => {
+test('C 7: on /trpc the challenge counts, and the cookie does not', async () => {
   const call = (input: object) =>
     app.json('POST', '/trpc/auth.enrollMfa', { body: superjson.serialize(input), headers: founder.cookie });
   expect((await call({})).status).toBe(401);
@@ -310,7 +310,7 @@ function hexOf(text: string): string {
   return Buffer.from(text).toString('hex');
 }
 
-/** The bytes that a base32 text stands for, in hex. */
+/** The bytes of a base32 text, in hex. */
 function base32Hex(text: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
   const bits = [...text].map((char) => alphabet.indexOf(char).toString(2).padStart(5, '0')).join('');

@@ -94,7 +94,7 @@ test('50 submissions of one recovery code to 50 challenges: exactly one success'
   expect(counts).toEqual({ '200': 1, [wrongCode]: 10, [tooMany]: 39 });
 });
 
-test('50 wrong codes to one challenge: five are looked at, one burns it', async () => {
+test('50 wrong codes to one challenge: five are checked, one burns it', async () => {
   const member = await foundEnrolled(door());
   const counts = await submit(await challengesFor(member, 1), wrongTotpCode(member.secret));
   expect(counts).toEqual({ [wrongCode]: 5, [noChallenge]: 45 });
@@ -102,14 +102,14 @@ test('50 wrong codes to one challenge: five are looked at, one burns it', async 
   expect(await countOf(member, 'mfa_challenge_burnt')).toBe(1);
 });
 
-test('50 wrong codes to ten challenges: ten are looked at', async () => {
+test('50 wrong codes to ten challenges: ten are checked', async () => {
   const member = await foundEnrolled(door());
   const counts = await submit(await challengesFor(member, 10), wrongTotpCode(member.secret));
   expect(counts).toEqual({ [wrongCode]: 10, [tooMany]: 40 });
   expect(await failuresOf(stored.superuserUrl, member)).toBe(10);
 });
 
-test('new recovery codes asked for 10 times at a time: one set is good', async () => {
+test('10 concurrent requests for new recovery codes: one set is valid', async () => {
   const member = await foundEnrolled(door());
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, index) => regenerate(door(index), member.cookie)),
@@ -120,7 +120,7 @@ test('new recovery codes asked for 10 times at a time: one set is good', async (
   expect(left).toHaveLength(10);
 });
 
-test('a code of the next step, in the other process, is good once the present one was used', async () => {
+test('a code of the next step works in the other process once the present one was used', async () => {
   const member = await foundEnrolled(door(0));
   const [one, two, three] = (await challengesFor(member, 3)) as [string, string, string];
   const next = totpCode(member.secret, 1);

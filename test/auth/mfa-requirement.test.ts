@@ -43,7 +43,7 @@ describe('MFA_REQUIRED=true', () => {
     expect(answer.body.account.id).toEqual(expect.any(String));
   });
 
-  test('A 5.3 rule 2: enrolling and confirming completes that sign-in; from then on a code is asked for', async () => {
+  test('A 5.3 rule 2: enrolling and confirming completes that sign-in; later sign-ins ask for a code', async () => {
     const sent = founding();
     const { body } = await signUp(strict, sent);
     const { recoveryCodes, answer } = await enrolByChallenge(strict, body.mfa_challenge.challenge_id);
@@ -67,13 +67,13 @@ describe('MFA_REQUIRED=true', () => {
     const sent = founding();
     await signUp(strict, sent);
     expectAsked(await signIn(strict, sent), toEnrol);
-    // A wrong password is told nothing of it.
+    // The answer to a wrong password does not reveal it.
     const wrong = await signIn(strict, { ...sent, password: 'not the passphrase at all' });
     expect(wrong.status).toBe(401);
     expect(Object.keys(wrong.body)).toEqual(['detail']);
   });
 
-  test('A 3.3: a refresh grant asks for nothing more', async () => {
+  test('A 3.3: a refresh grant asks for no code', async () => {
     const { body } = await signUp(strict, founding());
     const { answer } = await enrolByChallenge(strict, body.mfa_challenge.challenge_id);
     const { refresh_token: refreshToken, user } = answer.body.token;
@@ -88,7 +88,7 @@ describe('MFA_REQUIRED=true', () => {
 describe('MFA_CHALLENGE_TTL_SECONDS', () => {
   const brief = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', MFA_CHALLENGE_TTL_SECONDS: '90' } });
 
-  test('C 2: is the life that a challenge tells', async () => {
+  test('C 2: is the lifetime that a challenge states', async () => {
     const ada = await found(brief);
     await enrol(brief, ada);
     expect((await signIn(brief, ada)).body.mfa_challenge.expires_in).toBe(90);
@@ -96,12 +96,12 @@ describe('MFA_CHALLENGE_TTL_SECONDS', () => {
 });
 
 describe('without any requirement', () => {
-  test('nobody is asked who has no authenticator', async () => {
+  test('a member without an authenticator is not asked', async () => {
     const ada = await found(app);
     expectTokens(await signIn(app, ada), ada);
   });
 
-  test('C 7: who has one is always asked', async () => {
+  test('C 7: a member with one is always asked', async () => {
     const ada = await found(app);
     const { secret } = await enrol(app, ada);
     const asked = await signIn(app, ada);
@@ -126,7 +126,7 @@ describe('A 5.3 rule 1: the tenant’s mfa_required', () => {
     expectTokens(await signIn(app, stranger), stranger);
   });
 
-  test('taken back, it asks no longer who has not enrolled', async () => {
+  test('switched off again, it no longer asks members without an authenticator', async () => {
     await setPolicy(ada, { mfa_required: true });
     await setPolicy(ada, { mfa_required: false });
     expectTokens(await signIn(app, ada), ada);
@@ -148,7 +148,7 @@ describe('A 5.3 rule 1: the tenant’s mfa_required', () => {
     });
   });
 
-  test('a founding signup elsewhere is not', async () => {
+  test('a founding signup elsewhere is not asked', async () => {
     await setPolicy(ada, { mfa_required: true });
     const { body } = await signUp(app, founding());
     expect(body).toMatchObject({ mfa_required: false, token: { access_token: expect.any(String) } });
@@ -174,7 +174,7 @@ describe('A 5.3 rule 1: designated platform operators', () => {
     return connect(service.address);
   }
 
-  test('are asked to enrol, and for a code from then on; other members of that workspace are not', async () => {
+  test('are asked to enrol, and for a code after that; other members of that workspace are not', async () => {
     const ada = await found(app);
     const [member, other] = [await join(app, ada), await join(app, ada)];
     const platform = await designate(ada.tenantId, `nobody@example.org, ${member.email.toUpperCase()}`);

@@ -59,7 +59,7 @@ describe.each(ways)('A 3.4: %s', (_name, send) => {
     expectTokens(await send(await challenge(app, ada), hers.recoveryCodes[1] ?? ''), ada);
   });
 
-  test('refuses a wrong code with 401; the challenge goes on', async () => {
+  test('refuses a wrong code with 401; the challenge stays pending', async () => {
     const id = await challenge(app, ada);
     const wrong = [
       wrongTotpCode(hers.secret),
@@ -88,7 +88,7 @@ describe.each(ways)('A 3.4: %s', (_name, send) => {
       expectRefused(await send(id, code), 401, REFUSED_CHALLENGE);
   });
 
-  test('refuses a challenge of nobody', async () => {
+  test('refuses an unknown challenge', async () => {
     for (const id of [
       'nonsense',
       ada.accessToken,
@@ -113,7 +113,7 @@ describe.each(ways)('A 3.4: %s', (_name, send) => {
     expectRefused(await send(await challenge(app, ada), code), 401);
   });
 
-  test('issue 4: of 12 submissions of one code at once exactly one succeeds', async () => {
+  test('of 12 concurrent submissions of one code exactly one succeeds', async () => {
     const ids = [];
     for (let i = 0; i < 12; i += 1) ids.push(await challenge(app, ada));
     const code = await freshCode(app, ada, hers.secret);
@@ -122,23 +122,23 @@ describe.each(ways)('A 3.4: %s', (_name, send) => {
     for (const { status } of answers) expect([200, 401, 429]).toContain(status);
   });
 
-  test('issue 4: of 12 recovery codes for one challenge at once one signs in', async () => {
+  test('of 12 concurrent recovery codes for one challenge one signs in', async () => {
     const id = await challenge(app, ada);
     const answers = await Promise.all(hers.recoveryCodes.map((code) => send(id, code)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test('belongs to the person who gave the password', async () => {
+  test('works only for the person who gave the password', async () => {
     const ben = await join(app, ada);
     const his = await enrol(app, ben);
     const id = await challenge(app, ada);
     for (const code of [await freshCode(app, ben, his.secret), his.recoveryCodes[0] ?? ''])
       expectRefused(await send(id, code), 401);
-    // What was not hers is not used up.
+    // A code that was not hers is not used up.
     expectTokens(await send(await challenge(app, ben), his.recoveryCodes[0] ?? ''), ben);
   });
 
-  test('A 3.2: lets nobody in who was revoked in the meantime', async () => {
+  test('A 3.2: refuses a member who was revoked meanwhile', async () => {
     const ben = await join(app, ada);
     const his = await enrol(app, ben);
     const id = await challenge(app, ben);
@@ -179,7 +179,7 @@ test.each(['challenge_id', 'mfa_code'])('without %s: 422 that names it', async (
   expectInvalid(await app.json('POST', '/api/auth/mfa/verify', { body: rest }), field);
 });
 
-test('A 5.3 rule 2: a challenge to enrol is no challenge for a code', async () => {
+test('A 5.3 rule 2: a challenge to enrol does not accept a code', async () => {
   await app.json('PATCH', '/api/tenants/security', {
     headers: bearer(ada.accessToken),
     body: { mfa_required: true },

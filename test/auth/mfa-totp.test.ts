@@ -25,7 +25,7 @@ test.each(vectors)('RFC 6238: at %i s the code is %s', (seconds, code) => {
   expect(totpCode(base32, 0, seconds * 1000)).toBe(code);
 });
 
-describe('which steps count', () => {
+describe('which time steps are accepted', () => {
   test('the present one and its neighbours', () => {
     expect([-2, -1, 0, 1, 2].map((later) => matchStep(secret, codeOf(later), now, null))).toEqual([
       undefined,
@@ -36,7 +36,7 @@ describe('which steps count', () => {
     ]);
   });
 
-  test('C 2: none that is not later than the last one used', () => {
+  test('C 2: none up to the last one used', () => {
     const matches = (lastStep: number) =>
       [-1, 0, 1].map((later) => matchStep(secret, codeOf(later), now, lastStep));
     expect(matches(step - 2)).toEqual([step - 1, step, step + 1]);
@@ -45,7 +45,7 @@ describe('which steps count', () => {
     expect(matches(step + 1)).toEqual([undefined, undefined, undefined]);
   });
 
-  test('a code counts from half a minute before its step until half a minute after it', () => {
+  test('a code is accepted from half a minute before its step until half a minute after it', () => {
     const code = totpCode(base32, 0, 30_000 * 1000);
     expect(matchStep(secret, code, 29_969.999, null)).toBe(undefined);
     expect(matchStep(secret, code, 29_970, null)).toBe(1000);
@@ -54,7 +54,7 @@ describe('which steps count', () => {
   });
 });
 
-describe('what was typed', () => {
+describe('parsing of a typed code', () => {
   test.each([
     ['as shown', '005924', true],
     ['in two groups', ' 005 924\n', true],
@@ -103,7 +103,7 @@ test('the key URI names issuer, account, secret and the three parameters', () =>
   });
 });
 
-test('however long an address is, its picture can be drawn', () => {
+test('however long an address is, its QR code can be drawn', () => {
   for (const account of ['+', 'é', '漢', '\u{1f600}'].map((char) => char.repeat(1000))) {
     const { uri, qrCode } = describeEnrolment({ secret, email: account });
     expect(uri).toContain(`secret=${base32}`);

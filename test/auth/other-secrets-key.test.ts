@@ -47,7 +47,7 @@ function expectUnreadable(answer: Awaited<ReturnType<typeof app.json>>, ...secre
 }
 
 describe('C 1: an authenticator that was sealed under another SECRETS_KEY', () => {
-  test('is 503 at both ways to send a code, which counts as no failure and leaves the challenge', async () => {
+  test('is 503 on both endpoints for codes, is not counted as a failure, and leaves the challenge', async () => {
     const member = await foundEnrolled(app);
     await sealOtherwise(member, 'totp_secret');
     const { status, body } = await passwordGrant(app, member);
@@ -65,7 +65,7 @@ describe('C 1: an authenticator that was sealed under another SECRETS_KEY', () =
     expect((await verify(app, challenge_id, member.recoveryCodes[0] as string)).status).toBe(200);
   });
 
-  test('while it waits for its confirmation: 503 too, and enrolling again mends it', async () => {
+  test('while it waits for its confirmation: 503 too, and enrolling again repairs it', async () => {
     const member = await foundMember(app);
     const { body: begun } = await enroll(app, undefined, member.cookie);
     await sealOtherwise(member, 'totp_pending_secret');
@@ -75,7 +75,7 @@ describe('C 1: an authenticator that was sealed under another SECRETS_KEY', () =
     expect((await confirm(app, undefined, totpCode(again.secret), member.cookie)).status).toBe(200);
   });
 
-  test('is well again once it was reset', async () => {
+  test('works again after a reset', async () => {
     const member = await foundEnrolled(app);
     await sealOtherwise(member, 'totp_secret');
     const reset = await app.json('POST', `/api/auth/users/${member.userId}/mfa/reset`, {
@@ -85,7 +85,7 @@ describe('C 1: an authenticator that was sealed under another SECRETS_KEY', () =
     expect((await passwordGrant(app, member)).body.access_token).toEqual(expect.any(String));
   });
 
-  test('is no other member’s either: what was copied from one row to another does not open', async () => {
+  test('does not open for another member: a secret is bound to its row', async () => {
     const [member, thief] = [await foundEnrolled(app), await foundEnrolled(app)];
     await openSuperuser(app.superuserUrl)`
       update users set totp_secret = (select totp_secret from users where user_id = ${thief.userId})
@@ -98,7 +98,7 @@ describe('C 1: an authenticator that was sealed under another SECRETS_KEY', () =
 describe('C 7: a state that was sealed under another SECRETS_KEY', () => {
   const stateRows = async () => (await openSuperuser(app.superuserUrl)`select from sso_states`).length;
 
-  test('is 401, is taken out, and founds nothing', async () => {
+  test('is 401, is deleted, and founds nothing', async () => {
     const { sub } = account();
     const brought = await dance.bring(sub);
     const stateHash = Buffer.from(hashSecret(brought.state));
@@ -114,7 +114,7 @@ describe('C 7: a state that was sealed under another SECRETS_KEY', () => {
     expect((await dance.signIn(sub)).status).toBe(200);
   });
 
-  test('so is what is no state at all, and a state in another’s place', async () => {
+  test('an arbitrary string is too, and a state stored under another’s id', async () => {
     const [mine, theirs] = [await dance.bring(account().sub), await dance.bring(account().sub)];
     const sql = openSuperuser(app.superuserUrl);
     await sql`update sso_states set sealed = (

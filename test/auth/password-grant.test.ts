@@ -36,7 +36,7 @@ describe('A 4.3: a right password', () => {
     expect(JSON.stringify(answer.body)).not.toMatch(/argon2|hash|totp/);
   });
 
-  test('A 2.3: the effective role is told by me and by introspection', async () => {
+  test('A 2.3: me and introspection show the effective role', async () => {
     const { body } = await signIn(app, ada);
     expect((await meOf(app, body.access_token)).body.user.role).toBe('global_administrator');
     const shown = await introspect(app, body.access_token, bearer(ada.accessToken));
@@ -113,8 +113,8 @@ describe('under an https BASE_URL, with lives of its own', () => {
   });
 });
 
-describe('a wrong sign-in gives nothing away', () => {
-  test('issue 4: wrong password, unknown address, revoked member, foreign and unknown workspace: one 401, byte for byte', async () => {
+describe('a wrong sign-in reveals nothing', () => {
+  test('wrong password, unknown address, revoked member, foreign and unknown workspace: one 401, byte for byte', async () => {
     const [stranger, gone] = [await found(app), await join(app, ada)];
     const revoked = await app.json('DELETE', `/api/auth/users/${gone.userId}`, {
       headers: bearer(ada.accessToken),
@@ -161,7 +161,7 @@ describe('a wrong sign-in gives nothing away', () => {
   });
 });
 
-describe('A 4.3: what is asked for', () => {
+describe('A 4.3: the required fields', () => {
   test('a JSON body is 422', async () => {
     const answer = await app.json('POST', TOKEN, { body: right() });
     expectInvalid(answer);
@@ -194,7 +194,7 @@ describe('A 4.3: what is asked for', () => {
   });
 });
 
-describe('issue 4, part 2: passwords', () => {
+describe('passwords', () => {
   test('are compared in NFKC', async () => {
     const password = 'Ångström ﬁancé ⅷ Ｗｉｄｅ';
     const person = await found(app, { password });
@@ -214,7 +214,7 @@ describe('issue 4, part 2: passwords', () => {
     expectRefused(await signIn(app, { ...person, password: char.repeat(1023) }), 401);
   });
 
-  test('must show: hashed by argon2id, with at least 19 MiB and two passes', async () => {
+  test('are hashed by argon2id, with at least 19 MiB and two passes', async () => {
     const rows = await openSuperuser(app.superuserUrl)`select password_hash from users`;
     expect(rows.length).toBeGreaterThan(0);
     for (const row of rows) {
@@ -238,7 +238,7 @@ describe('PASSWORD_SIGNIN_ENABLED=false', () => {
     }
   });
 
-  test('C 7: it stops the password grant alone', async () => {
+  test('C 7: it switches off only the password grant', async () => {
     const person = await found(closed);
     expectTokens(await refresh(closed, person.refreshToken), person);
   });

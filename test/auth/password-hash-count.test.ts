@@ -31,7 +31,7 @@ async function addressOf(accounts: number): Promise<string> {
   return email;
 }
 
-describe.each([0, 1, 3])('A 4.3, issue 4: an address with %i accounts', (accounts) => {
+describe.each([0, 1, 3])('A 4.3: an address with %i accounts', (accounts) => {
   test.each([
     ['right', password],
     ['wrong', wrong],
@@ -44,7 +44,7 @@ describe.each([0, 1, 3])('A 4.3, issue 4: an address with %i accounts', (account
     expect(hashed.mock.calls[0]?.[0]).toMatchObject({ password: sent, salt: expect.any(Uint8Array) });
   });
 
-  test('costs as much where the workspace is named, be it one of theirs or not', async () => {
+  test('costs as much if the workspace is named, whether it is theirs or not', async () => {
     const email = await addressOf(accounts);
     const { tenantId } = await found(app);
     hashed.mockClear();
@@ -64,8 +64,8 @@ describe.each([0, 1, 3])('A 4.3, issue 4: an address with %i accounts', (account
   });
 });
 
-describe('issue 4: the salt of a password', () => {
-  test('is of its address: two addresses have two, whatever the password', async () => {
+describe('the salt of a password', () => {
+  test('depends on its address: two addresses have two, whatever the password', async () => {
     const [ada, ben] = ['ada@example.org', 'ben@example.org'];
     const salts = await Promise.all(
       [ada, ben].map(async (email) => saltOf(await hashPassword(password, email, key))),
@@ -74,14 +74,14 @@ describe('issue 4: the salt of a password', () => {
     expect(saltOf(await hashPassword(wrong, ada, key))).toBe(salts[0]);
   });
 
-  test('is under SECRETS_KEY', async () => {
+  test('depends on SECRETS_KEY', async () => {
     const hashes = [key, Buffer.alloc(32), Buffer.alloc(32, 8)].map((secret) =>
       hashPassword(password, 'ada@example.org', secret),
     );
     expect(new Set((await Promise.all(hashes)).map(saltOf)).size).toBe(3);
   });
 
-  test('is 16 bytes, and in the store the same for all accounts of an address and no other’s', async () => {
+  test('is 16 bytes, the same for all accounts of an address, and of no other address', async () => {
     const email = freshEmail();
     await app.signUp({ email, password });
     await app.signUp({ email: email.toUpperCase(), password: 'quite another passphrase' });

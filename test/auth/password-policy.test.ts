@@ -84,7 +84,7 @@ describe.each(places)('%s', (_place, choose) => {
     expect(answer.body.detail).toMatch(/local part|e-?mail/i);
   });
 
-  test('1024 characters are enough and not too many; 1025 are refused', async () => {
+  test('1024 characters are accepted; 1025 are refused', async () => {
     const { sent, answer } = await choose('ñ'.repeat(1024));
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
     expect((await signIn(app, sent)).status).toBe(200);
@@ -98,13 +98,13 @@ describe.each(places)('%s', (_place, choose) => {
     '            x',
     'пароль из многих слов',
     '正確な馬のバッテリーのホチキス',
-  ])('%j is good, and signs in', async (password) => {
+  ])('%j is accepted, and signs in', async (password) => {
     const { sent, answer } = await choose(password);
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
     expect((await signIn(app, sent)).status).toBe(200);
   });
 
-  test('it signs in in any form that NFKC makes equal', async () => {
+  test('any NFKC-equivalent form of it signs in', async () => {
     const password = 'Ｃｒｅ́ｍｅ ﬂambée №5';
     const { sent, answer } = await choose(password);
     expect(answer.status).toBe(200);

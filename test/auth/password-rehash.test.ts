@@ -49,7 +49,7 @@ describe.each(formers)('a password whose hash is of %s', (_, options) => {
       update users set password_hash = ${former} where user_id = ${account.userId}`;
   });
 
-  test('is the same password, and hashed as of now once its member has signed in', async () => {
+  test('still works, and is rehashed with the current parameters when its member signs in', async () => {
     expect(saltPartOf(former)).not.toBe(saltPartOf(await hashOf(other)));
     expect((await signIn(app, account)).status).toBe(200);
     const present = await hashOf(account);
@@ -61,7 +61,7 @@ describe.each(formers)('a password whose hash is of %s', (_, options) => {
     expect(await hashOf(account)).toBe(present);
   });
 
-  test('stays as it is after a wrong one', async () => {
+  test('stays as it is after a wrong password', async () => {
     for (const wrong of [othersPassword, `${password} `, 'x'])
       expect((await signIn(app, account, wrong)).status).toBe(401);
     expect(await hashOf(account)).toBe(former);
@@ -74,7 +74,7 @@ describe.each(formers)('a password whose hash is of %s', (_, options) => {
   });
 });
 
-test('issue 4: what is stored is argon2id with at least 19 MiB, two passes and one lane', async () => {
+test('stored passwords are argon2id with at least 19 MiB, two passes and one lane', async () => {
   const weak = await hash(password, { memoryCost: 8192, timeCost: 1, parallelism: 1 });
   await openSuperuser(app.superuserUrl)`
     update users set password_hash = ${weak} where user_id = ${account.userId}`;
@@ -91,7 +91,7 @@ test('issue 4: what is stored is argon2id with at least 19 MiB, two passes and o
   }
 });
 
-test('a hash of the address’s own salt part is left alone by a sign-in', async () => {
+test('a sign-in leaves a hash with the address’s own salt part alone', async () => {
   const before = await hashOf(account);
   expect((await signIn(app, account)).status).toBe(200);
   expect(await hashOf(account)).toBe(before);

@@ -10,7 +10,7 @@ const app = useTestApp({ env: { TRUST_PROXY: '1' } });
 
 const from = (address: string): Headers => ({ 'x-forwarded-for': address });
 let counted = 0;
-/** An address from which nobody has asked yet. */
+/** An address without a request so far. */
 function freshAddress(): Headers {
   counted += 1;
   return from(`198.18.${Math.floor(counted / 250)}.${(counted % 250) + 1}`);
@@ -58,7 +58,7 @@ async function foundApart(): Promise<Person> {
 }
 
 describe('A 5.4: 30 attempts in 60 seconds', () => {
-  test('the 31st sign-in is 429 with Retry-After, though it is right; those before counted, though they were', async () => {
+  test('the 31st sign-in is 429 with Retry-After, even if it is right; the ones before counted, right or wrong', async () => {
     const [ada, here] = [await foundApart(), freshAddress()];
     await attempt(10, () => signIn(app, nobody, {}, here));
     for (let i = 0; i < 20; i += 1) expectTokens(await signIn(app, ada, {}, here), ada);
@@ -100,14 +100,14 @@ describe('A 5.4: 30 attempts in 60 seconds', () => {
     for (let i = 0; i < 35; i += 1) expectRefused(await refresh(app, 'nobody', {}, here), 401);
   });
 
-  test('of 60 at once 30 are let through', async () => {
+  test('of 60 at once 30 are allowed', async () => {
     const here = freshAddress();
     const answers = await Promise.all(Array.from({ length: 60 }, () => cheap(here)));
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(30);
     for (const answer of answers) if (answer.status !== 401) expectLimited(answer);
   });
 
-  test('issue 4, part 6: they hold over several processes, until the window is over', async () => {
+  test('they hold over several processes, until the window is over', async () => {
     const here = freshAddress();
     await attempt(20, () => cheap(here));
     const one = await startAnother();
@@ -115,13 +115,13 @@ describe('A 5.4: 30 attempts in 60 seconds', () => {
     expectLimited(await verify(one, 'nobody', '123456', here));
     expectLimited(await cheap(here));
     await openSuperuser(app.superuserUrl)`update rate_windows set ends_at = now() - interval '1 second'`;
-    // One that does not remember: whoever has refused may go on without looking.
+    // A process without a memory of refusals; the one that refused may skip the lookup.
     const other = await startAnother();
     for (let i = 0; i < 30; i += 1) expectRefused(await verify(other, 'nobody', '123456', here), 401);
     expectLimited(await verify(other, 'nobody', '123456', here));
   });
 
-  test('the other door leads to the same bucket', async () => {
+  test('REST and /trpc share one bucket', async () => {
     const here = freshAddress();
     await attempt(30, () => signUp(app, founding({ email: 'no address' }), here));
     const { status, headers } = await app.json('POST', '/trpc/auth.signUpWithEmail', {
@@ -151,12 +151,12 @@ describe('C 2: per client address', () => {
   });
   const exhaust = () => attempt(30, () => cheap(from(here)));
 
-  test('another address is not held back', async () => {
+  test('another address is not limited', async () => {
     await exhaust();
     expectRefused(await cheap(freshAddress()), 401);
   });
 
-  test('entries further left are the caller’s own invention', async () => {
+  test('entries further left are ignored: the caller may have invented them', async () => {
     await exhaust();
     for (const forwarded of [`192.0.2.1, ${here}`, `10.0.0.1,192.0.2.9,${here}`])
       expectLimited(await cheap(from(forwarded)));
@@ -171,7 +171,7 @@ describe('C 2: per client address', () => {
     for (const other of ['2001:db8:7:2::1', '2001:db8:8:1::1']) expectRefused(await cheap(from(other)), 401);
   });
 
-  test('an IPv4 address in IPv6 dress is that IPv4 address', async () => {
+  test('an IPv4-mapped IPv6 address counts as that IPv4 address', async () => {
     await exhaust();
     expectLimited(await cheap(from(`::ffff:${here}`)));
   });
@@ -180,7 +180,7 @@ describe('C 2: per client address', () => {
 describe('TRUST_PROXY=0', () => {
   const direct = useTestApp();
 
-  test('X-Forwarded-For is anybody’s to send, and counts for nothing', async () => {
+  test('X-Forwarded-For is ignored', async () => {
     for (let i = 0; i < 30; i += 1)
       expectRefused(await verify(direct, 'nobody', '123456', from(`198.18.7.${i}`)), 401);
     expectLimited(await verify(direct, 'nobody', '123456', from('198.18.7.200')));

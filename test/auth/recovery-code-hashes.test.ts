@@ -33,8 +33,8 @@ function guesses(code: string): string[] {
   ]);
 }
 
-describe('issue 4, part 3: recovery codes are too short for a plain hash', () => {
-  test('what is stored is the SHA-256 of no way to write one', async () => {
+describe('recovery codes are too short for a plain hash', () => {
+  test('the stored value is not the SHA-256 of any spelling of a code', async () => {
     const rows = await openSuperuser(app.superuserUrl)`
       select encode(code_hash, 'hex') as hash from recovery_codes where user_id = ${member.userId}`;
     const stored = new Set(rows.map(({ hash }) => hash));
@@ -44,7 +44,7 @@ describe('issue 4, part 3: recovery codes are too short for a plain hash', () =>
       expect(stored).not.toContain(createHash('sha256').update(guess).digest('hex'));
   });
 
-  test('the hash is under SECRETS_KEY: with another one a right code is none', async () => {
+  test('the hash depends on SECRETS_KEY: with another one a right code fails', async () => {
     const { tenantId, userId, recoveryCodes } = member;
     const redeem = (secretsKey: Buffer) =>
       app.database.inTenant(tenantId, async (tx) => {

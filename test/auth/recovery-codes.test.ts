@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 describe('A 5.3 rule 5: recovery codes', () => {
-  test('are ten, of shape xxxxx-xxxxx, none like another', () => {
+  test('are ten different ones, of shape xxxxx-xxxxx', () => {
     expect(new Set(hers.recoveryCodes).size).toBe(10);
     for (const code of hers.recoveryCodes) expect(code).toMatch(/^[0-9a-zA-Z]{5}-[0-9a-zA-Z]{5}$/);
   });
@@ -33,20 +33,20 @@ describe('A 5.3 rule 5: recovery codes', () => {
     for (const code of hers.recoveryCodes.slice(0, 5)) expectRefused(await verify(app, id, code), 401);
   });
 
-  test('of 8 uses of one at once, by as many challenges, exactly one signs in', async () => {
+  test('of 8 concurrent uses of one, each by its own challenge, exactly one signs in', async () => {
     const ids = [];
     for (let i = 0; i < 8; i += 1) ids.push(await challenge(app, ada));
     const answers = await Promise.all(ids.map((id) => verify(app, id, hers.recoveryCodes[0] ?? '')));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test('are one person’s', async () => {
+  test('belong to one person', async () => {
     const ben = await join(app, ada);
     await enrol(app, ben);
     expectRefused(await verify(app, await challenge(app, ben), hers.recoveryCodes[0] ?? ''), 401);
   });
 
-  test('issue 4, part 3: are stored hashed', async () => {
+  test('are stored hashed', async () => {
     const rows = await everyRow(openSuperuser(app.superuserUrl));
     for (const code of hers.recoveryCodes)
       for (const form of [code, code.replace('-', ''), Buffer.from(code).toString('hex')])
@@ -55,7 +55,7 @@ describe('A 5.3 rule 5: recovery codes', () => {
 });
 
 describe('A 4.1: regenerate', () => {
-  test('by the cookie: ten new ones, and the old ones are worth nothing', async () => {
+  test('by the cookie: ten new ones, and the old ones stop working', async () => {
     const { status, body } = await regenerate(app, session);
     expect(status).toBe(200);
     expect(Object.keys(body)).toContain('recovery_codes');
@@ -68,12 +68,12 @@ describe('A 4.1: regenerate', () => {
     expectTokens(await verify(app, await challenge(app, ada), body.recovery_codes[0]), ada);
   });
 
-  test('makes up for used ones', async () => {
+  test('replaces used ones', async () => {
     expectTokens(await verify(app, await challenge(app, ada), hers.recoveryCodes[0] ?? ''), ada);
     expect((await regenerate(app, session)).body.recovery_codes).toHaveLength(10);
   });
 
-  test('a pending challenge is refused: it has cleared one factor', async () => {
+  test('refuses a pending challenge: it has passed only one factor', async () => {
     const id = await challenge(app, ada);
     const ways: [unknown, Record<string, string>][] = [
       [{ challenge_id: id }, {}],
@@ -85,7 +85,7 @@ describe('A 4.1: regenerate', () => {
     expectTokens(await verify(app, id, hers.recoveryCodes[0] ?? ''), ada);
   });
 
-  test('nothing but the cookie: 401 authentication required', async () => {
+  test('accepts only the cookie: 401 authentication required', async () => {
     const none = [
       {},
       bearer(ada.accessToken),
@@ -104,12 +104,12 @@ describe('A 4.1: regenerate', () => {
     expect(answer.body).toEqual({ detail: expect.any(String) });
   });
 
-  test('the session goes on', async () => {
+  test('keeps the session alive', async () => {
     await regenerate(app, session);
     expect((await introspect(app, 'nobody', session)).status).toBe(200);
   });
 
-  test('of five at once the codes of one answer are good, and no others', async () => {
+  test('of five at once, the codes of one answer work, and no others', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => regenerate(app, session)));
     const [row] = await openSuperuser(app.superuserUrl)`
       select count(*)::int as codes from recovery_codes where user_id = ${ada.userId}`;

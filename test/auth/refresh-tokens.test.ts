@@ -82,7 +82,7 @@ describe('A 3.3: a refresh token is consumed, a new pair issued', () => {
 });
 
 describe('A 4.3: the scope of a refresh', () => {
-  test('omitted, it stays what the consumed token had', async () => {
+  test('if omitted, it stays that of the consumed token', async () => {
     const { body } = await signIn(app, ada, { scope: 'one two' });
     const next = await refresh(app, body.refresh_token);
     expect(next.body.scope).toBe('one two');
@@ -90,7 +90,7 @@ describe('A 4.3: the scope of a refresh', () => {
       expect(await scopeOf(token)).toBe('one two');
   });
 
-  test('given, it is recorded, and stays from then on', async () => {
+  test('if given, it is recorded and kept from then on', async () => {
     const { body } = await refresh(app, ada.refreshToken, { scope: 'three' });
     expect(body.scope).toBe('three');
     expect(await scopeOf(body.access_token)).toBe('three');
@@ -120,7 +120,7 @@ describe('C 7: a second use', () => {
     for (const token of [second.refresh_token, third.refresh_token]) await expectUnusable(token);
   });
 
-  test('of a middle generation too', async () => {
+  test('even of an earlier generation', async () => {
     const second = await rotate(ada.refreshToken);
     const third = await rotate(second.refresh_token);
     await letPass(11, ada);
@@ -129,7 +129,7 @@ describe('C 7: a second use', () => {
     await expectUnusable(third.refresh_token);
   });
 
-  test('no other sign-in of the same person is touched', async () => {
+  test('other sign-ins of the same person are not affected', async () => {
     const { body: apart } = await signIn(app, ada);
     await rotate(ada.refreshToken);
     await letPass(11, ada);
@@ -138,7 +138,7 @@ describe('C 7: a second use', () => {
     await rotate(apart.refresh_token);
   });
 
-  test('issue 4, part 1: a late one is audited, under its request', async () => {
+  test('a late one is audited, under its request', async () => {
     await rotate(ada.refreshToken);
     await letPass(11, ada);
     const id = `late-${ada.userId}`;
@@ -150,7 +150,7 @@ describe('C 7: a second use', () => {
   });
 });
 
-describe('who may refresh', () => {
+describe('which members may refresh', () => {
   test('A 3.2: a revoked member may not, nor may they with the old tokens once restored', async () => {
     const member = await join(app, ada);
     const headers = bearer(ada.accessToken);
@@ -163,7 +163,7 @@ describe('who may refresh', () => {
     expect((await meOf(app, member.accessToken)).status).toBe(401);
   });
 
-  test('C 7: the role is read anew; introspection shows what each token was stamped with', async () => {
+  test('C 7: the role is read anew; introspection shows the role at each token’s issuance', async () => {
     const member = await join(app, ada);
     const headers = bearer(ada.accessToken);
     const changed = await app.json('PATCH', `/api/auth/users/${member.userId}/role`, {
@@ -178,7 +178,7 @@ describe('who may refresh', () => {
   });
 });
 
-describe('issue 4: many at once', () => {
+describe('concurrent refreshes', () => {
   test('20 uses of one token give exactly one pair, which works', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(app, ada.refreshToken)));
     const won = answers.filter(({ status }) => status === 200);
@@ -189,7 +189,7 @@ describe('issue 4: many at once', () => {
     await rotate(refresh_token);
   });
 
-  test('20 different tokens do not get into each other’s way', async () => {
+  test('of 20 different tokens do not interfere', async () => {
     const sessions = await Promise.all(Array.from({ length: 20 }, () => signIn(app, ada)));
     const answers = await Promise.all(sessions.map(({ body }) => refresh(app, body.refresh_token)));
     expect(answers.map(({ status }) => status)).toEqual(sessions.map(() => 200));

@@ -32,7 +32,7 @@ const refusedBearer = [401, 'invalid or expired bearer token'];
 const refusedRefresh = [401, REFUSED_REFRESH];
 const refusedChallenge = [401, REFUSED_CHALLENGE];
 
-/** What the person's tokens are answered. */
+/** The answers to the person's tokens. */
 async function tokensOf(person: Person) {
   const translations = await app.json('GET', '/api/translations', { headers: person.bearer });
   const bearer = await me(app, person);
@@ -98,7 +98,7 @@ describe('A 3.2: a member who is revoked', () => {
     expect([status, body.detail]).toEqual([401, 'authentication required']);
   });
 
-  test('cannot sign in, and is told what a wrong password is told', async () => {
+  test('cannot sign in, and gets the answer to a wrong password', async () => {
     const wrong = await signIn(app, member, 'not the right passphrase');
     await revoke(member.userId);
     const right = await signIn(app, member);
@@ -142,7 +142,7 @@ describe('A 3.2: a member who is revoked', () => {
     expect([status, typeof body.detail, body.reset_token]).toEqual([400, 'string', undefined]);
   });
 
-  test('a reset link from before does not let them in', async () => {
+  test('cannot come back by a reset link from before', async () => {
     const link = await app.json('POST', `/api/auth/users/${member.userId}/password-reset-link`, {
       headers: team.admin,
     });
@@ -154,7 +154,7 @@ describe('A 3.2: a member who is revoked', () => {
     expect((await signIn(app, member)).status).toBe(401);
   });
 
-  test('loses the next request even where many are on their way', async () => {
+  test('is refused at the next request even with many requests in flight', async () => {
     const asking = Promise.all(Array.from({ length: 10 }, () => me(app, member)));
     await revoke(member.userId);
     expect((await me(app, member)).status).toBe(401);
@@ -172,7 +172,7 @@ describe('A 3.2: a member who is restored', () => {
     expect(session.body.user).toMatchObject({ user_id: member.userId, tenant_id: team.tenantId });
   });
 
-  test('what was ended stays ended', async () => {
+  test('sessions that were ended stay ended', async () => {
     const { recoveryCodes } = await enrolled(app, member);
     const challenge = await challengeOf(member);
     await revoke(member.userId);
@@ -211,7 +211,7 @@ describe('C 2: POST /api/auth/users/{user_id}/mfa/reset', () => {
     expect(rows.find(({ user_id }) => user_id === member.userId)?.totp_enrolled).toBe(false);
   });
 
-  test('the recovery codes go with it', async () => {
+  test('removes the recovery codes too', async () => {
     const { recoveryCodes } = await enrolled(app, member);
     await reset();
     const again = await sessionOf(member);

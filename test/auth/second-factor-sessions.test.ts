@@ -59,7 +59,7 @@ async function beside(settings: Record<string, string>): Promise<App> {
   return connect(service.address);
 }
 
-describe('C 7: after a policy change that demands a second factor, a session that passed none', () => {
+describe('C 7: after a policy change that requires a second factor, a session without one', () => {
   test('cannot refresh: 401, all its tokens end, and the audit log says why', async () => {
     const { body: apart } = await signIn(app, member);
     const newest = await goesOn(member.refreshToken);
@@ -86,25 +86,25 @@ describe('C 7: after a policy change that demands a second factor, a session tha
     await ends(apart.refresh_token);
   });
 
-  test('goes on where the policy was taken back before its refresh', async () => {
+  test('continues if the policy was taken back before its refresh', async () => {
     await demand();
     await demand({ mfa_required: false });
     await goesOn(member.refreshToken);
   });
 
-  test('goes on in another tenant', async () => {
+  test('continues in another tenant', async () => {
     const stranger = await found(app);
     await demand();
     await goesOn(stranger.refreshToken);
   });
 
-  test('ends where MFA_REQUIRED demands it of everybody', async () => {
+  test('ends if MFA_REQUIRED requires it of everybody', async () => {
     const strict = await beside({ MFA_REQUIRED: 'true' });
     const newest = await goesOn(member.refreshToken);
     await ends(newest, strict);
   });
 
-  test('ends where its member is a designated operator by now; other members’ sessions go on', async () => {
+  test('ends if its member has become a designated operator; other members’ sessions continue', async () => {
     const platform = await beside({ OPERATOR_TENANT_ID: admin.tenantId, OPERATOR_EMAILS: member.email });
     await goesOn(admin.refreshToken, platform);
     await ends(member.refreshToken, platform);
@@ -117,7 +117,7 @@ describe('C 7: after a policy change that demands a second factor, a session tha
     expect(await endings(member.userId)).toHaveLength(1);
   });
 
-  test('from before it was remembered whether it had passed one, ends too', async () => {
+  test('ends, too, if it is from before second factors were recorded', async () => {
     await enrol(app, member);
     await openSuperuser(app.superuserUrl)`
       update tokens set second_factor = default where user_id = ${member.userId}`;
@@ -126,7 +126,7 @@ describe('C 7: after a policy change that demands a second factor, a session tha
   });
 });
 
-describe('a session that passed a second factor refreshes on under the policy', () => {
+describe('a session that passed a second factor still refreshes under the policy', () => {
   /** Through several refreshes: what was passed is remembered from one to the next. */
   async function expectLasting(refreshToken: string): Promise<void> {
     await demand();
@@ -153,12 +153,12 @@ describe('a session that passed a second factor refreshes on under the policy', 
     await expectLasting(answer.body.token.refresh_token);
   });
 
-  test('by enrolling and confirming while it lived', async () => {
+  test('by enrolling and confirming during the session', async () => {
     await enrol(app, member);
     await expectLasting(member.refreshToken);
   });
 
-  test('also after its authenticator was reset: that ends no session', async () => {
+  test('also after a reset of its authenticator, which ends no session', async () => {
     await enrol(app, member);
     const path = `/api/auth/users/${member.userId}/mfa/reset`;
     const reset = await app.json('POST', path, { headers: bearer(admin.accessToken) });
@@ -167,15 +167,15 @@ describe('a session that passed a second factor refreshes on under the policy', 
   });
 });
 
-describe('C 7: who enrolls chooses to be asked', () => {
-  test('the session that enrolled goes on; one that a password alone began ends at its next refresh', async () => {
+describe('C 7: a member who enrolls opts in to MFA', () => {
+  test('the session that enrolled stays valid; one that began with a password alone ends at its next refresh', async () => {
     const { body: other } = await signIn(app, member);
     await enrol(app, member);
     await goesOn(member.refreshToken);
     await ends(other.refresh_token);
   });
 
-  test('A 5.3 rule 5: a session that passed none has no new recovery codes: 401, and the old ones stay good', async () => {
+  test('A 5.3 rule 5: a session without a second factor gets no new recovery codes: 401, and the old ones stay valid', async () => {
     const { body: other } = await signIn(app, member);
     const { recoveryCodes } = await enrol(app, member);
     const refused = await regenerate(app, cookie(other.access_token));
@@ -187,7 +187,7 @@ describe('C 7: who enrolls chooses to be asked', () => {
 });
 
 describe('A 5.3 rule 1: a session by single sign-on', () => {
-  test('is exempt, unless the tenant demands a second factor there too', async () => {
+  test('is exempt, unless the tenant requires a second factor there too', async () => {
     const { invite_token } = (
       await app.json('POST', '/api/tenants/invites', { headers: bearer(admin.accessToken), body: {} })
     ).body;

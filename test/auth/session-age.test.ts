@@ -27,8 +27,8 @@ const letPass = (seconds: number) => openSuperuser(app.superuserUrl)`
   update tokens set family_began_at = family_began_at - make_interval(secs => ${seconds})
   where user_id = ${ada.userId}`;
 
-describe('SESSION_MAX_AGE_SECONDS: a session has an absolute age, however often it refreshes', () => {
-  test('no token outlives it, and the answer tells how long each is good', async () => {
+describe('SESSION_MAX_AGE_SECONDS: the absolute age of a session, however often it refreshes', () => {
+  test('no token outlives it, and the answer states each token’s lifetime', async () => {
     const answer = await signIn(app, ada);
     expect(answer.body).toMatchObject({ expires_in: 3600, refresh_expires_in: maxAge });
     const [row] = await openSuperuser(app.superuserUrl)`
@@ -37,7 +37,7 @@ describe('SESSION_MAX_AGE_SECONDS: a session has an absolute age, however often 
     expect(row?.['age']).toBeLessThanOrEqual(maxAge);
   });
 
-  test('a refresh prolongs nothing: what is left becomes less, of the access token and the cookie too', async () => {
+  test('a refresh does not extend it: access token and cookie get the remaining time', async () => {
     await letPass(4000);
     const answer = await refresh(app, ada.refreshToken);
     expect(answer.status).toBe(200);
@@ -62,7 +62,7 @@ describe('SESSION_MAX_AGE_SECONDS: a session has an absolute age, however often 
     expect([...rows]).toEqual([{ details: { user_id: ada.userId, reason: 'age' } }]);
   });
 
-  test('a new sign-in begins a new age', async () => {
+  test('a new sign-in starts a new age', async () => {
     await letPass(4000);
     expect((await signIn(app, ada)).body.refresh_expires_in).toBe(maxAge);
   });

@@ -21,7 +21,7 @@ const elsewhere: [string, Record<string, string>][] = [
   ['an opaque origin', { origin: 'null' }],
 ];
 
-describe.each(elsewhere)('C 7: signing out, asked by %s', (_, headers) => {
+describe.each(elsewhere)('C 7: signing out, from %s', (_, headers) => {
   test('with the cookie: 403; the session and the cookie stay', async () => {
     const cookie = `ll_session=${person.accessToken}`;
     const answer = await signOut({ ...headers, cookie });
@@ -42,7 +42,7 @@ describe.each(elsewhere)('C 7: signing out, asked by %s', (_, headers) => {
     expect(await sessionStatus(app, person)).toBe(200);
   });
 
-  test('at the typed door: it clears no cookie either', async () => {
+  test('on /trpc: it clears no cookie either', async () => {
     const answer = await app.json('POST', '/trpc/auth.signOut', { headers, body: { json: {} } });
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([200, []]);
   });
@@ -53,7 +53,7 @@ test.each([
   ['our Origin, same-origin', { origin: own, 'sec-fetch-site': 'same-origin' }],
   ['no page at all', { 'sec-fetch-site': 'none' }],
   ['a plain client', {}],
-])('A 4.1: signing out, asked by %s, clears the cookie, with it and without', async (_, headers) => {
+])('A 4.1: signing out, from %s, clears the cookie, with it and without', async (_, headers) => {
   for (const cookie of [{}, { cookie: `ll_session=${person.accessToken}` }]) {
     const answer = await signOut({ ...headers, ...cookie });
     expect([answer.status, answer.body]).toEqual([200, { signed_out: true }]);

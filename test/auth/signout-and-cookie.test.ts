@@ -27,7 +27,7 @@ const expectDead = async (refreshToken: string) =>
   expectRefused(await refresh(app, refreshToken), 401, REFUSED_REFRESH);
 
 describe('A 4.1: signout', () => {
-  test('without anything: 200 {signed_out: true}, and the cookie is cleared', async () => {
+  test('without a credential: 200 {signed_out: true}, and the cookie is cleared', async () => {
     const answer = await byJson();
     expect([answer.status, answer.body]).toEqual([200, { signed_out: true }]);
     expectCookieCleared(answer);
@@ -53,7 +53,7 @@ describe('A 4.1: signout', () => {
     await expectDead(ada.refreshToken);
   });
 
-  test('whatever it is sent: 200 always', async () => {
+  test('any input: always 200', async () => {
     const sent: [unknown, Headers][] = [
       [{}, {}],
       [{ refresh_token: 'nonsense' }, {}],
@@ -70,14 +70,14 @@ describe('A 4.1: signout', () => {
     }
   });
 
-  test('twice is the same answer', async () => {
+  test('a second time is the same answer', async () => {
     for (let i = 0; i < 2; i += 1) {
       const answer = await byJson({ refresh_token: ada.refreshToken }, cookie(ada.accessToken));
       expect([answer.status, answer.body]).toEqual([200, { signed_out: true }]);
     }
   });
 
-  test('no other session is touched, of the same person or another', async () => {
+  test('other sessions stay alive, of the same person and of others', async () => {
     const [{ body: elsewhere }, ben] = [await signIn(app, ada), await found(app)];
     await byJson({ refresh_token: ada.refreshToken }, cookie(ada.accessToken));
     for (const token of [elsewhere.access_token, ben.accessToken])
@@ -87,7 +87,7 @@ describe('A 4.1: signout', () => {
   });
 });
 
-describe('C 7: where the cookie counts', () => {
+describe('C 7: where the cookie is accepted', () => {
   test('on a route guarded by Admin, among other cookies too', async () => {
     for (const headers of [
       cookie(ada.accessToken),
@@ -97,7 +97,7 @@ describe('C 7: where the cookie counts', () => {
       expect((await introspect(app, 'nobody', headers)).status).toBe(200);
   });
 
-  test('under another name it is none', async () => {
+  test('not under another name', async () => {
     for (const name of ['session', 'LL_SESSION', 'xll_session', 'll_session2'])
       expectRefused(await introspect(app, 'nobody', { cookie: `${name}=${ada.accessToken}` }), 401);
   });
@@ -106,7 +106,7 @@ describe('C 7: where the cookie counts', () => {
     expectRefused(await me(app, cookie(ada.accessToken)), 401, 'missing bearer token');
   });
 
-  test('not where a tenant is asked for', async () => {
+  test('not on tenant routes', async () => {
     const headers = cookie(ada.accessToken);
     expectRefused(await app.json('GET', '/api/translations', { headers }), 401);
     const body = { source_text: 'Hello', target_lang: 'fr' };
@@ -123,7 +123,7 @@ describe('C 7: where the cookie counts', () => {
       expectRefused(await introspect(app, 'nobody', cookie(value)), 401, 'admin credentials required');
   });
 
-  test('the key beside it still says which tenant', async () => {
+  test('with the key beside it, the key still decides the tenant', async () => {
     const ben = await found(app);
     const headers = { ...cookie(ada.accessToken), ...apiKey(ben.apiKey) };
     const { body } = await app.json('POST', '/api/translations', {

@@ -27,7 +27,7 @@ describe('A 4.2: monthly_char_limit', () => {
     ['a fraction', 1.5],
     ['a string', '1000'],
     ['a boolean', true],
-  ])('%s is no integer >= 1: 422 naming the field, nothing created', async (_name, limit) => {
+  ])('%s is not an integer >= 1: 422 naming the field, nothing created', async (_name, limit) => {
     const { body } = await expectRefused(founding({ monthly_char_limit: limit }), { status: 422 });
     expect(body.detail[0].loc).toContain('monthly_char_limit');
   });
@@ -70,7 +70,7 @@ describe('A 2.1, 4.2: metadata', () => {
     expect(body.account.metadata).toEqual(free);
   });
 
-  test('a stripped key is stored nowhere, and its value neither', async () => {
+  test('neither a stripped key nor its value is stored anywhere', async () => {
     await post(founding({ metadata: { ...owned, marker: 'kept-marker' } }));
     const rows = await everyRow(openSuperuser(app.superuserUrl));
     expect(rows.some(({ row }) => row.includes('kept-marker'))).toBe(true);
@@ -81,7 +81,7 @@ describe('A 2.1, 4.2: metadata', () => {
     ['an array', ['pay_tier']],
     ['a string', 'pay_tier'],
     ['a number', 7],
-  ])('%s is no object: 422', async (_name, metadata) => {
+  ])('%s is not an object: 422', async (_name, metadata) => {
     await expectRefused(founding({ metadata }), { status: 422 });
   });
 });

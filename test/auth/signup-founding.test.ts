@@ -150,8 +150,8 @@ describe('A 4.2: the answer of a founding signup', () => {
   });
 });
 
-describe('two at once', () => {
-  test('20 signups side by side found 20 tenants, none mixed up with another', async () => {
+describe('concurrent signups', () => {
+  test('20 found 20 tenants, without mixing their data', async () => {
     const bodies = Array.from({ length: 20 }, () => founding());
     const answers = await Promise.all(bodies.map((body) => post(body)));
     expect(answers.map(({ status }) => status)).toEqual(bodies.map(() => 200));

@@ -41,7 +41,7 @@ async function contents() {
 describe.each(routes)(
   'A 2.1: the metadata of %s, which is read with the tenant at each sign-in',
   (_, make) => {
-    test('past 16,384 characters of JSON is 422, naming it, and nothing is made', async () => {
+    test('past 16,384 characters of JSON is 422, naming it, and nothing is created', async () => {
       const before = await contents();
       const keys = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`key${i}`, i]));
       for (const metadata of [metadataOf(largest + 1), metadataOf(90_000), keys]) {
@@ -55,7 +55,7 @@ describe.each(routes)(
       expect(await contents()).toEqual(before);
     });
 
-    test('of just so many is kept whole', async () => {
+    test('of exactly so many is kept whole', async () => {
       const { status, body } = await make(metadataOf(largest));
       expect([status, (body.account ?? body).metadata]).toEqual([200, metadataOf(largest)]);
     });

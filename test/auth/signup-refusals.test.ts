@@ -94,7 +94,7 @@ describe('A 4.2 rule 1: a refusal creates nothing', () => {
     await expectRefused(founding({ email, password }), { status: 400, detail: /local part|e-?mail/i });
   });
 
-  test('a refused password is not spelled out in the answer', async () => {
+  test('a refused password is not repeated in the answer', async () => {
     const { body } = await expectRefused(founding({ password: 'q1w2e3r4t5y6' }), { status: 400 });
     expect(JSON.stringify(body)).not.toContain('q1w2e3r4t5y6');
   });
@@ -125,7 +125,7 @@ describe('A 4.2: invite_token', () => {
     });
   });
 
-  test('a real tenant id with a wrong secret is told nothing else', async () => {
+  test('a real tenant id with a wrong secret gets the same answer', async () => {
     const { tenantId } = await app.signUp();
     await expectRefused(founding({ invite_token: `${tenantId}.wrong` }), {
       status: 400,
@@ -155,7 +155,7 @@ describe('EMAIL_SIGNUP_ENABLED=false', () => {
     );
   });
 
-  test('the tRPC door is closed too', async () => {
+  test('over tRPC it is refused too', async () => {
     const sql = openSuperuser(closed.superuserUrl);
     const before = await accounts(sql);
     const { status, body } = await closed.json('POST', '/trpc/auth.signUpWithEmail', {

@@ -112,7 +112,7 @@ describe('C 7: a request that would set the cookie, from another site', () => {
     expect(await accounts(sql)).toEqual(before);
   });
 
-  test('through the tRPC door no cookie is set for another site either', async () => {
+  test('over tRPC no cookie is set for another site either', async () => {
     const { headers } = await app.json('POST', '/trpc/auth.signUpWithEmail', {
       body: { json: founding() },
       headers: { origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' },

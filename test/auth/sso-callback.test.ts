@@ -33,13 +33,13 @@ async function expectRefused(
 }
 
 describe('C 2: the state', () => {
-  test('is used once', async () => {
+  test('works once', async () => {
     const brought = await dance.bring(account().sub);
     expect((await dance.callback(brought)).status).toBe(200);
     await expectRefused(brought, badState);
   });
 
-  test('of ten uses at the same time one succeeds, and one workspace is founded', async () => {
+  test('of ten concurrent uses one succeeds, and one workspace is founded', async () => {
     const brought = await dance.bring(account().sub);
     const before = await tenants();
     const answers = await Promise.all(Array.from({ length: 10 }, () => dance.callback(brought)));
@@ -60,7 +60,7 @@ describe('C 2: the state', () => {
     await expectRefused(brought, badState);
   });
 
-  test('that nobody issued is refused', async () => {
+  test('that was never issued is refused', async () => {
     const { code, state } = await dance.bring(account().sub);
     for (const forged of [`${state}A`, state.slice(0, -1), 'unknown', '😀'])
       await expectRefused({ code, state: forged }, badState);
@@ -71,7 +71,7 @@ describe('C 2: the state', () => {
     expect((await dance.callback({ code, state })).status).toBe(200);
   });
 
-  test('keeps nonce, verifier and itself from whoever reads the database', async () => {
+  test('cannot be read in the database, nor can its nonce and verifier', async () => {
     const { body } = await dance.authorize();
     const nonce = new URL(body.authorization_url).searchParams.get('nonce') ?? '';
     const rows = await openSuperuser(app.superuserUrl)`select t::text as row from sso_states t`;
@@ -81,7 +81,7 @@ describe('C 2: the state', () => {
   });
 });
 
-describe('C 7: the browser that began it', () => {
+describe('C 7: the browser that began the sign-on', () => {
   const own = { origin: baseUrl };
 
   test.each([
@@ -97,12 +97,12 @@ describe('C 7: the browser that began it', () => {
     expect((await dance.callback(again, { ...headers, ...again.cookie })).status).toBe(200);
   });
 
-  test('the cookie of another sign-on is none: nobody is signed in as somebody else', async () => {
+  test('the cookie of another sign-on does not count: nobody signs in as somebody else', async () => {
     const [mine, theirs] = [await dance.bring(account().sub), await dance.bring(account().sub)];
     expect((await dance.callback(theirs, { ...own, ...mine.cookie })).status).toBe(401);
   });
 
-  test('the cookie is HttpOnly, short-lived, and tells neither state nor nonce', async () => {
+  test('the cookie is HttpOnly, short-lived, and reveals neither state nor nonce', async () => {
     const { headers, body } = await dance.authorize();
     const lines = headers.getSetCookie();
     expect(lines).toHaveLength(1);
@@ -132,7 +132,7 @@ describe('C 7: the browser that began it', () => {
 });
 
 describe('C 7: a refused code or an invalid ID token is 401 single sign-on failed', () => {
-  test('a code that nobody issued', async () => {
+  test('a code that was never issued', async () => {
     const { state } = await dance.bring(account().sub);
     await expectRefused({ code: 'unknown', state }, failed);
   });

@@ -9,7 +9,7 @@ export const clientSecret = 'a client secret of some length';
 
 let counted = 0;
 
-/** Starts an identity provider for a test file, and says how the service is told of it. */
+/** Starts an identity provider for a test file, and returns the settings that connect the service to it. */
 export async function openIdentityProvider() {
   // The claims that accounts have at the start are the ones that the provider knows of.
   const accounts: OidcAccount[] = [

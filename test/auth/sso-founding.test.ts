@@ -34,7 +34,7 @@ test('C 2 rules 3 and 4: two people of one organization at once found one worksp
   expect(kept.map((row) => row['tenant_id'])).toEqual([founded?.body.user.tenant_id]);
 });
 
-test('C 2 rule 4: two sign-ons of one person at once found one workspace', async () => {
+test('C 2 rule 4: two concurrent sign-ons of one person found one workspace', async () => {
   const { sub } = account();
   const before = await tenantCount();
   const [founded, later] = await bothAtOnce(sub, sub);
@@ -43,7 +43,7 @@ test('C 2 rule 4: two sign-ons of one person at once found one workspace', async
   expect(await tenantCount()).toBe(before + 1);
 });
 
-test('C 2 rule 4: and so they do where the provider names another organization each time', async () => {
+test('C 2 rule 4: even if the provider names another organization each time', async () => {
   const origin = { requestId: 'both', clientAddress: null };
   const person = { subject: 'issuer somebody', email: 'somebody@example.org' };
   const before = await tenantCount();
@@ -59,7 +59,7 @@ test('C 2 rule 4: and so they do where the provider names another organization e
   expect(await tenantCount()).toBe(before + 1);
 });
 
-test('two people of two organizations, and two of none, do not stand in each other’s way', async () => {
+test('two people of two organizations, and two of none, do not block each other', async () => {
   const pairs = [
     [account({ org_id: 'one' }), account({ org_id: 'two' })],
     [account(), account()],

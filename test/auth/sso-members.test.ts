@@ -59,12 +59,12 @@ describe('A 5.3 rule 1: MFA and single sign-on', () => {
     expect([done.status, done.body.user?.user_id]).toEqual([200, member.userId]);
   });
 
-  test('C 7: mfa_required_for_sso counts where MFA is demanded anyway, not alone', async () => {
+  test('C 7: mfa_required_for_sso has an effect only where MFA is required anyway', async () => {
     await policy({ mfa_required_for_sso: true });
     expect((await dance.signIn(sub)).body.access_token).toEqual(expect.any(String));
   });
 
-  test('one who joins by an invite is asked as the policy of that tenant says', async () => {
+  test('a person who joins by an invite follows the policy of that tenant', async () => {
     await policy({ mfa_required: true, mfa_required_for_sso: true });
     const { invite_token } = await team.invite();
     const { body } = await dance.signIn(account().sub, { invite_token });
@@ -72,7 +72,7 @@ describe('A 5.3 rule 1: MFA and single sign-on', () => {
     expect(body.access_token).toBeUndefined();
   });
 
-  test('an authenticator of one’s own choice is not asked for at a single sign-on', async () => {
+  test('an authenticator that a member enrolled by choice is not asked for at a single sign-on', async () => {
     await enrolled(app, member);
     expect((await dance.signIn(sub)).body.access_token).toEqual(expect.any(String));
     expect((await me(app, member)).body.user.totp_enrolled).toBe(true);
@@ -80,7 +80,7 @@ describe('A 5.3 rule 1: MFA and single sign-on', () => {
 
   const strict = useTestApp({ env: { ...env, MFA_REQUIRED: 'true' } });
 
-  test('the platform’s requirement exempts a single sign-on as well, also one that founds', async () => {
+  test('the platform’s requirement exempts a single sign-on as well, even one that founds', async () => {
     const { sub: founder } = account();
     const at = dancing(strict, provider);
     const { status, body } = await at.signIn(founder);
@@ -106,13 +106,13 @@ describe('A 3.2: a revoked member', () => {
     expect((await refresh(app, member)).status).toBe(401);
   });
 
-  test('neither when the tenant is named', async () => {
+  test('even if the tenant is named', async () => {
     await revoke();
     const { status } = await dance.signIn(sub, { tenant_id: team.tenantId });
     expect([401, 403]).toContain(status);
   });
 
-  test('neither when they were at the provider meanwhile', async () => {
+  test('even if they were at the provider meanwhile', async () => {
     const brought = await dance.bring(sub);
     await revoke();
     const before = await tenants(app);
@@ -120,7 +120,7 @@ describe('A 3.2: a revoked member', () => {
     expect(await tenants(app)).toBe(before);
   });
 
-  test('goes on in the other workspace', async () => {
+  test('can still sign in to the other workspace', async () => {
     const other = await openTeam(app);
     const { invite_token } = await other.invite();
     await dance.signIn(sub, { invite_token });
@@ -145,7 +145,7 @@ describe('A 4.1: passwords and a member of an identity provider', () => {
     expect([status, typeof body.detail]).toEqual([400, 'string']);
   });
 
-  test('the password grant knows them not', async () => {
+  test('the password grant does not find them', async () => {
     const unknown = await grant(app, {
       grant_type: 'password',
       username: 'nobody@example.org',
@@ -158,12 +158,12 @@ describe('A 4.1: passwords and a member of an identity provider', () => {
     }
   });
 
-  test('A 2.3: a refreshed token says oauth2 too', async () => {
+  test('A 2.3: a refreshed token still says oauth2', async () => {
     const { status, body } = await refresh(app, member);
     expect([status, body.user?.provider]).toEqual([200, 'oauth2']);
   });
 
-  test('PASSWORD_SIGNIN_ENABLED=false stops the password grant alone', async () => {
+  test('PASSWORD_SIGNIN_ENABLED=false switches off only the password grant', async () => {
     const at = dancing(sso, provider);
     expect((await at.signIn(account().sub)).status).toBe(200);
     const { status } = await grant(sso, { grant_type: 'password', username: 'a@example.org', password: 'x' });

@@ -34,7 +34,7 @@ const legs: [name: string, unlimited: number, knock: (headers: Headers) => Retur
   ['client-config', 200, (headers) => app.json('GET', '/api/oauth2/oidc/client-config', { headers })],
 ];
 
-test('A 5.4: each leg of a single sign-on lets 30 attempts a minute of one address through, for itself', async () => {
+test('A 5.4: each step of a single sign-on allows 30 attempts a minute per address, counted apart', async () => {
   const here = from('198.18.0.1');
   for (const [name, unlimited, knock] of legs) {
     for (let attempt = 0; attempt < 30; attempt += 1)
@@ -52,7 +52,7 @@ test('A 5.4: each leg of a single sign-on lets 30 attempts a minute of one addre
   }
 });
 
-test('A 5.4: what is no request at all is counted like the others', async () => {
+test('A 5.4: an invalid request counts like a valid one', async () => {
   const headers = from('198.18.0.3');
   for (const path of ['authorize', 'callback']) {
     const knock = () => app.json('POST', `/api/oauth2/oidc/${path}`, { headers, body: {} });

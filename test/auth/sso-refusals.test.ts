@@ -76,7 +76,7 @@ describe('A 6 rule 5: a single sign-on that fails is in the audit log', () => {
     await expectRefusedAndRecorded(sub, email, 'invitation required');
   });
 
-  test('and one that succeeds is not', async () => {
+  test('a successful one is not', async () => {
     const { sub } = await joinBySso();
     expect((await dance.signIn(sub)).status).toBe(200);
     expect(await failures()).toEqual([]);

@@ -69,7 +69,7 @@ describe('C 2 rule 4: a new person', () => {
     expect(JSON.stringify(rows)).not.toContain(sub);
   });
 
-  test('who has the address of a member with a password is somebody else', async () => {
+  test('a person with the address of a member with a password is somebody else', async () => {
     const { sub } = account({ email: team.founder.email });
     const person = await enter(sub);
     expect(person.tenantId).not.toBe(team.tenantId);
@@ -77,14 +77,14 @@ describe('C 2 rule 4: a new person', () => {
     expect(await rosterOf(team.admin)).toHaveLength(1);
   });
 
-  test('who has the address of another subject is somebody else too', async () => {
+  test('a person with the address of another subject is somebody else too', async () => {
     const one = account();
     const two = account({ email: one.email });
     const [first, second] = [await enter(one.sub), await enter(two.sub)];
     expect(second.tenantId).not.toBe(first.tenantId);
   });
 
-  test('who changed their address is the same: the subject decides', async () => {
+  test('a person who changed their address is the same: the subject decides', async () => {
     const person = account();
     const first = await enter(person.sub);
     person.email = 'changed@example.org';
@@ -119,7 +119,7 @@ describe('C 2 rules 3 and 4: the organization claim', () => {
     expect((await me(app, member)).body.tenant.metadata).not.toHaveProperty('oidc_org_id');
   });
 
-  test('somebody new of the same organization gets 403 invitation required', async () => {
+  test('a new person of the same organization gets 403 invitation required', async () => {
     const founder = await enter(account({ org_id: 'org-closed' }).sub);
     const before = (await tenants()).length;
     const { status, headers, body } = await dance.signIn(account({ org_id: 'org-closed' }).sub);
@@ -129,7 +129,7 @@ describe('C 2 rules 3 and 4: the organization claim', () => {
     expect(await rosterOf(founder.bearer)).toHaveLength(1);
   });
 
-  test('with an invite they join: the invite comes first', async () => {
+  test('with an invite they join: the invite takes precedence', async () => {
     const founder = await enter(account({ org_id: 'org-inviting' }).sub);
     const { body: invite } = await app.json('POST', '/api/tenants/invites', {
       headers: founder.bearer,
@@ -141,7 +141,7 @@ describe('C 2 rules 3 and 4: the organization claim', () => {
     expect((await enter(newcomer.sub)).tenantId).toBe(founder.tenantId);
   });
 
-  test('somebody known goes on to sign in: the subject comes before the organization', async () => {
+  test('a known person still signs in: the subject takes precedence over the organization', async () => {
     const { sub } = account({ org_id: 'org-known' });
     const first = await enter(sub);
     expect((await enter(sub)).tenantId).toBe(first.tenantId);
@@ -166,7 +166,7 @@ describe('C 2 rules 3 and 4: the organization claim', () => {
 });
 
 describe('C 2 rule 1: an invite', () => {
-  test('its tenant, with its role, without a key; it is redeemed', async () => {
+  test('admits to its tenant, with its role, without a key; it is redeemed', async () => {
     for (const role of [developer, administrator]) {
       const { invite_token, invite_id } = await team.invite({ role });
       const joined = await enter(account().sub, { invite_token });
@@ -177,13 +177,13 @@ describe('C 2 rule 1: an invite', () => {
     }
   });
 
-  test('a known subject joins a second tenant so', async () => {
+  test('a known subject joins a second tenant by it', async () => {
     const { own, joined } = await inTwo();
     expect(joined.tenantId).toBe(team.tenantId);
     expect(joined.tenantId).not.toBe(own.tenantId);
   });
 
-  test('that is bound to another address lets nobody in, and stays usable', async () => {
+  test('bound to another address admits nobody, and stays usable', async () => {
     const bound = account();
     const { invite_token } = await team.invite({ email: bound.email });
     const before = (await tenants()).length;
@@ -192,7 +192,7 @@ describe('C 2 rule 1: an invite', () => {
     expect((await enter(bound.sub, { invite_token })).tenantId).toBe(team.tenantId);
   });
 
-  test('that is used up, withdrawn or forged lets nobody in, and founds nothing', async () => {
+  test('used up, withdrawn or forged admits nobody, and founds nothing', async () => {
     const used = await team.invite();
     await enter(account().sub, { invite_token: used.invite_token });
     const withdrawn = await team.invite();
@@ -204,7 +204,7 @@ describe('C 2 rule 1: an invite', () => {
     expect(await rosterOf(team.admin)).toHaveLength(2);
   });
 
-  test('that is withdrawn while the person is at the provider lets nobody in', async () => {
+  test('withdrawn while the person is at the provider admits nobody', async () => {
     const { invite_token, invite_id } = await team.invite();
     const brought = await dance.bring(account().sub, { invite_token });
     await app.json('DELETE', `/api/tenants/invites/${invite_id}`, { headers: team.admin });
@@ -226,7 +226,7 @@ describe('C 2 rule 1: an invite', () => {
 });
 
 describe('C 2 rule 2: a known subject', () => {
-  test('in one tenant: that one', async () => {
+  test('in one tenant: signs in there', async () => {
     const { sub } = account();
     const { invite_token } = await team.invite();
     const joined = await enter(sub, { invite_token });
@@ -266,13 +266,13 @@ describe('C 2 rule 2: a known subject', () => {
     expect(headers.getSetCookie().join()).not.toMatch(/ll_session=[^;]/);
   });
 
-  test('in several, with the tenant_id of authorize: that one', async () => {
+  test('in several, with the tenant_id of authorize: signs in there', async () => {
     const { sub, own, joined } = await inTwo();
     expect(await enter(sub, { tenant_id: own.tenantId })).toMatchObject({ userId: own.userId, key: null });
     expect(await enter(sub, { tenant_id: team.tenantId })).toMatchObject({ userId: joined.userId });
   });
 
-  test('a tenant_id where they are no member lets nobody in there', async () => {
+  test('a tenant_id of a workspace where they are no member is refused', async () => {
     const { sub } = await inTwo();
     const other = await openTeam(app);
     const before = (await tenants()).length;

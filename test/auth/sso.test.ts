@@ -34,7 +34,7 @@ describe('C 2: GET client-config', () => {
   });
 });
 
-describe('A 5.2, C 2: which provider', () => {
+describe('A 5.2, C 2: the provider', () => {
   test.each([['google'], ['OIDC'], ['oidc2'], ['email'], ['constructor'], ['__proto__']])(
     '%s is not implemented: 404 on each of the three',
     async (name) => {
@@ -185,7 +185,7 @@ describe('C 2: POST callback', () => {
     expect(await tenants()).toBe(before);
   });
 
-  test('A 5.2: is public: it does not matter who else asks', async () => {
+  test('A 5.2: is public: other credentials do not matter', async () => {
     const team = await openTeam(app);
     const brought = await dance.bring(account().sub);
     const { status, body } = await dance.callback(brought, team.admin);

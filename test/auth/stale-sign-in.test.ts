@@ -21,7 +21,7 @@ async function storedHash(): Promise<string> {
   return row?.['password_hash'];
 }
 
-/** What follows a password that was found right, in the transaction after its hash was computed. */
+/** The transaction that follows the hashing of a right password. */
 function complete(password: { checked: string; present: string }) {
   const { tenantId, userId } = member;
   const origin = { requestId: 'stale', clientAddress: '127.0.0.1' };
@@ -39,46 +39,43 @@ const kinds: [string, 'tokens' | 'challenge', () => Promise<unknown>][] = [
   ],
 ];
 
-describe.each(kinds)(
-  'A 4.3, issue 4: what came in between while the password of %s was hashed',
-  (_, kind, make) => {
-    beforeEach(async () => {
-      await make();
-    });
+describe.each(kinds)('A 4.3: a change during the hashing of the password of %s', (_, kind, make) => {
+  beforeEach(async () => {
+    await make();
+  });
 
-    /** Nothing is issued, stored or recorded. */
-    async function expectRefused(password: { checked: string; present: string }) {
-      const [before, hash] = [await countRows(sql(), tables), await storedHash()];
-      expect(await complete(password)).toBeUndefined();
-      expect(await countRows(sql(), tables)).toEqual(before);
-      expect(await storedHash()).toBe(hash);
-    }
+  /** Nothing is issued, stored or recorded. */
+  async function expectRefused(password: { checked: string; present: string }) {
+    const [before, hash] = [await countRows(sql(), tables), await storedHash()];
+    expect(await complete(password)).toBeUndefined();
+    expect(await countRows(sql(), tables)).toEqual(before);
+    expect(await storedHash()).toBe(hash);
+  }
 
-    test('nothing: the member is let in', async () => {
-      const checked = await storedHash();
-      expect((await complete({ checked, present: checked }))?.kind).toBe(kind);
-    });
+  test('none: the member is signed in', async () => {
+    const checked = await storedHash();
+    expect((await complete({ checked, present: checked }))?.kind).toBe(kind);
+  });
 
-    test('another password: the hash that was checked is not the stored one any more', async () => {
-      const checked = await storedHash();
-      await sql()`update users set password_hash = 'of a new one' where user_id = ${member.userId}`;
-      await expectRefused({ checked, present: checked });
-      await expectRefused({ checked, present: 'the same password, hashed as of now' });
-      await expectRefused({ checked, present: 'of a new one' });
-    });
+  test('a new password: the checked hash is no longer the stored one', async () => {
+    const checked = await storedHash();
+    await sql()`update users set password_hash = 'of a new one' where user_id = ${member.userId}`;
+    await expectRefused({ checked, present: checked });
+    await expectRefused({ checked, present: 'the same password, hashed as of now' });
+    await expectRefused({ checked, present: 'of a new one' });
+  });
 
-    test('a revocation', async () => {
-      const checked = await storedHash();
-      await sql()`update users set active = false where user_id = ${member.userId}`;
-      await expectRefused({ checked, present: checked });
-      await expectRefused({ checked, present: 'the same password, hashed as of now' });
-    });
+  test('a revocation', async () => {
+    const checked = await storedHash();
+    await sql()`update users set active = false where user_id = ${member.userId}`;
+    await expectRefused({ checked, present: checked });
+    await expectRefused({ checked, present: 'the same password, hashed as of now' });
+  });
 
-    test('a deactivation of the workspace', async () => {
-      const checked = await storedHash();
-      await sql()`update tenants set active = false where tenant_id = ${member.tenantId}`;
-      await expectRefused({ checked, present: checked });
-      await expectRefused({ checked, present: 'the same password, hashed as of now' });
-    });
-  },
-);
+  test('a deactivation of the workspace', async () => {
+    const checked = await storedHash();
+    await sql()`update tenants set active = false where tenant_id = ${member.tenantId}`;
+    await expectRefused({ checked, present: checked });
+    await expectRefused({ checked, present: 'the same password, hashed as of now' });
+  });
+});

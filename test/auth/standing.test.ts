@@ -20,7 +20,7 @@ const credentials: [string, 'key' | 'token', (signup: Signup) => Record<string, 
   ['its token', 'token', ({ accessToken }) => ({ authorization: `Bearer ${accessToken}` })],
 ];
 
-/** A read and a submission at the REST door, a submission at the typed one: their statuses. */
+/** The statuses of a read and a submission over REST, and of a submission over /trpc. */
 async function knock(headers: Record<string, string>) {
   const list = await app.json('GET', '/api/translations', { headers });
   const create = await app.json('POST', '/api/translations', { headers, body: text });
@@ -55,7 +55,7 @@ async function countJobs(tenantId: string): Promise<number> {
 
 describe('a tenant that is not active', () => {
   test.each(credentials)(
-    'is refused by %s, at the next request, and let in once it is again',
+    'is refused by %s, at the next request, and accepted after reactivation',
     async (_, __, of) => {
       await expectLetIn(of(tenant));
       const jobs = await countJobs(tenant.tenantId);
@@ -84,7 +84,7 @@ describe('a member who is not active', () => {
     await expectLetIn(of(neighbour));
   });
 
-  test('neither does a token outlive its member, or its own row', async () => {
+  test('a token does not outlive its member, or its own row', async () => {
     const sql = openSuperuser(app.superuserUrl);
     const authorization = `Bearer ${tenant.accessToken}`;
     await expectLetIn({ authorization });
@@ -95,7 +95,7 @@ describe('a member who is not active', () => {
     await expectLetIn(neighbour.headers);
   });
 
-  test('a token that has expired is none, and a refresh token never was', async () => {
+  test('an expired token is refused, and a refresh token is always refused', async () => {
     const sql = openSuperuser(app.superuserUrl);
     const authorization = `Bearer ${tenant.accessToken}`;
     await sql`update credential_directory set expires_at = now() where tenant_id = ${tenant.tenantId} and kind = 'access_token'`;

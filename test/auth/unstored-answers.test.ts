@@ -130,7 +130,7 @@ describe('RFC 6749, 5.1: an answer that carries a secret says Cache-Control: no-
     ['members.createInvite', {}, bearer],
     ['members.issueResetLink', () => ({ user_id: founder.userId }), bearer],
     ['tenants.create', { name: 'x' }, () => operator],
-  ])('at the typed door too: %s', async (procedure, input, credentials) => {
+  ])('over /trpc too: %s', async (procedure, input, credentials) => {
     const json = typeof input === 'function' ? input() : input;
     const { status, headers } = await post(`/trpc/${procedure}`, superjson.serialize(json), credentials());
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);

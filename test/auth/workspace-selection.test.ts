@@ -66,7 +66,7 @@ describe('A 4.3 rule 3: one password in several workspaces', () => {
     expect(await countRows(sql, ['tokens', 'mfa_challenges', 'credential_directory'])).toEqual(before);
   });
 
-  test('pinned, each of them gives its own tokens', async () => {
+  test('with a pinned workspace, each of them gives its own tokens', async () => {
     for (const person of [one, other]) {
       const answer = await signIn(app, person, { tenant_id: person.tenantId });
       expectTokens(answer, person);
@@ -74,7 +74,7 @@ describe('A 4.3 rule 3: one password in several workspaces', () => {
     }
   });
 
-  test('a password that fits one of them alone needs no choice', async () => {
+  test('a password that fits only one of them needs no choice', async () => {
     expectTokens(await signIn(app, apart), apart);
   });
 
@@ -115,7 +115,7 @@ describe('A 4.3 rule 4: the ten oldest accounts of an address', () => {
     newest = eleven[10]!;
   }, 60_000);
 
-  test('an eleventh is not looked at: 401 workspace_id_required:', async () => {
+  test('an eleventh is not checked: 401 workspace_id_required:', async () => {
     const before = await countCapped();
     const answer = await signIn(app, newest);
     expectRefused(answer, 401);
@@ -123,20 +123,20 @@ describe('A 4.3 rule 4: the ten oldest accounts of an address', () => {
     expect(await countCapped()).toBe(before + 1);
   });
 
-  test('a password that fits none of the ten is answered alike', async () => {
+  test('a password that fits none of the ten gets the same answer', async () => {
     const unseen = await signIn(app, newest);
     const none = await signIn(app, { ...newest, password: wrong });
     expect([none.status, none.body]).toEqual([unseen.status, unseen.body]);
   });
 
-  test('pinned, the eleventh is let in, and nothing was capped', async () => {
+  test('with its workspace pinned, the eleventh signs in, and no cap is recorded', async () => {
     const before = await countCapped();
     expectTokens(await signIn(app, newest, { tenant_id: newest.tenantId }), newest);
     expectRefused(await signIn(app, { ...newest, password: wrong }, { tenant_id: newest.tenantId }), 401);
     expect(await countCapped()).toBe(before);
   });
 
-  test('a grant that the ten answer is recorded all the same, without the password', async () => {
+  test('a grant that one of the ten answers is audited all the same, without the password', async () => {
     const before = await countCapped();
     const { status, body } = await signIn(app, eleven[0]!);
     expect(status).toBe(200);
@@ -149,7 +149,7 @@ describe('A 4.3 rule 4: the ten oldest accounts of an address', () => {
     }
   });
 
-  test('with ten accounts there is no bound to hit', async () => {
+  test('with ten accounts the cap is not reached', async () => {
     const ten = await accounts(...Array<string>(9).fill(first), second);
     const before = await countCapped();
     expectTokens(await signIn(app, ten[9]!), ten[9]!);
@@ -169,7 +169,7 @@ describe('A 4.3 rule 4: the ten oldest accounts of an address', () => {
     expect(await countCapped()).toBe(before);
   });
 
-  test('the oldest are searched, whatever order they come back in', async () => {
+  test('the oldest are searched, whatever order the query returns', async () => {
     const people = await accounts(...Array<string>(10).fill(first), second);
     await openSuperuser(app.superuserUrl)`
       update users set created_at = created_at - interval '1 day' where user_id = ${people[10]!.userId}`;

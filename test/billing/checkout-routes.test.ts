@@ -78,7 +78,7 @@ describe('A 4.5: POST /api/billing/checkout', () => {
     expect(stripe.asked('POST', '/v1/customers')).toHaveLength(1);
   });
 
-  test('of several first ones at one time, every session is of the customer that is recorded', async () => {
+  test('of several concurrent first checkouts, every session is for the customer that is recorded', async () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => ask(mine.headers)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     const { pay_customer_id } = await mine.metadata();
@@ -178,7 +178,7 @@ describe('A 4.5: checkout’s other refusals', () => {
     expect((await ask(theirs.headers, { tier: 'studio' }, noPro)).status).toBe(200);
   });
 
-  test('a secret key that the processor refuses is a fault of ours, and is told to nobody', async () => {
+  test('a secret key that the processor refuses is our fault, and its details are not returned', async () => {
     const theirs = await provision(wrongKey);
     const answer = await ask(theirs.headers, undefined, wrongKey);
     expect(answer.status).toBeGreaterThanOrEqual(500);
@@ -216,11 +216,11 @@ describe('A 4.5: checkout of a tenant that has a subscription', () => {
     expect((await ask((await standing(status, status)).headers)).status).toBe(200);
   });
 
-  test('the status is checked again at the processor: mirrored as current, ended there', async () => {
+  test('the status is checked again at the processor: current here, ended there', async () => {
     expect((await ask((await standing('active', 'canceled')).headers)).status).toBe(200);
   });
 
-  test('mirrored as current, lapsed there', async () => {
+  test('current here, lapsed there', async () => {
     const answer = await ask((await standing('active', 'past_due')).headers);
     expect([answer.status, answer.body.detail.slice(0, 33)]).toEqual([
       409,
@@ -231,12 +231,12 @@ describe('A 4.5: checkout of a tenant that has a subscription', () => {
   test.each([
     ['active', /^already subscribed/],
     ['past_due', /^your subscription needs attention/],
-  ])('not mirrored yet, %s there', async (status, detail) => {
+  ])('not recorded here yet, %s there', async (status, detail) => {
     const answer = await ask((await standing(undefined, status)).headers);
     expect([answer.status, detail.test(answer.body.detail)]).toEqual([409, true]);
   });
 
-  test('mirrored as lapsed, current there', async () => {
+  test('lapsed here, current there', async () => {
     const answer = await ask((await standing('past_due', 'active')).headers);
     expect([answer.status, answer.body.detail.slice(0, 18)]).toEqual([409, 'already subscribed']);
   });

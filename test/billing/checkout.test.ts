@@ -59,7 +59,7 @@ describe('A 4.5: refusals of the body are strings', () => {
   });
 });
 
-describe('A 4.5: the status is asked of the processor', () => {
+describe('A 4.5: the status is read from the processor', () => {
   const current = expect.stringMatching(/^already subscribed/);
   const lapsed = expect.stringMatching(/^your subscription needs attention/);
   test.each([
@@ -71,7 +71,7 @@ describe('A 4.5: the status is asked of the processor', () => {
     ['paused', 409, lapsed],
     ['canceled', 200, undefined],
     ['incomplete_expired', 200, undefined],
-  ])('%s there, nothing mirrored here: %i', async (status, expected, detail) => {
+  ])('%s there, nothing recorded here: %i', async (status, expected, detail) => {
     const founder = await billing.app.signUp();
     await billing.note(founder.tenantId, { pay_customer_id: `cus_${founder.tenantId}` });
     billing.stripe.subscribe(`cus_${founder.tenantId}`, { status });
@@ -91,21 +91,21 @@ describe('A 4.5: the status is asked of the processor', () => {
     expect((await checkout(founder, { tier: 'pro' })).body.detail).toEqual(current);
   });
 
-  test('the mirror shows one that has ended there: no refusal', async () => {
+  test('recorded here, but ended there: no refusal', async () => {
     const founder = await billing.app.signUp();
     const { id } = billing.stripe.subscribe('cus_of_somebody', { status: 'canceled' });
     await billing.note(founder.tenantId, { pay_subscription_id: id, pay_subscription_status: 'active' });
     expect((await checkout(founder, { tier: 'pro' })).status).toBe(200);
   });
 
-  test('the mirror shows one that is alive there, of no known customer: 409', async () => {
+  test('recorded here as alive there, of no known customer: 409', async () => {
     const founder = await billing.app.signUp();
     const { id } = billing.stripe.subscribe('cus_of_somebody', { status: 'past_due' });
     await billing.note(founder.tenantId, { pay_subscription_id: id, pay_subscription_status: 'active' });
     expect((await checkout(founder, { tier: 'pro' })).body.detail).toEqual(lapsed);
   });
 
-  test('the mirror shows one that nobody knows there: no refusal', async () => {
+  test('recorded here, but unknown there: no refusal', async () => {
     const founder = await billing.app.signUp();
     await billing.note(founder.tenantId, {
       pay_subscription_id: 'sub_gone',
@@ -118,7 +118,7 @@ describe('A 4.5: the status is asked of the processor', () => {
 describe('the customer', () => {
   const customerOf = async (tenantId: string) => (await billing.stored(tenantId)).metadata['pay_customer_id'];
 
-  test('is made once, and kept', async () => {
+  test('is created once, and kept', async () => {
     const founder = await billing.app.signUp();
     billing.stripe.requests.length = 0;
     await checkout(founder, { tier: 'pro' });
@@ -128,7 +128,7 @@ describe('the customer', () => {
     expect(billing.stripe.asked('POST', '/v1/customers')).toHaveLength(1);
   });
 
-  test('of ten checkouts at one time is one, and all sessions are theirs', async () => {
+  test('of ten concurrent checkouts is one, and all sessions are theirs', async () => {
     const founder = await billing.app.signUp();
     billing.stripe.requests.length = 0;
     const answers = await Promise.all(Array.from({ length: 10 }, () => checkout(founder, { tier: 'pro' })));
@@ -139,7 +139,7 @@ describe('the customer', () => {
     );
   });
 
-  test('who was deleted at Stripe is made anew, once', async () => {
+  test('that was deleted at Stripe is created anew, once', async () => {
     const founder = await billing.app.signUp();
     await checkout(founder, { tier: 'pro' });
     const stale = (await customerOf(founder.tenantId)) as string;
@@ -150,7 +150,7 @@ describe('the customer', () => {
     expect(billing.stripe.asked('POST', '/v1/customers')).toHaveLength(1);
   });
 
-  test('whom Stripe refuses again and again does not go round for ever', async () => {
+  test('that Stripe refuses again and again is not recreated for ever', async () => {
     const founder = await billing.app.signUp();
     await billing.note(founder.tenantId, { pay_customer_id: 'cus_never' });
     billing.stripe.requests.length = 0;

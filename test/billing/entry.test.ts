@@ -28,7 +28,7 @@ describe.each(three)('A 4.5: %s', (what) => {
     expect((await withoutTenants.sql`select from tenants`).length).toBe(0);
   });
 
-  test('401 for who is no tenant: the cookie, the operator key and the service key are none', async () => {
+  test('401 for other credentials: the cookie, the operator key and the service key', async () => {
     const { accessToken } = await billing.app.signUp();
     for (const headers of [
       {},
@@ -44,7 +44,7 @@ describe.each(three)('A 4.5: %s', (what) => {
       ]);
   });
 
-  test('a member’s token and the tenant’s key both do', async () => {
+  test('a member’s token and the tenant’s key are both accepted', async () => {
     const { headers, accessToken, tenantId } = await billing.app.signUp();
     await billing.note(tenantId, { pay_subscription_status: 'active', pay_customer_id: `cus_${tenantId}` });
     billing.stripe.subscribe(`cus_${tenantId}`, { status: 'canceled' });
@@ -53,7 +53,7 @@ describe.each(three)('A 4.5: %s', (what) => {
   });
 });
 
-test('A 4.5: 503 for a tier that no Price is sold for', async () => {
+test('A 4.5: 503 for a tier without a Price', async () => {
   const founder = await onePlan.app.signUp();
   const detail = 'this plan is not available on this deployment';
   expect(said(await ask(onePlan, 'checkout', founder, { tier: 'pro' }))).toEqual([503, detail]);
@@ -82,11 +82,11 @@ describe('A 4.5: the portal', () => {
     ]);
   });
 
-  test('409 for who never went to a checkout', async () => {
+  test('409 before a first checkout', async () => {
     expect(said(await ask(billing, 'portal', await billing.app.signUp()))).toEqual(none);
   });
 
-  test('409 for a customer who does not exist any more, who is forgotten', async () => {
+  test('409 for a customer that no longer exists, whose id is cleared', async () => {
     const founder = await billing.app.signUp();
     await billing.note(founder.tenantId, { pay_customer_id: 'cus_gone', own: 1 });
     expect(said(await ask(billing, 'portal', founder))).toEqual(none);
@@ -95,7 +95,7 @@ describe('A 4.5: the portal', () => {
     expect(metadata).toMatchObject({ own: 1 });
   });
 
-  test('who was replaced meanwhile is not forgotten', async () => {
+  test('an id that was replaced meanwhile is not cleared', async () => {
     const founder = await billing.app.signUp();
     await billing.note(founder.tenantId, { pay_customer_id: 'cus_gone' });
     billing.stripe.enqueue(async (response, request) => {

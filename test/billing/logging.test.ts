@@ -19,7 +19,7 @@ function recordLog(): string[] {
   return lines;
 }
 
-test('events are logged by their ids, never by what they carry', async () => {
+test('events are logged by their ids, never by their content', async () => {
   const { tenantId } = await billing.app.signUp();
   const lines = recordLog();
   const personal = {

@@ -36,7 +36,7 @@ describe('A 3.1 row 2, A 8: the tier that was bought', () => {
     expect(mirrored(event).monthlyCharLimit).toBe(5_000_000);
   });
 
-  it('an unrecognized Price leaves the allowance unchanged, and the status is mirrored all the same', () => {
+  it('an unrecognized Price leaves the allowance unchanged, and still updates the status', () => {
     for (const priceIds of [['price_other'], [], ['']]) {
       const event = { ...changed(2, 'sub_a', 'past_due'), priceIds };
       expect(mirrored(event).monthlyCharLimit).toBe(123_456);
@@ -49,7 +49,7 @@ describe('A 3.1 row 2, A 8: the tier that was bought', () => {
     }
   });
 
-  it('an allowance that an operator wrote meanwhile: only a Price that is ours writes over it', () => {
+  it('an allowance that an operator wrote meanwhile: only a known Price overwrites it', () => {
     const bought = mirrored(changed(1, 'sub_a', 'active', 'pro'));
     const granted = { ...bought, monthlyCharLimit: 9_000_000 };
     const others = [
@@ -138,7 +138,7 @@ describe('A 3.1, A 8.2 rule 3: the allowance window', () => {
     expect(windowOf(after)).toEqual([at(5), 'sub_a']);
   });
 
-  it('a Price that is not ours in between is no change of tier', () => {
+  it('an unknown Price in between is not a change of tier', () => {
     const after = mirrored(
       changed(1, 'sub_a', 'active', 'pro'),
       changed(2, 'sub_a', 'active', 'other'),
@@ -147,19 +147,19 @@ describe('A 3.1, A 8.2 rule 3: the allowance window', () => {
     expect(windowOf(after)).toEqual([at(1), 'sub_a']);
   });
 
-  it('a tier change that comes too late is none', () => {
+  it('a tier change that arrives late has no effect', () => {
     const before = mirrored(changed(5, 'sub_a', 'active', 'pro'));
     expect(apply(before, changed(4, 'sub_a', 'active', 'personal'))).toBe(before);
   });
 
-  it('subscribing again opens a window of its own, once, whatever the tier before', () => {
+  it('subscribing again opens its own window, once, whatever the tier before', () => {
     const first = mirrored(changed(1, 'sub_a', 'active', 'personal'), deleted(2, 'sub_a'));
     const again = apply(first, completed(5, 'sub_b'), changed(6, 'sub_b', 'active', 'pro'));
     expect(windowOf(again)).toEqual([at(5), 'sub_b']);
     expect([again.tier, again.monthlyCharLimit]).toEqual(['pro', 1_500_000]);
   });
 
-  it('a top-up leaves it alone', () => {
+  it('a top-up leaves it unchanged', () => {
     const before = mirrored(changed(1, 'sub_a', 'active'));
     expect(windowOf(apply(before, topUp(3, 'cs_1')))).toEqual([at(1), 'sub_a']);
     expect(windowOf(mirrored(topUp(3, 'cs_1')))).toEqual([null, null]);
@@ -184,12 +184,12 @@ describe('A 6 rule 3: top-up credit', () => {
     expect(after.creditedSessions).toEqual(['cs_0', 'cs_1']);
   });
 
-  it('what is paid is credited, past the ceiling too', () => {
+  it('a paid top-up is credited, even past the ceiling', () => {
     const start = { ...emptyAccount, topUpPurchased: 10_000_000 };
     expect(apply(start, topUp(1, 'cs_1', 5_000_000)).topUpPurchased).toBe(15_000_000);
   });
 
-  it('redelivery does nothing, under another time and another count too', () => {
+  it('redelivery does nothing, even with another time and count', () => {
     const before = mirrored(topUp(2, 'cs_1'));
     for (const again of [topUp(2, 'cs_1'), topUp(9, 'cs_1'), topUp(1, 'cs_1', 5_000_000)]) {
       expect(apply(before, again)).toBe(before);

@@ -58,7 +58,7 @@ const history = fc
   });
 
 describe('A 3.1, A 6 rule 4: one subscription after another, delivered in any order', () => {
-  it('ends with the last subscription and what its newest event says', () => {
+  it('ends with the last subscription and the state of its newest event', () => {
     fc.assert(
       fc.property(history, ({ chapters, lastEnds, order }) => {
         const { end, broken } = walk(order);

@@ -28,7 +28,7 @@ function brokenBy({ end, opens }: Life, order: readonly PaymentEvent[]): string[
 }
 
 describe.each(lives)('A 3.1, A 6 rule 4: $name', (life) => {
-  it('all 5,040 orders end where the table leads, and break nothing on the way', () => {
+  it('all 5,040 orders end as the table says, and keep the invariants on the way', () => {
     const orders = [...ordersOf(life.events)];
     expect(orders.length).toBe(5040);
     const broken = orders.map((order) => brokenBy(life, order)).filter(({ length }) => length > 0);
@@ -45,7 +45,7 @@ describe.each(lives)('A 3.1, A 6 rule 4: $name', (life) => {
     );
   });
 
-  it('a mirror that is stored and read between two events is the same mirror', () => {
+  it('storing and reading the state between two events changes nothing', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([...life.events], { minLength: 7 }), (order) => {
         let stored = { monthlyCharLimit: emptyAccount.monthlyCharLimit, metadata: {} };

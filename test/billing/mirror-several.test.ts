@@ -17,7 +17,7 @@ const planOf = ({ tier, monthlyCharLimit }: BillingAccount) => [tier, monthlyCha
 const lapsed = lapsedStatuses.map((status) => ({ status }));
 const pastIncomplete = liveStatuses.filter((status) => status !== 'incomplete').map((status) => ({ status }));
 
-describe('A 3.1, settled: when the mirrored subscription ends, the other is mirrored', () => {
+describe('A 3.1, settled: when the recorded subscription ends, another one replaces it', () => {
   const ends = {
     deleted: deleted(9, 'sub_a', 'pro'),
     'deleted, told late': deleted(1, 'sub_a', 'pro'),
@@ -27,7 +27,7 @@ describe('A 3.1, settled: when the mirrored subscription ends, the other is mirr
   const byEnd = Object.keys(ends) as (keyof typeof ends)[];
 
   it.each(lapsed.flatMap((each) => byEnd.map((end) => ({ ...each, end }))))(
-    '$status behind a current one that is $end: mirrored with its status and tier, and the window stays',
+    '$status behind a current one that is $end: recorded with its status and tier, and the window stays',
     ({ status, end }) => {
       const both = mirrored(changed(3, 'sub_a', 'active', 'pro'), changed(4, 'sub_b', status, 'studio'));
       expect([state(both).id, ...planOf(both)]).toEqual(['sub_a', 'pro', 1_500_000]);
@@ -39,7 +39,7 @@ describe('A 3.1, settled: when the mirrored subscription ends, the other is mirr
     },
   );
 
-  it('a current one is mirrored with the window that it opened, though another was mirrored then', () => {
+  it('a current one is recorded with the window that it opened, though another was recorded then', () => {
     const both = mirrored(changed(5, 'sub_a', 'active', 'pro'), changed(2, 'sub_b', 'active', 'studio'));
     expect([state(both).id, ...windowOf(both)]).toEqual(['sub_a', at(5), 'sub_a']);
     const after = apply(both, deleted(6, 'sub_a'));
@@ -47,7 +47,7 @@ describe('A 3.1, settled: when the mirrored subscription ends, the other is mirr
     expect(planOf(after)).toEqual(['studio', 5_000_000]);
   });
 
-  it('its tier that changed meanwhile restarted its own window, and nothing that is shown', () => {
+  it('a tier change of it meanwhile restarted its own window, and not the one shown', () => {
     const both = mirrored(
       changed(2, 'sub_b', 'active', 'personal'),
       changed(5, 'sub_a', 'active', 'pro'),
@@ -58,7 +58,7 @@ describe('A 3.1, settled: when the mirrored subscription ends, the other is mirr
     expect([...windowOf(after), ...planOf(after)]).toEqual([at(4), 'sub_b', 'studio', 5_000_000]);
   });
 
-  it('one whose Price is not ours leaves the allowance', () => {
+  it('one with an unknown Price leaves the allowance', () => {
     const after = mirrored(
       changed(1, 'sub_b', 'past_due', 'other'),
       changed(2, 'sub_a', 'active', 'pro'),
@@ -78,7 +78,7 @@ describe('A 3.1, settled: when the mirrored subscription ends, the other is mirr
     expect(planOf(after)).toEqual(['pro', 1_500_000]);
   });
 
-  it('the mirrored one lapses: another that is current is mirrored instead', () => {
+  it('the recorded one lapses: another that is current replaces it', () => {
     const both = mirrored(changed(1, 'sub_a', 'trialing', 'studio'), changed(2, 'sub_b', 'active', 'pro'));
     for (const status of lapsedStatuses.filter((each) => each !== 'incomplete')) {
       const after = apply(both, changed(3, 'sub_b', status, 'pro'));
@@ -89,14 +89,14 @@ describe('A 3.1, settled: when the mirrored subscription ends, the other is mirr
     }
   });
 
-  it('of two told of in the same second, the later to arrive is mirrored', () => {
+  it('of two with events of the same second, the later to arrive is recorded', () => {
     const events = [changed(1, 'sub_a', 'active', 'pro'), changed(1, 'sub_b', 'active', 'studio')] as const;
     expect(state(mirrored(events[0], events[1])).id).toBe('sub_b');
     expect(state(mirrored(events[1], events[0])).id).toBe('sub_a');
     expect(state(mirrored(events[0], completed(1, 'sub_b'))).id).toBe('sub_b');
   });
 
-  it('a session counts for which was told of last', () => {
+  it('a session counts for the subscription of the latest event', () => {
     const after = mirrored(
       changed(1, 'sub_a', 'active', 'pro'),
       changed(2, 'sub_b', 'active', 'studio'),
@@ -108,7 +108,7 @@ describe('A 3.1, settled: when the mirrored subscription ends, the other is mirr
 });
 
 describe('A 3.1 row 1, settled: a session and newer events of its subscription', () => {
-  it.each(pastIncomplete)('older than $status: tells nothing, and opens no window', ({ status }) => {
+  it.each(pastIncomplete)('older than $status: changes nothing, and opens no window', ({ status }) => {
     const before = mirrored(changed(5, 'sub_a', status));
     expect(apply(before, completed(4, 'sub_a'))).toBe(before);
     expect(apply(before, completed(4, null))).toBe(before);
@@ -138,7 +138,7 @@ describe('A 3.1 row 1, settled: a session and newer events of its subscription',
 describe('A 3.1 row 1, settled: a session that names no subscription', () => {
   const unnamed = () => mirrored(completed(5, null));
 
-  it('is the mirrored one’s', () => {
+  it('belongs to the recorded one', () => {
     const after = mirrored(changed(1, 'sub_a', 'past_due', 'pro'), completed(3, null));
     expect([state(after).id, state(after).status]).toEqual(['sub_a', 'active']);
     expect(windowOf(after)).toEqual([at(3), 'sub_a']);
@@ -146,21 +146,21 @@ describe('A 3.1 row 1, settled: a session that names no subscription', () => {
   });
 
   it.each(endedStatuses.map((status) => ({ status })))(
-    'the mirrored one is $status: ignored',
+    'the recorded one is $status: ignored',
     ({ status }) => {
       const before = mirrored(changed(1, 'sub_a', status));
       expect(apply(before, completed(3, null))).toBe(before);
     },
   );
 
-  it('nothing is mirrored: an unnamed one, active, with a window', () => {
+  it('nothing is recorded: an unnamed one, active, with a window', () => {
     expect(state(unnamed())).toEqual({ id: null, status: 'active' });
     expect(windowOf(unnamed())).toEqual([at(5), null]);
     const before = unnamed();
     expect(apply(before, completed(5, null), completed(4, null))).toBe(before);
   });
 
-  it.each([4, 5, 6])('the next name takes it over with its window: told of at second %i', (second) => {
+  it.each([4, 5, 6])('the next id takes it over with its window: event at second %i', (second) => {
     for (const event of [completed(second, 'sub_a'), changed(second, 'sub_a', 'active', 'pro')]) {
       const after = apply(unnamed(), event);
       expect(state(after)).toEqual({ id: 'sub_a', status: 'active' });
@@ -169,7 +169,7 @@ describe('A 3.1 row 1, settled: a session that names no subscription', () => {
     }
   });
 
-  it('the next name is past_due, or incomplete, or deleted', () => {
+  it('the next id is past_due, or incomplete, or deleted', () => {
     expect(state(apply(unnamed(), changed(6, 'sub_a', 'past_due'))).status).toBe('past_due');
     expect(state(apply(unnamed(), changed(6, 'sub_a', 'incomplete'))).status).toBe('active');
     const ended = apply(unnamed(), deleted(6, 'sub_a'));
@@ -177,7 +177,7 @@ describe('A 3.1 row 1, settled: a session that names no subscription', () => {
     expect(ended.subscriptions.map(({ id }) => id)).toEqual(['sub_a']);
   });
 
-  it('a second name is another subscription', () => {
+  it('a second id is another subscription', () => {
     const after = apply(unnamed(), changed(6, 'sub_a', 'active', 'pro'), changed(7, 'sub_b', 'active'));
     expect([state(after).id, ...windowOf(after)]).toEqual(['sub_b', at(7), 'sub_b']);
   });

@@ -14,7 +14,7 @@ const ended = endedStatuses.map((status) => ({ status }));
 const every = statuses.map((status) => ({ status }));
 
 describe('A 3.1 row 1: session completed, mode subscription', () => {
-  it('no subscription yet: active, and its id is mirrored', () => {
+  it('no subscription yet: active, and its id is recorded', () => {
     expect(state(mirrored(completed(1, 'sub_a')))).toEqual({ id: 'sub_a', status: 'active' });
   });
 
@@ -73,13 +73,13 @@ describe('A 3.1 row 2: subscription created / updated', () => {
     expect(apply(before, changed(1, 'sub_a', to, 'studio'))).toBe(before);
   });
 
-  it.each(live)('$status of another subscription is not gone back to by an older event', ({ status }) => {
+  it.each(live)('$status of another subscription is not replaced by an older event', ({ status }) => {
     const before = mirrored(changed(2, 'sub_b', 'active', 'pro'));
     expect(state(apply(before, changed(1, 'sub_a', status)))).toEqual({ id: 'sub_b', status: 'active' });
   });
 
   it.each(live.filter(({ status }) => status !== 'incomplete'))(
-    'an incomplete status is ignored when the mirror already shows $status',
+    'an incomplete status is ignored once $status is recorded',
     ({ status }) => {
       for (const second of [1, 2, 3]) {
         const after = mirrored(changed(2, 'sub_a', status), changed(second, 'sub_a', 'incomplete'));
@@ -94,7 +94,7 @@ describe('A 3.1 row 2: subscription created / updated', () => {
   });
 
   it.each(liveStatuses.flatMap((from) => currentStatuses.map((to) => ({ from, to }))))(
-    '$from, and another subscription that is newer and $to: the other is mirrored',
+    '$from, and another subscription that is newer and $to: the other is recorded',
     ({ from, to }) => {
       const after = mirrored(changed(1, 'sub_a', from), changed(2, 'sub_b', to));
       expect(state(after)).toEqual({ id: 'sub_b', status: to });
@@ -102,7 +102,7 @@ describe('A 3.1 row 2: subscription created / updated', () => {
   );
 
   it.each(currentStatuses.flatMap((from) => lapsedStatuses.map((to) => ({ from, to }))))(
-    '(settled, against the letter) $from stays mirrored, though another is newer and $to',
+    '(settled, against the letter) $from stays recorded, though another is newer and $to',
     ({ from, to }) => {
       const after = mirrored(changed(1, 'sub_a', from, 'pro'), changed(2, 'sub_b', to, 'studio'));
       expect(state(after)).toEqual({ id: 'sub_a', status: from });
@@ -116,7 +116,7 @@ describe('A 3.1 row 2: subscription created / updated', () => {
   );
 
   it.each(lapsedStatuses.flatMap((from) => lapsedStatuses.map((to) => ({ from, to }))))(
-    '$from, and another subscription that is newer and $to: the other is mirrored, incomplete behind',
+    '$from, and another subscription that is newer and $to: the other is recorded, incomplete behind',
     ({ from, to }) => {
       const after = mirrored(changed(1, 'sub_a', from), changed(2, 'sub_b', to));
       const older = to === 'incomplete' && from !== 'incomplete';
@@ -142,7 +142,7 @@ describe('A 3.1 row 3: subscription deleted', () => {
     }
   });
 
-  it.each(ended)('an end that comes as status $status is as final, however old it is', ({ status }) => {
+  it.each(ended)('an end that comes as status $status is final too, however old it is', ({ status }) => {
     for (const from of liveStatuses) {
       const after = mirrored(changed(5, 'sub_a', from, 'pro'), changed(2, 'sub_a', status, 'studio'));
       expect(state(after)).toEqual({ id: 'sub_a', status });
@@ -159,26 +159,29 @@ describe('A 3.1 row 3: subscription deleted', () => {
     expect(state(after)).toEqual({ id: 'sub_a', status: 'canceled' });
   });
 
-  it.each(live)('ignored when the mirrored subscription is a different one that is $status', ({ status }) => {
+  it.each(live)('ignored when the recorded subscription is a different one that is $status', ({ status }) => {
     for (const second of [1, 2, 3]) {
       const after = mirrored(changed(2, 'sub_b', status), deleted(second, 'sub_a'));
       expect(state(after)).toEqual({ id: 'sub_b', status });
     }
   });
 
-  it.each(live)('a different one ends by its status: ignored too when $status is mirrored', ({ status }) => {
-    for (const end of endedStatuses) {
-      const after = mirrored(changed(1, 'sub_b', status), changed(2, 'sub_a', end));
-      expect(state(after)).toEqual({ id: 'sub_b', status });
-    }
-  });
+  it.each(live)(
+    'a different one that ends by its status is ignored too when $status is recorded',
+    ({ status }) => {
+      for (const end of endedStatuses) {
+        const after = mirrored(changed(1, 'sub_b', status), changed(2, 'sub_a', end));
+        expect(state(after)).toEqual({ id: 'sub_b', status });
+      }
+    },
+  );
 
-  it.each(ended)('the mirrored subscription is a different one that is $status: canceled', ({ status }) => {
+  it.each(ended)('the recorded subscription is a different one that is $status: canceled', ({ status }) => {
     const after = mirrored(changed(1, 'sub_a', status), deleted(2, 'sub_b'));
     expect(state(after)).toEqual({ id: 'sub_b', status: 'canceled' });
   });
 
-  it('a different one that ended later stays mirrored', () => {
+  it('a different one that ended later stays recorded', () => {
     const after = mirrored(changed(2, 'sub_a', 'incomplete_expired'), deleted(1, 'sub_b'));
     expect(state(after)).toEqual({ id: 'sub_a', status: 'incomplete_expired' });
   });
@@ -191,7 +194,7 @@ describe('A 3.1 row 3: subscription deleted', () => {
   });
 });
 
-describe('A 3.1 row 4: what comes late for a subscription that has ended', () => {
+describe('A 3.1 row 4: late events of a subscription that has ended', () => {
   const ends = {
     deleted: deleted(5, 'sub_a'),
     canceled: changed(5, 'sub_a', 'canceled'),
@@ -214,7 +217,7 @@ describe('A 3.1 row 4: what comes late for a subscription that has ended', () =>
     for (const event of late) expect(apply(before, event)).toBe(before);
   });
 
-  it('deleted while a different live one was mirrored: final for that id all the same', () => {
+  it('deleted while a different live one was recorded: final for that id all the same', () => {
     const before = mirrored(changed(1, 'sub_b', 'active', 'pro'), deleted(5, 'sub_a'));
     for (const event of late) {
       expect(state(apply(before, event))).toEqual({ id: 'sub_b', status: 'active' });

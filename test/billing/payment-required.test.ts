@@ -30,7 +30,7 @@ const REQUIRED = 'subscription required';
 const LAPSED = 'subscription is not current';
 
 describe('C 3 and C 7: no subscription, no grant', () => {
-  test('subscription required, by key and by session', async () => {
+  test('without either: subscription required, by key and by session', async () => {
     const mine = await provision(app);
     const session = customer(app, mine.tenantId, await sessionOf(app, mine));
     for (const by of [mine, session]) {
@@ -40,7 +40,7 @@ describe('C 3 and C 7: no subscription, no grant', () => {
     expect(await mine.list()).toEqual([]);
   });
 
-  test('however the text is sent', async () => {
+  test('on every way to send a text', async () => {
     const mine = await provision(app);
     const form = new FormData();
     form.append('target_lang', 'fr');
@@ -60,7 +60,7 @@ describe('C 3 and C 7: no subscription, no grant', () => {
     expect(await mine.list()).toEqual([]);
   });
 
-  test.each(['canceled', 'incomplete_expired'])('an ended one (%s) is as good as none', async (status) => {
+  test.each(['canceled', 'incomplete_expired'])('an ended one (%s) counts as none', async (status) => {
     const mine = await provision(app, { metadata: subscription(status) });
     const session = customer(app, mine.tenantId, await sessionOf(app, mine));
     for (const by of [mine, session]) expectPaymentRequired(await by.translate('a'), REQUIRED);
@@ -71,7 +71,7 @@ describe('C 3 and C 7: no subscription, no grant', () => {
     expectPaymentRequired(await mine.translate('a'), REQUIRED);
   });
 
-  test('a tier and a customer without a status are none either', async () => {
+  test('a tier and a customer without a status count as none too', async () => {
     const metadata = {
       pay_tier: 'pro',
       pay_customer_id: 'cus_x',
@@ -88,7 +88,7 @@ describe('C 3 and C 7: a lapsed subscription', () => {
     for (const by of [mine, session]) expectPaymentRequired(await by.translate('a'), LAPSED, UPDATE);
   });
 
-  test('the event that lapses it closes the door, the one that ends it asks for another', async () => {
+  test('the event that lapses it ends access; the one that ends it asks for a new subscription', async () => {
     const mine = await provision(app);
     const about = { tenantId: mine.tenantId, id: `sub_${mine.tenantId}` };
     await deliverAll(app, subscribed(about.tenantId, about.id));
@@ -114,7 +114,7 @@ describe('A 8.3: precedence among the trial’s causes', () => {
     expect(refusal(await withKey.translate(text(201)))).toEqual([402, WORKSPACE_ONLY]);
   });
 
-  test('whatever has become of the trial, the API key is refused', async () => {
+  test('whatever the state of the trial, the API key is refused', async () => {
     const founder = await trialist(app);
     expect((await founder.translate(text(200))).status).toBe(200);
     expect((await founder.withKey.translate('a')).status).toBe(402);
@@ -142,7 +142,7 @@ describe('B 4.1: the order of gates', () => {
     expect((await mine.translate('long enough', { target_lang: 'xx' })).status).toBe(422);
   });
 
-  test('(4) before (5): 401 for nobody, and for the operator alone', async () => {
+  test('(4) before (5): 401 without a credential, and for the operator alone', async () => {
     for (const headers of [{}, { 'x-api-key': 'wrong' }, { 'x-api-key': base.OPERATOR_API_KEY }]) {
       const answer = await app.json('POST', PATH, { headers, body: { source_text: 'a', target_lang: 'fr' } });
       expect(refusal(answer)).toEqual([401, 'missing or invalid tenant credentials']);
@@ -159,14 +159,14 @@ describe('B 4.1: the order of gates', () => {
     expect(refusal(await founder.withKey.translate('ab'))).toEqual([402, WORKSPACE_ONLY]);
   });
 
-  test('C 7: the operator key beside a session pays for nothing', async () => {
+  test('C 7: the operator key beside a session does not exempt it from payment', async () => {
     const founder = await trialist(app);
     await founder.age(15);
     const headers = { 'x-api-key': base.OPERATOR_API_KEY, ...bearer(founder.accessToken) };
     expectPaymentRequired(await customer(app, founder.tenantId, headers).translate('a'), 'free trial ended');
   });
 
-  test('a refusal makes no job, bills nothing and keeps no key', async () => {
+  test('a refusal makes no job, bills nothing and does not store the key', async () => {
     const mine = await provision(app, { metadata: subscription('past_due') });
     const { pay_subscription_id: id } = await mine.metadata();
     expect((await mine.translate('Hello there', {}, keyed('k'))).status).toBe(402);
@@ -177,7 +177,7 @@ describe('B 4.1: the order of gates', () => {
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, null]);
   });
 
-  test('reading, reviewing and downloading what there is stay open', async () => {
+  test('reading, reviewing and downloading existing jobs stay allowed', async () => {
     const mine = await provision(app);
     await deliverAll(app, subscribed(mine.tenantId, `sub_${mine.tenantId}`));
     const held = (await mine.translate(text(20), { domain: 'legal' })).body;

@@ -39,7 +39,7 @@ describe('A 4.5: POST /api/billing/portal', () => {
   });
 
   test.each(['past_due', 'unpaid', 'incomplete', 'paused', 'canceled'])(
-    'a subscription that is %s is mended there',
+    'opens for a subscription that is %s',
     async (status) => {
       expect((await ask((await paying(status)).headers)).status).toBe(200);
     },
@@ -66,7 +66,7 @@ describe('A 4.5: POST /api/billing/portal', () => {
     expect((await ask(headers)).status).toBe(200);
   });
 
-  test('401: nobody, the operator alone, the cookie alone', async () => {
+  test('401: no credential, the operator alone, the cookie alone', async () => {
     const { accessToken } = await app.signUp();
     for (const headers of [{}, bearer('wrong'), operator, { cookie: `ll_session=${accessToken}` }])
       expect(refusal(await ask(headers))).toEqual([401, 'missing or invalid tenant credentials']);

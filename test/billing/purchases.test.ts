@@ -29,7 +29,7 @@ const buy = async (by: Customer, what: string, body: unknown) => {
 };
 const topupOf = async (mine: Customer) => (await mine.billing()).topup;
 
-describe('A 4.5 and A 6: a purchase from its checkout to what it brings', () => {
+describe('A 4.5 and A 6: a purchase from its checkout to its effect', () => {
   test('a plan, by the metadata that the checkout stamped; then three packs; then the portal', async () => {
     const mine = await provision(app, { monthly_char_limit: 10 });
     expect((await mine.translate('Hello there')).status).toBe(402);
@@ -75,7 +75,7 @@ describe('C 7: an event’s id and its effect are stored together', () => {
     ['tenants', 'update'],
     ['payment_events', 'insert'],
   ])(
-    'where %s refuses its %s the answer is 500, and the redelivery does all of it, once',
+    'if %s refuses its %s the answer is 500, and the redelivery does all of it, once',
     async (table, verb) => {
       const mine = await provision(app);
       const id = `sub_${mine.tenantId}`;
@@ -101,7 +101,7 @@ describe('C 7: an event’s id and its effect are stored together', () => {
   );
 });
 
-describe('A 6: two writers of one account at once lose nothing', () => {
+describe('A 6: concurrent writers of one account lose nothing', () => {
   test('top-ups, use of the balance, the subscription, invites and the security policy', async () => {
     const mine = await provision(app, {
       monthly_char_limit: 1,

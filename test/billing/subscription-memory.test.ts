@@ -22,7 +22,7 @@ const named = (from: number, to: number) =>
 describe('A 3.1, A 6 rule 4: a hundred subscriptions are remembered', () => {
   const endsOf = (from: number, to: number) => named(from, to).map(({ second, id }) => deleted(second, id));
 
-  it('the hundredth forgets none: each is final still', () => {
+  it('the hundredth forgets none: each end is still final', () => {
     const before = apply(emptyAccount, ...endsOf(1, 100));
     expect(before.subscriptions.length).toBe(100);
     for (const { id } of named(1, 100)) {
@@ -39,14 +39,14 @@ describe('A 3.1, A 6 rule 4: a hundred subscriptions are remembered', () => {
     expect(state(apply(before, completed(500, 'sub_3')))).toEqual({ id: 'sub_3', status: 'active' });
   });
 
-  it('that is by when they ended, not by when it was told', () => {
+  it('the order is by when they ended, not by when the event arrived', () => {
     const [first, ...others] = endsOf(1, 100);
     const after = apply(emptyAccount, ...others.toReversed(), first!, deleted(200, 'sub_new'));
     expect(new Set(namesOf(after))).toEqual(new Set([...named(2, 100).map(({ id }) => id), 'sub_new']));
   });
 
   it.each(liveStatuses.map((status) => ({ status })))(
-    'one that is $status is not forgotten for the ended, however old it is, mirrored or not',
+    'one that is $status is not forgotten for ended ones, however old it is, recorded or not',
     ({ status }) => {
       const begun = [changed(1, 'sub_live', status, 'pro'), changed(2, 'sub_shown', 'active', 'studio')];
       const after = apply(emptyAccount, ...begun, ...endsOf(10, 160));
@@ -64,14 +64,14 @@ describe('A 3.1, A 6 rule 4: a hundred subscriptions are remembered', () => {
     },
   );
 
-  it('an end is remembered when it is told, even behind a hundred that live', () => {
+  it('an end is remembered when its event arrives, even behind a hundred live ones', () => {
     const living = named(1, 99).map(({ second, id }) => changed(second, id, 'past_due'));
     const after = apply(emptyAccount, ...living, deleted(200, 'sub_gone'));
     expect(after.subscriptions.length).toBe(100);
     expect(apply(after, completed(300, 'sub_gone'))).toBe(after);
   });
 
-  it('more that live than are remembered: bounded, and the mirrored one is there', () => {
+  it('more live ones than the limit: bounded, and the recorded one is kept', () => {
     for (const order of [named(1, 130), named(1, 130).toReversed()]) {
       const living = order.map(({ second, id }) => changed(second, id, 'past_due', 'pro'));
       const after = apply(emptyAccount, changed(0, 'sub_shown', 'active', 'studio'), ...living);
@@ -117,7 +117,7 @@ const paying = {
 };
 
 describe('A 2.1: a subscription that an operator wrote by hand', () => {
-  it('counts as known: what is older tells nothing', () => {
+  it('counts as known: an older event changes nothing', () => {
     const before = byHand(paying);
     for (const status of liveStatuses) {
       expect(apply(before, changed(4, 'sub_a', status, 'studio'))).toBe(before);
@@ -125,7 +125,7 @@ describe('A 2.1: a subscription that an operator wrote by hand', () => {
     expect(apply(before, completed(4, 'sub_a'), completed(4, null))).toBe(before);
   });
 
-  it('its window goes on, and its tier is compared with', () => {
+  it('its window continues, and its tier is compared', () => {
     const renewed = stored(paying, changed(8, 'sub_a', 'active', 'pro'));
     expect([...windowOf(renewed), ...planOf(renewed)]).toEqual([at(5), 'sub_a', 'pro', 1_500_000]);
     expect(renewed.subscriptionEventAt).toBe(at(8));
@@ -152,7 +152,7 @@ describe('A 2.1: a subscription that an operator wrote by hand', () => {
     },
   );
 
-  it('is remembered when another displaces it, and mirrored when that ends', () => {
+  it('is remembered when another displaces it, and restored when that ends', () => {
     const both = stored(paying, completed(8, 'sub_b'), changed(9, 'sub_b', 'active', 'studio'));
     expect([...Object.values(state(both)), ...windowOf(both)]).toEqual(['sub_b', 'active', at(8), 'sub_b']);
     const after = apply(both, deleted(10, 'sub_b'));
@@ -208,7 +208,7 @@ describe('A 2.1: a subscription that an operator wrote by hand', () => {
     expect(apply(ended, changed(9, 'sub_a', 'active'))).toBe(ended);
   });
 
-  it('a status without an id: the next name takes it over with its window; ended, it does not', () => {
+  it('a status without an id: the next id takes it over with its window; ended, it does not', () => {
     const { pay_subscription_id: _, pay_allowance_subscription: __, ...unnamed } = paying;
     const after = stored(unnamed, changed(8, 'sub_b', 'active', 'pro'));
     expect([...Object.values(state(after)), ...windowOf(after)]).toEqual(['sub_b', 'active', at(5), 'sub_b']);
@@ -218,17 +218,17 @@ describe('A 2.1: a subscription that an operator wrote by hand', () => {
     expect([...Object.values(state(begun)), ...windowOf(begun)]).toEqual(['sub_b', 'active', at(8), 'sub_b']);
   });
 
-  it('an id without a status is no subscription: the first event is mirrored', () => {
+  it('an id without a status does not count: the first event is recorded', () => {
     const after = stored({ pay_subscription_id: 'sub_a' }, changed(1, 'sub_b', 'past_due', 'pro'));
     expect(state(after)).toEqual({ id: 'sub_b', status: 'past_due' });
   });
 
-  it('a tier that is not sold here is none', () => {
+  it('a tier that is not sold here does not count', () => {
     const after = stored({ ...paying, pay_tier: 'gold' }, changed(8, 'sub_a', 'active', 'pro'));
     expect([...planOf(after), ...windowOf(after).slice(1)]).toEqual(['pro', 1_500_000, 'sub_a']);
   });
 
-  it('a list of things that are none counts as no list', () => {
+  it('a list of invalid entries counts as no list', () => {
     const list = [null, 'sub_a', { id: 'sub_a' }, { id: 'sub_a', status: 7, toldAt: at(9), eventAt: at(9) }];
     for (const pay_subscriptions of [list, 'sub_a', {}, []]) {
       const before = byHand({ ...paying, pay_subscriptions });

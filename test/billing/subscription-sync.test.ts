@@ -44,7 +44,7 @@ describe('A 3.1: a session of mode subscription that completed', () => {
     expect(Number.isNaN(Date.parse(pay_allowance_from))).toBe(false);
   });
 
-  test('A 6: without a mode, where it carries a subscription id', async () => {
+  test('A 6: without a mode, if it carries a subscription id', async () => {
     await deliverAll(app, subscribed(mine.tenantId, id, { mode: null }));
     expect(await mirror()).toMatchObject({ id, status: 'active' });
   });
@@ -87,7 +87,7 @@ describe('A 3.1: subscription created and updated', () => {
     expect(JSON.stringify(pay_subscription_event_at)).toMatch(/\d/);
   });
 
-  test('an unrecognized Price leaves the allowance unchanged, and the status follows', async () => {
+  test('an unrecognized Price leaves the allowance unchanged, and updates the status', async () => {
     await deliverAll(app, created({ price: prices.pro, created: minute(1) }));
     await deliverAll(app, updated({ price: 'price_unknown', status: 'past_due', created: minute(2) }));
     expect(await mirror()).toMatchObject({ status: 'past_due', tier: 'pro', limit: 1_500_000 });
@@ -95,7 +95,7 @@ describe('A 3.1: subscription created and updated', () => {
     expect(await mirror()).toMatchObject({ status: 'active', tier: 'pro', limit: 1_500_000 });
   });
 
-  test('an older event than the newest applied is ignored, one of the same moment is not', async () => {
+  test('an older event than the newest applied is ignored; one of the same moment is applied', async () => {
     await deliverAll(app, updated({ status: 'past_due', price: prices.pro, created: minute(5) }));
     await deliverAll(app, updated({ status: 'active', price: prices.studio, created: minute(4) }));
     expect(await mirror()).toMatchObject({ status: 'past_due', tier: 'pro' });
@@ -103,7 +103,7 @@ describe('A 3.1: subscription created and updated', () => {
     expect(await mirror()).toMatchObject({ status: 'active', tier: 'studio' });
   });
 
-  test('incomplete is ignored where the mirror is past it', async () => {
+  test('incomplete is ignored once a later status is recorded', async () => {
     await deliverAll(app, completed(minute(1)));
     await deliverAll(app, created({ status: 'incomplete', created: minute(2) }));
     expect(await mirror()).toMatchObject({ id, status: 'active' });
@@ -149,12 +149,12 @@ describe('A 3.1: subscription deleted', () => {
     expect(await mirror()).toMatchObject({ id, status: 'canceled', tier: 'pro', limit: 1_500_000 });
   });
 
-  test('records the deleted id where none was mirrored', async () => {
+  test('records the deleted id if none was recorded', async () => {
     await deliverAll(app, deleted());
     expect(await mirror()).toMatchObject({ id, status: 'canceled' });
   });
 
-  test('is final for that id: whatever comes late is ignored', async () => {
+  test('is final for that id: late events are ignored', async () => {
     await deliverAll(
       app,
       created({ price: prices.pro, created: minute(1) }),
@@ -177,7 +177,7 @@ describe('A 3.1: subscription deleted', () => {
     expect(await mirror()).toMatchObject({ id, status: 'incomplete_expired' });
   });
 
-  test('is ignored while the mirrored subscription is a different live one', async () => {
+  test('is ignored while the recorded subscription is a different live one', async () => {
     for (const status of ['active', 'past_due', 'paused']) {
       const theirs = await provision(app);
       const tenantId = theirs.tenantId;
@@ -216,7 +216,7 @@ describe('A 6 rule 4: redelivery and events at one time', () => {
     expect(await mirror()).toMatchObject({ status: 'past_due' });
   });
 
-  test('a top-up and a subscription at one time: neither is lost', async () => {
+  test('a concurrent top-up and subscription are both kept', async () => {
     const all = [
       completed(minute(1)),
       ...Array.from({ length: 8 }, () => toppedUp(mine.tenantId, 1000)),

@@ -131,13 +131,13 @@ describe('A 4.5: the eight checks, each before those behind it', () => {
     expect(refusal(await attempt(bearer(accessToken)))).toEqual(NO_SUBSCRIPTION);
   });
 
-  test('5: the processor is asked again before it is denied', async () => {
+  test('5: the processor is asked again before the denial', async () => {
     for (const mirrored of ['past_due', 'incomplete'])
       expect((await attempt((await tenant({}, 'active', mirrored)).headers)).status).toBe(200);
     expect((await attempt((await tenant({}, 'trialing', 'unpaid')).headers)).status).toBe(200);
   });
 
-  test('5, A 7.4: and where it cannot be asked, the answer is 503, not a denial', async () => {
+  test('5, A 7.4: if it cannot be reached, the answer is 503, not a denial', async () => {
     const { headers } = await tenant({}, 'active', 'past_due');
     stripe.otherwise(fail(500, { retry: false }));
     const { status } = await attempt(headers);

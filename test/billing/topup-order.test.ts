@@ -29,7 +29,7 @@ async function failingFrom(check: number) {
   return { founder, address };
 }
 
-describe('A 4.5: the first check that fails answers', () => {
+describe('A 4.5: the first check that fails decides the answer', () => {
   const tooMany = { packs: 6 };
 
   test.each([
@@ -89,7 +89,7 @@ describe('A 4.5 check 4: five attempts an hour, by address and by tenant, whatev
     expect(statuses).toEqual([402, 402, 402, 402, 402, 429]);
   });
 
-  test('both are counted on every attempt, also on one that is refused, and the longer wait is told', async () => {
+  test('both are counted on every attempt, even a refused one, and Retry-After is the longer wait', async () => {
     const founder = await billing.app.signUp();
     const address = freshAddress();
     await billing.sql`
@@ -115,7 +115,7 @@ describe('A 4.5 check 4: five attempts an hour, by address and by tenant, whatev
     expect(await attemptsOf(founder.tenantId)).toBe(1);
   });
 
-  test('ten at one time: five get through', async () => {
+  test('ten at one time: five pass', async () => {
     const founder = await billing.app.signUp();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => topUp(billing, founder, {}, freshAddress())),

@@ -51,13 +51,13 @@ describe('A 4.5 check 4: 5 attempts per 3600 seconds', () => {
     expect(stripe.requests).toEqual([]);
   });
 
-  test('counted by tenant, from wherever it asks', async () => {
+  test('counted by tenant, from any address', async () => {
     expect(await attempts(6, () => attempt(mine, address()))).toEqual([200, 200, 200, 200, 200, 429]);
     const other = await subscribedTenant();
     expect((await attempt(other, address())).status).toBe(200);
   });
 
-  test('counted by address, whichever tenant asks', async () => {
+  test('counted by address, for any tenant', async () => {
     const from = address();
     const tenants = await Promise.all(Array.from({ length: 6 }, () => subscribedTenant()));
     const statuses: number[] = [];
@@ -66,14 +66,14 @@ describe('A 4.5 check 4: 5 attempts per 3600 seconds', () => {
     expect((await attempt(mine, address())).status).toBe(200);
   });
 
-  test('C 2: the address is the socket’s, whatever a caller writes, where no proxy is trusted', async () => {
+  test('C 2: the address is the socket’s, whatever header a caller sends, where no proxy is trusted', async () => {
     const tenants = await Promise.all(Array.from({ length: 6 }, () => subscribedTenant(direct)));
     const statuses: number[] = [];
     for (const one of tenants) statuses.push((await attempt(one, address(), {}, direct)).status);
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
   });
 
-  test('both are consumed on every attempt: one that the address refuses spends the tenant’s too', async () => {
+  test('both are consumed on every attempt: one that the address limit refuses counts for the tenant too', async () => {
     const from = address();
     const others = await Promise.all(Array.from({ length: 5 }, () => subscribedTenant()));
     for (const one of others) expect((await attempt(one, from)).status).toBe(200);
@@ -81,7 +81,7 @@ describe('A 4.5 check 4: 5 attempts per 3600 seconds', () => {
     expect((await attempt(mine, address())).status).toBe(429);
   });
 
-  test('what a later check refuses is an attempt', async () => {
+  test('an attempt that a later check refuses counts', async () => {
     const from = address();
     expect(await attempts(5, () => attempt(mine, from, { packs: 6 }))).toEqual([400, 400, 400, 400, 400]);
     expect((await attempt(mine, from)).status).toBe(429);
@@ -89,14 +89,14 @@ describe('A 4.5 check 4: 5 attempts per 3600 seconds', () => {
     expect(await attempts(6, () => attempt(unpaid, address()))).toEqual([402, 402, 402, 402, 402, 429]);
   });
 
-  test('4 before 5 to 8: spent, it is 429 whatever else is wrong', async () => {
+  test('4 before 5 to 8: once spent, it is 429 whatever else is wrong', async () => {
     const from = address();
     await attempts(5, () => attempt(mine, from));
     for (const body of [{ packs: 6 }, { packs: 0 }, '{'])
       expect((await attempt(mine, from, body)).status).toBe(429);
   });
 
-  test('C 7: what fails before check 4 is none', async () => {
+  test('C 7: an attempt that fails before check 4 does not count', async () => {
     const from = address();
     const nobody = { headers: { 'x-api-key': 'wrong' } };
     expect(await attempts(8, () => attempt(nobody, from))).toEqual(Array(8).fill(401));

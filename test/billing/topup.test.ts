@@ -48,7 +48,7 @@ test('A 4.5: a purchase is a one-time payment that carries the tenant and the ch
   expect(metadata).not.toHaveProperty('topup_chars_purchased');
 });
 
-test('what is bought is what the webhook credits', async () => {
+test('the webhook credits exactly what was bought', async () => {
   const founder = await subscriber();
   await topUp(founder, { packs: 2 });
   const session = [...billing.stripe.sessions.values()].at(-1);
@@ -85,9 +85,9 @@ describe('A 4.5 check 7: packs', () => {
   });
 });
 
-describe('A 4.5 check 5: who is not subscription-current in the mirror is asked about at the processor first', () => {
+describe('A 4.5 check 5: without a current subscription here, the processor is asked first', () => {
   const refused = [402, 'top-ups require an active subscription'];
-  test('nobody to ask about: 402, without a call', async () => {
+  test('no customer at the processor: 402, without a call', async () => {
     const founder = await billing.app.signUp();
     billing.stripe.requests.length = 0;
     expect(said(await topUp(founder))).toEqual(refused);
@@ -110,14 +110,14 @@ describe('A 4.5 check 5: who is not subscription-current in the mirror is asked 
     expect(await billing.stored(tenantId)).toEqual(before);
   });
 
-  test.each(['active', 'trialing'])('%s in the mirror: nobody is asked', async (status) => {
+  test.each(['active', 'trialing'])('%s here: the processor is not asked', async (status) => {
     const founder = await subscriber({ pay_subscription_status: status });
     billing.stripe.requests.length = 0;
     expect((await topUp(founder)).status).toBe(200);
     expect(billing.stripe.requests.filter(({ method }) => method === 'GET')).toEqual([]);
   });
 
-  test('out of reach: 503, since it is not known', async () => {
+  test('processor out of reach: 503, because the state is unknown', async () => {
     const founder = await subscriber({ pay_subscription_status: 'past_due' });
     billing.stripe.otherwise(fail(503, { retry: false }));
     const { status, body } = await topUp(founder);

@@ -33,7 +33,7 @@ async function granted(from: string, at = app): Promise<number | undefined> {
 }
 
 describe('A 8: 3 trial grants per network address in 24 hours', () => {
-  test('past it, signup still works, without a grant', async () => {
+  test('past it, signup still works, but without a grant', async () => {
     const from = address();
     expect([await granted(from), await granted(from), await granted(from)]).toEqual([200, 200, 200]);
     expect(await granted(from)).toBeUndefined();
@@ -53,7 +53,7 @@ describe('A 8: 3 trial grants per network address in 24 hours', () => {
       );
   });
 
-  test('TRIAL_GRANTS_PER_ADDRESS says how many', async () => {
+  test('TRIAL_GRANTS_PER_ADDRESS sets the number', async () => {
     const from = address();
     expect([await granted(from, single), await granted(from, single)]).toEqual([150_000, undefined]);
     expect(await granted(address(), none)).toBeUndefined();
@@ -66,7 +66,7 @@ describe('A 8: 3 trial grants per network address in 24 hours', () => {
     expect(grants.filter((chars) => chars === undefined)).toHaveLength(5);
   });
 
-  test('A 4.2 rule 1: a refused signup spends none', async () => {
+  test('A 4.2 rule 1: a refused signup uses none', async () => {
     const from = address();
     const email = `${randomUUID()}@example.org`;
     const invalid: Fields[] = [
@@ -84,7 +84,7 @@ describe('A 8: 3 trial grants per network address in 24 hours', () => {
     expect(await granted(from)).toBeUndefined();
   });
 
-  test('A 4.2: a join gets none, and spends none', async () => {
+  test('A 4.2: a join gets none, and uses none', async () => {
     const from = address();
     const founder = (await signUp(address())).body;
     for (let at = 0; at < 4; at++) {
@@ -100,7 +100,7 @@ describe('A 8: 3 trial grants per network address in 24 hours', () => {
     expect([await granted(from), await granted(from), await granted(from)]).toEqual([200, 200, 200]);
   });
 
-  test('C 7: a tenant that the operator provisions gets none, and spends none', async () => {
+  test('C 7: a tenant that the operator provisions gets none, and uses none', async () => {
     const from = address();
     for (let at = 0; at < 4; at++) {
       const { body } = await app.json('POST', '/api/tenants', {
@@ -120,13 +120,13 @@ describe('A 8: 3 trial grants per network address in 24 hours', () => {
     expect(await granted(`2001:db8:${hosts.toString(16)}:8::1`)).toBe(200);
   });
 
-  test('C 1: what a caller writes in front of the proxy’s entry is not its address', async () => {
+  test('C 1: entries that a caller writes in front of the proxy’s are not its address', async () => {
     const from = address();
     for (let at = 0; at < 3; at++) expect(await granted(`${address()}, ${from}`)).toBe(200);
     expect(await granted(`${address()}, ${from}`)).toBeUndefined();
   });
 
-  test('C 2: the address is the socket’s, whatever a caller writes, where no proxy is trusted', async () => {
+  test('C 2: the address is the socket’s, whatever header a caller sends, where no proxy is trusted', async () => {
     const grants: (number | undefined)[] = [];
     for (let at = 0; at < 4; at++) grants.push(await granted(address(), direct));
     expect(grants).toEqual([150_000, 150_000, 150_000, undefined]);

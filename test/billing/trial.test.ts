@@ -35,7 +35,7 @@ describe('A 8.3 rule 1: a new tenant gets a one-time grant', () => {
     expect(await (await trialist(app)).metadata()).toMatchObject({ trial_chars_granted: 200 });
   });
 
-  test('A 4.2: which the founder sees, and a caller of signup cannot set', async () => {
+  test('A 4.2: the founder sees it, and a caller of signup cannot set it', async () => {
     const metadata = { trial_chars_granted: 9_000_000, TRIAL_extra: 1, pay_tier: 'pro', colour: 'red' };
     const founder = await trialist(app, { metadata });
     const me = await app.json('GET', '/api/auth/me', { headers: founder.headers });
@@ -119,7 +119,7 @@ describe('A 8.3 rules 1 and 4: to the character', () => {
     expect(await founder.billed()).toBe(180);
   });
 
-  test('the grant is no monthly one: another month brings nothing', async () => {
+  test('the grant is one-time: another month brings nothing', async () => {
     const founder = await trialist(long);
     expect((await founder.translate(text(200))).status).toBe(200);
     await founder.age(70);
@@ -165,7 +165,7 @@ describe('A 8.3 rule 2: only for workspace sessions', () => {
     expect((await withKey.translate(text(10), {}, headers)).status).toBe(200);
   });
 
-  test('reading is free of it, by key and by session', async () => {
+  test('reading needs no grant, by key and by session', async () => {
     const founder = await trialist(app);
     const { body } = await founder.translate(text(200));
     for (const by of [founder, founder.withKey]) {
@@ -174,7 +174,7 @@ describe('A 8.3 rule 2: only for workspace sessions', () => {
     }
   });
 
-  test('a replay with the key starts no work, so it is answered', async () => {
+  test('a replay with the key starts no work, so it is served', async () => {
     const founder = await trialist(app);
     const source_text = text(10);
     const first = await founder.translate(source_text, {}, keyed('k'));

@@ -53,7 +53,7 @@ describe('at one time', () => {
     expect(await billing.events(tenantId)).toHaveLength(27);
   });
 
-  test('what others write into the metadata meanwhile stays', async () => {
+  test('concurrent writes of others to the metadata are kept', async () => {
     const { tenantId, accessToken } = await app.signUp();
     const headers = { authorization: `Bearer ${accessToken}` };
     const toggle = (value: boolean) =>
@@ -70,7 +70,7 @@ describe('at one time', () => {
   });
 });
 
-describe('all or nothing: what could not be stored answers 500, and is applied when it is delivered again', () => {
+describe('all or nothing: an effect that could not be stored answers 500, and is applied on redelivery', () => {
   const failed = {
     status: 500,
     body: { detail: 'internal error', error_code: 'internal_error', request_id: expect.any(String) },
@@ -105,7 +105,7 @@ describe('all or nothing: what could not be stored answers 500, and is applied w
     expect(await auditLines(tenantId)).toBe(2);
   });
 
-  test('a connection that is lost in the middle', async () => {
+  test('a connection lost in the middle', async () => {
     const tenantId = await newTenant();
     const event = topUpEvent(tenantId);
     // Another pool, so that only the delivery's own connection is ended.
@@ -133,7 +133,7 @@ describe('events are remembered for 90 days', () => {
       update payment_events set applied_at = now() - make_interval(days => ${days}) where event_id = ${eventId}`;
   }
 
-  test('older ones are deleted, in statements of a bounded size, and what they did stays', async () => {
+  test('older ones are deleted, in statements of a bounded size, and their effects stay', async () => {
     const tenantId = await newTenant();
     const events = [topUpEvent(tenantId), topUpEvent(tenantId)];
     for (const event of events) await deliver(event);

@@ -24,8 +24,8 @@ async function expectNothing(tenantId: string, event: unknown) {
   expect(await billing.stored(tenantId)).toEqual(before);
 }
 
-describe('A 6: what each type of event does', () => {
-  test('a life: session completed, created, updated to another tier, past due, deleted', async () => {
+describe('A 6: the effect of each type of event', () => {
+  test('a subscription’s life: session completed, created, updated to another tier, past due, deleted', async () => {
     const tenantId = await newTenant();
     await billing.note(tenantId, { own: { deep: [1] } });
     const id = `sub_${tenantId}`;
@@ -71,7 +71,7 @@ describe('A 6: what each type of event does', () => {
     expect(await metadataOf(tenantId)).toMatchObject({ pay_tier: 'personal' });
   });
 
-  test('an unknown Price leaves the allowance, and the status counts', async () => {
+  test('an unknown Price leaves the allowance, and updates the status', async () => {
     const tenantId = await newTenant();
     await deliver(subscriptionEvent('created', tenantId, { id: 'sub_1', price: 'price_of_somebody' }));
     expect(await billing.stored(tenantId)).toMatchObject({
@@ -80,7 +80,7 @@ describe('A 6: what each type of event does', () => {
     });
   });
 
-  test('a session without mode is a subscription’s only where it carries one', async () => {
+  test('a session without mode belongs to a subscription only if it carries one', async () => {
     const tenantId = await newTenant();
     await expectNothing(tenantId, sessionEvent(tenantId, { mode: null, subscription: null }));
     await expectNothing(tenantId, sessionEvent(tenantId, { mode: 'setup' }));
@@ -104,7 +104,7 @@ describe('A 6: what each type of event does', () => {
     });
   });
 
-  test('invoice.payment_failed and types that nobody knows are accepted', async () => {
+  test('invoice.payment_failed and unknown types are accepted', async () => {
     const tenantId = await newTenant();
     for (const type of [
       'invoice.payment_failed',
@@ -118,7 +118,7 @@ describe('A 6: what each type of event does', () => {
   });
 });
 
-describe('A 6 rule 3: whose it is, and how much', () => {
+describe('A 6 rule 3: the tenant and the count', () => {
   test('client_reference_id decides; without one metadata.tenant_id does', async () => {
     const [tenantId, other] = [await newTenant(), await newTenant()];
     await deliver(topUpEvent(tenantId, { metadata: { tenant_id: other, topup_chars: '1000000' } }));
@@ -128,7 +128,7 @@ describe('A 6 rule 3: whose it is, and how much', () => {
     expect(await purchased(other)).toBe(3_000_000);
   });
 
-  test('a client_reference_id that names nobody is not passed over', async () => {
+  test('an unknown client_reference_id does not fall back to metadata', async () => {
     const tenantId = await newTenant();
     await expectNothing(tenantId, topUpEvent(tenantId, { client_reference_id: 'somebody-else' }));
   });
@@ -158,7 +158,7 @@ describe('A 6 rule 3: whose it is, and how much', () => {
     },
   );
 
-  test('events that lack what they are about are accepted, nothing written', async () => {
+  test('events without their required fields are accepted, nothing written', async () => {
     const tenantId = await newTenant();
     for (const object of [{}, null, 'text', { id: 5 }, { id: '' }])
       for (const type of ['checkout.session.completed', 'customer.subscription.updated'])
@@ -167,7 +167,7 @@ describe('A 6 rule 3: whose it is, and how much', () => {
 });
 
 describe('redelivered', () => {
-  test('by event id: nothing is done again, whatever the body says by then', async () => {
+  test('by event id: nothing is done again, even if the body differs', async () => {
     const tenantId = await newTenant();
     const event = subscriptionEvent('updated', tenantId, { id: 'sub_1', status: 'past_due' });
     await deliver(event);
@@ -184,7 +184,7 @@ describe('redelivered', () => {
   });
 });
 
-test('what changed is in the audit log, once, without a payload', async () => {
+test('changes are in the audit log, once, without a payload', async () => {
   const tenantId = await newTenant();
   const created = subscriptionEvent('created', tenantId, { id: 'sub_1', customer_email: 'ada@example.org' });
   const paid = topUpEvent(tenantId, { id: 'cs_1' });

@@ -8,7 +8,7 @@ const taken = { status: 200, body: { received: true } };
 const unstorable = ['a\0b', 'a\ud800b'];
 
 test.each(unstorable)(
-  'A 6 rule 3: ids that no database holds (%j) are skipped, not sent again for days',
+  'A 6 rule 3: ids that the database cannot hold (%j) are skipped, not redelivered for days',
   async (bad) => {
     const { tenantId } = await billing.app.signUp();
     const before = await billing.stored(tenantId);
@@ -26,7 +26,7 @@ test.each(unstorable)(
   },
 );
 
-test('moments in hand-written metadata that are none count as absent: the order of events is kept from there on', async () => {
+test('invalid times in hand-written metadata count as absent: the order of events is kept from there on', async () => {
   const { tenantId } = await billing.app.signUp();
   await billing.note(tenantId, {
     pay_subscription_id: 'sub_1',

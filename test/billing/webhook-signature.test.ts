@@ -37,7 +37,7 @@ describe('C 7: the webhook works whenever its secret is set, BILLING_ENABLED=fal
   });
 });
 
-describe('A 4.5: the signature is over the bytes as they came', () => {
+describe('A 4.5: the signature is over the raw bytes', () => {
   test('bytes that differ from re-serialised JSON verify', async () => {
     const { event, purchased } = await newTopUp();
     const body = `  ${JSON.stringify(event, null, 3).replaceAll('"', '\u0022').replace('evt_', 'evt\\u005f')}\r\n`;
@@ -66,7 +66,7 @@ describe('A 4.5: the signature is over the bytes as they came', () => {
     expect(await purchased()).toBe(1_000_000);
   });
 
-  test('a changed byte does not verify, wherever it is', async () => {
+  test('a changed byte anywhere does not verify', async () => {
     const { body, purchased } = await newTopUp();
     const headers = signed(body);
     const bytes = Buffer.from(body);
@@ -82,7 +82,7 @@ describe('A 4.5: the signature is over the bytes as they came', () => {
     expect(await purchased()).toBeUndefined();
   });
 
-  test('bytes that are no UTF-8 do not stand for the text that they would be read as', async () => {
+  test('bytes that are not UTF-8 do not verify as the text that they decode to', async () => {
     const { event } = await newTopUp();
     const text = JSON.stringify({ ...event, note: '\u{fffd}' });
     const bytes = Buffer.from(JSON.stringify({ ...event, note: '?' }));
@@ -119,7 +119,7 @@ describe('A 4.5: 400 for a signature that is', () => {
   });
 
   test.each(['', 'zzz'])(
-    'C 3: «%s» in the one header beside a good one in the other is no matter',
+    'C 3: «%s» in the one header beside a good one in the other does not matter',
     async (other) => {
       const good = signed(body, 'stripe-signature')['stripe-signature'] as string;
       for (const headers of [
@@ -140,7 +140,7 @@ describe('A 4.5: 400 for a signature that is', () => {
   });
 });
 
-test('A 9 rule 5: the webhook takes no notice of versions', async () => {
+test('A 9 rule 5: the webhook ignores versions', async () => {
   const body = JSON.stringify(topUpEvent('nobody'));
   const response = await billing.app.request('/api/stripe/webhook?api-version=nonsense', {
     method: 'POST',
@@ -150,7 +150,7 @@ test('A 9 rule 5: the webhook takes no notice of versions', async () => {
   expect([response.status, response.headers.get('x-api-version')]).toEqual([200, null]);
 });
 
-test('a signed body that is no event is refused', async () => {
+test('a signed body that is not an event is refused', async () => {
   for (const body of ['{', '5', '[]', '{"id": "evt_1"}'])
     expect(await send(body, signed(body))).toEqual([
       400,

@@ -93,7 +93,7 @@ describe('A 4.5 and C 3: the signature of an event', () => {
     },
   );
 
-  test('a signed body that is no event is refused, not a fault', async () => {
+  test('a signed body that is not an event is refused, not a fault', async () => {
     for (const odd of ['', 'null', '[]', '{', '{}', '"x"', '{"type":1}']) {
       const { status } = await post(odd, { 'stripe-signature': signPayload(odd, webhookSecret) });
       expect([odd, status < 500]).toEqual([odd, true]);
@@ -133,7 +133,7 @@ describe('A 4.5 and C 7: when the webhook works', () => {
   });
 });
 
-describe('A 6: what is accepted and does nothing', () => {
+describe('A 6: events that are accepted and ignored', () => {
   const harmless = (): [string, ReturnType<typeof event>][] => {
     const of = { id: 'x', customer: 'cus_x', metadata: { tenant_id: mine.tenantId, topup_chars: '1000' } };
     return [
@@ -150,14 +150,14 @@ describe('A 6: what is accepted and does nothing', () => {
     ];
   };
 
-  test('other types, and those which are logged only: 200, nothing written', async () => {
+  test('other types, and those that are only logged: 200, nothing written', async () => {
     const before = await mine.account();
     for (const [name, one] of harmless())
       expect([name, (await deliver(app, one)).status]).toEqual([name, 200]);
     expect(await mine.account()).toEqual(before);
   });
 
-  test('an event of a tenant that nobody has', async () => {
+  test('an event of an unknown tenant', async () => {
     const before = await mine.account();
     for (const id of ['f'.repeat(32), 'nobody', '', "' or 1=1 --"]) {
       expect((await deliver(app, toppedUp(id, 1000))).status).toBe(200);

@@ -4,7 +4,7 @@ import { inputSource, type Route } from '#server/trpc.ts';
 import type { Fields, Headers } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 
-/** What a caller sends, whichever door it goes by. */
+/** What a caller sends, over either transport. */
 export interface Ask {
   input?: Fields;
   headers?: Headers;
@@ -60,7 +60,7 @@ function requestOf({ method, upload, body: kind, headers: names = {} }: Route, b
   return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
 }
 
-/** Sends a body as it stands to a procedure's REST address. */
+/** Sends a body unchanged to a procedure's REST address. */
 export async function viaRestRaw(
   at: Server,
   { route }: RestProcedure,
@@ -71,7 +71,7 @@ export async function viaRestRaw(
   return readAnswer(await at.request(route.path, { method: route.method, headers, body }));
 }
 
-/** Calls a procedure at the typed door; a success's body is its data, a refusal's what the REST door would print. */
+/** Calls a procedure over /trpc; a success's body is its data, a refusal's is the same as over REST. */
 export async function viaRpc(at: Server, { path, type }: RestProcedure, ask: Ask): Promise<Answer> {
   const { input = {}, headers = {} } = ask;
   const sent = JSON.stringify(superjson.serialize(JSON.parse(JSON.stringify(input))));

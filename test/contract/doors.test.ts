@@ -16,7 +16,7 @@ import { usageCases } from './cases/usage.ts';
 import { normalize } from './normalize.ts';
 import { selling, useScene } from './scene.ts';
 
-/** What is asked of each procedure at both doors. A procedure without cases fails the suite. */
+/** The cases of each procedure, over REST and /trpc. A procedure without cases fails the suite. */
 const cases: Cases = {
   ...authCases,
   ...billingCases,
@@ -57,7 +57,7 @@ for (const procedure of procedures)
         const rest = await viaRest(scene.app, procedure, first);
         expectStated(rest);
         const rpc = await viaRpc(scene.app, procedure, await asked());
-        // Files travel by the REST door only.
+        // Only REST takes files.
         if (carriesFiles(procedure.route)) expect(rpc.status).toBe(404);
         else if (byDesign) {
           expect(rpc.status, JSON.stringify(rpc.body)).toBe(byDesign.status);

@@ -28,7 +28,7 @@ describe('A 5.2: every procedure', () => {
     expect(Object.keys(probes).sort()).toEqual(Object.keys(guardOf).sort());
   });
 
-  test('stands at both doors, where this suite asks it', () => {
+  test('has that guard over REST and /trpc', () => {
     expect(procedures.map(({ path }) => path).sort()).toEqual(Object.keys(guardOf).sort());
   });
 });
@@ -47,7 +47,7 @@ describe.each(procedures.map((procedure) => [procedure.path, procedure] as const
   },
 );
 
-describe('A 5.2: who may not administer is told so, not what is wrong with the call', () => {
+describe('A 5.2: a caller who may not administer is refused before the input is validated', () => {
   test.each(badInputs)('%s %j', async (path, input) => {
     const procedure = procedures.find((one) => one.path === path)!;
     const { founder, member, operator } = stage;
@@ -65,7 +65,7 @@ describe('A 5.2: "Challenge or cookie" by the challenge', () => {
   const refused = '401 authentication required';
   const enroll = procedures.find(({ path }) => path === 'auth.enrollMfa')!;
 
-  test.each<Door>(['REST', '/trpc'])('lets its holder in, whatever else is presented: %s', async (door) => {
+  test.each<Door>(['REST', '/trpc'])('admits its holder, whatever else is presented: %s', async (door) => {
     const challenge_id = await enrolmentChallenge(stage.app);
     const probe = { input: () => ({ challenge_id }) };
     expect(await askEverybody(stage.app, stage, enroll, probe, door)).toEqual(
@@ -85,7 +85,7 @@ describe('A 5.2: "Challenge or cookie" by the challenge', () => {
         return challengeId;
       },
     ],
-  ])('refuses a challenge %s, be there a cookie beside it', async (_, challengeIdOf) => {
+  ])('refuses a challenge %s, with or without a cookie beside it', async (_, challengeIdOf) => {
     const input = { challenge_id: await challengeIdOf() };
     for (const call of [viaRest, viaRpc])
       for (const headers of [{}, stage.founder.cookie, stage.founder.bearer])

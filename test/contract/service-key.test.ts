@@ -42,7 +42,7 @@ const one = () => [
 const lists = ['/api/terminology', '/api/tm', '/api/tm/imports'];
 
 // One after the other: the first tenant ends it.
-test('A 5.1 rule 6: what the service key uploads is filed under the tenant `default`, until there is another', async () => {
+test('A 5.1 rule 6: uploads of the service key are filed under the tenant `default`, until there is another', async () => {
   const rows = await openSuperuser(app.superuserUrl)`
     select tenant_id, set_id as id from terminology_sets union all select tenant_id, set_id from memory_sets
     union all select tenant_id, import_id from memory_imports

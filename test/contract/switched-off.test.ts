@@ -21,7 +21,7 @@ const noSso = 'single sign-on is disabled';
 const noPassword = /^password sign-in is disabled/;
 const text = { source_text: 'Hello', target_lang: 'fr' };
 
-/** What a deployment answers whose switches are all off, to whoever asks. */
+/** The answers of a deployment with all switches off, to any caller. */
 const cases: [path: string, input: Fields, status: number, detail: string | RegExp][] = [
   [
     'auth.signUpWithEmail',
@@ -48,7 +48,7 @@ const cases: [path: string, input: Fields, status: number, detail: string | RegE
 ];
 
 test.each(cases)(
-  '%s answers %j with its switch off: %i, the same at both doors',
+  '%s answers %j with its switch off: %i, over REST and /trpc',
   async (path, input, status, detail) => {
     const procedure = restProcedures(appRouter).find((one) => one.path === path)!;
     const rest = await viaRest(app, procedure, { input });

@@ -45,7 +45,7 @@ test.each(['REST', '/trpc'] as const)(
   },
 );
 
-test('A 5.2: the guard tenant_admin lets everybody in to their own tenant alone', async () => {
+test('A 5.2: the guard tenant_admin admits each caller only to their own tenant', async () => {
   const { founder, neighbour, operator } = stage;
   const headers = { ...neighbour.bearer, ...operator.key };
   const bodies = [
@@ -59,7 +59,7 @@ test('A 5.2: the guard tenant_admin lets everybody in to their own tenant alone'
   expect(bodies).toEqual([mine, mine, mine, neighbour.tenantId, neighbour.tenantId]);
 });
 
-test('C 7: the role is the one that the database holds at the request', async () => {
+test('C 7: the role is the one in the database at the request', async () => {
   const { sql, target } = stage;
   const ask = async () => (await viaRest(at, whose, { headers: target.bearer })).status;
   const become = (role: string) => sql`update users set role = ${role} where user_id = ${target.userId}`;

@@ -45,7 +45,7 @@ async function tables(): Promise<Table[]> {
 
 const scope = "( SELECT current_setting('lingualoop.tenant_id'::text, true) AS current_setting)";
 
-test('every table has the tenant policy, forced on its owner too, or a reason not to', async () => {
+test('every table has the tenant policy, forced on its owner too, or a documented exception', async () => {
   const all = await tables();
   expect(all.length).toBeGreaterThanOrEqual(7);
   for (const { name, enabled, forced, policies } of all) {
@@ -87,7 +87,7 @@ test('every primary key, unique key and foreign key of a tenant table has tenant
   }
 });
 
-test('every foreign key has an index that begins with its columns: what it refers to may be deleted', async () => {
+test('every foreign key has an index that begins with its columns, for deletes of the referenced row', async () => {
   const missing = await sql<{ key: string }[]>`
     select o.conname as key from pg_constraint o join pg_namespace n on n.oid = o.connamespace
     where o.contype = 'f' and not n.nspname = any(${foreignSchemas}) and not exists (
@@ -105,7 +105,7 @@ test('the role of the service is no superuser, cannot bypass policies, and owns 
   expect(owners.map((row) => row['tableowner'])).toEqual([role]);
 });
 
-test('the policy lets a tenant look its rows up by index', async () => {
+test('the policy allows an index lookup of a tenant’s rows', async () => {
   await sql.unsafe(`set role "${new URL(database.url).username}"`);
   try {
     await sql.begin(async (tx) => {

@@ -32,7 +32,7 @@ describe('scopes', () => {
     expect(await database.inTenant('nobody', tenantIds)).toEqual([]);
   });
 
-  test('a tenant cannot write a row of another, nor move one there', async () => {
+  test('a tenant cannot write a row of another, or move one there', async () => {
     await expect(database.inTenant('a', (tx) => insertTenant(tx, 'c'))).rejects.toThrow();
     await expect(database.inTenant('a', (tx) => tx.update(tenants).set({ tenantId: 'c' }))).rejects.toThrow();
     const changed = await database.inTenant('a', (tx) =>
@@ -41,7 +41,7 @@ describe('scopes', () => {
     expect(changed).toEqual([]);
   });
 
-  test('an id that is the platform mark, empty or a wildcard opens nothing of others', async () => {
+  test('an id that is the platform mark, empty or a wildcard opens no rows of others', async () => {
     expect(await database.inTenant('', tenantIds)).toEqual([]);
     expect(await database.inTenant('%', tenantIds)).toEqual([]);
     expect(await database.inTenant('*', tenantIds)).toEqual([]);
@@ -99,7 +99,7 @@ describe('scopes', () => {
 });
 
 describe('transactions', () => {
-  test('what throws is rolled back, and the connection serves on', async () => {
+  test('an exception rolls back, and the connection stays usable', async () => {
     await expect(
       database.inPlatform(async (tx) => {
         await insertTenant(tx, 'lost');
@@ -109,7 +109,7 @@ describe('transactions', () => {
     expect(await database.inPlatform(tenantIds)).not.toContain('lost');
   });
 
-  test('a failed statement whose error was swallowed does not pass for a commit', async () => {
+  test('a failed statement whose error was swallowed does not commit', async () => {
     await expect(
       database.inPlatform(async (tx) => {
         await insertTenant(tx, 'swallowed');
@@ -141,7 +141,7 @@ describe('transactions', () => {
     expect(await database.inPlatform(tenantIds)).not.toContain('before');
   });
 
-  test('a handle kept past its transaction can send nothing', async () => {
+  test('a handle kept past its transaction can send no statement', async () => {
     const kept = await database.inTenant('a', async (tx) => ({ tx }));
     await expect(tenantIds(kept.tx)).rejects.toThrow();
   });

@@ -94,7 +94,7 @@ test('requests go on while a migration waits for a table that a dump holds', asy
   await migrated;
 });
 
-test('a migration that waits for a table, and one that waits for its turn, end when they are told to', async () => {
+test('a migration that waits for a table, or for the migration lock, ends on its signal', async () => {
   const { upgrade, requests, migrationWaits } = await formerDatabase();
   const dumped = Promise.withResolvers<void>();
   const began = Promise.withResolvers<void>();

@@ -58,7 +58,7 @@ describe('the request', () => {
     expect(upstream.fake.peak).toBe(4);
   });
 
-  test('nothing is asked for nothing', async () => {
+  test('no texts make no request', async () => {
     expect(await embedder().embed([], scope)).toEqual([]);
     expect(upstream.fake.requests).toEqual([]);
   });
@@ -69,7 +69,7 @@ describe('an answer', () => {
   const item = (embedding: unknown, index: unknown = 0) => ({ object: 'embedding', index, embedding });
   const ofOnes = Buffer.from(new Float32Array([1, 1]).buffer).toString('base64');
 
-  test('may hold numbers where Base64 was asked for, be out of order, or without indexes', async () => {
+  test('may hold numbers instead of Base64, be out of order, or lack indexes', async () => {
     upstream.fake.enqueue(
       embeddings({ numbers: true }),
       changed((body) => ({ ...body, data: body.data.toReversed() })),
@@ -98,7 +98,7 @@ describe('an answer', () => {
       'vectors of 20,000 components',
       (body) => ({ data: body.data.map((_, at) => item(Array(20_000).fill(1), at)) }),
     ],
-  ])('with %s is asked for again, and then an outage', async (_, change) => {
+  ])('with %s is retried, and then an outage', async (_, change) => {
     upstream.fake.otherwise(changed(change));
     expect((await failed(embedder().embed(['one', 'two'], scope))).code).toBe('transient_error');
     expect(upstream.fake.requests).toHaveLength(3);
@@ -112,26 +112,26 @@ describe('a failure', () => {
     ['a dropped connection', reset],
     ['a dropped body', resetInBody],
     ['a body that is not JSON', raw(200, 'busy')],
-  ])('that may pass is tried again: %s', async (_, reply) => {
+  ])('that may pass is retried: %s', async (_, reply) => {
     upstream.fake.enqueue(reply, embeddings());
     expect(await embedder().embed(['one'], scope)).toEqual([meaningOf('one')]);
     expect(upstream.waits).toHaveLength(1);
   });
 
-  test('an endpoint that hangs is given up after OPENAI_TIMEOUT_SECONDS', async () => {
+  test('an endpoint that hangs times out after OPENAI_TIMEOUT_SECONDS', async () => {
     upstream.fake.otherwise(hang);
     const call = embedder({ OPENAI_TIMEOUT_SECONDS: 0.1, OPENAI_MAX_RETRIES: 1 }).embed(['one'], scope);
     expect((await failed(call)).code).toBe('transient_error');
     expect(upstream.fake.requests).toHaveLength(2);
   });
 
-  test('of an endpoint without embeddings is not tried again', async () => {
+  test('of an endpoint without embeddings is not retried', async () => {
     upstream.fake.otherwise(failure(404, { code: 'model_not_found' }));
     expect((await failed(embedder().embed(['one'], scope))).code).toBe('service_unavailable');
     expect(upstream.fake.requests).toHaveLength(1);
   });
 
-  test('says nothing of the texts or the key', async () => {
+  test('contains neither the texts nor the key', async () => {
     upstream.fake.otherwise(failure(400, { message: `bad input: secret text, key ${key}` }));
     const error = await failed(embedder().embed(['secret text'], scope));
     expect(`${error.message} ${error.cause}`).not.toMatch(/secret text|5ecret/);

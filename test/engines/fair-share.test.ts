@@ -5,7 +5,7 @@ import { AppError } from '#server/errors.ts';
 import { agreeable, failure, gather } from '#test/fakes/openai.ts';
 import { plain, useFakeUpstream } from './live-engine.ts';
 
-/** Calls that end when they are told to. */
+/** Calls that end on demand. */
 function traffic(options?: Parameters<typeof createConcurrencyLimit>[0]) {
   const share = createConcurrencyLimit(options);
   const begun: string[] = [];
@@ -25,7 +25,7 @@ function traffic(options?: Parameters<typeof createConcurrencyLimit>[0]) {
   return {
     begun,
     call,
-    /** Begins many calls, whose ends nobody waits for. */
+    /** Begins many calls without awaiting their ends. */
     async flood(tenantId: string, count: number): Promise<void> {
       for (let i = 0; i < count; i++) void call(tenantId).catch(() => {});
       await settled();
@@ -45,7 +45,7 @@ function traffic(options?: Parameters<typeof createConcurrencyLimit>[0]) {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('slots', () => {
-  it('gives a tenant no more slots than one may have, though others lie free', async () => {
+  it('gives a tenant no more slots than its maximum, though others are free', async () => {
     const { call, flood, underWay, end } = traffic({ slots: 32, slotsOfTenant: 4 });
     await flood('a', 10);
     expect(underWay('a')).toBe(4);
@@ -60,13 +60,13 @@ describe('slots', () => {
     [{}, 192],
     [{ slots: 8 }, 6],
     [{ slots: 100 }, 75],
-  ])('go to one tenant alone up to three quarters (%j)', async (options, share) => {
+  ])('go to a single tenant up to three quarters (%j)', async (options, share) => {
     const { flood, underWay } = traffic(options);
     await flood('a', 1000);
     expect(underWay('a')).toBe(share);
   });
 
-  it('even if only one, go round', async () => {
+  it('rotate, even if there is only one', async () => {
     const { call, end, begun } = traffic({ slots: 1 });
     const all = [call('a'), call('a'), call('b')];
     await settled();
@@ -75,7 +75,7 @@ describe('slots', () => {
     expect(begun).toEqual(['a', 'b', 'a']);
   });
 
-  it('are free for a newcomer at once beside one flood, or two', async () => {
+  it('are free at once for a new tenant beside one flood, or two', async () => {
     const { flood, call, begun } = traffic();
     for (const greedy of ['a', 'b']) {
       await flood(greedy, 1000);
@@ -85,7 +85,7 @@ describe('slots', () => {
     }
   });
 
-  it('come to lie free for a newcomer beside twenty floods', async () => {
+  it('become free for a new tenant beside twenty floods', async () => {
     const { flood, call, end, begun, underWay } = traffic();
     for (let greedy = 0; greedy < 20; greedy++) await flood(`${greedy}`, 600);
     for (let i = 0; i < 600; i++) await end();
@@ -106,7 +106,7 @@ describe('slots', () => {
     expect(total()).toBeGreaterThanOrEqual(54);
   });
 
-  it('go first to who has the fewest calls under way', async () => {
+  it('go first to the tenant with the fewest calls in flight', async () => {
     const { flood, call, end, begun } = traffic({ slots: 4 });
     await flood('a', 3);
     await flood('b', 1);
@@ -120,7 +120,7 @@ describe('slots', () => {
     expect(begun.slice(4)).toEqual(['c', 'b waits']);
   });
 
-  it('go by turns among equals, and within a tenant to who has waited longest', async () => {
+  it('rotate among equals, and within a tenant go to the longest waiting call', async () => {
     const { call, end, begun } = traffic({ slots: 1 });
     void call('x');
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void call(name[0]!, { name });
@@ -181,14 +181,14 @@ describe('slots', () => {
 });
 
 describe('waiting', () => {
-  it('is for 4000 calls of a tenant alone; the next is a rate_limit', async () => {
+  it('is for 4000 calls of a single tenant; the next is a rate_limit', async () => {
     const { flood, call } = traffic();
     await flood('a', 192 + 4000);
     await expect(call('a')).rejects.toMatchObject({ code: 'rate_limit', status: 429 });
     await expect(call('a')).rejects.toBeInstanceOf(AppError);
   });
 
-  it('has room for a newcomer beside floods', async () => {
+  it('has room for a new tenant beside floods', async () => {
     const { flood, call, end, begun } = traffic({ slots: 1, places: 1000 });
     void call('first');
     for (let greedy = 0; greedy < 10; greedy++) await flood(`${greedy}`, 500);
@@ -197,7 +197,7 @@ describe('waiting', () => {
     expect(begun).toContain('newcomer');
   });
 
-  it('gives its place back when its turn has come', async () => {
+  it('frees its place when its slot is granted', async () => {
     const { flood, call, end } = traffic({ slots: 1, places: 4 });
     await flood('a', 2);
     await expect(call('a')).rejects.toMatchObject({ code: 'rate_limit' });
@@ -243,7 +243,7 @@ describe('waiting', () => {
 describe('the live engine', () => {
   const upstream = useFakeUpstream();
 
-  it('has 192 calls of one tenant under way at once: no pool of connections is in the way', async () => {
+  it('has 192 calls of one tenant in flight at once: no connection pool limits it', async () => {
     upstream.fake.otherwise(gather(192));
     const engine = upstream.engine();
     const calls = Array.from({ length: 192 }, () => engine.translate(plain, { tenantId: 'a' }));
@@ -251,7 +251,7 @@ describe('the live engine', () => {
     expect(upstream.fake.peak).toBe(192);
   });
 
-  it('asks no more at once than there are slots for', async () => {
+  it('makes no more calls at once than there are slots', async () => {
     upstream.fake.otherwise(agreeable);
     const engine = upstream.engine({}, { concurrencyLimit: createConcurrencyLimit({ slots: 4 }) });
     const roles = Array.from({ length: 20 }, (_, index) =>
@@ -279,7 +279,7 @@ describe('the live engine', () => {
     expect(upstream.fake.requests).toHaveLength(3);
   });
 
-  it('lets a tenant through past a thousand waiting calls of another', async () => {
+  it('serves a tenant ahead of a thousand waiting calls of another', async () => {
     upstream.fake.otherwise(agreeable);
     const engine = upstream.engine({}, { concurrencyLimit: createConcurrencyLimit({ slots: 8 }) });
     let done = 0;

@@ -34,7 +34,7 @@ describe('the request', () => {
     }
   });
 
-  it('asks another model to translate where the call names one', async () => {
+  it('uses another model to translate if the call names one', async () => {
     upstream.fake.otherwise(agreeable);
     const answer = await upstream.engine().translate(plain, scope, 'candidate-7');
     expect(upstream.sent().body.model).toBe('candidate-7');
@@ -150,7 +150,7 @@ describe('the request', () => {
     expect(upstream.sent(1).body.response_format).toEqual(upstream.sent(0).body.response_format);
   });
 
-  it('to repair carries what a judge wrote, perhaps at a text’s bidding, as data only', async () => {
+  it('to repair carries a judge’s words as data only, since a text may have dictated them', async () => {
     upstream.fake.otherwise(agreeable);
     const planted = {
       ...issue,
@@ -165,7 +165,7 @@ describe('the request', () => {
   });
 
   it.each(['assess', 'compare', 'verify'] as const)(
-    'to %s says that texts which praise themselves or give orders count for nothing',
+    'to %s says that texts which praise themselves or give orders have no authority',
     async (role) => {
       upstream.fake.otherwise(agreeable);
       await calls[role](upstream.engine());
@@ -194,7 +194,7 @@ describe('the request', () => {
     expect(upstream.sent(0).system).toContain('fr is French as written in France, fr-CA is Canadian French');
   });
 
-  it('tells what tone and gender may change, and says null where there is none', async () => {
+  it('says which tone and gender may change, and null for none', async () => {
     upstream.fake.otherwise(agreeable);
     await upstream.engine().translate(plain, scope);
     expect(upstream.sent().data).toMatchObject({ tone: null, gender: null, domain: null });
@@ -203,20 +203,17 @@ describe('the request', () => {
     expect(upstream.sent().system).toContain('never adds a statement about a person');
   });
 
-  it.each(eachRole)(
-    'to %s tells in HTML mode, and only there, which parts of a page are text',
-    async (_, call) => {
-      upstream.fake.otherwise(agreeable);
-      await call(upstream.engine(), { ...plain, textType: 'Html', segments: ['Read', 'this', 'now'] });
-      await call(upstream.engine());
-      expect(upstream.sent(0).system).toMatch(/text nodes.*title, alt, placeholder and aria-label/s);
-      expect(upstream.sent(0).system).toContain('markup around them is reproduced as given');
-      expect(upstream.sent(0).data.text_type).toBe('Html');
-      expect(upstream.sent(1).system).not.toContain('aria-label');
-    },
-  );
+  it.each(eachRole)('to %s says which parts of a page are text, only in HTML mode', async (_, call) => {
+    upstream.fake.otherwise(agreeable);
+    await call(upstream.engine(), { ...plain, textType: 'Html', segments: ['Read', 'this', 'now'] });
+    await call(upstream.engine());
+    expect(upstream.sent(0).system).toMatch(/text nodes.*title, alt, placeholder and aria-label/s);
+    expect(upstream.sent(0).system).toContain('markup around them is reproduced as given');
+    expect(upstream.sent(0).data.text_type).toBe('Html');
+    expect(upstream.sent(1).system).not.toContain('aria-label');
+  });
 
-  it('takes nothing from the environment, and logs nothing', async () => {
+  it('reads nothing from the environment, and logs nothing', async () => {
     vi.stubEnv('OPENAI_ORG_ID', 'org-of-the-shell');
     vi.stubEnv('OPENAI_PROJECT_ID', 'project-of-the-shell');
     vi.stubEnv('OPENAI_API_KEY', 'key-of-the-shell');
@@ -229,7 +226,7 @@ describe('the request', () => {
     for (const spy of spies) expect(spy).not.toHaveBeenCalled();
   });
 
-  it('goes to OpenAI where no base address is set, whatever the shell says', async () => {
+  it('goes to OpenAI if no base address is set, whatever the shell’s environment says', async () => {
     vi.stubEnv('OPENAI_BASE_URL', upstream.fake.baseUrl);
     const fetched: string[] = [];
     vi.stubGlobal('fetch', async (address: string) => {
@@ -257,7 +254,7 @@ describe('the answer', () => {
     expect(upstream.engine().live).toBe(true);
   });
 
-  it('goes by the ids, not by the order in which a model gives them', async () => {
+  it('is matched by ids, not by the order in which a model gives them', async () => {
     const translations = [
       { id: 2, text: 'zwei' },
       { id: 3, text: 'drei' },
@@ -269,7 +266,7 @@ describe('the answer', () => {
   });
 
   it.each([null, '', 'a model\nwith a line break', 'm'.repeat(201), 'NUL\0', 7 as unknown as string])(
-    'names the asked model and counts 0 tokens where the endpoint tells neither: %j',
+    'names the requested model and counts 0 tokens if the endpoint reports neither: %j',
     async (model) => {
       upstream.fake.enqueue(translation('Die Katze.', { model, usage: null }));
       const answer = await upstream.engine().translate(plain, scope);
@@ -279,7 +276,7 @@ describe('the answer', () => {
 
   const missing = { ...issue, severity: 'critical', category: 'accuracy', span: null, suggestion: null };
 
-  it('of a judge holds its issues, the worst first, and drops what was not asked for', async () => {
+  it('of a judge holds its issues, the worst first, and drops unknown fields', async () => {
     const judged = { issues: [issue, missing], summary: 'Two faults.', score: 71.5 };
     const sorted = { ...judged, issues: [missing, issue] };
     upstream.fake.enqueue(completion({ content: { ...judged, mood: 'grim' } }));
@@ -311,7 +308,7 @@ describe('the answer', () => {
     expect(value.summary).toHaveLength(2000);
   });
 
-  it('of a comparison is the index of the candidate, wherever it stood in the question', async () => {
+  it('of a comparison is the index of the candidate, at any position in the prompt', async () => {
     const candidates = [['good'], ['better'], ['best']];
     const standing: number[] = [];
     const prefer = (texts: string[]): number => {
@@ -327,21 +324,21 @@ describe('the answer', () => {
     expect(standing.toSorted()).toEqual([0, 1, 2]);
   });
 
-  it('of a comparison asks for the same text in the same way', async () => {
+  it('of a comparison makes the same request for the same text', async () => {
     upstream.fake.otherwise(agreeable);
     for (let round = 0; round < 2; round++)
       await upstream.engine().compare(plain, [['eins'], ['zwei'], ['drei']], scope);
     expect(upstream.sent(1).body).toEqual(upstream.sent(0).body);
   });
 
-  it('of a repair has its issues mended', async () => {
+  it('of a repair has its issues fixed', async () => {
     upstream.fake.otherwise(agreeable);
     const answer = await upstream.engine().repair(plain, ['Die Katze saß.'], [issue], scope);
     expect(answer.value).toEqual(['Die Kater saß.']);
     expect(answer.models).toEqual(['judge-1']);
   });
 
-  it('with an empty refusal is an answer', async () => {
+  it('with an empty refusal is valid', async () => {
     upstream.fake.enqueue(translation('Die Katze.', { refusal: '' }));
     expect((await upstream.engine().translate(plain, scope)).value).toEqual(['Die Katze.']);
   });

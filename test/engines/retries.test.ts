@@ -26,7 +26,7 @@ describe('Retry-After', () => {
     expect(upstream.waits[0]).toBeLessThanOrEqual(ms + 250);
   });
 
-  it('above a minute ends the retries at once, and is handed on', async () => {
+  it('above a minute ends the retries at once, and is passed on', async () => {
     upstream.fake.otherwise(failure(429, {}, { 'retry-after': '61' }));
     const error = await failed(upstream.engine().translate(plain, scope));
     expect([error.code, error.retryAfter]).toEqual(['rate_limit', 61]);
@@ -34,14 +34,14 @@ describe('Retry-After', () => {
     expect(upstream.waits).toEqual([]);
   });
 
-  it('of an outage is handed on too', async () => {
+  it('of an outage is passed on too', async () => {
     upstream.fake.otherwise(failure(503, {}, { 'retry-after': '3600' }));
     const error = await failed(upstream.engine().translate(plain, scope));
     expect([error.code, error.retryAfter]).toEqual(['transient_error', 3600]);
     expect(upstream.fake.requests).toHaveLength(1);
   });
 
-  it('is handed on as the last answer said it, in whole seconds, never 0', async () => {
+  it('is passed on from the last answer, in whole seconds, never 0', async () => {
     const first = failure(429, {}, { 'retry-after': '9' });
     upstream.fake.enqueue(first, failure(429, {}, { 'retry-after-ms': '1200' }));
     upstream.fake.enqueue(first, failure(429, {}, { 'retry-after': '0' }));
@@ -100,7 +100,7 @@ describe('the wait before a retry', () => {
     expect(new Set(upstream.waits.map((wait, retry) => wait / 2 ** retry)).size).toBe(3);
   });
 
-  it('is never shorter than the upstream asks, nor than the backoff', () => {
+  it('is never shorter than the upstream’s Retry-After, nor than the backoff', () => {
     expect(delayBeforeRetry(0, 10_000, () => 0)).toBe(10_000);
     expect(delayBeforeRetry(0, 10_000, () => 1)).toBe(10_250);
     expect(delayBeforeRetry(3, 0, () => 0)).toBe(2000);
@@ -125,7 +125,7 @@ describe('the end of a run', () => {
       expect(upstream.waits).toEqual([]);
     });
 
-    it('that has come already makes no request', async () => {
+    it('that was given before makes no request', async () => {
       const error = await failed(
         call(upstream.engine(), plain, { ...scope, signal: AbortSignal.abort(gone) }),
       );
@@ -171,7 +171,7 @@ describe('the end of a run', () => {
     });
   });
 
-  it('drops the connection of the request under way, long before its own time is up', async () => {
+  it('drops the connection of the request in flight, long before its timeout', async () => {
     const run = new AbortController();
     const dropped = Promise.withResolvers<void>();
     upstream.fake.otherwise((response) => {

@@ -38,7 +38,7 @@ describe('a malformed answer', () => {
   ];
 
   describe.each(eachRole)('to %s', (_role, call) => {
-    it.each(malformed)('with %s is asked for again, and its tokens count', async (_, reply, { tokens }) => {
+    it.each(malformed)('with %s is retried, and its tokens count', async (_, reply, { tokens }) => {
       upstream.fake.otherwise(translatingReply({ usage: { prompt_tokens: 7, completion_tokens: 3 } }));
       const expected = await call(upstream.engine());
       upstream.fake.enqueue(reply);
@@ -81,23 +81,17 @@ describe('a malformed answer', () => {
     ['a NUL in a text', [eins, { ...zwei, text: 'zw\0i' }]],
     ['half a surrogate pair', [eins, { ...zwei, text: 'zw\ud83d' }]],
   ];
-  it.each(misfits)(
-    'with %s is asked for again, by who translates and who repairs',
-    async (_, translations) => {
-      const right = completion({ content: { translations: [eins, zwei] } });
-      upstream.fake.enqueue(completion({ content: { translations } }), right);
-      expect((await upstream.engine().translate(two, scope)).value).toEqual(['eins', 'zwei']);
-      upstream.fake.enqueue(completion({ content: { translations } }), right);
-      expect((await upstream.engine().repair(two, ['un', 'deux'], [], scope)).value).toEqual([
-        'eins',
-        'zwei',
-      ]);
-      expect(upstream.fake.requests).toHaveLength(4);
-    },
-  );
+  it.each(misfits)('with %s is retried, in translation and repair', async (_, translations) => {
+    const right = completion({ content: { translations: [eins, zwei] } });
+    upstream.fake.enqueue(completion({ content: { translations } }), right);
+    expect((await upstream.engine().translate(two, scope)).value).toEqual(['eins', 'zwei']);
+    upstream.fake.enqueue(completion({ content: { translations } }), right);
+    expect((await upstream.engine().repair(two, ['un', 'deux'], [], scope)).value).toEqual(['eins', 'zwei']);
+    expect(upstream.fake.requests).toHaveLength(4);
+  });
 
   it.each([0, 3, -1, 1.5, '1', null])(
-    'of a comparison that names no candidate (%j) is asked for again',
+    'of a comparison that names no candidate (%j) is retried',
     async (winner) => {
       const rationale = 'it reads best';
       upstream.fake.enqueue(completion({ content: { rationale, winner } }), agreeable);
@@ -118,13 +112,13 @@ describe('a malformed answer', () => {
       'an issue without a field',
       { ...judged, issues: [{ severity: 'minor', category: 'style', explanation: 'x' }] },
     ],
-  ])('of a judge, with %s, is asked for again', async (_, content) => {
+  ])('of a judge, with %s, is retried', async (_, content) => {
     upstream.fake.enqueue(completion({ content }), completion({ content: judged }));
     expect((await upstream.engine().assess(plain, ['x'], scope)).value).toEqual(judged);
     expect(upstream.fake.requests).toHaveLength(2);
   });
 
-  it('of a verifier that gives no verdict is asked for again', async () => {
+  it('of a verifier that gives no verdict is retried', async () => {
     upstream.fake.enqueue(
       completion({ content: judged }),
       completion({ content: { ...judged, passed: true } }),
@@ -157,14 +151,14 @@ describe('a failure that may pass', () => {
       expect(upstream.waits).toHaveLength(1);
     });
 
-    it.each(passing)('%s ends as its own error when it does not pass', async (_, reply, code) => {
+    it.each(passing)('%s ends as its own error if it persists', async (_, reply, code) => {
       upstream.fake.otherwise(reply);
       const error = await failed(call(upstream.engine()));
       expect([error.code, error.retryAfter]).toEqual([code, undefined]);
       expect(upstream.fake.requests).toHaveLength(3);
     });
 
-    it('429 with Retry-After is waited out, and handed on at the end', async () => {
+    it('429 with Retry-After is waited out, and passed on at the end', async () => {
       upstream.fake.otherwise(failure(429, {}, { 'retry-after': '17' }));
       const error = await failed(call(upstream.engine()));
       expect([error.code, error.status, error.retryAfter]).toEqual(['rate_limit', 429, 17]);
@@ -202,14 +196,14 @@ describe('a failure that may pass', () => {
     expect(upstream.fake.requests).toHaveLength(4);
   });
 
-  it('is not seen in an answer that is slow but in time', async () => {
+  it('is not reported for an answer that is slow but in time', async () => {
     upstream.fake.enqueue(after(50, translation('Die Katze.')));
     expect((await upstream.engine({ OPENAI_MAX_RETRIES: 0 }).translate(plain, scope)).value).toEqual([
       'Die Katze.',
     ]);
   });
 
-  it('is not mistaken for one when the timeout is longer than a timer can be', async () => {
+  it('is not reported early when the timeout exceeds the longest timer', async () => {
     upstream.fake.enqueue(translation('Die Katze.'));
     const answer = await upstream
       .engine({ OPENAI_TIMEOUT_SECONDS: 1e9, OPENAI_MAX_RETRIES: 0 })
@@ -237,14 +231,14 @@ describe('a failure that may pass', () => {
     expect(upstream.fake.requests).toHaveLength(3);
   });
 
-  it('is told as saturation where the upstream’s quota is spent', async () => {
+  it('counts as saturation if the upstream’s quota is spent', async () => {
     upstream.fake.otherwise(failure(429, {}, { 'retry-after': '17' }));
     const error = await failed(upstream.engine().translate(plain, scope));
     expect([error.status, error.retryAfter]).toEqual([429, 17]);
     expect(error.message).toBe('translation capacity is saturated; try again later');
   });
 
-  it('is waited out for real', async () => {
+  it('is waited out in real time', async () => {
     upstream.fake.enqueue(failure(500), translation('Die Katze.'));
     const began = performance.now();
     await upstream.engine({ OPENAI_MAX_RETRIES: 1 }, { sleep }).translate(plain, scope);
@@ -305,7 +299,7 @@ describe('a content policy', () => {
   ];
 
   describe.each(eachRole)('to %s', (_role, call) => {
-    it.each(refusals)('that speaks by %s is content_filtered, without a retry', async (_, reply) => {
+    it.each(refusals)('signalled by %s is content_filtered, without a retry', async (_, reply) => {
       upstream.fake.otherwise(reply);
       const error = await failed(call(upstream.engine()));
       expect([error.code, error.status, error.retryAfter]).toEqual(['content_filtered', 422, undefined]);
@@ -330,7 +324,7 @@ describe('an error', () => {
     ['a wrong shape', completion({ content: { wrong: quoted } })],
     ['a body that is no JSON', raw(200, quoted)],
     ['a stop at the length limit', translation(quoted, { finishReason: 'length' })],
-  ])('after %s quotes nothing, not even for the log', async (_, reply) => {
+  ])('after %s quotes nothing, not even in the log', async (_, reply) => {
     upstream.fake.otherwise(reply);
     const shown = inspect(await failed(upstream.engine().translate(plain, scope)), {
       depth: 9,
@@ -341,7 +335,7 @@ describe('an error', () => {
     expect(shown).not.toContain('upstream-body');
   });
 
-  it('tells the log what happened, in facts', async () => {
+  it('logs the facts', async () => {
     upstream.fake.otherwise(failure(401, { code: 'invalid_api_key' }, { 'x-request-id': 'req_123' }));
     const { cause } = await failed(upstream.engine().translate(plain, scope));
     expect(cause).toMatchObject({ name: 'UpstreamFailure', code: 'invalid_api_key' });
@@ -350,13 +344,13 @@ describe('an error', () => {
     );
   });
 
-  it('tells the log of a timeout, whichever of the two timers went off first', () => {
+  it('logs a timeout, whichever of the two timers went off first', () => {
     expect(classify(new APIConnectionTimeoutError()).message).toBe('outage: timed out');
     const aborted = new DOMException('aborted', 'AbortError');
     expect(classify(new APIConnectionError({ cause: aborted })).message).toBe('outage: no connection');
   });
 
-  it('tells the log why there was no connection', async () => {
+  it('logs why there was no connection', async () => {
     upstream.fake.otherwise(reset);
     expect((await failed(upstream.engine().translate(plain, scope))).cause).toMatchObject({
       code: 'UND_ERR_SOCKET',

@@ -70,7 +70,7 @@ describe('progress', () => {
     return written;
   };
 
-  test('elsewhere than on a terminal: a line for each task', () => {
+  test('without a terminal: a line for each task', () => {
     expect(shown(false)).toEqual([
       '1/2 one.txt?[2J to fr: done\n',
       '2/2 a file with a rather long name.txt to fr: done\n',
@@ -105,7 +105,7 @@ describe('a page that an interrupted run is still waiting for', () => {
       1,
     );
 
-  test('is waited for', async () => {
+  test('is awaited', async () => {
     server.script(
       { status: 200, body: [job('pending')] },
       result(job('pending')),
@@ -127,7 +127,7 @@ describe('a page that an interrupted run is still waiting for', () => {
     });
   });
 
-  test('is waited for no longer when the run is interrupted', async () => {
+  test('is no longer awaited when the run is interrupted', async () => {
     const controller = new AbortController();
     server.script({ status: 200, body: [job('pending')] }, 'silence');
     const running = run(controller.signal);

@@ -108,7 +108,7 @@ describe('a run that was cut short', () => {
   test.each([
     ['killed', 'SIGKILL', null],
     ['by Ctrl-C', 'SIGINT', 130],
-  ] as const)('%s is taken up again, and pays nothing twice', async (_, signal, code) => {
+  ] as const)('%s is resumed, and pays nothing twice', async (_, signal, code) => {
     const here = await scene();
     const lost = here.proxy.loseAfter(7);
     const first = start(here, '--concurrency', '2');
@@ -140,7 +140,7 @@ describe('a run that was cut short', () => {
     expect(await written(here.out)).toHaveLength(tasks);
   });
 
-  test('when all is done a further run asks for nothing; a file that changed is translated anew', async () => {
+  test('when all is done a further run sends nothing; a changed file is translated anew', async () => {
     const here = await scene();
     await start(here).ended;
     const asked = here.proxy.uploads();
@@ -160,7 +160,7 @@ describe('a run that was cut short', () => {
     expect(await stored(here)).toMatchObject({ jobs: allJobs + 2, billed: allJobs + 2 });
   });
 
-  test('a journal that a crash cut short spoils no other entry', async () => {
+  test('a journal that a crash cut short keeps all its other entries', async () => {
     const here = await scene();
     await start(here).ended;
     const path = join(here.out, '.batch-translate.jsonl');
@@ -174,7 +174,7 @@ describe('a run that was cut short', () => {
   });
 });
 
-test('what must be reviewed is listed with its jobs and reasons, and written once it is reviewed', async () => {
+test('pages for review are listed with their jobs and reasons, and written once reviewed', async () => {
   const here = await scene();
   await rm(join(here.folder, 'more'), { recursive: true });
   const legal = ['--domain', 'legal', '--to', 'fr'];
@@ -214,7 +214,7 @@ describe('failures', () => {
     expect(await stored(here)).toMatchObject({ jobs: allJobs, published: allJobs });
   });
 
-  test('what concerns every file ends the run at once: a wrong key', async () => {
+  test('a failure of all files ends the run at once: a wrong key', async () => {
     const here = await scene();
     const { code, out } = await start({ ...here, apiKey: 'wrong' }, '--concurrency', '1').ended;
     expect(code).toBe(1);
@@ -229,7 +229,7 @@ describe('failures', () => {
     [['--format', 'odt'], '--format must be'],
     [['another'], 'one folder is needed'],
     [['--unknown'], "Unknown option '--unknown'"],
-  ])('a command that makes no sense says so: %j', async (more, message) => {
+  ])('an invalid command line gets a message: %j', async (more, message) => {
     const here = await scene();
     const { code, progress } = await start(here, ...more).ended;
     expect(code).toBe(2);

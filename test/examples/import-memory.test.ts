@@ -70,7 +70,7 @@ describe('the example files', () => {
     expect(await here.client.terminology.list()).toMatchObject([{ name: 'Canteen', entry_count: 5 }]);
   });
 
-  test('what was approved is saved', async () => {
+  test('approved pairs are saved', async () => {
     const here = await scene();
     const { translations } = here.client;
     const held = await translations.create({ source_text: 'Agreed.', target_lang: 'fr', domain: 'legal' });
@@ -92,7 +92,7 @@ describe('the example files', () => {
   });
 });
 
-test('a file of one’s own, which is small, is stored at once; it brings no glossary and no sentence', async () => {
+test('a small file of one’s own is stored at once; it adds no glossary and no sentence', async () => {
   const here = await scene();
   const path = join(here.out, 'Old texts.tmx');
   const unit = '<tu><tuv xml:lang="en"><seg>One</seg></tuv><tuv xml:lang="de"><seg>Eins</seg></tuv></tu>';
@@ -112,7 +112,7 @@ describe('a run that was cut short while its import runs', () => {
   test.each([
     ['killed', 'SIGKILL', null],
     ['by Ctrl-C', 'SIGINT', 130],
-  ] as const)('%s is taken up by the next one', async (_, signal, code) => {
+  ] as const)('%s is resumed by the next one', async (_, signal, code) => {
     const here = await scene();
     await workers.stop();
     const first = start(here);
@@ -134,7 +134,7 @@ describe('a run that was cut short while its import runs', () => {
 });
 
 describe('failures', () => {
-  test('what the service refuses, in a sentence', async () => {
+  test('a refusal of the service, in a sentence', async () => {
     const here = await scene();
     const stranger = await start({ ...here, apiKey: 'wrong' }).ended;
     expect(stranger).toMatchObject({ code: 1, out: '', errors: expect.stringMatching(/^401 /) });
@@ -149,7 +149,7 @@ describe('failures', () => {
     [['no-such.tmx'], /no-such\.tmx|open/],
     [['one.tmx', 'two.tmx'], /^one file is needed\n/],
     [['--unknown'], /^Unknown option '--unknown'/],
-  ])('a command that makes no sense says so: %j', async (parameters, message) => {
+  ])('an invalid command line gets a message: %j', async (parameters, message) => {
     const { code, errors } = await start(await scene(), ...parameters).ended;
     expect(code).toBe(2);
     expect(errors).toMatch(message);

@@ -16,7 +16,7 @@ export interface LossyProxy {
   heal(): void;
 }
 
-/** Stands before the service for one test, and loses answers when it is told to. */
+/** A proxy before the service for one test, which drops answers on demand. */
 export async function useLossyProxy(service: string): Promise<LossyProxy> {
   let uploads = 0;
   let underWay = 0;

@@ -64,7 +64,7 @@ test('a month that was named', async () => {
   expect([code, out]).toEqual([0, 'pair   jobs  characters\ntotal     0           0\n']);
 });
 
-test('what cannot be, in a sentence', async () => {
+test('invalid requests, in a sentence', async () => {
   const wrong = await report(asAdmin(), 'February');
   expect(wrong).toMatchObject({ code: 1, out: '' });
   expect(wrong.errors).toMatch(/^422 query\.period: must be a month, YYYY-MM \(request [0-9a-f]{32}\)\n$/);

@@ -26,7 +26,7 @@ const synonyms = [
 ];
 const meaningless = new Set('a an the is are to of on in it this that your you please'.split(' '));
 
-/** What an embeddings model answers: near vectors for texts of the same words, or of synonyms. */
+/** The answers of an embeddings model: near vectors for texts of the same words, or of synonyms. */
 export function embeddings(options: EmbeddingOptions = {}): Reply {
   const { length = 384, numbers = false, change = (body) => body } = options;
   return (response, { body }) => {

@@ -42,7 +42,7 @@ export interface OidcFaults {
   reply?: Partial<Record<OidcEndpoint, (response: ServerResponse) => void>>;
   /** Laid over the discovery document; undefined takes a member out. */
   metadata?: Record<string, unknown>;
-  /** Claims of ID tokens laid over the right ones (`{nonce: 'another'}`); undefined takes one out. */
+  /** Claims that override the right ones of ID tokens (`{nonce: 'another'}`); undefined takes one out. */
   idToken?: Record<string, unknown>;
   /** Signs ID tokens with a key that is not the provider's, under the name of the one that is. */
   foreignKey?: boolean;

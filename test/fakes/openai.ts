@@ -277,7 +277,7 @@ export const after =
     await reply(response, request);
   };
 
-/** Answers nobody before so many have asked. */
+/** Answers only once so many requests have arrived. */
 export function gather(count: number, reply: Reply = agreeable): Reply {
   const all = Promise.withResolvers<void>();
   let come = 0;

@@ -26,7 +26,7 @@ export interface StripeSession {
   [field: string]: unknown;
 }
 
-/** What Stripe answers `{error}` with. */
+/** The body of Stripe's `{error}` answers. */
 export class StripeRefusal extends Error {
   readonly status: number;
   readonly error: { type: string; message: string; code?: string; param?: string };

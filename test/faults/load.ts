@@ -8,7 +8,7 @@ import { sentences } from '#test/translations/live.ts';
 const PATH = '/api/translations';
 const password = 'a long enough passphrase';
 
-/** What the service has answered, and so must still be true after every kill. */
+/** The answers of the service, which must still be true after every kill. */
 export interface Answers {
   /** Jobs that were answered 200 and done, with their tenants; deleted ones are not among them. */
   jobs: Map<string, Signup>;
@@ -22,7 +22,7 @@ export interface Answers {
   imports: Map<string, Signup>;
   /** What was found wrong while it ran. */
   wrong: string[];
-  /** Answers of each kind, and the questions that nobody answered. */
+  /** Answers of each kind, and the requests without an answer. */
   counts: Record<string, number>;
 }
 
@@ -182,7 +182,7 @@ export async function startLoad(address: string, clients: number, random: Random
     },
     async session(actor) {
       const { refreshToken } = actor;
-      // Whoever does not hear the answer to a refresh signs in again.
+      // A client that loses the answer to a refresh signs in again.
       actor.refreshToken = undefined;
       const body = refreshToken
         ? { grant_type: 'refresh_token', refresh_token: refreshToken }

@@ -19,7 +19,7 @@ export interface Recovery {
   victim: Victim;
   /** Milliseconds until a text was translated, from the kill on. */
   api: number;
-  /** Milliseconds until jobs of both lanes that were added after the kill had run. */
+  /** Milliseconds until jobs of both worker pools that were added after the kill had run. */
   worker: number;
 }
 
@@ -101,7 +101,7 @@ async function killOnce(cluster: Cluster, load: Load, victim: Victim, random: Ra
   };
   const worked = async () => {
     const tenant = JSON.stringify({ tenantId: load.probe.tenantId });
-    // One of each lane. They have nothing to do, and are gone when they have run.
+    // One of each worker pool. They have nothing to do, and are gone when they have run.
     const ids = await poll(
       () =>
         cluster

@@ -114,7 +114,7 @@ async function recordsIn(storage: string): Promise<string[]> {
   return paths;
 }
 
-/** What was answered is there, and what was deleted is not. */
+/** Everything that was answered is there, and everything deleted is gone. */
 async function answered(cluster: Cluster, jobs: StoredJob[], { answers, tenants }: Load): Promise<string[]> {
   const wrong: string[] = [];
   const stored = new Map(jobs.map((job) => [job.job_id, job]));

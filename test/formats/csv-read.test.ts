@@ -119,14 +119,14 @@ describe('B 4.4: the cells of a delimited file', () => {
     expect(linesOf(`a,b${end}${end}"c${end}d",e${end}f,g`)).toEqual([1, 3, 5]);
   });
 
-  it('a row of nothing but a quoted line end is there to be refused', () => {
+  it('a row with only a quoted line end is kept, so that it can be refused', () => {
     expect(read('"\n",\na,b')).toEqual([
       { line: 1, cells: ['', ''], multiline: [0] },
       { line: 3, cells: ['a', 'b'], multiline: [] },
     ]);
   });
 
-  it('what is written as it should be is read as it was', () => {
+  it('a correctly written file is read back as written', () => {
     const cell = fc
       .string({ unit: fc.constantFrom('a', 'é', '世', '"', ',', ';', '\t', '|', '\n', ' ', '😀', "'", '\\') })
       .map((text) => text.trim());
@@ -188,18 +188,18 @@ describe('B 4.4: the delimiter is sniffed among comma, semicolon, tab and pipe',
     expect(cellsOf(text).at(-1)).toEqual(row);
   });
 
-  it('comma where those have none', () => {
+  it('comma if those have none', () => {
     expect(cellsOf(`${'x\n'.repeat(3000)}a,b`).at(-1)).toEqual(['a', 'b']);
   });
 
-  it('by its first 4096 characters, and not by those behind', () => {
+  it('by its first 4096 characters only', () => {
     const tabs = `${'a;b\n'.repeat(1024)}`;
     expect(tabs).toHaveLength(4096);
     expect(cellsOf(`${tabs}${'c,d\n'.repeat(3000)}`)[0]).toEqual(['a', 'b']);
     expect(cellsOf(`${'a;b\n'.repeat(1023)}${'c,d\n'.repeat(3000)}`)[0]).toEqual(['a', 'b']);
   });
 
-  it('not by a line that those cut', () => {
+  it('not by a row that their end cuts', () => {
     expect(cellsOf(`a,b\n${'c|'.repeat(5000)},d`)[0]).toEqual(['a', 'b']);
     expect(cellsOf(`${'c'.repeat(4090)}|${'d'.repeat(20)}\ne|f`)[0]?.[1]).toBe('d'.repeat(20));
   });
@@ -223,16 +223,16 @@ describe('B 4.4: the delimiter under which alone the first row is a header', () 
     expect(rowsOf(text)[0]).toEqual(first);
   });
 
-  it('is not looked for in later rows', () => {
+  it('is not searched in later rows', () => {
     expect(rowsOf('a;b\nfrom,to\nc;d')[0]).toEqual(['a', 'b']);
   });
 
-  it('is none where there are two', () => {
+  it('does not decide if there are two', () => {
     const either = (cells: readonly string[]) => cells.length > 1;
     expect(readCsv(Buffer.from('a;b,c\nd;e\nf;g'), either)[0]?.cells).toEqual(['a', 'b,c']);
   });
 
-  it('is found though what follows in the sample is no table under it', () => {
+  it('is found though the rest of the sample is not a table with it', () => {
     expect(rowsOf(`from,to\n"a;\n${';b\n'.repeat(2000)}",c`)[0]).toEqual(['from', 'to']);
     expect(rowsOf(`from;to\na${',b\n'.repeat(3)}`)[0]).toEqual(['from', 'to']);
   });
@@ -242,7 +242,7 @@ describe('B 4.4: the delimiter under which alone the first row is a header', () 
   });
 });
 
-describe('B 4.4: a file that is no table is refused', () => {
+describe('B 4.4: a file that is not a table is refused', () => {
   it.each(['latin1', 'nul', 'utf16-no-bom', 'utf32'])('%s.csv', (name) => {
     expect(() => readCsv(corpusFile(`csv-bad/${name}.csv`))).toThrow(
       expect.objectContaining({
@@ -283,7 +283,7 @@ describe('B 4.4: a file that is no table is refused', () => {
     ['quotes', '"'.repeat(2_000_000)],
     ['spaces', ' '.repeat(2_000_000)],
     ['one cell', `"${'a\n'.repeat(1_000_000)}"`],
-  ])('%s take time by their number', (_, text) => {
+  ])('%s take time in proportion to their number', (_, text) => {
     const started = performance.now();
     try {
       read(text);

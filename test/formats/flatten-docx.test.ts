@@ -106,7 +106,7 @@ describe('the text of a Word document', () => {
     ).toBe('Same\n\nBody');
   });
 
-  it('the prefix of its elements is its own choice', async () => {
+  it('any prefix of its elements is accepted', async () => {
     const files = wordFiles('');
     const word = 'http://purl.oclc.org/ooxml/wordprocessingml/main';
     files['word/document.xml'] = `<document xmlns="${word}"><body><p><r><t>a</t></r></p></body></document>`;
@@ -175,7 +175,7 @@ describe('limits of B 8', () => {
   });
 });
 
-describe('archives that are not what they say', () => {
+describe('archives with false headers', () => {
   const files = wordFiles(paragraph(run('a')));
   const refused = async (bytes: Uint8Array, reason: string): Promise<void> => {
     await expect(flatten('docx', bytes)).rejects.toMatchObject({ name: 'FlattenError', reason });

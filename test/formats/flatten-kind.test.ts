@@ -4,7 +4,7 @@ import { documentKind, layoutKind } from '#server/formats/document-kind.ts';
 const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 const sheet = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
-describe('B 4.1: what is flattened to text', () => {
+describe('B 4.1: which files are flattened to text', () => {
   it.each([
     ['a.csv', 'csv'],
     ['a.docx', 'docx'],
@@ -16,7 +16,7 @@ describe('B 4.1: what is flattened to text', () => {
     ['a.txt', 'txt'],
     ['a.xml', 'xml'],
     ['A.B.PDF', 'pdf'],
-  ])('the extension of %s is accepted, and stronger than any content type', (name, kind) => {
+  ])('the extension of %s is accepted, and overrides any content type', (name, kind) => {
     for (const type of ['', 'application/octet-stream', 'image/png', 'text/plain', sheet])
       expect(documentKind(name, type)).toBe(kind);
   });
@@ -51,7 +51,7 @@ describe('B 4.1: what is flattened to text', () => {
   });
 });
 
-describe('B 4.3: what is translated in its layout', () => {
+describe('B 4.3: which files are translated in their layout', () => {
   it.each([
     ['a.pdf', 'text/plain', 'pdf'],
     ['a.DOCX', '', 'docx'],

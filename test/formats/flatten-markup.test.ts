@@ -16,7 +16,7 @@ describe('kinds that are text as they stand', () => {
     expect(await read(kind, `\ufeff${source}\r\n`)).toBe(source);
   });
 
-  it('what is no JSON is still text', async () => {
+  it('invalid JSON is still text', async () => {
     expect(await read('json', '{"cut')).toBe('{"cut');
   });
 });

@@ -165,7 +165,7 @@ describe('files of the corpus, beside what poppler reads', () => {
   });
 });
 
-describe('what is inside', () => {
+describe('streams and images', () => {
   const large = deflateSync(Buffer.alloc(64_000_001, 0x20));
 
   it('a stream of more than 64,000,000 bytes is too large', async () => {
@@ -175,7 +175,7 @@ describe('what is inside', () => {
     });
   });
 
-  it('an image of more is not decoded, so it may be', async () => {
+  it('a larger image is not decoded, so it is accepted', async () => {
     const image = Buffer.concat([
       Buffer.from('9 0 obj\n<</Type/XObject/Subtype/Image/Filter/FlateDecode>>\nstream\n'),
       large,

@@ -88,7 +88,7 @@ describe('B 4.4: a header is a row with both a source-term and a target-term col
     ['term,target\na,b', 'only a target'],
     ['sources,targets\na,b', 'other words'],
     ['sourceterm,targetterm\na,b', 'no separator'],
-  ])('%j is none: %s', (text) => {
+  ])('%j is not a header: %s', (text) => {
     const [header, row] = text.split('\n').map((line) => line.split(','));
     expect(termsOf(text)).toEqual([header, row]);
   });
@@ -109,12 +109,12 @@ describe('B 4.4: a header is a row with both a source-term and a target-term col
     expect(termsOf('note,source,src_term,target,domain\nx,a,y,b,z')).toEqual([['a', 'b']]);
   });
 
-  it('with a header the place of a column means nothing', () => {
+  it('with a header the position of a column does not matter', () => {
     expect(first('source,target,note,note 2,note 3,note 4\na,b,Klingon,Chinese,yes,x')).toMatchObject(plain);
   });
 });
 
-describe('B 4.4: a header says what its file is delimited by', () => {
+describe('B 4.4: a header decides the delimiter', () => {
   it.each<[what: string, file: string, terms: string[][]]>([
     [
       'alternatives behind semicolons in each cell',
@@ -192,7 +192,7 @@ describe('B 4.4: without a header the file is positional, its first row included
 });
 
 describe('B 4.4: rows', () => {
-  it('cells are trimmed, within quotes too, and kept as written else', () => {
+  it('cells are trimmed, within quotes too, and otherwise kept as written', () => {
     expect(termsOf(' a  A , "  b  " \n')).toEqual([['a  A', 'b']]);
     // Composed or not is for those who compare.
     expect(termsOf('cafe\u0301,Stra\u00dfe')).toEqual([['cafe\u0301', 'Stra\u00dfe']]);

@@ -8,34 +8,34 @@ const translated = (source: string, ...translations: string[]): string =>
   rebuildHtml(source, extractHtml(source), translations);
 
 describe('the rebuilt source', () => {
-  it('has each translation in its place and the rest as it was', () => {
+  it('has each translation in its place and keeps the rest', () => {
     const source = '<P CLASS=x >&nbsp;one <B>two</b>\r\n<img  alt = "three" src=a></P><!-- c -->';
     expect(translated(source, 'uno', 'dos', 'tres')).toBe(
       '<P CLASS=x >&nbsp;uno <B>dos</b>\r\n<img  alt = "tres" src=a></P><!-- c -->',
     );
   });
 
-  it('has a translation equal to the text as the source spelled it', () => {
+  it('keeps the source’s spelling if a translation equals the text', () => {
     const source = `<p>R&D &eacute &#X41;</p><p title=a&amp;b alt='"&quot;'>x`;
     expect(translated(source, 'R&D é A', 'a&b', '""', 'y')).toBe(
       `<p>R&D &eacute &#X41;</p><p title=a&amp;b alt='"&quot;'>y`,
     );
   });
 
-  it('never gets markup from a translation', () => {
+  it('never takes markup from a translation', () => {
     expect(translated('<p>x</p>', `<b> & "q" 'q' &lt;`)).toBe(`<p>&lt;b&gt; &amp; "q" 'q' &amp;lt;</p>`);
     expect(translated('<textarea>x</textarea>', '</textarea>')).toBe(
       '<textarea>&lt;/textarea&gt;</textarea>',
     );
   });
 
-  it('escapes in an attribute the quote around it, and only that one', () => {
+  it('escapes in an attribute only its own quote', () => {
     const translation = `"a" 'b' <&>`;
     expect(translated('<p title="x">', translation)).toBe(`<p title="&quot;a&quot; 'b' &lt;&amp;&gt;">`);
     expect(translated("<p title='x'>", translation)).toBe(`<p title='"a" &#39;b&#39; &lt;&amp;&gt;'>`);
   });
 
-  it('puts quotes around a bare value that changes, and leaves one that does not', () => {
+  it('puts quotes around an unquoted value that changes, and leaves the others', () => {
     expect(translated('<a title=x alt=y>', 'two words', 'y')).toBe('<a title="two words" alt=y>');
     expect(translated('<img alt=x/>', '"z"')).toBe('<img alt="&quot;z&quot;">');
     expect(translated('<a title=x>', '')).toBe('<a title="">');
@@ -280,7 +280,7 @@ function visibleCharacters(text: string): string {
   return [...text.replace(/\s/g, '')].sort().join('');
 }
 
-describe('for a source of a megabyte made to hurt, the work stays within the time of a test', () => {
+describe('for a source of a megabyte built to be slow, the work stays within a test’s time', () => {
   const repeated = (unit: string): string => unit.repeat(Math.ceil(1_000_000 / unit.length));
   const numbered = (tag: string, count: number): string =>
     Array.from({ length: count }, (_, index) => `<${tag} a${index}>`).join('');

@@ -6,7 +6,7 @@ import { texts } from './html-texts.ts';
 const slices = (source: string): string[] =>
   extractHtml(source).map(({ start, end }) => source.slice(start, end));
 
-describe('what is a segment', () => {
+describe('segments', () => {
   it.each<[rule: string, source: string, expected: string[]]>([
     ['text, and what follows inside an element', '<p>one <b>two</b> three</p>', ['one', 'two', 'three']],
     ['text without any tag', 'just words', ['just words']],
@@ -129,7 +129,7 @@ describe('translate="no"', () => {
   });
 });
 
-describe('where a segment stands', () => {
+describe('the position of a segment', () => {
   it.each<[rule: string, source: string, expected: string[]]>([
     ['whitespace around it is left out', '<p>\r\n\t A  B \u00A0</p><p title=" C ">', ['A  B', 'C']],
     [

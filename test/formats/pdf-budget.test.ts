@@ -3,7 +3,7 @@ import { Meter } from '#server/formats/flatten/pdf-budget.ts';
 import { flatten } from '#server/formats/flatten.ts';
 import { fontsOfForms, nestedForms, pageTree, spaces } from '#test/abuse/hostile-files.ts';
 
-describe('what a PDF may ask of its reader is in proportion to its size', () => {
+describe('the work a PDF may cause is in proportion to its size', () => {
   it.each([
     ['ten billion draws of a letter in nested forms', nestedForms(), 'the number of pages and forms', '1,0'],
     ['forms a thousand deep', nestedForms(1000, 1), 'the depth of forms within forms', '50'],

@@ -50,11 +50,11 @@ describe('changedate, as ISO 8601 in UTC to the second', () => {
     '-20240131T093000Z',
     '٢٠٢٤٠١٣١T093000Z',
     '2'.repeat(100_000),
-  ])('%.40s is none', (written) => {
+  ])('%.40s is not one', (written) => {
     expect(read(written)).toBeNull();
   });
 
-  it('is written as TMX has it', () => {
+  it('is written in TMX format', () => {
     const write = (changedate: string): string | undefined =>
       /changedate="(.*?)"/.exec(
         tmxUnit({ source: 'a', target: 'b', sourceLang: 'en', targetLang: 'fr', tuid: null, changedate }),

@@ -110,7 +110,7 @@ describe('B 4.5: the two sides of a unit', () => {
     expect(pair).toMatchObject({ sourceTag: 'EN-GB', targetTag: 'fr' });
   });
 
-  it('of one language, the declared tags tell the sides apart', () => {
+  it('of variants in one language, the declared tags tell the sides apart', () => {
     expect(textsOf(regions, declared('en-US', 'en-GB'))).toEqual([['us', 'gb']]);
     const [us, gb, au] = [tuv('en-US', 'us'), tuv('en-GB', 'gb'), tuv('en-AU', 'au')];
     expect(textsOf(`<tu>${gb}${au}</tu>`, declared('en-US', 'en-GB'))).toEqual([['au', 'gb']]);
@@ -132,7 +132,7 @@ describe('B 4.5: the two sides of a unit', () => {
   });
 });
 
-describe('what a unit carries', () => {
+describe('the fields of a unit', () => {
   it.each<[rule: string, written: string, tuid: string | null]>([
     ['is as written', 'tuid="a &lt; b"', 'a < b'],
     ['may be absent', '', null],

@@ -43,7 +43,7 @@ describe('C 7: entity declarations and references to other entities are refused'
   });
 });
 
-describe('C 7: what is not XML inside, or no TMX, is refused', () => {
+describe('C 7: malformed XML, or XML that is not TMX, is refused', () => {
   it.each<[what: string, file: string, reason: string]>([
     ['nothing', '', 'not_xml'],
     ['blank', ' \n ', 'not_xml'],
@@ -81,7 +81,7 @@ describe('C 7: what is not XML inside, or no TMX, is refused', () => {
     expect(refusalOf(file)).toMatchObject({ line: 4, message: expect.stringMatching(/^line 4: /) });
   });
 
-  it('of an ampersand, the error says what it is', () => {
+  it('the error about an ampersand names it', () => {
     expect(refusalOf(tmxOfPair('A & B; C')).message).toContain('&amp;');
   });
 
@@ -111,7 +111,7 @@ describe('everything is bounded', () => {
     ['an ampersand at the start', tmxOf(`&${'a'.repeat(4_000_000)}`)],
     ['brackets of a DOCTYPE', tmxOf('', `<!DOCTYPE tmx [${'<!--'.repeat(500_000)}`)],
     ['percent signs of a DOCTYPE', tmxOf('', `<!DOCTYPE tmx [${'%a '.repeat(500_000)}]>`)],
-  ])('%s take time by their number', (_, file) => {
+  ])('%s take time in proportion to their number', (_, file) => {
     const started = performance.now();
     try {
       readAll(file);

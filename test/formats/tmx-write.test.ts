@@ -64,7 +64,7 @@ describe('B 4.5 "Exported TMX shape"', () => {
     expect(read.pairs).toHaveLength(1);
   });
 
-  it('a changedate that is none is left out', () => {
+  it('an invalid changedate is left out', () => {
     expect(tmxUnit(unit({ changedate: '"><x/>' }))).not.toContain('changedate');
   });
 
@@ -76,7 +76,7 @@ describe('B 4.5 "Exported TMX shape"', () => {
   });
 });
 
-describe('what is written and read again is the same', () => {
+describe('a written file reads back the same', () => {
   const text = fc
     .string({
       unit: fc.oneof(
@@ -108,7 +108,7 @@ describe('what is written and read again is the same', () => {
     );
   });
 
-  it('whatever a text is, its file can be read, and lacks only what XML cannot carry', () => {
+  it('any text makes a readable file, and loses only what XML cannot carry', () => {
     const anything = fc.string({ unit: 'binary' }).map((prefix) => `.${prefix}\ud800`);
     fc.assert(
       fc.property(anything, anything, (source, target) => {

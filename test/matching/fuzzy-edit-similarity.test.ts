@@ -45,7 +45,7 @@ describe('the similarity of two texts', () => {
     );
   });
 
-  it('is 0 where it is less than asked for, and exact from there on', () => {
+  it('is 0 below the requested minimum, and exact from there on', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 0, max: 100 }), ([a, b], percent) => {
         const exact = bySchoolbook(a, b);
@@ -84,7 +84,7 @@ describe('the similarity of two texts', () => {
     expect(editSimilarity('a'.repeat(length), other, atLeast + 0.001)).toBe(0);
   });
 
-  it('to one text is the same whatever it was compared with before', () => {
+  it('to one text does not depend on earlier comparisons', () => {
     fc.assert(
       fc.property(text, fc.array(fc.tuple(text, fc.constantFrom(0, 0.5, 0.9))), (one, others) => {
         const similarity = similarityTo(one);

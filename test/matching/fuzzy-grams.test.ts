@@ -5,7 +5,7 @@ const bucketsOf = (text: string) => new Set(grams(text));
 const shared = (a: string, b: string) => grams(a).filter((bucket) => bucketsOf(b).has(bucket)).length;
 
 describe('the grams of a text', () => {
-  it('are in the buckets that stored indexes have them in', () => {
+  it('keep the bucket numbers of stored indexes', () => {
     expect([...grams('Ab')]).toEqual([1455, 2234]);
     expect([...grams('漢字!')]).toEqual([1145, 7089, 4172]);
   });
@@ -39,11 +39,11 @@ describe('the grams of a text', () => {
     expect(grams('ПРИВЕТ')).toEqual(grams('привет'));
   });
 
-  it('are each in one place only, however often the text has them', () => {
+  it('are counted once each, however often the text has them', () => {
     expect(grams('abc'.repeat(100)).length).toBe(5);
   });
 
-  it('take a pair of surrogates as one character, half a pair too', () => {
+  it('count a surrogate pair as one character, and half a pair too', () => {
     expect(grams('😀😁😂').length).toBe(3);
     expect(grams('\ud83d\ud83d\ude00').length).toBe(2);
   });

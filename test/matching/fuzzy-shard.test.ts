@@ -55,7 +55,7 @@ function select(query: string, texts: string[], limit = 10): { text: string; sco
 const short = fc.string({ unit: fc.constantFrom('a', 'b', 'A', ' ', '漢', '字', '😀'), maxLength: 12 });
 
 describe('a built shard', () => {
-  it('has of each bucket which segments have a gram in it, the shortest segment first', () => {
+  it('lists for each bucket the segments with a gram in it, the shortest segment first', () => {
     fc.assert(
       fc.property(fc.array(short, { maxLength: 400, size: 'max' }), (texts) => {
         const shard = buildShard(texts);
@@ -112,7 +112,7 @@ describe('the candidates of a query', () => {
     'the quick brown fo',
   ];
 
-  it('come in the order of what they share with it, with a score of 1 for the text itself', () => {
+  it('are ordered by shared grams, with a score of 1 for the text itself', () => {
     const selected = select(fox, texts);
     expect(selected.map(({ text }) => text)).toEqual([fox, texts[5], texts[0], texts[3], texts[1]]);
     expect(selected[0]!.score).toBeCloseTo(1, 5);
@@ -144,7 +144,7 @@ describe('the candidates of a query', () => {
     expect(editSimilarity(query, 'a'.repeat(11), 0.7)).toBe(0);
   });
 
-  it('are found by the lists that were read; one that was not only weighs', () => {
+  it('are found by the lists that were read; unread ones only weigh', () => {
     const shard = buildShard(texts);
     const { lists, ...rest } = postingsOf(fox, shard);
     const read = lists.map((list) => (list.count > 1 ? { ...list, ordinals: new Uint8Array() } : list));
@@ -172,12 +172,12 @@ describe('the candidates of a query', () => {
     expect(scores.sort((a, b) => b - a)).toEqual(select(fox, texts).map(({ score }) => score));
   });
 
-  it('are not made better by what no segment has', () => {
+  it('are not scored higher by grams that no segment has', () => {
     const [alone] = select('abc xyz uvw', ['abc qqq rrr']);
     expect(alone!.score).toBeLessThan(0.5);
   });
 
-  it('are none for a text above 2000 characters, or of nothing', () => {
+  it('are none for a text above 2000 characters, or an empty one', () => {
     expect(select('a'.repeat(longestFuzzy + 1), ['a'.repeat(longestFuzzy)])).toEqual([]);
     expect(select('', ['', 'a'])).toEqual([]);
   });

@@ -31,8 +31,8 @@ const expectation = fc.record({
   count: fc.integer({ min: 1, max: 2 }),
 });
 
-describe('B 4.4: a translation keeps a glossary', () => {
-  it('where its stretches can be dealt out, one to each of what is expected, in some way', () => {
+describe('B 4.4: a translation follows a glossary', () => {
+  it('if its spans can be assigned, one to each expected term, in some way', () => {
     fc.assert(
       fc.property(
         fc.array(expectation, { maxLength: 4 }),
@@ -45,7 +45,7 @@ describe('B 4.4: a translation keeps a glossary', () => {
     );
   });
 
-  it('though each of 500 has to give its stretch to the next one', () => {
+  it('even if each of 500 terms has to give its span to the next one', () => {
     const term = (number: number) => `t${number.toString(36)}x`;
     const expected = Array.from(
       { length: 500 },
@@ -61,7 +61,7 @@ describe('B 4.4: a translation keeps a glossary', () => {
     expect(checkTerms(expected, words.slice(1).join(' '), 'vi').missing_terms).toHaveLength(1);
   });
 
-  it('in time that is bounded, whatever the chains are', () => {
+  it('in bounded time, whatever the chains of assignments are', () => {
     // 40 alternatives of 50 terms, all of which may claim what all others have.
     const expected = Array.from(
       { length: 2000 },

@@ -25,7 +25,7 @@ const entry = fc.record({
 });
 
 describe('whatever the texts are', () => {
-  it('matches are in order, apart and inside the text, and no half of a pair is cut off', () => {
+  it('matches are in order, disjoint and inside the text, and split no surrogate pair', () => {
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 8 }), text, language, (entries, given, lang) => {
         const parts = entries.map(({ sourceTerm }) => sourceTerm);

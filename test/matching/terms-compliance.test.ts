@@ -16,7 +16,7 @@ function expectedTerm(written: string, number: number): ExpectedTerm {
 const check = (terms: string[], target: string, language: LanguageCode = 'en') =>
   checkTerms(terms.map(expectedTerm), target, language);
 
-describe('what a source asks of its translation', () => {
+describe('the terms that a source expects in its translation', () => {
   const entry = (sourceTerm: string, targetTerm: string, caseSensitive = false) => ({
     sourceTerm,
     targetTerm,
@@ -48,7 +48,7 @@ describe('what a source asks of its translation', () => {
     ]);
   });
 
-  it('nothing of a source without terms, and nothing is missing then', () => {
+  it('a source without terms expects none, and misses none', () => {
     expect(expectTerms([])).toEqual([]);
     expect(checkTerms([], 'text', 'en')).toEqual({
       passed: true,
@@ -61,7 +61,7 @@ describe('what a source asks of its translation', () => {
   });
 });
 
-describe('B 2.6: what the gate is told', () => {
+describe('B 2.6: the gate’s figures', () => {
   it('counts by target term, and which are missing', () => {
     expect(check(['Summe ×3', 'Vertrag', 'Rest'], 'Summe und Summe, Verträge', 'de')).toEqual({
       passed: false,
@@ -73,7 +73,7 @@ describe('B 2.6: what the gate is told', () => {
     });
   });
 
-  it('more than expected is no fault', () => {
+  it('more than expected is accepted', () => {
     expect(check(['total'], 'total, total')).toMatchObject({
       passed: true,
       observed_target_counts: { total: 2 },
@@ -89,7 +89,7 @@ describe('B 2.6: what the gate is told', () => {
     expect(check(['Vertrag', 'Vertrag'], 'ein Vertrag, ein Vertrag', 'de').passed).toBe(true);
   });
 
-  it('a term may be called like a property of every object', () => {
+  it('a term may be named like a property of every object', () => {
     const { observed_target_counts: counts } = check(['__proto__', 'constructor'], '__proto__');
     expect(Object.entries(counts)).toEqual([
       ['__proto__', 1],
@@ -98,7 +98,7 @@ describe('B 2.6: what the gate is told', () => {
   });
 });
 
-describe('each stretch of a translation counts for one term', () => {
+describe('each span of a translation counts for one term', () => {
   it.each<[rule: string, terms: string[], target: string, missing: string[]]>([
     ['the longer one', ['net total', 'total'], 'The net total', ['total']],
     ['and then the other', ['net total', 'total'], 'The net total, a total', []],
@@ -152,7 +152,7 @@ describe('B 4.4 case_sensitive: one term with case and one without', () => {
   });
 });
 
-describe('what counts as a term', () => {
+describe('which spans count as a term', () => {
   it.each<[rule: string, language: LanguageCode, term: string, target: string, counts: boolean]>([
     ['at the start of a sentence', 'en', 'total', 'Total: 5', true],
     ['in capitals', 'de', 'Straße', 'DIE STRASSE', true],

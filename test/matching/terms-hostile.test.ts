@@ -24,7 +24,7 @@ const longTerms = Array.from({ length: 2000 }, (_, at) =>
   ).join(''),
 );
 
-describe('a glossary and a text made to take long', () => {
+describe('a glossary and a text built to be slow', () => {
   it.each<[what: string, language: LanguageCode, terms: string[], text: string]>([
     ['a, aa, aaa in a word', 'en', repeats('a', 2000), 'a'.repeat(50_000)],
     ['a, a a, a a a in words', 'en', repeats('a ', 2000), 'a '.repeat(25_000)],
@@ -56,7 +56,7 @@ describe('a glossary and a text made to take long', () => {
   });
 });
 
-describe('a translation made to take long', () => {
+describe('a translation built to be slow', () => {
   const words = Array.from(
     { length: 2000 },
     (_, at) => `Wort${String.fromCharCode(97 + (at % 26))}${at.toString(36)}`,

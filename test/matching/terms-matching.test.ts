@@ -13,14 +13,14 @@ function entry(written: string, number: number): GlossaryEntry {
   };
 }
 
-/** What is found, as it stands in the text. */
+/** The matches, as written in the text. */
 function found(terms: string[], text: string, language: LanguageCode = 'en'): string[] {
   return compileTerms(terms.map(entry), language)
     .find(text)
     .map(({ start, end }) => text.slice(start, end));
 }
 
-describe('where words have spaces, a term is whole words', () => {
+describe('in scripts with spaces, a term matches whole words', () => {
   it.each<[rule: string, language: LanguageCode, terms: string[], text: string, found: string[]]>([
     ['no part of a word', 'en', ['total'], 'total subtotal totals', ['total']],
     ['nor of one with digits', 'en', ['A', 'mp'], 'A4 a MP3', ['a']],
@@ -55,7 +55,7 @@ describe('where words have spaces, a term is whole words', () => {
   });
 });
 
-describe('where words have none, a term is words of the segmenter', () => {
+describe('in scripts without spaces, a term matches words of the segmenter', () => {
   it.each<[rule: string, language: LanguageCode, terms: string[], text: string, found: string[]]>([
     ['no part of two words', 'ja', ['京都'], '東京都の京都市', ['京都']],
     ['nor of one', 'ja', ['コード'], 'レコードとアクセスコード', ['コード']],
@@ -70,7 +70,7 @@ describe('where words have none, a term is words of the segmenter', () => {
   });
 });
 
-describe('what is the same in a term and a text', () => {
+describe('which spellings of a term and a text are equal', () => {
   it.each<[rule: string, language: LanguageCode, term: string, text: string, found: string[]]>([
     ['case', 'en', 'Net total', 'NET TOTAL net total', ['NET TOTAL', 'net total']],
     ['case with it', 'en', '=US', 'US us Us', ['US']],
@@ -104,7 +104,7 @@ describe('what is the same in a term and a text', () => {
   });
 });
 
-describe('what a translation leaves as it is has no terms', () => {
+describe('parts that stay untranslated contain no terms', () => {
   it.each([
     ['an address', 'see https://example.com/total?total#total', []],
     ['a mail address', 'total@example.com', []],
@@ -115,7 +115,7 @@ describe('what a translation leaves as it is has no terms', () => {
     expect(found(['total'], text)).toEqual(expected);
   });
 
-  it('a term may be one', () => {
+  it('a placeholder may be a term itself', () => {
     expect(found(['{name}', 'https://example.com/a'], '{name}: https://example.com/a')).toEqual([
       '{name}',
       'https://example.com/a',
@@ -148,7 +148,7 @@ describe('B 4.4: which of overlapping terms', () => {
     expect(entries(['total', 'Total'], 'total')).toEqual([['t0', 't1']]);
   });
 
-  it('case_sensitive: a match with case stands for entries with case only, in either order of the rows', () => {
+  it('case_sensitive: a case-sensitive match serves only case-sensitive entries, in either order of the rows', () => {
     expect(entries(['us', '=US'], 'US us')).toEqual([['t1'], ['t0']]);
     expect(entries(['=US', 'us'], 'US us')).toEqual([['t0'], ['t1']]);
     expect(entries(['=US', 'US', 'us', '=US'], 'US us')).toEqual([
@@ -157,25 +157,25 @@ describe('B 4.4: which of overlapping terms', () => {
     ]);
   });
 
-  it('case_sensitive: an entry without case wins over one with it by a higher priority only', () => {
+  it('case_sensitive: an entry without case wins over one with it only by a higher priority', () => {
     expect(entries(['us^1', '=US'], 'US us')).toEqual([['t0'], ['t0']]);
     expect(entries(['us', '=US^1'], 'US us')).toEqual([['t1'], ['t0']]);
     expect(entries(['us^1', 'us', '=US^1', '=US'], 'US us')).toEqual([['t2'], ['t0']]);
   });
 
-  it('case_sensitive: the longer goes before the one with case, which is the higher of one span only', () => {
+  it('case_sensitive: the longer wins over the one with case, which is preferred only for the same span', () => {
     expect(entries(['=May', 'may day'], 'May day, May')).toEqual([['t1'], ['t0']]);
     expect(entries(['=b C', 'a b'], 'a b C')).toEqual([['t1']]);
   });
 
-  it('one target is one alternative', () => {
+  it('equal targets are one alternative', () => {
     const one = entry('total', 0);
     const [match] = compileTerms([one, { ...one, sourceTerm: 'Total' }], 'en').find('total');
     expect(match?.entries).toEqual([one]);
   });
 });
 
-it('blank terms are none', () => {
+it('blank terms are ignored', () => {
   expect(found(['', ' \t', '\u00ad', '\u200b'], 'a \u00ad b')).toEqual([]);
   expect(compileTerms([{ ...entry('a', 0), targetTerm: ' ' }], 'en').find('a')).toEqual([]);
 });

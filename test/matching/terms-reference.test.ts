@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { LanguageCode } from '#server/languages.ts';
 import { compileTerms, type GlossaryEntry } from '#server/matching/terms/index.ts';
 
-/** A character of a text as it is compared, and where it stands. */
+/** A character of a text as it is compared, and its position. */
 interface Read {
   cased: string;
   folded: string;
@@ -110,7 +110,7 @@ describe.each(Object.entries(alphabets) as [LanguageCode, string[]][])('%s', (la
     priority: fc.nat(2),
   });
 
-  it('finds what a search of every place finds', () => {
+  it('finds the same as an exhaustive search', () => {
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 10 }), written(40), (entries, text) => {
         const matches = compileTerms(entries, language)

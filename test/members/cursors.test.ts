@@ -31,13 +31,13 @@ describe.each(listings)('C 7: GET %s', (path) => {
     ['a year before Christ', '-00001-01-01T00:00:00.000Z'],
     ['an end of the day that is in a year of more digits', '9999-12-31T24:00:00.000Z'],
     ['no time', 'infinity'],
-  ])('a cursor of %s is 422, as what was never given out', async (_, time) => {
+  ])('a cursor of %s is 422, like any cursor that was never issued', async (_, time) => {
     const { status, body } = await page(path, time);
     expect([status, body.detail]).toEqual([422, [expect.objectContaining({ loc: ['query', 'cursor'] })]]);
   });
 
   test.each(['1000-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z', '2024-02-29T12:00:00.000Z'])(
-    'one of %s is taken',
+    'one of %s is accepted',
     async (time) => {
       const { status, body } = await page(path, time);
       expect([status, Array.isArray(body)]).toEqual([200, true]);

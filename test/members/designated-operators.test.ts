@@ -68,23 +68,23 @@ describe.each([mfaReset, resetLink])('A 5.2: resetting an operator’s sign-in (
     expect(row).toEqual({ enrolled: true, links: 0 });
   });
 
-  test('is for the operator key, alone or beside a session', async () => {
+  test('is allowed to the operator key, alone or beside a session', async () => {
     for (const headers of [operator, { ...ordinary.bearer, ...operator }])
       expect((await act(first, what, headers)).status).toBe(200);
   });
 
-  test('an operator without an authenticator is one all the same', async () => {
+  test('an operator without an authenticator is protected all the same', async () => {
     await openSuperuser(
       app.superuserUrl,
     )`update users set totp_secret = null where user_id = ${first.userId}`;
     expect((await act(first, what, ordinary.bearer)).status).toBe(403);
   });
 
-  test('a member who is no operator is any administrator’s to reset', async () => {
+  test('a member who is not an operator can be reset by any administrator', async () => {
     expect((await act(ordinary, what, second.bearer)).status).toBe(200);
   });
 
-  test('the address alone makes no operator: in another workspace it is a member like any other', async () => {
+  test('the address alone does not make an operator: in another workspace it is an ordinary member', async () => {
     const founder = await found(app);
     const userId = newId();
     await app.database.inTenant(founder.tenantId, (tx) =>
@@ -101,7 +101,7 @@ describe.each([mfaReset, resetLink])('A 5.2: resetting an operator’s sign-in (
   });
 });
 
-describe('A 5.1: the reach of a designated operator’s session', () => {
+describe('A 5.1: the scope of a designated operator’s session', () => {
   test('A 4.1: its own roster, unless it names another', async () => {
     const founder = await found(app);
     const roster = (query = '') => app.json('GET', `/api/auth/users${query}`, { headers: first.bearer });
@@ -116,7 +116,7 @@ describe('A 5.1: the reach of a designated operator’s session', () => {
     expect((await roster(`?tenant_id=${founder.tenantId}`)).body).toHaveLength(3);
   });
 
-  test('A 5.2: a foreign member is 404: the operator key alone reaches any tenant', async () => {
+  test('A 5.2: a foreign member is 404: only the operator key reaches any tenant', async () => {
     const founder = await found(app);
     for (const what of [mfaReset, resetLink, 'restore'])
       expect((await act(founder, what, first.bearer)).status).toBe(404);

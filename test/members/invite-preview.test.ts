@@ -42,7 +42,7 @@ describe('C 2: a usable invite', () => {
     });
   });
 
-  test('looking does not use it up', async () => {
+  test('a preview does not use it up', async () => {
     const { invite_token } = await team.invite();
     for (let i = 0; i < 3; i++) expect((await preview(invite_token)).body.valid).toBe(true);
     expect((await signUp(app, { invite_token })).status).toBe(200);
@@ -55,7 +55,7 @@ describe('A 4.1: every unusable token gives the same 200 with valid false', () =
     for (const token of forms) await expectInvalid(token);
   });
 
-  test('with a NUL: no failure of the service', async () => {
+  test('with a NUL: not a server error', async () => {
     const { status, body } = await preview('\u0000.\u0000');
     expect([200, 422]).toContain(status);
     if (status === 200) expect(body).toEqual({ valid: false });

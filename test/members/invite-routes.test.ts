@@ -49,7 +49,7 @@ const lifeOf = (invite: { created_at: string; expires_at: string }) =>
   Date.parse(invite.expires_at) - Date.parse(invite.created_at);
 
 describe('C 2: creating', () => {
-  test('200 with the record and, this once, the token', async () => {
+  test('200 with the record and the token, which is returned only here', async () => {
     const { status, body } = await create();
     expect(status).toBe(200);
     expect(body).toEqual({ ...pending, invite_token: expect.any(String) });
@@ -91,7 +91,7 @@ describe('C 2: creating', () => {
     expect((await list()).body).toEqual([]);
   });
 
-  test('another role is 422, an address that is none is refused', async () => {
+  test('another role is 422, an invalid address is refused', async () => {
     expect((await create({ role: 'owner' })).status).toBe(422);
     for (const email of ['nobody', 'a@', '@b.org', 'a b@c.org'])
       expect([400, 422]).toContain((await create({ email })).status);
@@ -109,7 +109,7 @@ describe('C 2: listing', () => {
     expect(body.map(({ invite_id }: { invite_id: string }) => invite_id)).toEqual(made);
   });
 
-  test('tells what has become of each', async () => {
+  test('shows the state of each', async () => {
     const expired = await team.invite();
     await expire();
     const withdrawn = await team.invite();
@@ -135,7 +135,7 @@ describe('A 8: at most 20 pending', () => {
     return made;
   };
 
-  test('the 21st is 409; withdrawing one makes room for one', async () => {
+  test('the 21st is 409; withdrawing one allows another', async () => {
     const [first] = await fill();
     const { status, body } = await create();
     expect([status, typeof body.detail]).toEqual([409, 'string']);
@@ -171,7 +171,7 @@ describe('A 3.5: withdrawing', () => {
     expect((await withdraw(invite_id)).status).toBe(404);
   });
 
-  test('C 2: what is not pending is 404: redeemed, expired, never there', async () => {
+  test('C 2: one that is not pending is 404: redeemed, expired, unknown', async () => {
     await team.join();
     const [redeemed] = await team.invites();
     expect((await withdraw(redeemed.invite_id)).status).toBe(404);
@@ -194,8 +194,8 @@ describe('A 3.5: withdrawing', () => {
   });
 });
 
-describe('A 4.4: for which tenant', () => {
-  test('an administrator who names another gets 404; who names their own, what they asked', async () => {
+describe('A 4.4: the tenant', () => {
+  test('an administrator who names another gets 404; who names their own is served', async () => {
     const { invite_id } = await team.invite();
     for (const named of [team.tenantId, 'nobody']) {
       const query = `?tenant_id=${named}`;
@@ -225,7 +225,7 @@ describe('A 4.4: for which tenant', () => {
     expect((await withdraw(invite_id, operator, query)).status).toBe(204);
   });
 
-  test('a tenant that is nobody’s is 404 for the operator too', async () => {
+  test('an unknown tenant is 404 for the operator too', async () => {
     for (const { status } of [
       await create({}, operator, '?tenant_id=nobody'),
       await list(operator, '?tenant_id=nobody'),
@@ -234,8 +234,8 @@ describe('A 4.4: for which tenant', () => {
   });
 });
 
-describe('A 5.2: by whom', () => {
-  test('not by a plain member (403), not by a tenant API key (401), not by nobody (401)', async () => {
+describe('A 5.2: the callers', () => {
+  test('not a plain member (403), nor a tenant API key (401), nor without a credential (401)', async () => {
     const member = await team.join();
     const { invite_id } = await team.invite();
     const ask = async (headers: Record<string, string>) => {

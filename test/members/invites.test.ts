@@ -40,7 +40,7 @@ const secondsOf = ({ created_at, expires_at }: { created_at: string; expires_at:
   (Date.parse(expires_at) - Date.parse(created_at)) / 1000;
 
 describe('C 2: creating an invite', () => {
-  test('answers the record and the token, this once', async () => {
+  test('returns the record and the token, which is returned only here', async () => {
     const { status, body } = await create();
     const { invite_token, ...record } = body;
     expect([status, record]).toEqual([
@@ -111,7 +111,7 @@ describe('C 2: creating an invite', () => {
 });
 
 describe('A 8: 20 pending invites', () => {
-  test('the next one is 409; what is withdrawn, redeemed or expired makes room', async () => {
+  test('the next one is 409; withdrawal, redemption and expiry free a place', async () => {
     const all: { invite_id: string; invite_token: string }[] = [];
     for (let i = 0; i < 20; i++) all.push(await invite(app, admin));
     const full = await create();
@@ -135,7 +135,7 @@ describe('A 8: 20 pending invites', () => {
     expect((await create({}, (await found(app)).bearer)).status).toBe(200);
   });
 
-  test('30 at a time find room for 20', async () => {
+  test('of 30 at a time 20 are created', async () => {
     const statuses = (await Promise.all(Array.from({ length: 30 }, () => create()))).map(
       ({ status }) => status,
     );
@@ -172,7 +172,7 @@ describe('C 2: the list', () => {
     expect(await statusOf(b.invite_id)).toBe('redeemed');
   });
 
-  test('comes in pages that miss nothing and repeat nothing', async () => {
+  test('comes in pages without gaps or repeats', async () => {
     const made: string[] = [];
     for (let i = 0; i < 5; i++) made.push((await invite(app, admin)).invite_id);
     await openSuperuser(app.superuserUrl)`
@@ -204,7 +204,7 @@ describe('A 3.5: withdrawing', () => {
     ]);
   });
 
-  test('of what is not pending is 404: redeemed, expired, foreign, unknown', async () => {
+  test('of one that is not pending is 404: redeemed, expired, foreign, unknown', async () => {
     const redeemed = await invite(app, admin);
     await redeem(redeemed.invite_token);
     const expired = await invite(app, admin);
@@ -276,7 +276,7 @@ describe('A 4.1: the preview', () => {
   });
 });
 
-test('A 5.4: the preview is held to 30 attempts a minute, whatever the token', async () => {
+test('A 5.4: the preview is limited to 30 attempts a minute, whatever the token', async () => {
   const look = () =>
     limited.json('POST', '/api/auth/invites/preview', { body: { invite_token: 'nonsense' } });
   for (let i = 0; i < 30; i++) expect((await look()).status).toBe(200);
@@ -291,7 +291,7 @@ describe('A 3.5: redeeming', () => {
     return body.length;
   };
 
-  test('gives the invite’s role, and is once', async () => {
+  test('gives the invite’s role, and works once', async () => {
     const { invite_token } = await invite(app, admin, { role: 'global_administrator' });
     const first = await redeem(invite_token);
     expect(first.status).toBe(200);
@@ -333,7 +333,7 @@ describe('A 3.5: redeeming', () => {
   });
 });
 
-describe('A 4.4: which tenant', () => {
+describe('A 4.4: the tenant', () => {
   test('the operator key must name one; the invite is the operator’s', async () => {
     for (const { status, body } of [
       await create({}, operator),
@@ -355,7 +355,7 @@ describe('A 4.4: which tenant', () => {
     ]);
   });
 
-  test('a tenant that is not there, or is a foreign one, is 404', async () => {
+  test('an unknown or foreign tenant is 404', async () => {
     const other = await found(app);
     const { invite_id } = await invite(app, other);
     const askers: [Headers, string][] = [
@@ -377,7 +377,7 @@ describe('A 4.4: which tenant', () => {
     expect((await list('', other.bearer)).body).toEqual([expect.objectContaining({ status: 'pending' })]);
   });
 
-  test('the body’s tenant_id is no parameter', async () => {
+  test('the body’s tenant_id is ignored', async () => {
     const other = await found(app);
     expect((await create({ tenant_id: other.tenantId })).status).toBe(200);
     expect((await list('', other.bearer)).body).toEqual([]);

@@ -24,8 +24,8 @@ const countOf = async (table: string) => {
   return row?.['n'];
 };
 
-describe('A 3.2: who joins while the tenant is being deactivated', () => {
-  test('first: is waited for, and signed out with the others', async () => {
+describe('A 3.2: a join that meets the deactivation of its tenant', () => {
+  test('before it: is waited for, and signed out with the others', async () => {
     const letGo = await holdEvents(app, 'signed_in');
     const join = joining();
     await waitingOr(app, 1, join);
@@ -47,7 +47,7 @@ describe('A 3.2: who joins while the tenant is being deactivated', () => {
     expect((await refresh(app, joined)).status).toBe(401);
   });
 
-  test('second: is refused, makes no member, and has not used the invite up', async () => {
+  test('after it: is refused, makes no member, and does not use the invite up', async () => {
     const letGo = await holdEvents(app, 'tenant_deactivated');
     const deactivation = deactivateTenant(app.database, admin.tenantId);
     await waitingOr(app, 1, deactivation);

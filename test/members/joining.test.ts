@@ -121,14 +121,14 @@ describe('A 4.2: an invite that is bound to an address', () => {
     expect((await join(invite_token, { email: 'ADA@Example.org' })).status).toBe(200);
   });
 
-  test('a used-up one does not tell that it was bound', async () => {
+  test('a used-up one does not reveal that it was bound', async () => {
     const { invite_token } = await team.invite({ email: 'bob@example.org' });
     await join(invite_token, { email: 'bob@example.org' });
     await expectRefused(invite_token);
   });
 });
 
-describe('A 4.2: what is refused', () => {
+describe('A 4.2: refusals', () => {
   test('a redeemed token, also a moment later', async () => {
     const { invite_token } = await team.invite();
     await join(invite_token);
@@ -167,7 +167,7 @@ describe('A 4.2: what is refused', () => {
     expect((await join(invite_token)).status).toBe(200);
   });
 
-  test('a revoked member, who does not come back by an invite', async () => {
+  test('a revoked member, who cannot come back by an invite', async () => {
     const member = await team.join();
     await app.json('DELETE', `/api/auth/users/${member.userId}`, { headers: team.admin });
     const { invite_token } = await team.invite();

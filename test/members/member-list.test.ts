@@ -34,7 +34,7 @@ const ids = (rows: Row[]) => rows.map((row) => row.user_id).toSorted();
 const idsOf = (...people: Person[]) => people.map((person) => person.userId).toSorted();
 
 describe('A 2.2: GET /api/auth/users', () => {
-  test('a row has the seven fields, and nothing secret', async () => {
+  test('a row has the seven fields, and no secret', async () => {
     const { status, body } = await list(team.admin);
     expect(status).toBe(200);
     for (const row of body) expect(Object.keys(row).toSorted()).toEqual(rowKeys);
@@ -52,14 +52,14 @@ describe('A 2.2: GET /api/auth/users', () => {
     expect(JSON.stringify(body)).not.toContain('argon2');
   });
 
-  test('A 5.2: the own members alone, by bearer and by cookie', async () => {
+  test('A 5.2: only the own members, by bearer and by cookie', async () => {
     for (const headers of [team.admin, team.founder.cookie]) {
       const { body } = await list(headers);
       expect(ids(body)).toEqual(idsOf(team.founder, member));
     }
   });
 
-  test('A 4.1: revoked members stand in it with include_revoked alone', async () => {
+  test('A 4.1: revoked members are listed only with include_revoked', async () => {
     await revoke(member.userId);
     expect(ids((await list(team.admin)).body)).toEqual(idsOf(team.founder));
     expect(ids((await list(team.admin, '?include_revoked=false')).body)).toEqual(idsOf(team.founder));
@@ -68,7 +68,7 @@ describe('A 2.2: GET /api/auth/users', () => {
     expect(body.find((row: Row) => row.user_id === member.userId)).toMatchObject({ active: false });
   });
 
-  test('C 7: an include_revoked that is no boolean is 422', async () => {
+  test('C 7: an include_revoked that is not a boolean is 422', async () => {
     const { status, body } = await list(team.admin, '?include_revoked=perhaps');
     expect(status).toBe(422);
     expect(body.detail).toEqual(expect.any(Array));
@@ -118,7 +118,7 @@ async function walk(userId: string, headers: Record<string, string>) {
   return answers;
 }
 
-describe('A 5.2: who reaches a member', () => {
+describe('A 5.2: who may change a member', () => {
   const unchanged = async () => {
     const { body } = await list(operator, `?tenant_id=${team.tenantId}&include_revoked=true`);
     expect(body.find((row: Row) => row.user_id === member.userId)).toMatchObject({
@@ -128,7 +128,7 @@ describe('A 5.2: who reaches a member', () => {
     expect((await app.json('GET', '/api/auth/me', { headers: member.bearer })).status).toBe(200);
   };
 
-  test('an administrator of another tenant finds 404, as for an id of nobody', async () => {
+  test('an administrator of another tenant gets 404, as for an unknown id', async () => {
     const foreign = await walk(member.userId, other.admin);
     const unknown = await walk('nobody', other.admin);
     for (const answers of [foreign, unknown])
@@ -147,7 +147,7 @@ describe('A 5.2: who reaches a member', () => {
     await unchanged();
   });
 
-  test('a tenant API key, a wrong key and nobody get 401 admin credentials required', async () => {
+  test('a tenant API key, a wrong key and no credential get 401 admin credentials required', async () => {
     const ways = [{ 'x-api-key': team.apiKey }, bearer(team.apiKey), bearer('wrong'), {}];
     for (const headers of ways) {
       for (const answer of await walk(member.userId, headers))

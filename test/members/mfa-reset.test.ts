@@ -57,14 +57,14 @@ test('the member signs in without a code again; sessions go on', async () => {
   expect(await sessionStatus(app, member)).toBe(200);
 });
 
-test('twice, or of a member without an authenticator, is no error; the log has each', async () => {
+test('a repeated reset, or one of a member without an authenticator, succeeds and is audited', async () => {
   expect((await reset(member)).status).toBe(200);
   expect((await reset(member)).status).toBe(200);
   const event = expect.objectContaining({ actor: ['member', admin.userId], target: member.userId });
   expect(await eventsOf(app, admin.tenantId, 'mfa_reset')).toEqual([event, event]);
 });
 
-test('of a revoked member: a restored one enrols anew', async () => {
+test('of a revoked member: once restored they enrol anew', async () => {
   await enrol(member);
   await app.json('DELETE', `/api/auth/users/${member.userId}`, { headers: admin.bearer });
   expect((await reset(member)).status).toBe(200);

@@ -12,7 +12,7 @@ import {
 
 const app = useTestApp({ env, engine: engineOf(async () => answered(['Bonjour'], 7)) });
 
-test('A 5.1 rule 8, B 2.2: an operator’s session shows the whole job without the operator key; nobody else’s does', async () => {
+test('A 5.1 rule 8, B 2.2: only an operator’s session shows the whole job without the operator key', async () => {
   await foundWorkspace(app);
   const operator = await addAdministrator(app, 'first@ops.example');
   const unlisted = await addAdministrator(app, 'third@ops.example');

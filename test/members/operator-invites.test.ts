@@ -71,7 +71,7 @@ async function expectRefusedAndUsable(token: string): Promise<void> {
   expect(await emailsOf()).toEqual([...both(), somebody]);
 }
 
-describe('A 5.1 rule 8: no ordinary administrator makes an operator', () => {
+describe('A 5.1 rule 8: an ordinary administrator cannot make an operator', () => {
   test.each([listed, 'SECOND@ops.example', 'first@ops.example'])(
     'it cannot invite a listed address: %s',
     async (email) => {
@@ -82,11 +82,11 @@ describe('A 5.1 rule 8: no ordinary administrator makes an operator', () => {
     },
   );
 
-  test('an invite of its own that is bound to nobody takes no listed address', async () => {
+  test('an invite of its own without an address does not admit a listed address', async () => {
     await expectRefusedAndUsable(await invited(ordinary.bearer));
   });
 
-  test('an invite bound to a listed address from before this was refused takes nobody', async () => {
+  test('an older invite bound to a listed address, from before such invites were refused, admits nobody', async () => {
     const token = await invited(operatorHeaders, { email: listed });
     await openSuperuser(app.superuserUrl)`
       update invites set by_operator = false, created_by = ${ordinary.email} where tenant_id = ${workspace}`;
@@ -97,25 +97,22 @@ describe('A 5.1 rule 8: no ordinary administrator makes an operator', () => {
 });
 
 describe('A 5.1 rule 8: an invite of an operator', () => {
-  test.each([theKey, anOperator, besideKey])(
-    'bound to a listed address lets it join: by %s',
-    async (_, by) => {
-      const token = await invited(by(), { email: listed });
-      const { status, body } = await signUp(token, listed);
-      // A designated operator is asked for an authenticator.
-      expect([status, body.mfa_required, body.account?.id]).toEqual([200, true, workspace]);
-      expect(await emailsOf()).toEqual([...both(), listed]);
-    },
-  );
+  test.each([theKey, anOperator, besideKey])('bound to a listed address admits it: by %s', async (_, by) => {
+    const token = await invited(by(), { email: listed });
+    const { status, body } = await signUp(token, listed);
+    // A designated operator is asked for an authenticator.
+    expect([status, body.mfa_required, body.account?.id]).toEqual([200, true, workspace]);
+    expect(await emailsOf()).toEqual([...both(), listed]);
+  });
 
   test.each([theKey, anOperator, besideKey])(
-    'bound to nobody takes no listed address, which nobody proves to own: by %s',
+    'without an address does not admit a listed one, whose ownership it does not prove: by %s',
     async (_, by) => {
       await expectRefusedAndUsable(await invited(by()));
     },
   );
 
-  test('elsewhere a listed address is one like any other', async () => {
+  test('in another workspace a listed address is an ordinary one', async () => {
     const founder = await found(app);
     const { body } = await app.json('POST', '/api/tenants/invites', { headers: founder.bearer, body: {} });
     const joined = await signUp(body.invite_token, listed);
@@ -137,13 +134,13 @@ describe('A 5.1 rule 8: restoring a revoked operator', () => {
     expect((await act('DELETE', path(second), operatorHeaders)).status).toBe(200);
   });
 
-  test('is not for an ordinary administrator', async () => {
+  test('is refused to an ordinary administrator', async () => {
     const { status, body } = await act('POST', `${path(second)}/restore`, ordinary.bearer);
     expect([status, body]).toEqual([403, { detail: 'restoring an operator requires operator access' }]);
     expect(await isActive(second)).toBe(false);
   });
 
-  test('is not for an operator whose authenticator is gone', async () => {
+  test('is refused to an operator whose authenticator is gone', async () => {
     await openSuperuser(
       app.superuserUrl,
     )`update users set totp_secret = null where user_id = ${operator.userId}`;
@@ -151,12 +148,12 @@ describe('A 5.1 rule 8: restoring a revoked operator', () => {
     expect(await isActive(second)).toBe(false);
   });
 
-  test.each([theKey, anOperator, besideKey])('is for %s', async (_, by) => {
+  test.each([theKey, anOperator, besideKey])('is allowed to %s', async (_, by) => {
     const { status, body } = await act('POST', `${path(second)}/restore`, by());
     expect([status, body.active, await isActive(second)]).toEqual([200, true, true]);
   });
 
-  test.each([itself, theKey])('of anybody else of the workspace is for %s too', async (_, by) => {
+  test.each([itself, theKey])('of any other member of the workspace is allowed to %s too', async (_, by) => {
     const plain = await addAdministrator(app, freshEmail());
     await act('DELETE', path(plain), ordinary.bearer);
     expect((await act('POST', `${path(plain)}/restore`, by())).status).toBe(200);

@@ -32,7 +32,7 @@ async function expectUnusable(token: string) {
 const works = async (password: string) => (await signIn(app, member, password)).status === 200;
 
 describe('C 2: POST /api/auth/users/{user_id}/password-reset-link', () => {
-  test('answers the token, a link that carries it in its fragment alone, and when it ends', async () => {
+  test('returns the token, a link with it only in the fragment, and its expiry', async () => {
     const asked = Date.now();
     const { status, body } = await issue();
     expect(status).toBe(200);
@@ -56,7 +56,7 @@ describe('C 2: POST /api/auth/users/{user_id}/password-reset-link', () => {
     expect((await reset(body.reset_token)).status).toBe(200);
   });
 
-  test('two links are never alike, and the token is not kept', async () => {
+  test('each link is different, and the token is not kept', async () => {
     const [first, second] = [await tokenOf(), await tokenOf()];
     expect(first).not.toBe(second);
     expect(second.length).toBeGreaterThanOrEqual(32);
@@ -68,7 +68,7 @@ describe('C 2: POST /api/auth/users/{user_id}/password-reset-link', () => {
 });
 
 describe('C 2: POST /api/auth/password-reset', () => {
-  test('the new password works, the old one no more; it signs nobody in', async () => {
+  test('the new password works, the old one does not; it signs nobody in', async () => {
     const answer = await reset(await tokenOf());
     expect([answer.status, answer.body]).toEqual([200, { password_reset: true }]);
     expect(answer.headers.getSetCookie()).toEqual([]);
@@ -115,7 +115,7 @@ describe('C 2: POST /api/auth/password-reset', () => {
     expect(await works(renewed)).toBe(true);
   });
 
-  test('of ten uses at the same time one succeeds, and its password is the one', async () => {
+  test('of ten concurrent uses one succeeds, and its password is the one that counts', async () => {
     const token = await tokenOf();
     const passwords = Array.from({ length: 10 }, (_, i) => `a raced passphrase number ${i}`);
     const answers = await Promise.all(passwords.map((password) => reset(token, password)));
@@ -124,13 +124,13 @@ describe('C 2: POST /api/auth/password-reset', () => {
     expect(await works(passwords[winner] ?? '')).toBe(true);
   });
 
-  test('one is alive per user: a second one ends the first', async () => {
+  test('each user has one valid link: a second one ends the first', async () => {
     const [first, second] = [await tokenOf(), await tokenOf()];
     await expectUnusable(first);
     expect((await reset(second)).status).toBe(200);
   });
 
-  test('one is alive per user, not per workspace', async () => {
+  test('that is one per user, not per workspace', async () => {
     const colleague = await team.join();
     const [hers, his] = [await tokenOf(member.userId), await tokenOf(colleague.userId)];
     expect((await reset(hers)).status).toBe(200);

@@ -46,7 +46,7 @@ describe('C 2: a reset link', () => {
     expect(body.reset_url).toBe(`http://[::1]:9000/signin#reset_token=${body.reset_token}`);
   });
 
-  test('of its secret only the SHA-256 is kept; the log has no token', async () => {
+  test('only the SHA-256 of its secret is kept; the log has no token', async () => {
     const { body } = await issue(member);
     const secret = body.reset_token.split('.')[1];
     const [row] = await openSuperuser(app.superuserUrl)`
@@ -78,7 +78,7 @@ describe('C 2: a reset link', () => {
     expect((await signIn(app, member, 'quite another passphrase')).status).toBe(200);
   });
 
-  test('is one per member: the newest; another member’s stays', async () => {
+  test('each member has one, the newest; another member’s stays', async () => {
     const first = await issue(member);
     const others = await issue(admin);
     const second = await issue(member);
@@ -105,7 +105,7 @@ describe('C 2: a reset link', () => {
     expect(row?.['password_hash']).toBe(winners[0]);
   });
 
-  test('issued and used at once, many times: nobody waits for nobody', async () => {
+  test('issuing and using links concurrently, many times, never deadlocks', async () => {
     for (let round = 0; round < 10; round++) {
       const { body } = await issue(member);
       const { tenantId, linkHash } = readResetToken(body.reset_token) as NonNullable<
@@ -136,7 +136,7 @@ describe('C 2: a reset link', () => {
     expect((await reset(revoked.body.reset_token)).status).toBe(200);
   });
 
-  test.each(['', 'nonsense', '*.x', `unknown.${'x'.repeat(43)}`])('%j is none', async (token) => {
+  test.each(['', 'nonsense', '*.x', `unknown.${'x'.repeat(43)}`])('%j is not a link', async (token) => {
     expect([(await reset(token)).status, (await reset(token)).body]).toEqual([401, unusable]);
   });
 
@@ -150,7 +150,7 @@ describe('C 2: a reset link', () => {
   });
 });
 
-describe('A 4.1: who gets none', () => {
+describe('A 4.1: members who get none', () => {
   const links = async () => openSuperuser(app.superuserUrl)`
     select 1 from reset_links where tenant_id = ${admin.tenantId}`;
 

@@ -36,7 +36,7 @@ async function administrators(): Promise<string[]> {
 }
 
 describe('C 2: PATCH /api/auth/users/{user_id}/role', () => {
-  test('answers the row with its new role', async () => {
+  test('returns the row with its new role', async () => {
     const { status, body } = await setRole(member.userId, administrator);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -67,7 +67,7 @@ describe('C 2: PATCH /api/auth/users/{user_id}/role', () => {
     expect(await knock()).toBe(200);
   });
 
-  test('A 2.4: introspection goes on to show the role at issuance', async () => {
+  test('A 2.4: introspection still shows the role at issuance', async () => {
     await setRole(member.userId, administrator);
     const { body } = await postForm(app, '/api/oauth2/introspect', { token: member.accessToken }, team.admin);
     expect(body).toMatchObject({ active: true, sub: member.userId, role: developer });
@@ -84,7 +84,7 @@ describe('C 2: PATCH /api/auth/users/{user_id}/role', () => {
     [null],
     [1],
     [['global_administrator']],
-  ])('C 2: no other value is a role: %j is 422', async (role) => {
+  ])('C 2: %j is not a role: 422', async (role) => {
     const { status, body } = await setRole(member.userId, role);
     expect(status).toBe(422);
     expect(body.detail).toEqual(expect.any(Array));
@@ -121,11 +121,11 @@ describe('C 2: the last active administrator', () => {
     expect(await administers(team.founder)).toBe(200);
   });
 
-  test('keeping the role is no demotion', async () => {
+  test('keeping the role is not a demotion', async () => {
     expect((await setRole(team.founder.userId, administrator)).status).toBe(200);
   });
 
-  test('a revoked administrator does not count beside them', async () => {
+  test('a revoked administrator beside them does not count', async () => {
     await setRole(member.userId, administrator);
     await revoke(member.userId);
     expect((await setRole(team.founder.userId, developer)).status).toBe(409);
@@ -137,7 +137,7 @@ describe('C 2: the last active administrator', () => {
     expect((await revoke(team.founder.userId)).status).toBe(409);
   });
 
-  test('with a second one there, the first may go', async () => {
+  test('with a second one there, the first may be revoked or demoted', async () => {
     await setRole(member.userId, administrator);
     expect((await setRole(team.founder.userId, developer)).status).toBe(200);
     expect(await administers(team.founder)).toBe(403);
@@ -145,7 +145,7 @@ describe('C 2: the last active administrator', () => {
     expect((await revoke(member.userId, member.bearer)).status).toBe(409);
   });
 
-  test('a plain member is revoked however few administrators there are', async () => {
+  test('a plain member can be revoked however few administrators there are', async () => {
     expect((await revoke(member.userId)).status).toBe(200);
   });
 });

@@ -31,7 +31,7 @@ const add = (userId: string, fields: Record<string, string | null> = {}) =>
   );
 
 describe('A 2.2: the roster', () => {
-  test('has the provider’s raw label, enrolment, and no secret of any kind', async () => {
+  test('has the provider’s raw label, enrolment, and no secret', async () => {
     await add('sso', { provider: 'oidc', providerSubject: 'https://issuer.example subject-of-sso' });
     await openSuperuser(app.superuserUrl)`
       update users set totp_secret = '\\xdeadbeef' where user_id = 'sso' and tenant_id = ${admin.tenantId}`;
@@ -49,7 +49,7 @@ describe('A 2.2: the roster', () => {
       expect(JSON.stringify(body)).not.toContain(secret);
   });
 
-  test('is oldest first, in pages that miss nothing and repeat nothing', async () => {
+  test('is oldest first, in pages without gaps or repeats', async () => {
     // Their ids decide where their time is the same.
     const ids = ['1', '2', '3', '4'].map((digit) => digit.repeat(32));
     for (const id of ids.toReversed()) await add(id);
@@ -84,7 +84,7 @@ describe('A 2.2: the roster', () => {
     expect((await roster(query, { ...operator, 'x-tenant-id': admin.tenantId })).status).toBe(200);
   });
 
-  test('the operator key that names no tenant there is: 404', async () => {
+  test('the operator key with an unknown tenant: 404', async () => {
     for (const name of ['nobody', '*', '%2A']) {
       const { status, body } = await roster(`?tenant_id=${name}`, operator);
       expect([status, body.detail]).toEqual([404, 'tenant not found']);
@@ -107,7 +107,7 @@ describe('A 4.2: addMember', () => {
     await expect(add('c', { providerSubject: 'the subject' })).rejects.toMatchObject(taken);
   });
 
-  test('takes an address that another tenant has', async () => {
+  test('accepts an address that another tenant has', async () => {
     await expect(add('d', { email: (await found(app)).email })).resolves.toBeUndefined();
   });
 

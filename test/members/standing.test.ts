@@ -29,7 +29,7 @@ async function activeAdministrators(tenantId: string): Promise<number> {
 }
 
 describe('A 3.2: revoking', () => {
-  test('answers the row, and signs out everywhere at once', async () => {
+  test('returns the row, and ends all sessions at once', async () => {
     const again = await signIn(app, member);
     const { status, body } = await revoke(member);
     expect([status, body]).toEqual([
@@ -51,7 +51,7 @@ describe('A 3.2: revoking', () => {
     expect(await sessionStatus(app, admin)).toBe(200);
   });
 
-  test('leaves nothing that leads back in: no token, no pending challenge, no reset link', async () => {
+  test('leaves no way back in: no token, no pending challenge, no reset link', async () => {
     const sql = openSuperuser(app.superuserUrl);
     await app.json('POST', `/api/auth/users/${member.userId}/password-reset-link`, { headers: admin.bearer });
     await sql`insert into mfa_challenges (tenant_id, challenge_hash, user_id, method, scope, expires_at)
@@ -68,7 +68,7 @@ describe('A 3.2: revoking', () => {
     expect(left).toEqual({ tokens: 0, links: 0, challenges: 0, others: 1, admins: 2 });
   });
 
-  test('twice is once: the same row, and one entry in the log', async () => {
+  test('a second time changes nothing: the same row, and one entry in the log', async () => {
     const first = await revoke(member);
     const second = await revoke(member);
     expect([second.status, second.body]).toEqual([200, first.body]);
@@ -85,7 +85,7 @@ describe('A 3.2: revoking', () => {
 });
 
 describe('A 3.2: restoring', () => {
-  test('lets a member sign in again, and no old token with it', async () => {
+  test('lets a member sign in again, but not with an old token', async () => {
     await revoke(member);
     const { status, body } = await restore(member);
     expect([status, body.active, body.user_id]).toEqual([200, true, member.userId]);
@@ -106,7 +106,7 @@ describe('A 3.2: restoring', () => {
 });
 
 describe('C 2: roles', () => {
-  test('a change holds at the next request of a token that is out already, both ways', async () => {
+  test('a change applies at the next request of an existing token, both ways', async () => {
     const roster = () => app.json('GET', '/api/auth/users', { headers: member.bearer });
     expect((await roster()).status).toBe(403);
     const { status, body } = await setRole(member, 'global_administrator');
@@ -118,7 +118,7 @@ describe('C 2: roles', () => {
   });
 
   test.each(['administrator', 'operator', 'GLOBAL_ADMINISTRATOR', '', null, 1, ['global_administrator']])(
-    'no other role is accepted: %j',
+    'another role is refused: %j',
     async (role) => {
       const { status, body } = await setRole(member, role);
       expect([status, body.detail]).toEqual([422, [expect.objectContaining({ loc: ['body', 'role'] })]]);
@@ -126,7 +126,7 @@ describe('C 2: roles', () => {
     },
   );
 
-  test('the log says from what to what; the same role again is no change', async () => {
+  test('the log has the old and the new role; setting the same role again is not logged', async () => {
     await setRole(member, 'agent_id_developer');
     await setRole(member, 'global_administrator', operator);
     expect(await eventsOf(app, admin.tenantId, 'role_changed')).toEqual([
@@ -154,7 +154,7 @@ describe('C 2: the last active administrator', () => {
     expect(await eventsOf(app, admin.tenantId, 'member_revoked')).toEqual([]);
   });
 
-  test('a revoked administrator, and one of another tenant, are no other', async () => {
+  test('a revoked administrator, or one of another tenant, does not count as a second one', async () => {
     await found(app);
     await setRole(member, 'global_administrator');
     await revoke(member);
@@ -164,7 +164,7 @@ describe('C 2: the last active administrator', () => {
     expect((await setRole(member, 'agent_id_developer')).status).toBe(200);
   });
 
-  test('may leave once there is another', async () => {
+  test('may be removed once there is another', async () => {
     await setRole(member, 'global_administrator');
     expect((await revoke(admin)).status).toBe(200);
     expect(await sessionStatus(app, admin)).toBe(401);
@@ -180,7 +180,7 @@ describe('C 2: the last active administrator', () => {
     const both = await openSuperuser(app.superuserUrl).begin(async (held) => {
       await held`select 1 from tenants where tenant_id = ${admin.tenantId} for no key update`;
       const answers = Promise.all([act(member, admin.bearer), act(admin, member.bearer)]);
-      // Both wait for the tenant's row, their callers believed already.
+      // Both wait for the tenant's row, their callers already authenticated.
       await poll(async () => {
         const [row] = await sql`select count(*)::int as n from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock'`;
@@ -223,7 +223,7 @@ describe('A 5.2: an id that is foreign or unknown', () => {
     expect(await activeAdministrators(admin.tenantId)).toBe(1);
   });
 
-  test.each(acts)('%s: the operator key alone reaches it', async (_, act) => {
+  test.each(acts)('%s: only the operator key reaches it', async (_, act) => {
     expect((await act(member, operator)).status).toBe(200);
   });
 });

@@ -60,8 +60,8 @@ const endings: [string, () => Promise<{ status: number }>][] = [
   ['demoted by itself', () => setRole(giver, developer, giver.bearer)],
 ];
 
-describe.each(endings)('what an administrator gave out ends with it: one who is %s', (_, end) => {
-  test('its pending invites are withdrawn, of every kind; what is over stays as it ended', async () => {
+describe.each(endings)('invites and reset links of an administrator end when it is %s', (_, end) => {
+  test('its pending invites of every kind are withdrawn; closed ones stay as they are', async () => {
     const bound = freshEmail();
     const invites = [
       await invite(app, giver),
@@ -98,7 +98,7 @@ describe.each(endings)('what an administrator gave out ends with it: one who is 
     expect(await useLink(await linkFor(member, founder))).toBe(200);
   });
 
-  test('invites of others stay, and so does everything of another tenant', async () => {
+  test('invites of others stay, and so do all of another tenant', async () => {
     const { body: byOperator } = await app.json(
       'POST',
       `/api/tenants/invites?tenant_id=${founder.tenantId}`,
@@ -119,7 +119,7 @@ describe.each(endings)('what an administrator gave out ends with it: one who is 
     expect(await useLink(link)).toBe(200);
   });
 
-  test('what it gives out while that is being done ends, too', async () => {
+  test('invites and links that it issues meanwhile end, too', async () => {
     const { tenantId } = founder;
     const held = await holdOpen(app, tenantId, (tx) => lockTenant(tx, tenantId));
     const ended = end();
@@ -139,7 +139,7 @@ describe.each(endings)('what an administrator gave out ends with it: one who is 
   });
 });
 
-describe('what ends nobody’s gifts', () => {
+describe('changes that withdraw no other invites or links', () => {
   let given: { invite_id: string; invite_token: string };
   let link: string;
   beforeEach(async () => {
@@ -153,7 +153,7 @@ describe('what ends nobody’s gifts', () => {
     expect(await useInvite(given.invite_token)).toEqual([200, founder.tenantId]);
   };
 
-  test('the revocation of a plain member, but for its own link', async () => {
+  test('the revocation of a plain member, which ends only its own link', async () => {
     const own = await linkFor(member, giver);
     expect((await revoke(member)).status).toBe(200);
     expect(await useLink(own)).toBe(401);
@@ -166,14 +166,14 @@ describe('what ends nobody’s gifts', () => {
     await expectKept();
   });
 
-  test('the revocation of another administrator, of its invites', async () => {
+  test('the revocation of another administrator, which withdraws only its own invites', async () => {
     const third = await join(app, founder, administrator);
     expect((await revoke(third)).status).toBe(200);
     expect(await statuses([given.invite_id])).toEqual(['pending']);
     expect(await useInvite(given.invite_token)).toEqual([200, founder.tenantId]);
   });
 
-  test('an attempt that is refused: the last administrator stays, and so do its gifts', async () => {
+  test('a refused attempt: the last administrator stays, and so do its invites and links', async () => {
     const alone = await found(app);
     const kept = await invite(app, alone);
     const ownLink = await linkFor(alone, alone);

@@ -31,7 +31,7 @@ function tenant(app: App) {
   return app.signUp({ monthly_char_limit: room * weight });
 }
 
-test('A 8.2 rule 1: 100 parallel submissions over two processes, room for 37: 37 are done, 63 are 429', async () => {
+test('A 8.2 rule 1: 100 parallel submissions over two processes, allowance for 37: 37 are done, 63 are 429', async () => {
   const apps = await two();
   const mine = await tenant(apps[0]);
   const answers = await Promise.all(
@@ -45,7 +45,7 @@ test('A 8.2 rule 1: 100 parallel submissions over two processes, room for 37: 37
   expect(askedRoles(fake).translation).toBe(room);
 });
 
-test('C 7: 30 parallel batches of 5 over two processes: 7 are admitted whole, and what is left fits 2 more', async () => {
+test('C 7: 30 parallel batches of 5 over two processes: 7 are admitted whole, and 2 single jobs fill the rest', async () => {
   const apps = await two();
   const mine = await tenant(apps[0]);
   const batch = { inputs: Array.from({ length: 5 }, () => ({ Text: text, Targets: [{ Language: 'de' }] })) };
@@ -62,7 +62,7 @@ test('C 7: 30 parallel batches of 5 over two processes: 7 are admitted whole, an
   expect(await processes.ledger(mine)).toEqual({ ...doneExactly(room), jobs: room });
 });
 
-test('a model that fails in between: what failed is free again, and 37 in all are done and billed', async () => {
+test('a model that fails in between: failed work frees its reservation, and 37 in all are done and billed', async () => {
   const apps = await two();
   const mine = await tenant(apps[0]);
   let asked = 0;
@@ -110,7 +110,7 @@ test('a batch whose item fails frees what it reserved for itself and for the res
   });
   const failing = send(30);
   await reached;
-  // Two are billed, and 28 are held for: 7 of 37 are left, whoever asks.
+  // Two are billed, and 28 are reserved: 7 of 37 are left, in either process.
   expect((await send(8)).status).toBe(429);
   expect((await send(7)).status).toBe(200);
   letGo();

@@ -73,7 +73,7 @@ async function lay(tx: Tx, tenantId: string, given: State): Promise<void> {
       values (${tenantId}, ${newId()}, 'pending', '{}', '{}', ${chars})`);
 }
 
-test('what the database admits is what the pure functions let through, in 400 random states', async () => {
+test('the database admits the same as the pure functions, in 400 random states', async () => {
   let admitted = 0;
   let refused = 0;
   let overFailed = 0;

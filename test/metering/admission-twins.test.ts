@@ -56,7 +56,7 @@ async function subscriber(monthly_char_limit: number, metadata: Record<string, u
   };
 }
 
-test('B 4.2: of three submissions with one key at once none is refused for what its twin has reserved', async () => {
+test('B 4.2: of three concurrent submissions with one key none is refused for a duplicate’s reservation', async () => {
   for (let round = 0; round < 8; round++) {
     const tenant = await subscriber(100);
     const answers = await Promise.all(['k', 'k', 'k'].map((key) => tenant.text(90, key)));
@@ -66,7 +66,7 @@ test('B 4.2: of three submissions with one key at once none is refused for what 
   }
 });
 
-test('A 8.3: nor is one on a trial, the first time and where a failed job is sent again', async () => {
+test('A 8.3: the same holds on a trial, the first time and when a failed job is sent again', async () => {
   for (let round = 0; round < 5; round++) {
     const { body: founded } = await app.json('POST', '/api/auth/signup/email', {
       body: {
@@ -92,7 +92,7 @@ test('A 8.3: nor is one on a trial, the first time and where a failed job is sen
   }
 });
 
-test('a batch that is sent again while it runs shares what the first sending reserved for the rest', async () => {
+test('a batch that is sent again while it runs shares the first one’s reservation for the rest', async () => {
   const tenant = await subscriber(100);
   const first = tenant.batch([30, 30, 30], 'b', 'held');
   await poll(async () => waiting.length === 1);
@@ -113,7 +113,7 @@ test('a batch that is sent again while it runs shares what the first sending res
   expect(await tenant.summary()).toMatchObject({ used: 90, reserved: 0 });
 });
 
-test('what a stale job had reserved is its own work’s alone, and only while it is stale', async () => {
+test('the reservation of a stale job counts for its own work only, and only while it is stale', async () => {
   const tenant = await subscriber(1000);
   await tenant.text(10, 'b:1');
   const sql = openSuperuser(app.superuserUrl);
@@ -121,7 +121,7 @@ test('what a stale job had reserved is its own work’s alone, and only while it
   await sql`delete from usage_totals where tenant_id = ${tenant.tenantId}`;
   await sql`update translation_jobs set status = 'pending', reserved_chars = 10, reserved_rest_chars = 890,
     updated_at = now() - interval '1 hour' where tenant_id = ${tenant.tenantId}`;
-  // The tenant's turn is held, so that the three come to it in this order.
+  // The tenant lock is held, so that the three queue for it in this order.
   const holder = openSuperuser(app.superuserUrl);
   await holder`select pg_advisory_lock(hashtextextended(${tenant.tenantId}, 8202))`;
   const queued = async () => {
@@ -150,7 +150,7 @@ test('A 8.2 rule 2: a job that was admitted below the allowance and ends last is
   expect(await tenant.summary()).toMatchObject({ used: 150, drawn: 50, balance: 250 });
 });
 
-test('one batch sent three times at once, again and again, past the allowance: no transaction waits in a ring', async () => {
+test('one batch sent three times at once, repeatedly, past the allowance: no deadlock', async () => {
   const tenant = await subscriber(5, { topup_chars_purchased: 1_000_000 });
   const sql = openSuperuser(app.superuserUrl);
   const deadlocks = async () => {

@@ -34,7 +34,7 @@ const report = async (from = day(99), to = day(0)) => {
   return body;
 };
 
-test('the usage of all tenants is the same before its days are folded and after', async () => {
+test('folding the days does not change the usage of all tenants', async () => {
   const before = await report();
   expect(before.totals.jobs).toBeGreaterThan(0);
   await Promise.all([foldUsage(app.database), foldUsage(app.database)]);
@@ -48,7 +48,7 @@ test('the usage of all tenants is the same before its days are folded and after'
   expect(await report(day(50), day(40))).toMatchObject({ days: before.days.slice(49, 60) });
 });
 
-test('what is used today counts at once, by whichever process', async () => {
+test('today’s usage counts at once, from every process', async () => {
   await foldUsage(app.database);
   const before = await report();
   const { tenantId } = await app.signUp();
@@ -58,7 +58,7 @@ test('what is used today counts at once, by whichever process', async () => {
   expect((await report()).totals.jobs).toBe(before.totals.jobs + 5);
 });
 
-test('a month over all tenants reads the folded days, and of the tenants only the rows behind them', async () => {
+test('a month over all tenants reads the folded days, and of the tenants only the later rows', async () => {
   await foldUsage(app.database);
   const [before, after] = await app.database.inPlatform(async (tx) => {
     const rows = async () => {
@@ -75,7 +75,7 @@ test('a month over all tenants reads the folded days, and of the tenants only th
   expect(after - before).toBeLessThan(60);
 });
 
-test('what was folded while the clock ran ahead is not counted, and goes: those days are folded when they are over', async () => {
+test('days folded while the clock ran ahead are not counted, and are folded again when they are over', async () => {
   await foldUsage(app.database);
   const before = await report(day(99), day(-5));
   const days = async () =>
@@ -95,7 +95,7 @@ test('what was folded while the clock ran ahead is not counted, and goes: those 
   expect(await report(day(99), day(-5))).toEqual(before);
 });
 
-test('the sums over all tenants are not there for whoever belongs to none, nor for a tenant', async () => {
+test('the sums over all tenants are readable neither without a scope nor by a tenant', async () => {
   await foldUsage(app.database);
   const { tenantId } = await app.signUp();
   const sums = async (tx: Tx) => [...(await tx.execute(sql`select day from usage_days`))];

@@ -27,7 +27,7 @@ describe('A 8.2 rule 1: committed + request is compared to the allowance', () =>
     expect(await mine.billed()).toBe(300);
   });
 
-  test('what is recorded counts, to the character', async () => {
+  test('recorded usage counts, to the character', async () => {
     expect((await mine.translate(text(200))).status).toBe(200);
     expectOverLimit(await mine.translate(text(101)));
     expect((await mine.translate(text(99))).status).toBe(200);
@@ -41,7 +41,7 @@ describe('A 8.2 rule 1: committed + request is compared to the allowance', () =>
     expect(await mine.billing()).toMatchObject({ jobs: 0, source_chars: 0, billable_chars: 0, records: [] });
   });
 
-  test('a refused key belongs to nobody: sent again when there is room, it is translated', async () => {
+  test('a refused submission does not take its key: sent again within the allowance, it is translated', async () => {
     const body = { source_text: text(200), target_lang: 'fr' };
     const { answer, run } = await inFlight(200);
     expectOverLimit(await mine.submit(body, keyed('k')));
@@ -52,7 +52,7 @@ describe('A 8.2 rule 1: committed + request is compared to the allowance', () =>
     expect(again.headers.get('idempotency-replayed')).toBeNull();
   });
 
-  test('the limit of one tenant is no other’s', async () => {
+  test('one tenant’s limit does not affect another', async () => {
     expect((await mine.translate(text(300))).status).toBe(200);
     const other = await provision(app, { monthly_char_limit: 300 });
     expect((await other.translate(text(300))).status).toBe(200);
@@ -87,7 +87,7 @@ describe('A 8.2 rule 1: characters in flight are committed', () => {
     expectOverLimit(await mine.translate('a'));
   });
 
-  test('a run that fails gives back what it held, and bills nothing', async () => {
+  test('a run that fails frees its reservation, and bills nothing', async () => {
     const { answer, run } = await inFlight(300);
     expectOverLimit(await mine.translate('a'));
     run.fail(new Error('as told'));
@@ -97,7 +97,7 @@ describe('A 8.2 rule 1: characters in flight are committed', () => {
     expect(await mine.billed()).toBe(300);
   });
 
-  test('a caller who hangs up takes nothing with it', async () => {
+  test('a caller who hangs up leaks no reservation', async () => {
     const caller = new AbortController();
     const answer = app.request('/api/translations', {
       method: 'POST',
@@ -130,7 +130,7 @@ describe('A 8.2 rule 1: characters in flight are committed', () => {
     expect(await mine.list()).toHaveLength(7);
   });
 
-  test('A 2.5: what was delivered stays billed when the job is deleted', async () => {
+  test('A 2.5: delivered text stays billed when the job is deleted', async () => {
     const { answer, run } = await inFlight(200);
     run.succeed();
     const { body } = await answer;
@@ -149,7 +149,7 @@ describe('C 7: a batch is admitted whole, by the sum of its items’ weights', (
     expect(await mine.billed()).toBe(300);
   });
 
-  test('one character more, and nothing of it is made, run or billed', async () => {
+  test('one character more, and no job is made, run or billed', async () => {
     expectOverLimit(await mine.batch([text(100), text(100), text(101)]));
     expect(await mine.list()).toEqual([]);
     expect(await mine.billing()).toMatchObject({ jobs: 0, billable_chars: 0 });
@@ -166,7 +166,7 @@ describe('C 7: a batch is admitted whole, by the sum of its items’ weights', (
     expect(await mine.billed()).toBe(300);
   });
 
-  test('what it has yet to do is committed from its first item on', async () => {
+  test('its unfinished part is committed from its first item on', async () => {
     const whole = mine.batch([text(60, 'held'), text(120), text(60)]);
     const first = await runs.next();
     expectOverLimit(await mine.translate(text(61)));
@@ -177,7 +177,7 @@ describe('C 7: a batch is admitted whole, by the sum of its items’ weights', (
     expect((await mine.billing()).allowance).toMatchObject({ used: 300, reserved: 0, remaining: 0 });
   });
 
-  test('an item that fails gives back its own part and that of the items which never run', async () => {
+  test('an item that fails frees its own part and that of the items which never run', async () => {
     const whole = mine.batch([text(100), text(100, 'held'), text(100)]);
     const second = await runs.next();
     expect((await mine.billing()).allowance).toMatchObject({ used: 100, reserved: 200, remaining: 0 });

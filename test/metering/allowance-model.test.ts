@@ -116,8 +116,8 @@ async function live(mine: Customer, steps: number, seed: number): Promise<void> 
   }
 }
 
-describe('A 8.2 rules 1 to 4: whatever happens to a tenant, what it has left is what the rules say', () => {
-  test.each([1, 2, 3, 4, 5])('60 steps of life %i', async (seed) => {
+describe('A 8.2 rules 1 to 4: after any history the remaining allowance follows the rules', () => {
+  test.each([1, 2, 3, 4, 5])('60 steps of history %i', async (seed) => {
     const mine = await provision(app, { monthly_char_limit: LIMIT });
     await live(mine, 60, seed * 7919);
   });

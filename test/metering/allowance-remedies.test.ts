@@ -58,7 +58,7 @@ describe('A 8.2 rule 5: top-up sold and plan below the ceiling', () => {
     });
   });
 
-  test('one character below the ceiling still is below', async () => {
+  test('one character below the ceiling still counts as below', async () => {
     const detail = await refusalAfter(await subscriber(sells, 999), 999);
     expect(named(detail)).toMatchObject({ operator: false, topup: true, upgrade: true });
   });
@@ -110,7 +110,7 @@ describe('A 8.2 rule 5: otherwise the bare prefix', () => {
     expect(await refusalAfter(await provision(off, { monthly_char_limit: 100 }), 100)).toBe(PREFIX);
   });
 
-  test('billing off, whatever the metadata says of a subscription', async () => {
+  test('billing off, even with a subscription in the metadata', async () => {
     const metadata = subscription('active', { topup_chars_purchased: 500 });
     const mine = await provision(off, { monthly_char_limit: 100, metadata });
     expect(await refusalAfter(mine, 100)).toBe(PREFIX);

@@ -55,7 +55,7 @@ const cases: [rule: string, figures: Partial<AllowanceFigures>, reach: number, r
   ['overdrawn', { windowUsed: 500_010, monthUsed: 500_010 }, 500_000, -10],
 ];
 
-describe('A 8.2: reach and room', () => {
+describe('A 8.2: allowance and remaining characters', () => {
   test.each(cases)('%s', (_rule, figures, reach, room) => {
     const all = { ...fresh, ...figures };
     expect([effectiveLimit(all), remainingAllowance(all)]).toEqual([reach, room]);

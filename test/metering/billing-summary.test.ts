@@ -76,7 +76,7 @@ describe('A 4.4, C 3: GET /api/tenants/{tenant_id}/billing', () => {
     });
   });
 
-  test('C 3: its ends, to the millisecond', async () => {
+  test('C 3: the ends of the period, to the millisecond', async () => {
     expect(chars((await own('?period=2026-01')).body)).toEqual([1]);
     const { records } = (await own('?period=2026-02')).body;
     expect([records[0].recorded_at, records[2].recorded_at]).toEqual([
@@ -86,12 +86,12 @@ describe('A 4.4, C 3: GET /api/tenants/{tenant_id}/billing', () => {
     expect(chars((await own('?period=2026-03')).body)).toEqual([5]);
   });
 
-  test('the current period where none is named', async () => {
+  test('the current period by default', async () => {
     const { body } = await own();
     expect([body.billing_period, body.jobs]).toEqual([new Date().toISOString().slice(0, 7), 0]);
   });
 
-  test('A 2.5: an operator’s records carry tokens and models, nobody else’s do', async () => {
+  test('A 2.5: only an operator’s records carry tokens and models', async () => {
     const theirs = (await summary(operator, mine.tenantId, '?period=2026-02')).body.records[0];
     expect(Object.keys(theirs)).toEqual(operatorFields);
     expect(theirs).toMatchObject({ input_tokens: 7, output_tokens: 3, total_tokens: 10, models: ['writer'] });
@@ -142,7 +142,7 @@ describe('its records come in pages', () => {
     return seen;
   };
 
-  test('that miss nothing and repeat nothing, among records of one moment too', async () => {
+  test('without gaps or repeats, even among records of one moment', async () => {
     const { tenantId } = await found(app);
     const at = '2026-02-10T00:00:00Z';
     await addRecords(app, tenantId, [
@@ -155,7 +155,7 @@ describe('its records come in pages', () => {
       expect(await walk(tenantId, `?period=2026-02&limit=${limit}`)).toEqual([7, 6, 5, 4, 3, 2, 1]);
   });
 
-  test('a cursor of another period leads out of none', async () => {
+  test('a cursor of another period shows only the requested one', async () => {
     const later = await own('?period=2026-02&limit=1');
     const cursor = later.headers.get('x-next-cursor');
     expect(chars((await own(`?period=2026-01&cursor=${cursor}`)).body)).toEqual([1]);

@@ -40,7 +40,7 @@ const tokens = (jobs: number) => ({
 });
 
 describe('A 4.4, C 3: GET /api/tenants/usage/daily', () => {
-  test('an administrator: its own days, both ends counted, zeros where nothing was used, characters only', async () => {
+  test('an administrator: its own days, both ends included, zeros for unused days, characters only', async () => {
     const { status, body } = await daily(mine.bearer, range);
     expect([status, body]).toEqual([
       200,
@@ -58,7 +58,7 @@ describe('A 4.4, C 3: GET /api/tenants/usage/daily', () => {
     ]);
   });
 
-  test('C 7: an ordinary administrator’s foreign tenant_id is passed over', async () => {
+  test('C 7: an ordinary administrator’s foreign tenant_id is ignored', async () => {
     const own = await daily(mine.bearer, range);
     for (const named of [other.tenantId, 'nobody', '*', ''])
       expect((await daily(mine.bearer, `${range}&tenant_id=${named}`)).body).toEqual(own.body);
@@ -79,7 +79,7 @@ describe('A 4.4, C 3: GET /api/tenants/usage/daily', () => {
     expect(body.totals).toEqual({ jobs: 5, billable_chars: 117, ...tokens(5) });
   });
 
-  test('a designated operator’s session sees what the key does', async () => {
+  test('a designated operator’s session sees the same as the key', async () => {
     const { bearer } = await addAdministrator(app, 'first@ops.example');
     for (const query of [range, `${range}&tenant_id=${mine.tenantId}`])
       expect((await daily(bearer, query)).body).toEqual((await daily(operator, query)).body);
@@ -100,7 +100,7 @@ describe('A 4.4, C 3: GET /api/tenants/usage/daily', () => {
     expect((await daily(narrowed, `${range}&tenant_id=${mine.tenantId}`)).status).toBe(404);
   });
 
-  test('a tenant that is none is 404 to the operator', async () => {
+  test('an unknown tenant is 404 to the operator', async () => {
     for (const named of ['nobody', '*', 'default', '']) {
       const { status, body } = await daily(operator, `${range}&tenant_id=${named}`);
       expect([status, body.detail]).toEqual([404, 'tenant not found']);
@@ -115,16 +115,16 @@ describe('the range', () => {
   };
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
-  test('is the last 30 days where nothing is said', async () => {
+  test('is the last 30 days by default', async () => {
     expect(await ends('')).toEqual([daysAgo(29), daysAgo(0), 30]);
   });
 
-  test('ends today where only its beginning is said, and has 30 days where only its end is', async () => {
+  test('ends today if only from is given, and has 30 days if only to is', async () => {
     expect(await ends(`?from=${daysAgo(4)}`)).toEqual([daysAgo(4), daysAgo(0), 5]);
     expect(await ends('?to=2024-03-01')).toEqual(['2024-02-01', '2024-03-01', 30]);
   });
 
-  test('A 8: has 366 days at most', async () => {
+  test('A 8: has at most 366 days', async () => {
     expect(await ends('?from=2023-03-01&to=2024-02-29')).toEqual(['2023-03-01', '2024-02-29', 366]);
     const { status, body } = await daily(mine.bearer, '?from=2023-02-28&to=2024-02-29');
     expect([status, body]).toEqual([400, { detail: 'date range must not exceed 366 days' }]);

@@ -19,7 +19,7 @@ beforeEach(async () => {
   mine = await provision(app);
 });
 
-/** What a job of so many characters was billed. */
+/** The billed weight of a job of so many characters. */
 async function weight(length: number, source_lang: string, target_lang: string, by = mine): Promise<number> {
   const before = await by.billed();
   const { status, body } = await by.translate(text(length), { source_lang, target_lang });
@@ -45,7 +45,7 @@ describe('A 8.1: every source character counts 3.5 when either side is dense', (
   });
 });
 
-describe('A 8.1 and C 7: how it is counted', () => {
+describe('A 8.1 and C 7: counting', () => {
   test.each([
     [1, 4],
     [2, 7],
@@ -103,7 +103,7 @@ describe('A 8.1 and C 7: how it is counted', () => {
     });
   });
 
-  test('markup is of the source text too', async () => {
+  test('markup counts as source text', async () => {
     const source_text = `<p class="x">${text(20)}</p>`;
     expect((await mine.translate(source_text, { text_type: 'Html' })).status).toBe(200);
     expect(await mine.billed()).toBe(source_text.length);
@@ -111,14 +111,14 @@ describe('A 8.1 and C 7: how it is counted', () => {
 });
 
 describe('A 8.1: one weighted number everywhere', () => {
-  test('the admission: what fits is by weight, in single jobs', async () => {
+  test('the admission: the limit is by weight, in single jobs', async () => {
     const tight = await provision(app, { monthly_char_limit: 39 });
     expectOverLimit(await tight.translate(text(12), { target_lang: 'ja' }));
     expect((await tight.translate(text(11), { target_lang: 'ja' })).status).toBe(200);
     expect((await tight.billing()).allowance.remaining).toBe(0);
   });
 
-  test('what is in flight is reserved by weight', async () => {
+  test('reservations are by weight', async () => {
     const tight = await provision(app, { monthly_char_limit: 300 });
     const answer = tight.translate(text(50, 'held'), { target_lang: 'ja' });
     const run = await runs.next();

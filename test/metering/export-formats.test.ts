@@ -146,7 +146,7 @@ describe('A 2.5, C 3, RFC 4180: csv', () => {
     expect((await own('format=csv&period=2020-01')).text).toBe(`${tenantFields}\r\n`);
   });
 
-  test('what a spreadsheet would run is text, and what csv is made of is quoted', async () => {
+  test('cells that a spreadsheet would run are escaped as text, and CSV’s own characters are quoted', async () => {
     const { tenantId, bearer } = await found(app);
     const paths = ['=1+1', '+1', '-1', '@x', '\t=1', '\r=1', 'a,b', 'a"b', 'a\r\nb', ''];
     await addRecords(
@@ -162,13 +162,13 @@ describe('A 2.5, C 3, RFC 4180: csv', () => {
     ]);
   });
 
-  test('the words of columns that are not quoted need no quotes', () => {
+  test('columns that are never quoted hold words that need no quotes', () => {
     for (const word of [...languageCodes, ...jobStatus.options, 'text', 'document'])
       expect(word).toMatch(/^[A-Za-z][A-Za-z_-]*$/);
   });
 });
 
-describe('A 4.4: who exports what', () => {
+describe('A 4.4: who may export', () => {
   test('a foreign tenant is 404 to an administrator, an unknown one to the operator, before any file', async () => {
     for (const [headers, named] of [
       [mine.bearer, other.tenantId],
@@ -192,7 +192,7 @@ describe('A 4.4: who exports what', () => {
     expect([status, JSON.parse(text).detail[0].loc]).toEqual([422, ['query', field]]);
   });
 
-  test('the current period where none is named', async () => {
+  test('the current period by default', async () => {
     const month = new Date().toISOString().slice(0, 7);
     const { headers, text } = await own('');
     expect(headers.get('content-disposition')).toContain(`usage-${id()}-${month}.json`);

@@ -38,7 +38,7 @@ const jsonLines = (text: string): Line[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line));
 
-test('records of one moment on both sides of a page’s end are neither lost nor doubled', async () => {
+test('records of one moment on both sides of a page’s end are neither lost nor repeated', async () => {
   // Seven at a time: no page ends where a moment does. Then all of one moment, over three pages.
   for (const [count, perMoment] of [
     [2 * pageSize + 500, 7],
@@ -77,7 +77,7 @@ test('models of every page are in the roster, each once, sorted', async () => {
   expect(model_roster).toEqual(['ant', 'writer', 'zebra']);
 });
 
-test('many at one time, over few connections, are all whole, and nobody else is kept waiting for long', async () => {
+test('many concurrent exports over few connections are all whole, and other requests do not wait long', async () => {
   const count = 2 * pageSize;
   const tenantIds = await Promise.all([newLedger(count), newLedger(count, 3)]);
   const exports = Promise.all(
@@ -90,7 +90,7 @@ test('many at one time, over few connections, are all whole, and nobody else is 
   for (const records of await exports) expectWhole(records, count);
 });
 
-test('a year’s worth of records is never in memory', async () => {
+test('a year’s records are never all in memory', async () => {
   const count = 200_000;
   const tenantId = await newLedger(count);
   const response = await download(tenantId, 'json');

@@ -92,7 +92,7 @@ describe.each(formats)('C 3: export as %s', (format) => {
     expect(march.headers.get('content-disposition')).toMatch(named('2026-03'));
   });
 
-  test('A 2.5: an administrator sees no token field and no models, the operator all', async () => {
+  test('A 2.5: an administrator sees no token field and no models, the operator sees all', async () => {
     const theirs = await rows(admin, format);
     expect(theirs).toHaveLength(3);
     for (const row of theirs) expect(Object.keys(row).toSorted()).toEqual(shown);
@@ -102,7 +102,7 @@ describe.each(formats)('C 3: export as %s', (format) => {
     expect((await exported(admin, `?format=${format}`)).body).not.toMatch(/token|model/);
   });
 
-  test('says what the summary says', async () => {
+  test('agrees with the summary', async () => {
     const { records } = await mine.billing();
     const byJob = (list: Row[]) =>
       list.toSorted((a, b) => (String(a['job_id']) < String(b['job_id']) ? -1 : 1));
@@ -122,11 +122,11 @@ describe.each(formats)('C 3: export as %s', (format) => {
     expect(byJob(all)).toEqual(byJob(records).map(written));
   });
 
-  test('of a period without use: no record', async () => {
+  test('of a period without usage: no record', async () => {
     expect(await rows(admin, format, '&period=2026-03')).toEqual([]);
   });
 
-  test('of another tenant: only its own', async () => {
+  test('of another tenant: only that tenant’s records', async () => {
     const other = await provision(app);
     expect((await other.translate(text(30))).status).toBe(200);
     const [row, ...more] = await rows(operator, format, '', other);
@@ -153,7 +153,7 @@ describe('C 3: the shape of each format', () => {
     expect(body.split('\n').filter((line) => line !== '')).toHaveLength(3);
   });
 
-  test('csv: a header row, with no use as well', async () => {
+  test('csv: a header row, even without usage', async () => {
     const full = (await exported(admin, '?format=csv')).body.split(/\r?\n/);
     const empty = (await exported(admin, '?format=csv&period=2026-03')).body.split(/\r?\n/);
     expect(empty[0]).toBe(full[0]);

@@ -20,7 +20,7 @@ type Case = [
   refusal: string | null,
 ];
 
-/** A 7.4, A 8.3, C 3, C 7. Where several causes hold, the one that stands first below. */
+/** A 7.4, A 8.3, C 3, C 7. If several causes apply, the first one below counts. */
 const cases: Case[] = [
   ['a current subscription', 'current', { granted: 0 }, {}, null],
   [

@@ -43,8 +43,8 @@ async function withFailedJob() {
   return { mine, id: job!.id, again, stored: () => mine.read(job!.id) };
 }
 
-describe('A 8.2 rule 6, B 4.2 rule 3: a replay that starts no work is answered before the gates', () => {
-  test('with the allowance spent: the job as it stands, and nothing metered', async () => {
+describe('A 8.2 rule 6, B 4.2 rule 3: a replay that starts no work is served before the gates', () => {
+  test('with the allowance spent: the job in its current state, and nothing metered', async () => {
     const mine = await subscriber(app, 100);
     const source_text = text(100);
     const first = await mine.translate(source_text, {}, keyed('k'));
@@ -89,8 +89,8 @@ describe('A 8.2 rule 6, B 4.2 rule 3: a replay that starts no work is answered b
   });
 });
 
-describe('B 4.2 rule 3: a replay that must run work again passes every gate first', () => {
-  test('no room: 429, nothing metered, the stored job untouched', async () => {
+describe('B 4.2 rule 3: a replay that must run work again passes all gates first', () => {
+  test('no allowance left: 429, nothing metered, the stored job untouched', async () => {
     const { mine, again, stored } = await withFailedJob();
     expect((await mine.translate(text(101))).status).toBe(200);
     const before = await stored();
@@ -109,7 +109,7 @@ describe('B 4.2 rule 3: a replay that must run work again passes every gate firs
     expect(await mine.billing()).toMatchObject({ jobs: 0, billable_chars: 0 });
   });
 
-  test('just enough room: it runs under the same id, and is billed once', async () => {
+  test('just enough allowance: it runs under the same id, and is billed once', async () => {
     const { mine, id, again } = await withFailedJob();
     expect((await mine.translate(text(100))).status).toBe(200);
     const answer = again();
@@ -130,7 +130,7 @@ describe('B 4.2 rule 3: a replay that must run work again passes every gate firs
     expect(await mine.billed()).toBe(300);
   });
 
-  test('of several at one time one runs: room for one is enough', async () => {
+  test('of several at one time one runs, so allowance for one is enough', async () => {
     const { mine, id, again } = await withFailedJob();
     const answers = Array.from({ length: 5 }, () => again());
     (await runs.next()).succeed();
@@ -154,8 +154,8 @@ describe('B 4.2 rule 3: a replay that must run work again passes every gate firs
   });
 });
 
-describe('C 7: items of a batch that are answered by replay weigh nothing', () => {
-  test('a retry weighs the items which failed or never ran', async () => {
+describe('C 7: replayed items of a batch weigh nothing', () => {
+  test('a retry weighs the items that failed or never ran', async () => {
     const mine = await subscriber(app, 300);
     const texts = [text(100), text(100, 'held'), text(100)];
     const first = mine.batch(texts, keyed('b'));
@@ -173,7 +173,7 @@ describe('C 7: items of a batch that are answered by replay weigh nothing', () =
     expect(await mine.billing()).toMatchObject({ jobs: 3, billable_chars: 300 });
   });
 
-  test('one character too few for these, and nothing of the retry runs', async () => {
+  test('one character too few for these, and the retry runs nothing', async () => {
     const mine = await subscriber(app, 300);
     const texts = [text(100), text(100, 'held'), text(100)];
     const first = mine.batch(texts, keyed('b'));
@@ -186,7 +186,7 @@ describe('C 7: items of a batch that are answered by replay weigh nothing', () =
     expect(await mine.billing()).toMatchObject({ jobs: 2, billable_chars: 101 });
   });
 
-  test('a longer batch under a known key weighs what it adds', async () => {
+  test('a longer batch under a known key weighs only the added items', async () => {
     const mine = await subscriber(app, 100);
     const texts = [text(60), text(40), 'a'];
     expect((await mine.batch(texts.slice(0, 1), keyed('b'))).status).toBe(200);

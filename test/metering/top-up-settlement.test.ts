@@ -45,7 +45,7 @@ async function subscriber(limit: number, metadata: Record<string, unknown>) {
   };
 }
 
-test('A 8.2 rule 2: what goes past the allowance is taken from the balance, and the month’s reach stays', async () => {
+test('A 8.2 rule 2: usage past the allowance is taken from the balance, and the month’s total allowance stays', async () => {
   const tenant = await subscriber(100, { topup_chars_purchased: 60, topup_chars_used: 10 });
   expect(await tenant.summary()).toMatchObject({ limit: 150, used: 0, remaining: 150, balance: 50 });
   expect(await tenant.translate(90)).toBe(200);
@@ -71,7 +71,7 @@ test('A 8.2 rule 2: what goes past the allowance is taken from the balance, and 
   expect(await tenant.translate(1)).toBe(429);
 });
 
-test('a new month has the allowance again, and of the balance what the last one left', async () => {
+test('a new month has the allowance again, and the balance that the last one left', async () => {
   const tenant = await subscriber(100, { topup_chars_purchased: 50 });
   expect(await tenant.translate(120)).toBe(200);
   await openSuperuser(app.superuserUrl)`
@@ -82,7 +82,7 @@ test('a new month has the allowance again, and of the balance what the last one 
   expect(await tenant.summary()).toMatchObject({ limit: 130, remaining: 0, balance: 0 });
 });
 
-test('a new window of the same month leaves what the last one took spent', async () => {
+test('a new window of the same month does not restore the balance that the last one used', async () => {
   const tenant = await subscriber(100, { topup_chars_purchased: 50 });
   expect(await tenant.translate(120)).toBe(200);
   await openSuperuser(app.superuserUrl)`

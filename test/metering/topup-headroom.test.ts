@@ -79,7 +79,7 @@ describe('A 8.2 rule 2: allowance = monthly_char_limit + min(balance, max(0, cei
     expect((await mine.translate(text(300))).status).toBe(200);
   });
 
-  test('a top-up that is bought while the allowance is spent opens the way at once', async () => {
+  test('a top-up bought while the allowance is spent takes effect at once', async () => {
     const mine = await subscriber(app, 300);
     await expectRoom(mine, 300);
     await deliverAll(app, toppedUp(mine.tenantId, 200));
@@ -88,7 +88,7 @@ describe('A 8.2 rule 2: allowance = monthly_char_limit + min(balance, max(0, cei
   });
 });
 
-describe('A 8.2 rule 2: the month’s reach does not shrink as the prepaid balance is spent', () => {
+describe('A 8.2 rule 2: the month’s total allowance does not shrink as the prepaid balance is spent', () => {
   let mine: Customer;
   beforeEach(async () => {
     mine = await subscriber(app, 300, { topup_chars_purchased: 500 });
@@ -97,7 +97,7 @@ describe('A 8.2 rule 2: the month’s reach does not shrink as the prepaid balan
     for (const length of lengths) expect((await mine.translate(text(length))).status).toBe(200);
   };
 
-  test('only what goes past the monthly limit is taken from the balance', async () => {
+  test('only usage past the monthly limit is taken from the balance', async () => {
     await spend(300);
     expect(await topupOf(mine)).toEqual({ purchased: 500, used: 0, balance: 500 });
     await spend(50);
@@ -105,12 +105,12 @@ describe('A 8.2 rule 2: the month’s reach does not shrink as the prepaid balan
     expect((await mine.metadata()).topup_chars_used).toBe(50);
   });
 
-  test('a text across the limit takes its part past it', async () => {
+  test('a text across the limit takes only its part past it', async () => {
     await spend(250, 100);
     expect(await topupOf(mine)).toEqual({ purchased: 500, used: 50, balance: 450 });
   });
 
-  test('in small pieces all 800 characters are reached, and not one more', async () => {
+  test('in small pieces all 800 characters can be used, and not one more', async () => {
     await spend(290, 60, 150, 150, 100, 50);
     expectOverLimit(await mine.translate('a'));
     expect(await topupOf(mine)).toEqual({ purchased: 500, used: 500, balance: 0 });
@@ -125,7 +125,7 @@ describe('A 8.2 rule 2: the month’s reach does not shrink as the prepaid balan
     expect(await mine.billed()).toBe(800);
   });
 
-  test('the next month’s does: it begins with the limit and what is left of the balance', async () => {
+  test('the next month’s does: it starts with the limit and the rest of the balance', async () => {
     await spend(300, 200);
     await mine.moveUsageBack();
     expect(await topupOf(mine)).toEqual({ purchased: 500, used: 200, balance: 300 });
@@ -136,14 +136,14 @@ describe('A 8.2 rule 2: the month’s reach does not shrink as the prepaid balan
     await expectRoom(mine, 300);
   });
 
-  test('a further top-up in the same month adds itself to the reach', async () => {
+  test('a further top-up in the same month adds to the total', async () => {
     await spend(300, 500);
     await deliverAll(app, toppedUp(mine.tenantId, 100));
     await expectRoom(mine, 100);
     expect(await topupOf(mine)).toEqual({ purchased: 600, used: 600, balance: 0 });
   });
 
-  test('A 3.1: a subscription that lapses takes the headroom, and gives it back with the balance when it is current again', async () => {
+  test('A 3.1: a subscription that lapses removes the headroom; a current one restores it with the balance', async () => {
     const { tenantId, ...theirs } = await provision(app, { monthly_char_limit: 300 });
     await deliverAll(app, subscribed(tenantId, `sub_${tenantId}`), toppedUp(tenantId, 500));
     const become = (status: string) =>
@@ -160,7 +160,7 @@ describe('A 8.2 rule 2: the month’s reach does not shrink as the prepaid balan
     expect(await topupOf({ tenantId, ...theirs })).toEqual({ purchased: 500, used: 500, balance: 0 });
   });
 
-  test('what an earlier window of the month took from the balance is not given out again', async () => {
+  test('balance used in an earlier window of the month is not granted again', async () => {
     const theirs = await provision(roomy, { monthly_char_limit: 300 });
     const { tenantId } = theirs;
     const ids = ['first', 'second'].map((which) => `sub_${which}_${tenantId}`);

@@ -99,7 +99,7 @@ describe('A 2.5 and A 5.1 rule 8: the session of a designated operator', () => {
 });
 
 describe('C 7: the operator key beside an administrator’s session', () => {
-  test('adds operator standing to that call: any tenant, with tokens and models', async () => {
+  test('adds operator access to that call: any tenant, with tokens and models', async () => {
     const headers = { ...hanna.bearer, 'x-api-key': base.OPERATOR_API_KEY };
     for (const rest of ['billing', 'billing/export?format=csv']) {
       const { status, body } = await read(headers, `${theirs.tenantId}/${rest}`);
@@ -109,8 +109,8 @@ describe('C 7: the operator key beside an administrator’s session', () => {
   });
 });
 
-describe('A 2.5: a global_administrator never qualifies', () => {
-  test('not on the list, or on it without an authenticator: the own tenant alone, characters only', async () => {
+describe('A 2.5: a global_administrator does not qualify', () => {
+  test('not on the list, or on it without an authenticator: only the own tenant, characters only', async () => {
     for (const { bearer } of [hanna, otto]) {
       const daily = await read(bearer, `usage/daily?tenant_id=${theirs.tenantId}`);
       expect(JSON.parse(daily.body)).toMatchObject({

@@ -123,7 +123,7 @@ describe('A 2.5: the usage record of a delivered job', () => {
     expect(await records()).toMatchObject([{ source_chars: 5, billable_chars: 18 }]);
   });
 
-  test('the text is counted as it was sent, its spaces too', async () => {
+  test('the text is counted as it was sent, including its spaces', async () => {
     const { submit, records } = await newTenant();
     await submit({ source_text: '  <b>é</b>\n', target_lang: 'fr', text_type: 'Html' });
     expect(await records()).toMatchObject([{ source_chars: 11, billable_chars: 11 }]);
@@ -148,7 +148,7 @@ describe('a job that failed is not billed', () => {
     expect(await records()).toEqual([]);
   });
 
-  test('its resend is, for what the resend took', async () => {
+  test('its resend is billed, for its own usage', async () => {
     control.failing = 'verify';
     const { submit, records } = await newTenant();
     const text = { source_text: astral, target_lang: 'ja', idempotency_key: 'again' };
@@ -168,7 +168,7 @@ describe('a job that failed is not billed', () => {
   });
 });
 
-test('replays never double-count: there is one record, and it stays as it was written', async () => {
+test('replays never double-count: there is one record, which never changes', async () => {
   const { submit, records } = await newTenant();
   const text = { source_text: astral, target_lang: 'ja', idempotency_key: 'replayed' };
   const first = await submit(text);

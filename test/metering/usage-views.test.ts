@@ -57,7 +57,7 @@ describe('A 5.2: who may read usage', () => {
     `/api/tenants/${mine.tenantId}/billing/export?format=json`,
   ];
 
-  test('nobody, and a tenant’s API key: 401 admin credentials required', async () => {
+  test('no credential, and a tenant’s API key: 401 admin credentials required', async () => {
     for (const path of paths())
       for (const headers of [{}, { 'x-api-key': 'wrong' }, mine.headers, bearer(mine.headers['x-api-key']!)])
         expect(refusal(await app.json('GET', path, { headers }))).toEqual([
@@ -104,7 +104,7 @@ describe('A 5.2: who may read usage', () => {
 });
 
 describe('C 3: usage/daily', () => {
-  test('by default the last 30 days, to today, those without use with zeros', async () => {
+  test('by default the last 30 days, up to today, with zeros for unused days', async () => {
     expect((await mine.translate(text(20))).status).toBe(200);
     expect((await mine.translate(text(30))).status).toBe(200);
     const { status, body } = await daily(admin);
@@ -163,7 +163,7 @@ describe('C 3: usage/daily', () => {
     'to=yesterday',
     'from=2026-1-1',
     'to=2026-01-01T00:00:00Z',
-  ])('C 7: %s is no date: 422 with the array', async (query) => {
+  ])('C 7: %s is not a date: 422 with the array', async (query) => {
     const { status, body } = await daily(admin, `?${query}`);
     expect([status, Array.isArray(body.detail)]).toEqual([422, true]);
   });
@@ -197,7 +197,7 @@ describe('C 3: usage/daily', () => {
       ]).toEqual([2, 50, 28]);
   });
 
-  test('what is deleted stays used', async () => {
+  test('deleted jobs stay counted as used', async () => {
     const { body } = await mine.translate(text(20));
     const removed = await app.json('DELETE', `/api/translations/${body.id}`, { headers: admin });
     expect(removed.status).toBe(200);
@@ -205,7 +205,7 @@ describe('C 3: usage/daily', () => {
     expect((await mine.billing()).records).toHaveLength(1);
   });
 
-  test('a failed job is not in it', async () => {
+  test('a failed job is not counted', async () => {
     const { headers, tenantId } = mine;
     expect((await customer(app, tenantId, headers).translate(' ')).status).toBe(400);
     expect((await daily(admin)).body.totals.jobs).toBe(0);
@@ -264,7 +264,7 @@ describe('C 3: billing, TenantUsageSummary', () => {
     expect((await billing(admin)).body).toMatchObject({ jobs: 1, billable_chars: 20 });
   });
 
-  test('period filters the usage', async () => {
+  test('period selects the usage', async () => {
     expect((await mine.translate(text(20))).status).toBe(200);
     await moveTo('2026-03-31');
     expect((await mine.translate(text(30))).status).toBe(200);
@@ -277,7 +277,7 @@ describe('C 3: billing, TenantUsageSummary', () => {
   });
 
   test.each(['2026', '2026-3', '2026-13', '2026-00', '2026-03-01', 'now', ''])(
-    'C 7: a period of %s is none: 422 with the array',
+    'C 7: a period of %s is invalid: 422 with the array',
     async (period) => {
       for (const path of ['billing?', 'billing/export?format=json&']) {
         const { status, body } = await app.json(

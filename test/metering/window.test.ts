@@ -54,7 +54,7 @@ describe('A 8.2 rule 3: the window is the current UTC month', () => {
     expectOverLimit(await theirs.translate('a'));
   });
 
-  test('a plan that took effect in an earlier month lets it start with this one', async () => {
+  test('a plan from an earlier month does not move it: it starts with this month', async () => {
     const theirs = await subscriber(low, 100, { pay_allowance_from: '2026-01-17T10:00:00.000Z' });
     const { window_start } = await windowOf(theirs);
     expect(new Date(window_start).toISOString()).toBe(`${monthStart()}-01T00:00:00.000Z`);
@@ -63,7 +63,7 @@ describe('A 8.2 rule 3: the window is the current UTC month', () => {
     expect((await theirs.translate(text(100))).status).toBe(200);
   });
 
-  test('usage of the last moment of the month before does not count, that of the first of this one does', async () => {
+  test('usage of the last moment of the month before does not count; usage of this month’s first does', async () => {
     const theirs = await subscriber(low, 100);
     expect((await theirs.translate(text(60))).status).toBe(200);
     const sql = openSuperuser(low.superuserUrl);
@@ -110,7 +110,7 @@ describe('A 8.2 rule 3: or the moment the current plan took effect, where that i
     expect(await mine.billed()).toBe(2_000_000);
   });
 
-  test('a downgrade starts it anew too', async () => {
+  test('a downgrade restarts it too', async () => {
     await deliverAll(app, plan('pro', mine, 'created'));
     await expectRoom(mine, 1_500_000);
     await nextSecond();
@@ -118,7 +118,7 @@ describe('A 8.2 rule 3: or the moment the current plan took effect, where that i
     await expectRoom(mine, 500_000);
   });
 
-  test('an update within the same tier does not, nor one of an unknown Price', async () => {
+  test('an update within the same tier does not restart it, nor does one with an unknown Price', async () => {
     await deliverAll(app, plan('personal', mine, 'created'));
     expect((await spend(mine, 400_000)).status).toBe(200);
     const { window_start } = await windowOf(mine);

@@ -31,7 +31,7 @@ async function start(env: Record<string, string>, script?: string, args?: string
 async function dataFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-process-'));
   onTestFinished(async () => {
-    // Whoever was killed left the database running: join it once more, and leave as the last.
+    // The killed process left the database running: join it once more, and leave as the last.
     const { joinEmbeddedPostgres } = await import('#db/embedded/index.ts');
     await (await joinEmbeddedPostgres(folder)).leave();
     await rm(folder, { recursive: true, force: true });
@@ -161,7 +161,7 @@ describe('several processes', () => {
 });
 
 describe('a worker that is killed', () => {
-  test('loses its job to another within a minute', async () => {
+  test('its job runs on another within a minute', async () => {
     const { env, superuserUrl } = await sharedDatabase();
     const sql = openSuperuser(superuserUrl);
     const locker = openSuperuser(superuserUrl);
@@ -196,7 +196,7 @@ describe('a worker that is killed', () => {
 });
 
 describe('SIGTERM', () => {
-  test('a request under way is answered, and the process ends with 0', async () => {
+  test('a request in flight is answered, and the process ends with 0', async () => {
     const { env } = await sharedDatabase();
     const arrived: (() => void)[] = [];
     const model = createServer((_request, response) => {
@@ -222,7 +222,7 @@ describe('SIGTERM', () => {
   });
 });
 
-describe('a start that cannot be', () => {
+describe('a start that must fail', () => {
   const fail = (env: Record<string, string>, script = 'server/main.ts') =>
     new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
       const child = spawn(process.execPath, [join(root, script)], {
@@ -254,7 +254,7 @@ describe('a start that cannot be', () => {
     expect(stderr).toMatch(/^lingualoop: SECRETS_KEY: .*\n$/);
   });
 
-  test('a database that is not there is one line, without its password', async () => {
+  test('an unreachable database is one line, without its password', async () => {
     const DATABASE_URL = 'postgres://nobody:hunter2@127.0.0.1:1/none';
     const { code, stderr } = await fail({ DATABASE_URL, SECRETS_KEY: secretsKey });
     expect(code).toBe(1);

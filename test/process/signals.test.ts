@@ -171,7 +171,7 @@ test('an API and a worker of one data folder that end together leave no PostgreS
   }
 }, 60_000);
 
-test('a second signal, later than a second, gives up the requests under way: 143, and no PostgreSQL', async () => {
+test('a second signal, over a second later, aborts the requests in flight: 143, and no PostgreSQL', async () => {
   const folder = await dataFolder();
   const service = launch('node', ['server/main.ts'], folder);
   await service.says('LinguaLoop listens');

@@ -54,7 +54,7 @@ beforeAll(async () => {
     });
     return {};
   });
-  // More than a connection holds of an answer that nobody reads.
+  // More than a connection buffers of an unread answer.
   app.post('/long', { config }, async () => 'x'.repeat(20_000_000));
   port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 });
@@ -103,7 +103,7 @@ test('bodies within the budget are read whole', async () => {
   });
 });
 
-test('an address holds a quarter of the budget; past it a request is refused with a time to come back', async () => {
+test('an address holds a quarter of the budget; past it a request is refused with Retry-After', async () => {
   const held = open(700_000, { end: false });
   await untilReading(1);
   const refused = await answerOf(open(400_000));
@@ -115,7 +115,7 @@ test('an address holds a quarter of the budget; past it a request is refused wit
   expect(await statusOf(open(900_000))).toBe(200);
 });
 
-test('small bodies have a budget of their own', async () => {
+test('small bodies have their own budget', async () => {
   const held = [open(90_000, { end: false }), open(90_000, { end: false })];
   await untilReading(2);
   expect(await statusOf(open(90_000))).toBe(503);
@@ -132,7 +132,7 @@ test.each([
   ['large', 900_000, 503],
   ['small', 99_000, 'ECONNRESET'],
 ])(
-  'where %s bodies fill the budget the oldest unfinished one makes room for who holds little',
+  'if %s bodies fill the budget, the oldest unfinished one is dropped for a sender that holds little',
   async (_which, bytes, end) => {
     const held: ClientRequest[] = [];
     const ends: [number, unknown][] = [];
@@ -155,7 +155,7 @@ test.each([
   },
 );
 
-test('a body that a handler works with is not broken off for another', async () => {
+test('a body in use by a handler is not dropped for another', async () => {
   const held: Promise<number | undefined>[] = [];
   const settled: (() => void)[] = [];
   for (let host = 1; host <= 4; host++) {
@@ -168,7 +168,7 @@ test('a body that a handler works with is not broken off for another', async () 
   expect(await Promise.all(held)).toEqual([200, 200, 200, 200]);
 });
 
-test('large bodies that anybody may send have a small budget of their own', async () => {
+test('large bodies on public routes have a small budget of their own', async () => {
   const held = open(250_000, { path: '/hook', end: false });
   await poll(async () => (await statusOf(open(250_000, { path: '/hook' }))) === 503);
   expect(await statusOf(open(900_000))).toBe(200);
@@ -176,7 +176,7 @@ test('large bodies that anybody may send have a small budget of their own', asyn
   expect(await statusOf(held)).toBe(200);
 });
 
-test('large bodies do not wait for room among the small ones', async () => {
+test('large bodies do not use the budget of small ones', async () => {
   const held = [1, 1, 2, 2, 3, 3, 4].map((host) => open(95_000, { end: false, headers: from(host) }));
   await untilReading(7);
   expect(await statusOf(open(900_000, { headers: from(1) }))).toBe(200);
@@ -187,7 +187,7 @@ test.each([
   ['in the middle of a large body', { bytes: 900_000, chunked: false, again: 1 }],
   ['in the middle of a small one', { bytes: 99_000, chunked: false, again: 4 }],
   ['in the middle of one that does not say how long it is', { bytes: 900_000, chunked: true, again: 1 }],
-])('a client that hangs up %s gives back what it held', async (_where, { bytes, chunked, again }) => {
+])('a client that hangs up %s frees its budget', async (_where, { bytes, chunked, again }) => {
   for (let turn = 0; turn < again; turn++) {
     const before = reading;
     const held = open(bytes, { end: false, chunked });
@@ -197,14 +197,14 @@ test.each([
   }
 });
 
-test('a body is given back when its handler settles, though its answer is not read', async () => {
+test('a body is freed when its handler settles, even if its answer is not read', async () => {
   const unread = open(900_000, { path: '/long' });
   await once(unread, 'response');
   expect(await statusOf(open(900_000))).toBe(200);
   unread.destroy();
 });
 
-test('a body is held until its handler settles, though its client has gone', async () => {
+test('a body is held until its handler settles, even if its client is gone', async () => {
   const gone = open(900_000, { path: '/held' });
   await poll(async () => read === 1);
   await new Promise((resolve) => gone.once('close', resolve).destroy());
@@ -213,14 +213,14 @@ test('a body is held until its handler settles, though its client has gone', asy
   await poll(async () => (await statusOf(open(900_000))) === 200);
 });
 
-test('the sender of a body above 100 KB is asked for before any of it is read', async () => {
+test('a body above 100 KB is read only after its sender is authenticated', async () => {
   const refused = open(200_000, { end: false, headers: { 'x-stranger': 'yes' } });
   expect(await statusOf(refused)).toBe(401);
   expect([authenticated, read]).toEqual([1, 0]);
   refused.destroy();
 });
 
-test('the sender of a body that does not say how long it is is asked for once 100 KB have come', async () => {
+test('a body of undeclared length is authenticated once 100 KB have arrived', async () => {
   const stranger = { chunked: true, headers: { 'x-stranger': 'yes' } };
   expect(await statusOf(open(99_000, stranger))).toBe(200);
   expect(authenticated).toBe(0);
@@ -230,12 +230,12 @@ test('the sender of a body that does not say how long it is is asked for once 10
   refused.destroy();
 });
 
-test('a small body costs no look-up', async () => {
+test('a small body needs no credential lookup', async () => {
   expect(await statusOf(open(102_400))).toBe(200);
   expect(authenticated).toBe(0);
 });
 
-test('large bodies that arrive together are handled in different turns of the event loop', async () => {
+test('large bodies that arrive together are handled in separate iterations of the event loop', async () => {
   const held = Array.from({ length: 5 }, () => open(150_000, { path: '/turn', end: false }));
   await untilReading(5);
   turns.length = 0;

@@ -10,7 +10,7 @@ import { serveRpc } from '#server/rpc-handler.ts';
 import { readSettings } from '#server/settings.ts';
 import type { router } from '#server/trpc.ts';
 
-/** Serves a router of the test's own at both doors, without a database; answers how to send requests to it. */
+/** Serves the test's own router over REST and /trpc, without a database; returns how to send requests to it. */
 export function useBothDoors(served: ReturnType<typeof router>, env: NodeJS.ProcessEnv = {}) {
   const settings = readSettings(env);
   const http = fastify({ bodyLimit: settings.MAX_REQUEST_BYTES });

@@ -27,13 +27,13 @@ describe('a few bytes cannot make much work', () => {
     expect(status).toBe(400);
   });
 
-  test('superjson: undefined is what a client may mark', async () => {
+  test('superjson: undefined is accepted from a client', async () => {
     const { headers } = await app.signUp();
     const input = { json: { ...text, tone: null }, meta: { values: { tone: ['undefined'] }, v: 1 } };
     expect((await app.json('POST', '/trpc/translations.create', { headers, body: input })).status).toBe(200);
   });
 
-  test('a password of megabytes is refused before anything is done with it', async () => {
+  test('a password of megabytes is refused before any work on it', async () => {
     const body = { tenant_name: 'x', email: 'a@example.org', password: '\ufdfa'.repeat(3_000_000) };
     let status = 0;
     const ms = await timed(async () => {
@@ -51,9 +51,9 @@ describe('a few bytes cannot make much work', () => {
     expect(answer.body.detail[0].type).toBe('too_many_values');
   });
 
-  test('a million values are refused before they are parsed, at both doors, and commas in a text are no values', async () => {
+  test('a million values are refused before parsing, over REST and /trpc; commas in a text do not count', async () => {
     const { headers } = await app.signUp();
-    // What follows the values is no JSON: whoever parses it first answers 400.
+    // The end of the body is not JSON: parsing it first would answer 400.
     const values = `[${'1,'.repeat(1_000_000)}1]`;
     const refused = { status: 422, body: { detail: [expect.objectContaining({ type: 'too_many_values' })] } };
     const post = (path: string, body: string) => app.json('POST', path, { headers, body });
@@ -70,7 +70,7 @@ describe('a few bytes cannot make much work', () => {
     expect((await app.json('POST', '/api/translations', { headers, body })).status).toBe(413);
   });
 
-  test('a cursor of another time is refused, not looked for', async () => {
+  test('a cursor in an old format is refused, not looked up', async () => {
     const { headers } = await app.signUp();
     for (const time of ['+275760-09-12T00:00:00.000Z', '-000001-01-01T00:00:00.000Z', 'now']) {
       const cursor = Buffer.from(`${time} ${'a'.repeat(32)}`).toString('base64url');
@@ -79,7 +79,7 @@ describe('a few bytes cannot make much work', () => {
   });
 });
 
-describe('a drain waits for requests, and for nothing else', () => {
+describe('shutdown waits only for requests', () => {
   const sockets: ReturnType<typeof openSocket>[] = [];
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();

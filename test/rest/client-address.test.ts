@@ -50,7 +50,7 @@ describe('C 2: the client address', () => {
   });
 });
 
-describe('C 2: what an address counts as in a rate limit', () => {
+describe('C 2: the key of an address in a rate limit', () => {
   const network = '2001:db8:0:a1::/64';
   test.each([
     ['1.2.3.4', '1.2.3.4'],
@@ -59,7 +59,7 @@ describe('C 2: what an address counts as in a rate limit', () => {
     ['0:0:0:0:0:ffff:1.2.3.4', '1.2.3.4'],
     ['::ffff:1.2.3.4%eth0', '1.2.3.4'],
     ['::ffff:255.0.255.1', '255.0.255.1'],
-    // Not mapped: the marker stands one group further left.
+    // Not mapped: the marker is one group further left.
     ['::ffff:0:102:304', '0:0:0:0::/64'],
     ['2001:db8:0:a1:1:2:3:4', network],
     ['2001:DB8:0:A1::9', network],

@@ -36,7 +36,7 @@ async function* endless(): AsyncGenerator<string, void> {
   }
 }
 
-test('a download that is cut does not look whole, and ends once', async () => {
+test('a truncated download does not look complete, and ends once', async () => {
   const asked = get({ host: '127.0.0.1', port, path: '/', agent: false });
   asked.on('error', () => {});
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
@@ -45,7 +45,7 @@ test('a download that is cut does not look whole, and ends once', async () => {
   expect([answer.complete, ended]).toEqual([false, 1]);
 });
 
-test('a download that is cut resets the connection of a client that knows no chunks', async () => {
+test('a truncated download resets the connection of a client without chunked encoding', async () => {
   const socket = connect(port, '127.0.0.1');
   const how = new Promise<string>((resolve) => {
     socket.once('end', () => resolve('a clean end'));

@@ -22,7 +22,7 @@ describe('GET /docs', () => {
     }
   });
 
-  test('everything that it names comes from this server', async () => {
+  test('all of its resources come from this server', async () => {
     const elements = await pageElements('/docs');
     const named = elements.flatMap(({ attrs = [] }) =>
       attrs.filter(({ name }) => /^(src|srcset|href|action|data|poster)$/.test(name)),
@@ -61,7 +61,7 @@ describe('GET /docs', () => {
     for (const address of addresses) expect(address).toMatch(/^data:/);
   });
 
-  test('the script opens our document, and asks nobody whether it is valid', async () => {
+  test('the script opens our document, and calls no external validator', async () => {
     const script = await (await app.request('/docs/start.js')).text();
     const opened: Record<string, unknown>[] = [];
     new Function('SwaggerUIBundle', script)((options: Record<string, unknown>) => opened.push(options));
@@ -69,7 +69,7 @@ describe('GET /docs', () => {
     expect((await app.request('/openapi.json')).status).toBe(200);
   });
 
-  test('files that are not part of the page are not there', async () => {
+  test('files that are not part of the page are not served', async () => {
     for (const name of [
       'index.html',
       'package.json',

@@ -77,7 +77,7 @@ describe('A 4.3: a route that takes a form', () => {
     expect((await post('/token', 'grant_type=über')).body.grant_type).toBe('über');
   });
 
-  test('a number is a string there, for the schema to refuse', async () => {
+  test('a number arrives as a string, which the schema refuses', async () => {
     const { status, body } = await post('/token', 'grant_type=x&count=5');
     expect([status, body.detail[0].loc]).toEqual([422, ['body', 'count']]);
   });
@@ -91,7 +91,7 @@ describe('A 4.3: a route that takes a form', () => {
     'nonsense',
     `${formType}x`,
     '',
-  ])('a body of content type "%s" is 422, and told what to send', async (type) => {
+  ])('a body of content type "%s" is 422, with the expected type named', async (type) => {
     const body = type.includes('json') ? '{"grant_type":"x"}' : 'grant_type=x';
     expect(await post('/token', body, type)).toMatchObject(sendAForm);
   });
@@ -102,7 +102,7 @@ describe('A 4.3: a route that takes a form', () => {
     expect(await post('/token', form, '')).toMatchObject(sendAForm);
   });
 
-  test('JSON is refused where it is said to be, though it is empty', async () => {
+  test('a body declared as JSON is refused, even if it is empty', async () => {
     expect(await post('/token', '', 'application/json')).toMatchObject(sendAForm);
   });
 
@@ -139,7 +139,7 @@ describe('A 4.3: a route that takes a form', () => {
     ['a percent sign alone', 'grant_type=100%'],
     ['digits that are none', 'grant_type=%zz'],
     ['a name', '%FF=x'],
-  ])('%s: 400, and nothing of it is repeated', async (_what, body) => {
+  ])('%s: 400, without repeating the input', async (_what, body) => {
     const answer = await post('/token', body);
     expect(answer.status).toBe(400);
     expect(answer.body.detail).toMatch(
@@ -147,7 +147,7 @@ describe('A 4.3: a route that takes a form', () => {
     );
   });
 
-  test('a NUL is refused like anywhere else', async () => {
+  test('a NUL is refused as everywhere', async () => {
     const { status, body } = await post('/token', 'grant_type=a%00b');
     expect([status, body.detail[0].loc]).toEqual([422, ['body', 'grant_type']]);
   });
@@ -169,7 +169,7 @@ describe('A 4.3: a route that takes a form', () => {
     });
   });
 
-  test('so it is where the length is not declared', async () => {
+  test('so it is if the length is not declared', async () => {
     const body = new Blob(['grant_type=x&password='.padEnd(65_537, 'p')]).stream();
     const init = { method: 'POST', headers: { 'content-type': formType }, body, duplex: 'half' };
     expect((await send('/token', init as RequestInit)).status).toBe(413);
@@ -180,7 +180,7 @@ describe('A 4.3: a route that takes a form', () => {
     expect(answer).toEqual({ status: 413, body: { detail: 'request body exceeds MAX_REQUEST_BYTES' } });
   });
 
-  test('the form is read behind the guard', async () => {
+  test('the form is read after the guard', async () => {
     expect((await post('/guarded', '{}', 'application/json')).status).toBe(401);
     expect((await post('/guarded', 'grant_type=%FF')).status).toBe(401);
   });
@@ -216,7 +216,7 @@ describe('A 4.1, signout: a form or JSON', () => {
     },
   );
 
-  test('what is malformed is refused in its own terms', async () => {
+  test('malformed input is refused in the terms of its type', async () => {
     const json = await post('/signout', '{', 'application/json');
     expect([json.status, json.body.detail]).toEqual([400, expect.stringMatching(/^invalid JSON body: /)]);
     expect((await post('/signout', '[]', 'application/json')).status).toBe(422);

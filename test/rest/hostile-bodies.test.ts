@@ -198,7 +198,7 @@ describe('hostile bodies', () => {
     expect([400, 413, 422]).toContain(answer.status);
   });
 
-  test('metadata named __proto__ forces nothing and gives nothing away', async () => {
+  test('metadata named __proto__ changes nothing and reveals nothing', async () => {
     const answer = await post(withMetadata('{"__proto__":{"sensitive":true}}'));
     if (answer.status === 200) expect(JSON.parse(answer.text).status).toBe('published');
   });

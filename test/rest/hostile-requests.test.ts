@@ -220,7 +220,7 @@ describe('hostile HTTP', () => {
     }
   });
 
-  test('a declared length longer than the body: the half request does nothing', async () => {
+  test('a declared length longer than the body: the partial request does nothing', async () => {
     const { headers } = await app.signUp();
     const head = `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nX-API-Key: ${headers['x-api-key']}\r\n`;
     const answer = await raw(`${head}Content-Length: ${HELLO.length + 100}\r\n\r\n${HELLO}`, { end: true });
@@ -231,13 +231,13 @@ describe('hostile HTTP', () => {
     expect((await app.json('GET', PATH, { headers })).body).toEqual([]);
   });
 
-  test('a declared length shorter than the body: what was cut does not parse', async () => {
+  test('a declared length shorter than the body: the truncated body does not parse', async () => {
     const head = `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nX-API-Key: ${tenant.apiKey}\r\n`;
     const answer = await raw(`${head}Content-Length: 10\r\n\r\n${HELLO}`, { end: true });
     expectRefusal(answer!, 400);
   });
 
-  test('50 connections that are dropped in the middle of a body leave the service well', async () => {
+  test('50 connections dropped in the middle of a body do not harm the service', async () => {
     const { hostname, port } = new URL(app.address);
     await Promise.all(
       Array.from({ length: 50 }, async () => {

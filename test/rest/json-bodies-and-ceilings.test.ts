@@ -46,7 +46,7 @@ describe('C 7: JSON bodies', () => {
     },
   );
 
-  test('A 7.1: a body that does not fit is 422, every fault with loc, msg and type', async () => {
+  test('A 7.1: an invalid body is 422, every fault with loc, msg and type', async () => {
     const detail = expectRefusal(
       await post('{"source_text":1,"target_lang":2,"metadata":3,"text_type":"x","allow_fallback":"y"}'),
       422,
@@ -84,12 +84,12 @@ describe('C 7: JSON bodies', () => {
     'a/b/c',
     'application/json, text/plain',
     '\u00e9/x',
-  ])('content type %s never breaks anything', async (type) => {
+  ])('content type %s never breaks the service', async (type) => {
     expectHarmless(await post(HELLO, { 'content-type': type }));
   });
 
   test.each(['gzip', 'br', 'nonsense'])(
-    'a body said to be encoded as %s is refused or read as it is',
+    'a body declared as %s-encoded is refused or read as it is',
     async (encoding) => {
       expectHarmless(await post(HELLO, { 'content-encoding': encoding }));
     },

@@ -25,7 +25,7 @@ function sendRaw(address: string, bytes: string): Promise<void> {
   });
 }
 
-test('C 7: nothing secret that is sent or issued, and no text, is logged, at the lowest level either', async () => {
+test('C 7: no secret that is sent or issued, and no text, is logged, even at the lowest level', async () => {
   const app = await startLoggedService({ LOG_LEVEL: 'trace', ...secretSettings });
   const password = 'correct-horse-never-logged';
   const { apiKey, accessToken, headers } = await app.signUp({ password });
@@ -98,7 +98,7 @@ test('C 7: nothing secret that is sent or issued, and no text, is logged, at the
   expect(log).not.toMatch(/\$argon2|later@example\.org|insert into|refresh_token=/i);
 });
 
-test('a run that fails is logged with its cause, and with nothing that the upstream or the caller wrote', async () => {
+test('a failed run is logged with its cause, without text of the upstream or the caller', async () => {
   await using upstream = await startFakeOpenAi();
   upstream.otherwise(failure(401, { code: 'invalid_api_key', message: 'sentence-never-logged' }));
   const app = await startLoggedService({

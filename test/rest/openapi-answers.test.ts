@@ -16,7 +16,7 @@ beforeAll(async () => {
   document = (await app.json('GET', '/openapi.json')).body;
 });
 
-describe('the real answers are as the document says', () => {
+describe('the real answers match the document', () => {
   test('a signup, and one that is refused', async () => {
     const path = '/api/auth/signup/email';
     const body = { tenant_name: 'W', email: 'openapi@example.org', password: 'a long enough passphrase' };
@@ -54,7 +54,7 @@ describe('the real answers are as the document says', () => {
     }
   });
 
-  test('an import that goes on, and one that has ended', async () => {
+  test('an import that continues, and one that has ended', async () => {
     const { headers, tenantId } = await app.signUp();
     const [path, one, list] = ['/api/tm', '/api/tm/imports/{job_id}', '/api/tm/imports'];
     const accepted = await sendForm(path, memoryForm(2), headers);
@@ -81,7 +81,7 @@ describe('the real answers are as the document says', () => {
     expect(await response.text()).toContain('<tmx version="1.4">');
   });
 
-  test('every shape of refusal: 401, 404, and both kinds of 422', async () => {
+  test('each shape of refusal: 401, 404, and both kinds of 422', async () => {
     const { headers } = await app.signUp();
     const path = '/api/translations';
     expectDocumented('get', path, await app.json('GET', path), 401);
@@ -98,7 +98,7 @@ describe('the real answers are as the document says', () => {
   });
 });
 
-test('building the document changes no schema: RPC still refuses what a query string would pass', async () => {
+test('building the document changes no schema: tRPC still refuses query-string types', async () => {
   const { headers } = await app.signUp();
   const asText = encodeURIComponent(JSON.stringify({ json: { limit: '5' } }));
   const before = await app.json('GET', `/trpc/translations.list?input=${asText}`, { headers });

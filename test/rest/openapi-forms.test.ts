@@ -63,7 +63,7 @@ describe('the document of forms', () => {
     });
   });
 
-  test('a form without a name stands there whole', async () => {
+  test('a form without a name is inlined whole', async () => {
     const { paths } = await documentOf({
       revoke: procedure
         .meta(route('POST', '/revoke', { body: 'form' }))
@@ -97,7 +97,7 @@ describe('the document of inputs that come from the query beside a body', () => 
       .mutation(nothing),
   });
 
-  test('they are parameters, and the component is what is left', async () => {
+  test('they are parameters, and the component holds the rest', async () => {
     const { paths, components } = await documentOf(set(['tenant_id', 'dry']));
     const operation = paths['/security/{invite_id}']?.patch;
     expect(operation?.parameters.slice(0, 3)).toEqual([
@@ -127,7 +127,7 @@ describe('the document of inputs that come from the query beside a body', () => 
     expect(components.schemas['SecurityPolicy']?.required).toBeUndefined();
   });
 
-  test('a body of which nothing is left is none, and has no component', async () => {
+  test('a body without fields is left out, and has no component', async () => {
     const { paths, components } = await documentOf(set(['tenant_id', 'dry', 'mfa_required', 'note']));
     expect(paths['/security/{invite_id}']?.patch?.requestBody).toBeUndefined();
     expect(Object.keys(components.schemas)).not.toContain('SecurityPolicy');

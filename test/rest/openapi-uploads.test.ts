@@ -32,7 +32,7 @@ const operation = async (record: Parameters<typeof router>[0]) =>
 describe('the document of a form with files', () => {
   const file = uploadedFile.optional();
 
-  test('a file by one name must be there, and stands before the fields', async () => {
+  test('a file by one name is required, and comes before the fields', async () => {
     const { requestBody, parameters } = await operation({
       x: procedure
         .meta(route({ upload: upload(['sheet']) }))
@@ -55,7 +55,7 @@ describe('the document of a form with files', () => {
     expect(parameters.filter(({ name }) => name === 'name')).toEqual([]);
   });
 
-  test('one that may be the body too has its types, and its fields in the query', async () => {
+  test('one that may be the body too lists its types, and its fields as query parameters', async () => {
     const { requestBody, parameters } = await operation({
       x: procedure
         .meta(route({ upload: upload(['sheet'], true) }))
@@ -88,7 +88,7 @@ describe('the document of a form with files', () => {
     });
   });
 
-  test('what the document asks for must be an input', () => {
+  test('a documented field that is not an input is refused', () => {
     const made = procedure
       .meta(route({ upload: upload(['tmx_file']) }))
       .input(z.object({ tmx_file: file, name: z.string().optional() }))

@@ -156,7 +156,7 @@ describe('GET /openapi.json', () => {
     expect(responses['200']?.content).toEqual(json(ref('UploadedTerminologySet')));
   });
 
-  test('B 4.5: the form of a memory needs all it has; a set is answered, or an import that goes on', () => {
+  test('B 4.5: the form of a memory needs all fields; the answer is a set, or a running import', () => {
     const { requestBody, responses, parameters } = operationAt('post /api/tm');
     expect(requestBody?.content).toEqual({
       'multipart/form-data': {
@@ -181,7 +181,7 @@ describe('GET /openapi.json', () => {
     expect(Object.keys(poll)).not.toContain('202');
   });
 
-  test('B 4.5: exports are files of XML; that of approved pairs needs both languages', () => {
+  test('B 4.5: exports are XML files; that of approved pairs needs both languages', () => {
     const xml = { 'application/xml': { schema: { type: 'string', format: 'binary' } } };
     expect(operationAt('get /api/tm/{set_id}/export').responses['200']?.content).toEqual(xml);
     const { responses, parameters } = operationAt('get /api/tm/export/golden');
@@ -190,7 +190,7 @@ describe('GET /openapi.json', () => {
       expect(parameters).toContainEqual({ in: 'query', name, required: true, schema: { type: 'string' } });
   });
 
-  test('B 4.4, B 4.5: sets are listed as they are answered, and a deletion has no body', () => {
+  test('B 4.4, B 4.5: lists have the same shape as single sets, and a deletion has no body', () => {
     const listed = (path: string) => operationAt(`get ${path}`).responses['200']?.content;
     expect(listed('/api/terminology')).toEqual(json({ type: 'array', items: ref('TerminologySet') }));
     expect(listed('/api/tm')).toEqual(json({ type: 'array', items: ref('TranslationMemorySet') }));
@@ -208,7 +208,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  test('A 7.1: every operation tells how it refuses', () => {
+  test('A 7.1: every operation documents its refusals', () => {
     for (const { path, meta, input, route } of restProcedures(appRouter)) {
       const operation = document.paths[route.path]?.[route.method.toLowerCase() as 'get'];
       const statuses = Object.keys(operation?.responses ?? {});

@@ -86,7 +86,7 @@ describe.each(['/', '/signin'])('GET %s', (path) => {
 });
 
 describe('GET /', () => {
-  test('says what this is, and where its API is described; what it names is there', async () => {
+  test('says what the service is, and where its API is described; the links work', async () => {
     const elements = elementsOf(await (await app.request('/')).text());
     const text = elements.map(({ value }) => value ?? '').join(' ');
     expect(text).toContain('LinguaLoop, a translation service with an HTTP API');
@@ -95,14 +95,14 @@ describe('GET /', () => {
     for (const { value } of links) expect((await app.request(value)).status, value).toBe(200);
   });
 
-  test('says so where no model is connected, and only there', async () => {
+  test('says when no model is connected, and only then', async () => {
     expect(await (await app.request('/')).text()).toContain('No model is connected');
     expect(await (await live.request('/')).text()).not.toContain('No model');
   });
 });
 
 describe('a link that sets a new password', () => {
-  test('leads to a page whose command, filled in as it says, sets one', async () => {
+  test('leads to a page with a command that, filled in as it says, sets one', async () => {
     const { person, url, token } = await resetLink();
     expect(url.hash).toBe(`#reset_token=${token}`);
     // BASE_URL may have a path, which a proxy in front takes away.
@@ -124,7 +124,7 @@ describe('a link that sets a new password', () => {
     expect((await signIn(app, { ...person, password })).status).toBe(200);
   });
 
-  test('leaves its token in no log, even where somebody sends it as a query', async () => {
+  test('leaves its token in no log, even if somebody sends it as a query', async () => {
     const service = await startLoggedService({ SECRETS_KEY: Buffer.alloc(32).toString('base64') });
     const response = await service.request('/signin?reset_token=never-logged-4711#reset_token=nor-this');
     expect(response.status).toBe(200);
@@ -138,7 +138,7 @@ describe('at its start', () => {
   const notice = /^No model is connected \(OPENAI_API_KEY is not set\): the stub engine repeats/m;
   const key = { SECRETS_KEY: Buffer.alloc(32).toString('base64') };
 
-  test('a service without a model says so, behind the line with its address and in its log', async () => {
+  test('a service without a model says so, after the line with its address and in its log', async () => {
     const service = await startLoggedService(key);
     const lines = (await service.finish()).split('\n');
     const at = lines.findIndex((line) => line.startsWith('LinguaLoop listens on '));
@@ -148,7 +148,7 @@ describe('at its start', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test('one with a model does not', async () => {
+  test('a service with a model does not', async () => {
     const service = await startLoggedService({
       ...key,
       OPENAI_API_KEY: 'sk-test',

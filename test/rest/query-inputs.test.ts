@@ -58,7 +58,7 @@ describe('inputs of the query beside a body', () => {
     expect(body).toEqual({ tenant_id: 'own' });
   });
 
-  test('are refused as what they are', async () => {
+  test('are refused under their own names', async () => {
     const { status, body } = await patch('?most=many', {});
     expect([status, body.detail[0].loc]).toEqual([422, ['query', 'most']]);
     expect((await patch('?tenant_id=a&tenant_id=b', {})).body.detail[0].loc).toEqual(['query', 'tenant_id']);
@@ -66,13 +66,13 @@ describe('inputs of the query beside a body', () => {
     expect([nul.status, nul.body.detail[0].loc]).toEqual([422, ['query', 'tenant_id']]);
   });
 
-  test('the body is JSON as ever, and may be left out where nothing in it must be there', async () => {
+  test('the body is JSON as usual, and may be left out if it has no required field', async () => {
     expect((await send('/security?tenant_id=own', { method: 'PATCH' })).status).toBe(200);
     const answer = await patch('?tenant_id=own', '[]');
     expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ['body']]);
   });
 
-  test('a route whose inputs are all in path and query takes no body: one that is sent is ignored', async () => {
+  test('a route with all inputs in path and query takes no body: one that is sent is ignored', async () => {
     const expected = { status: 200, body: { user_id: 'u', tenant_id: 'own' } };
     const path = '/users/u/restore?tenant_id=own';
     expect(await post(path)).toEqual(expected);
@@ -109,7 +109,7 @@ describe('a router that cannot be served is refused at the start', () => {
     );
   };
 
-  test('a query parameter that is no input', () => {
+  test('a query parameter that is not an input', () => {
     expect(() => start({ x: make('/x', { query: ['b'] }) })).toThrow('x: the query parameter b');
   });
 

@@ -39,7 +39,7 @@ describe('A 7.1: the shapes of a refusal', () => {
     }
   });
 
-  test('rule 3: through the tRPC door the cause stays inside as well', async () => {
+  test('rule 3: over tRPC the cause stays hidden as well', async () => {
     const { headers } = await broken.signUp();
     const answer = await send('POST', '/trpc/translations.create', {
       at: broken,
@@ -61,7 +61,7 @@ describe('A 7.1: the shapes of a refusal', () => {
     expect(expectRefusal(await send('GET', '/api/nothing-here'), 404)).toEqual(expect.any(String));
   });
 
-  test('7.3: where an error_code is given it maps to its status and carries the request id', async () => {
+  test('7.3: an error_code maps to its status and carries the request id', async () => {
     const missing = await send('GET', `${PATH}/${'0'.repeat(32)}`, { headers: tenant.headers });
     const blank = await post('{"source_text":" ","target_lang":"fr"}');
     for (const [answer, code] of [
@@ -110,12 +110,12 @@ describe('C 7: routes and methods', () => {
     }
   });
 
-  test('a 405 comes before the body is looked at', async () => {
+  test('a 405 comes before the body is read', async () => {
     expectRefusal(await send('PUT', PATH, { headers: jsonHeaders(), body: '{' }), 405);
   });
 
   test.each(['PROPFIND', 'TRACE', 'LOCK', 'PURGE', 'SEARCH', 'REPORT'])(
-    '%s is no method of ours',
+    '%s is not a supported method',
     async (method) => {
       for (const path of [PATH, '/healthz']) {
         const answer = await send(method, path, { headers: tenant.headers });
@@ -154,7 +154,7 @@ describe('TRANSLATION_ENABLED=false', () => {
     expect((await off.json('GET', PATH, { headers })).body).toEqual([]);
   });
 
-  test('the tRPC door is shut as well', async () => {
+  test('it holds over tRPC as well', async () => {
     for (const headers of [signup.headers, {}]) {
       const { status, body } = await off.json('POST', '/trpc/translations.create', {
         headers,
@@ -166,7 +166,7 @@ describe('TRANSLATION_ENABLED=false', () => {
     }
   });
 
-  test('everything else goes on', async () => {
+  test('everything else keeps working', async () => {
     expect((await off.json('GET', '/healthz')).body.status).toBe('ok');
     expect((await off.json('GET', PATH, { headers: signup.headers })).status).toBe(200);
     expect((await off.json('GET', `${PATH}/${'0'.repeat(32)}`, { headers: signup.headers })).status).toBe(

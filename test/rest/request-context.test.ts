@@ -15,11 +15,11 @@ describe('C 2: the client address of a request', () => {
   const direct = useBothDoors(served);
   const behindTwo = useBothDoors(served, { TRUST_PROXY: '2' });
 
-  test("without TRUST_PROXY it is the socket's, whatever a header says", async () => {
+  test('without TRUST_PROXY it is the socket’s, whatever a header says', async () => {
     expect((await direct('/who', forwarded)).body.address).toBe('127.0.0.1');
   });
 
-  test('with TRUST_PROXY it is the one that the proxies saw, at both doors', async () => {
+  test('with TRUST_PROXY it is the one that the proxies saw, over REST and /trpc', async () => {
     expect((await behindTwo('/who', forwarded)).body.address).toBe('1.1.1.1');
     expect((await behindTwo('/trpc/who', forwarded)).body.result.data.json.address).toBe('1.1.1.1');
     expect((await behindTwo('/who')).body.address).toBe('127.0.0.1');

@@ -192,7 +192,7 @@ describe('A 9: versions', () => {
     }
   });
 
-  test('a day that no calendar has is refused by one rule or the other', async () => {
+  test('a date that no calendar has is refused by one rule or the other', async () => {
     for (const day of ['2026-02-30', '2026-13-01', '0000-00-00']) {
       const { status, body } = await get(`?api-version=${day}`);
       expect(status).toBe(400);

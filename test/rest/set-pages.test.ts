@@ -40,7 +40,7 @@ describe.each([TERMINOLOGY, TM] as const)('GET %s', (path) => {
     return { ids, sizes };
   }
 
-  test('without parameters it is all of them, the newest first, and no cursor', async () => {
+  test('without parameters it returns all of them, the newest first, and no cursor', async () => {
     const { status, headers, body } = await get('');
     expect(status).toBe(200);
     expect(headers.get('x-next-cursor')).toBeNull();
@@ -49,7 +49,7 @@ describe.each([TERMINOLOGY, TM] as const)('GET %s', (path) => {
     expect(times).toEqual(times.toSorted().reverse());
   });
 
-  test('with a limit it comes by pages, each set once, in the same order', async () => {
+  test('with a limit it returns pages, each set once, in the same order', async () => {
     const all = idsOf((await get('')).body);
     expect(await walk(3)).toEqual({ ids: all, sizes: [3, 3, 1] });
     // A page that ends the listing says so, where it is full as well.
@@ -65,7 +65,7 @@ describe.each([TERMINOLOGY, TM] as const)('GET %s', (path) => {
     expect(await walk(2)).toEqual({ ids: all, sizes: [2, 2, 2, 1] });
   });
 
-  test('a cursor without a limit is answered with the rest', async () => {
+  test('a cursor without a limit returns the rest', async () => {
     const { body, headers } = await get('?limit=2');
     const rest = await get(`?cursor=${headers.get('x-next-cursor')}`);
     expect([...body, ...rest.body]).toEqual((await get('')).body);

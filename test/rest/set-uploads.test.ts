@@ -33,7 +33,7 @@ const [terminology, memory] = ['/api/terminology', '/api/tm'] as const;
 
 const list = async (path: string) => (await app.json('GET', path, { headers: tenant.headers })).body;
 
-describe('B 4.4, B 4.5: what of a form counts', () => {
+describe('B 4.4, B 4.5: which parts of a form count', () => {
   test.each(paths)('%s: of two files of one name the first', async (path) => {
     const [[name, file]] = formOf(path) as [Part];
     const empty: Part = [name, new File([''], (file as File).name, { type: (file as File).type })];
@@ -42,7 +42,7 @@ describe('B 4.4, B 4.5: what of a form counts', () => {
     expect((await post(path, [empty, ...formOf(path)])).status).toBe(400);
   });
 
-  test.each(paths)('%s: a text is no file: 400, as where none is sent', async (path) => {
+  test.each(paths)('%s: a text field in place of the file is 400, as is a missing file', async (path) => {
     const [[name, file]] = formOf(path) as [Part];
     const detail = `${name} upload is required`;
     const text: Part = [name, await (file as File).text()];
@@ -50,13 +50,13 @@ describe('B 4.4, B 4.5: what of a form counts', () => {
       expect(await post(path, parts)).toMatchObject({ status: 400, body: { detail } });
   });
 
-  test.each(paths)('%s: a file is no text', async (path) => {
+  test.each(paths)('%s: a file in place of a text field is ignored', async (path) => {
     const parts = formOf(path).filter(([name]) => name !== 'name');
     const answer = await post(path, [...parts, ['name', new File(['Words'], 'name.txt')]]);
     expect(answer).toMatchObject({ status: 400, body: { detail: 'name is required' } });
   });
 
-  test.each(paths)('%s: other parts are passed over', async (path) => {
+  test.each(paths)('%s: other parts are ignored', async (path) => {
     const others: Part[] = [
       ['source_document', new File(['x'], 'a.pdf')],
       ['id', 'f'.repeat(32)],
@@ -69,7 +69,7 @@ describe('B 4.4, B 4.5: what of a form counts', () => {
     expect((await list(path)).map(({ id }: { id: string }) => id)).toContain(body.id);
   });
 
-  test('the older name of the glossary’s file counts where the newer one is not sent', async () => {
+  test('the older name of the glossary’s file counts if the newer one is not sent', async () => {
     const older: Part = ['terminology_csv', new File(['one,un\n'], 'old.csv', { type: 'text/csv' })];
     const alone = await post(terminology, [older, ...withoutFile(terminology)]);
     expect([alone.status, alone.body.entry_count]).toEqual([200, 1]);
@@ -86,7 +86,7 @@ describe('B 4.4, B 4.5: what of a form counts', () => {
   });
 });
 
-describe('B 7: what is no form has no upload: 400', () => {
+describe('B 7: a body that is not a form has no upload: 400', () => {
   const types = [
     'application/json',
     'application/xml',
@@ -111,7 +111,7 @@ describe('B 7: what is no form has no upload: 400', () => {
     return { status: response.statusCode, detail: JSON.parse(text).detail };
   }
 
-  test.each(paths)('B 7: %s, whatever it is, empty or not', async (path) => {
+  test.each(paths)('B 7: %s, with any body, empty or not', async (path) => {
     for (const type of types)
       for (const body of [type === 'application/json' ? '{}' : 'word,mot', '']) {
         const headers = { ...tenant.headers, ...(type && { 'content-type': type }) };
@@ -120,13 +120,13 @@ describe('B 7: what is no form has no upload: 400', () => {
       }
   });
 
-  test.each(paths)('B 7: %s, without a field of that name in the query either', async (path) => {
+  test.each(paths)('B 7: %s, even without a field of that name in the query', async (path) => {
     expect(await sendBody(`${path}?${fileOf(path)}=x&terminology_csv=x`, tenant.headers)).toEqual(
       missing(path),
     );
   });
 
-  test.each(paths)('B 7: %s, behind the same gates as a form', async (path) => {
+  test.each(paths)('B 7: %s, after the same gates as a form', async (path) => {
     const json = { 'content-type': 'application/json' };
     expect((await sendBody(path, json, '{}')).status).toBe(401);
     expect((await sendBody(path, {})).status).toBe(401);
@@ -178,25 +178,30 @@ describe('A 8, B 8: sizes', () => {
 
   const over = { status: 413, detail: 'request body exceeds MAX_UPLOAD_BYTES' };
 
-  test.each(paths)('%s: a form that declares too much is 413 by its head, whoever sends it', async (path) => {
-    for (const headers of [tenant.headers, {}])
-      expect(await begin(path, { ...headers, 'content-type': type, 'content-length': 20_001 })).toEqual(over);
-  });
+  test.each(paths)(
+    '%s: a form that declares too much is 413 from its headers, whoever sends it',
+    async (path) => {
+      for (const headers of [tenant.headers, {}])
+        expect(await begin(path, { ...headers, 'content-type': type, 'content-length': 20_001 })).toEqual(
+          over,
+        );
+    },
+  );
 
-  test.each(paths)('%s: one that declares nothing is 413 once it has streamed too much', async (path) => {
+  test.each(paths)('%s: one without a declared size is 413 once it has streamed too much', async (path) => {
     const headers = { ...tenant.headers, 'content-type': type, 'transfer-encoding': 'chunked' };
     const pieces = [start(path), ...Array.from({ length: 21 }, () => 'x'.repeat(1000))];
     expect(await begin(path, headers, pieces)).toEqual(over);
   });
 
-  test('a file is held to MAX_UPLOAD_BYTES and not to the size of a text', async () => {
+  test('a file is limited by MAX_UPLOAD_BYTES, not by the size of a text', async () => {
     const words = Object.entries(glossaryForm(500, { name: 'Long' })) as Part[];
     expect(await post(terminology, words)).toMatchObject({ status: 200, body: { entry_count: 500 } });
     const units = Object.entries(memoryForm(100, { name: 'Long' })) as Part[];
     expect(await post(memory, units)).toMatchObject({ status: 200, body: { imported: 100 } });
   });
 
-  test.each(paths)('%s: what was refused left nothing', async (path) => {
+  test.each(paths)('%s: a refused upload leaves nothing', async (path) => {
     const before = await list(path);
     const [[name]] = formOf(path) as [Part];
     const large = new File(['x'.repeat(21_000)], 'large.tmx', { type: 'application/xml' });

@@ -81,7 +81,7 @@ describe('a reader that stops reading', () => {
     expect(logged()).toEqual([]);
   });
 
-  test('gets what was there when it began, and nothing that came later', async () => {
+  test('gets the rows of when it began, and nothing that came later', async () => {
     const response = await open();
     await standstill();
     const sql = openSuperuser(app.superuserUrl);
@@ -100,7 +100,7 @@ describe('a client that hangs up', () => {
     expect(logged()).toEqual([]);
   });
 
-  test('ends it too where it stopped reading before', async () => {
+  test('ends it even after it had stopped reading', async () => {
     const response = await open();
     const read = await standstill();
     response.destroy();
@@ -109,7 +109,7 @@ describe('a client that hangs up', () => {
   });
 });
 
-test('readers of one tenant that stopped leave room for others, and for their own once they have gone', async () => {
+test('stopped readers of one tenant do not block others, and free their places when they go', async () => {
   let answered = 0;
   const readers = Array.from({ length: 40 }, () => {
     const request = get(`${app.address}${path}`, { headers: operator, agent: false });
@@ -132,13 +132,13 @@ test('readers of one tenant that stopped leave room for others, and for their ow
 });
 
 describe('a failure', () => {
-  test('before the first byte is answered as any other', async () => {
+  test('before the first byte is answered like any other', async () => {
     const { status, headers, body } = await withoutLedger(() => app.json('GET', path, { headers: operator }));
     expect([status, body.detail, body.error_code]).toEqual([500, 'internal error', 'internal_error']);
     expect(headers.get('content-disposition')).toBeNull();
   });
 
-  test('in the middle breaks the answer off, and the log tells nothing of the statement', async () => {
+  test('in the middle aborts the answer, and the log has nothing of the statement', async () => {
     const response = await open();
     await standstill();
     await withoutLedger(() => expect(readAll(response)).rejects.toThrow('aborted'));
@@ -149,7 +149,7 @@ describe('a failure', () => {
     expect(JSON.stringify(logged())).not.toMatch(/select|usage_records where/i);
   });
 
-  test('in the middle resets the connection of a client that knows no chunks', async () => {
+  test('in the middle resets the connection of a client without chunked encoding', async () => {
     const { hostname, port } = new URL(app.address);
     const socket = connect(Number(port), hostname).pause();
     const head = Object.entries(operator).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -166,7 +166,7 @@ describe('a failure', () => {
   });
 });
 
-test('HEAD reads no more than it must', async () => {
+test('HEAD reads no more than necessary', async () => {
   const response = await app.request(path, { method: 'HEAD', headers: operator });
   expect([response.status, await response.text()]).toEqual([200, '']);
   expect(response.headers.get('content-disposition')).toContain('.jsonl');

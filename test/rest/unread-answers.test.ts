@@ -81,7 +81,7 @@ test('HEAD answers the length alone', async () => {
   expect([answer.headers['content-length'], await readAll(answer)]).toEqual([String(size), 0]);
 });
 
-test('a GET for whose answer its address has no room is 503; others have room, and so has a small one', async () => {
+test('a GET past its address’s budget for answers is 503; other addresses and small answers are served', async () => {
   await start({ held: 170_000_000 });
   const first = await open('/text');
   await open('/buffer');
@@ -96,7 +96,7 @@ test('a GET for whose answer its address has no room is 503; others have room, a
   await poll(async () => (await open('/text')).statusCode === 200);
 });
 
-test('an answer that stands still for too long gives way to another of its address', async () => {
+test('an answer that stalls too long is dropped for another of its address', async () => {
   await start({ held: 90_000_000, patience: 300 });
   const still = await open('/text');
   const next = await poll(async () => {
@@ -107,7 +107,7 @@ test('an answer that stands still for too long gives way to another of its addre
   expect(await readAll(still)).toBe('aborted');
 });
 
-test('the answer to a change is never refused: it takes the place of the one that has stood still longest', async () => {
+test('the answer to a change is never refused: the answer that has stalled longest is dropped for it', async () => {
   await start({ held: 90_000_000 });
   const still = await open('/text');
   const change = await open('/text', { method: 'POST' });
@@ -115,13 +115,13 @@ test('the answer to a change is never refused: it takes the place of the one tha
   expect(await readAll(still)).toBe('aborted');
 });
 
-test('the answer to a request with a body takes room as any other', async () => {
+test('the answer to a request with a body counts like any other', async () => {
   await start({ held: 170_000_000 });
   for (let answer = 0; answer < 2; answer++) await open('/text', { method: 'POST', body: '{}' });
   expect((await open('/text')).statusCode).toBe(503);
 });
 
-test('an answer whose connection was closed before its turn gives its room back', async () => {
+test('an answer whose connection was closed while it waited frees its budget', async () => {
   await start({ held: 90_000_000 });
   const json = { 'content-type': 'application/json', 'content-length': 2 };
   const socket = connect(port, '127.0.0.1').on('error', () => {});
@@ -146,7 +146,7 @@ test.each([
   expect(await readAll(answer)).toBe('aborted');
 });
 
-test('where all room is taken the stillest answer of an address that holds more gives way to another address', async () => {
+test('when the budget is full, the most stalled answer of an address that holds more is dropped for another', async () => {
   await start({ held: 170_000_000 });
   const still: IncomingMessage[] = [];
   for (const host of [1, 1, 2, 2, 3, 3, 4, 4])
@@ -162,7 +162,7 @@ test('where all room is taken the stillest answer of an address that holds more 
   expect(ends.filter((end) => end === 'aborted')).toHaveLength(2);
 });
 
-test('what everybody is answered from one Buffer takes no room', async () => {
+test('answers that share one Buffer do not count', async () => {
   await start({ held: 10 });
   for (let reader = 0; reader < 5; reader++) expect((await open('/shared')).statusCode).toBe(200);
 });

@@ -114,14 +114,14 @@ describe('a form’s file parts', () => {
     expect([body.sheet, body.old_sheet]).toEqual([sheet(first), sheet('third', 'c.csv')]);
   });
 
-  test('a text of that name is no file, before one and after it', async () => {
+  test('a text field of that name is not a file, before one or after it', async () => {
     expect((await post(whole(field('sheet', 'word,mot')))).body).toEqual({ note: 'none' });
     const parts = [field('sheet', 'a text'), filePart('sheet', 'a.csv', 'a file')];
     for (const form of [whole(...parts), whole(...parts.toReversed())])
       expect((await post(form)).body).toEqual({ sheet: sheet('a file'), note: 'none' });
   });
 
-  test('a file is no text either', async () => {
+  test('a file is not a text field either', async () => {
     const form = whole(filePart('name', 'a.txt', 'Words', 'text/plain'));
     expect((await post(form)).body).toEqual({ note: 'none' });
   });
@@ -130,7 +130,7 @@ describe('a form’s file parts', () => {
     expect((await post(whole(field('name', 'a'), field('name', 'b')))).body.name).toBe('b');
   });
 
-  test('whatever else is in the form is passed over', async () => {
+  test('other parts are ignored', async () => {
     const form = whole(
       filePart('elsewhere', 'x.csv', 'x'),
       field('__proto__', 'x'),
@@ -142,7 +142,7 @@ describe('a form’s file parts', () => {
     expect((await post(form)).body).toEqual({ sheet: sheet('x'), note: 'none' });
   });
 
-  test('a part without a file name is a file where its bytes are said to be just that', async () => {
+  test('a part without a file name is a file if its content type is application/octet-stream', async () => {
     const type = 'application/octet-stream';
     const form = whole(part('name="sheet"', 'x', `Content-Type: ${type}\r\n`));
     expect((await post(form)).body.sheet).toEqual(sheet('x', '', type));
@@ -153,7 +153,7 @@ describe('a form’s file parts', () => {
     expect((await post(whole(filePart('sheet', name, 'x')))).body.sheet.name).toBe('Wörter 語.csv');
   });
 
-  // In a file it is nobody's business: see the first test.
+  // In a file a NUL is allowed: see the first test.
   test('a NUL is refused in a field', async () => {
     const { status, body } = await post(whole(field('name', 'a\0b')));
     expect([status, body.detail[0].loc]).toEqual([422, ['body', 'name']]);
@@ -184,7 +184,7 @@ describe('a form that cannot be read: 400', () => {
   });
 });
 
-describe('a route that takes a form alone', () => {
+describe('a route that takes only a form', () => {
   const types = [
     'application/json',
     'application/xml',
@@ -201,7 +201,7 @@ describe('a route that takes a form alone', () => {
       expect(await post(body, type)).toEqual({ status: 200, body: { note: 'none' } });
   });
 
-  test('B 7: so is no body', async () => {
+  test('B 7: so is an empty body', async () => {
     expect(await send('/form', { method: 'POST' })).toEqual({ status: 200, body: { note: 'none' } });
   });
 
@@ -212,7 +212,7 @@ describe('a route that takes a form alone', () => {
     });
   });
 
-  test('one that takes the file itself does so', async () => {
+  test('a route that takes the file itself does so', async () => {
     const answer = await post('word,mot', 'text/csv', '/file?name=Words&filename=a.csv&sheet=x');
     expect(answer.body).toEqual({ sheet: { ...sheet('word,mot'), via: 'raw' }, name: 'Words', note: 'none' });
     expect((await post('{}', 'application/json', '/file')).status).toBe(415);
@@ -233,7 +233,7 @@ describe('sizes', () => {
       duplex: 'half',
     } as RequestInit);
 
-  test('a form is held to MAX_UPLOAD_BYTES, declared', async () => {
+  test('a form is limited by MAX_UPLOAD_BYTES, as declared', async () => {
     expect((await post(sized(5000), formType, '/form', small)).status).toBe(200);
     expect(await post(sized(5001), formType, '/form', small)).toEqual(over('MAX_UPLOAD_BYTES'));
   });
@@ -243,12 +243,12 @@ describe('sizes', () => {
     expect(await stream(sized(5001))).toEqual(over('MAX_UPLOAD_BYTES'));
   });
 
-  test('what is passed over counts too', async () => {
+  test('ignored parts count too', async () => {
     const form = whole(filePart('x', 'x', 'x'.repeat(5000)), filePart('sheet', 'a.csv', 'x'));
     expect(await stream(form)).toEqual(over('MAX_UPLOAD_BYTES'));
   });
 
-  test('a file of the smaller kind is held to MAX_REQUEST_BYTES by what is declared', async () => {
+  test('a file of the smaller kind is limited by MAX_REQUEST_BYTES, as declared', async () => {
     expect((await post(sized(2000, 'small.txt'), formType, '/form', small)).status).toBe(200);
     expect(await post(sized(2001, 'small.txt'), formType, '/form', small)).toEqual(over('MAX_REQUEST_BYTES'));
   });

@@ -14,8 +14,8 @@ const open = (deferred?: DeferredTenants) => {
 const flattening = (kind: Parameters<typeof limitsOfTask<'flatten'>>[1]['kind'], size: number) =>
   limitsOfTask('flatten', { kind, bytes: new Uint8Array(size) });
 
-describe('where work on a file is done', () => {
-  it('kind and size decide: plain text here, what ends soon apart from what may not', () => {
+describe('where a file is processed', () => {
+  it('kind and size decide: plain text in this process, short tasks apart from possibly long ones', () => {
     expect(flattening('txt', 11).queue).toBe('here');
     expect(flattening('json', 100_000).queue).toBe('here');
     expect(flattening('csv', 100_001).queue).toBe('light');
@@ -33,7 +33,7 @@ describe('where work on a file is done', () => {
     expect(flattening('pdf', 30_000_000).cpuMs).toBe(60_000);
   });
 
-  it('a small text needs no process, and what it is refused for is said', async () => {
+  it('a small text needs no process, and keeps its refusal', async () => {
     const fileWork = open();
     const scope = { tenantId: 'a' };
     expect(await flattenUpload(fileWork, 'txt', Buffer.from('Hello'), scope)).toBe('Hello');
@@ -50,8 +50,8 @@ describe('where work on a file is done', () => {
   });
 });
 
-describe('a file that no count ends', () => {
-  it('is ended by its CPU time, others are read beside it, and its tenant stands behind them then', async () => {
+describe('a file that runs without end', () => {
+  it('is ended by its CPU time; others are read meanwhile, and its tenant is deferred afterwards', async () => {
     const deferred = new DeferredTenants();
     const fileWork = open(deferred);
     const ended: string[] = [];
@@ -79,7 +79,7 @@ describe('a file that no count ends', () => {
     expect([ended.at(-1), deferred.has('y')]).toEqual(['draws too_large', true]);
   });
 
-  it('whoever hangs up stands behind others for a while, by the part of its allowance that the file had taken', async () => {
+  it('a caller that hangs up defers its tenant for a while, by the share of the allowance the file had used', async () => {
     let now = 0;
     const deferred = new DeferredTenants(() => now);
     const fileWork = open(deferred);
@@ -110,7 +110,7 @@ describe('a file that no count ends', () => {
     expect(deferred.has('left')).toBe(false);
   });
 
-  it('is counted before the next turn is given: its tenant’s own next file does not go before another’s', async () => {
+  it('is counted before the next slot is given: another tenant’s file goes before its tenant’s next one', async () => {
     const deferred = new DeferredTenants();
     const fileWork = open(deferred);
     const ended: string[] = [];

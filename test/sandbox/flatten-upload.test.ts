@@ -45,7 +45,7 @@ describe('an upload is read in a sandbox', () => {
     expect(fileWork.processIds.length).toBeLessThanOrEqual(2);
   });
 
-  it('a refusal is the FlattenError that it was there', async () => {
+  it('a refusal keeps its FlattenError', async () => {
     const fileWork = open();
     await expect(
       flattenUpload(fileWork, 'pdf', corpusFile('bad/password-user.pdf'), tenant()),
@@ -60,7 +60,7 @@ describe('an upload is read in a sandbox', () => {
     });
   });
 
-  it('a bomb that the format does not see is too large, and the next file is read', async () => {
+  it('a bomb that the format does not reveal is too large, and the next file is read', async () => {
     const fileWork = open();
     await expect(flattenUpload(fileWork, 'pdf', twiceDeflated(), tenant())).rejects.toMatchObject({
       name: 'FlattenError',
@@ -70,7 +70,7 @@ describe('an upload is read in a sandbox', () => {
     expect(await flattenUpload(fileWork, 'txt', Buffer.from('next'), tenant())).toBe('next');
   });
 
-  it('a caller that went away ends the reading', async () => {
+  it('a caller that hangs up ends the reading', async () => {
     const fileWork = open();
     const controller = new AbortController();
     const reading = flattenUpload(fileWork, 'pdf', corpusFile('pdf/type3-font.pdf'), {
@@ -81,7 +81,7 @@ describe('an upload is read in a sandbox', () => {
     await expect(reading).rejects.toThrow('gone');
   });
 
-  it('too many files of one tenant say nothing of the next file, and others are read', async () => {
+  it('too many files of one tenant do not affect the next file, and others are read', async () => {
     const fileWork = open();
     const pdf = corpusFile('pdf/made-rotations-labels-links.pdf');
     const accepted = Array.from({ length: 16 }, () => flattenUpload(fileWork, 'pdf', pdf, tenant(1)));

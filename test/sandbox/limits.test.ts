@@ -15,7 +15,7 @@ describe('a task over a limit', () => {
     expect(await sandbox.run('processId', undefined)).not.toBe(first);
   });
 
-  it('of CPU time is ended, and waiting is none', async () => {
+  it('of CPU time is ended; waiting does not count', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     await sandbox.run('echo', 'started');
     await sandbox.run('wait', 1200, { cpuMs: 600 });
@@ -26,7 +26,7 @@ describe('a task over a limit', () => {
     expect(await sandbox.run('echo', 'next')).toBe('next');
   });
 
-  it('of CPU time is not ended for what the tasks before it took', async () => {
+  it('of CPU time is not charged for the tasks before it', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     const pid = await sandbox.run('processId', undefined);
     for (let round = 0; round < 4; round++) await sandbox.run('spin', 300, { cpuMs: 900 });
@@ -45,12 +45,12 @@ describe('a task over a limit', () => {
     expect(await sandbox.run('echo', 'next')).toBe('next');
   });
 
-  it('of a full heap is ended, where its memory is not limited', async () => {
+  it('of a full heap is ended, even if its memory is not limited', async () => {
     const sandbox = openTestSandbox({ processes: 1, heapBytes: 64 * megabyte, memoryBytes: 4096 * megabyte });
     await expect(sandbox.run('fillHeap', undefined)).rejects.toMatchObject({ reason: 'memory' });
   });
 
-  it('may have limits of its own, which are not those of the next', async () => {
+  it('may have its own limits, which do not apply to the next', async () => {
     const sandbox = openTestSandbox({ processes: 1, memoryBytes: 300 * megabyte });
     await expect(
       sandbox.run('fillBuffers', undefined, { memoryBytes: 150 * megabyte }),
@@ -85,19 +85,19 @@ describe('a task that breaks', () => {
     });
   });
 
-  it('by answering what no message carries: failed', async () => {
+  it('by answering a value that cannot be sent: failed', async () => {
     const sandbox = openTestSandbox();
     await expect(sandbox.run('answerFunction', undefined)).rejects.toMatchObject({ reason: 'failed' });
   });
 
-  it('a promise that nobody waits for: its answer counts', async () => {
+  it('with a rejected promise that nobody awaits: its answer counts', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     const pid = await sandbox.run('leaveRejection', undefined);
     await sandbox.run('wait', 50);
     expect(await sandbox.run('processId', undefined)).toBe(pid);
   });
 
-  it('between two tasks: the next is run all the same', async () => {
+  it('between two tasks: the next still runs', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     for (let round = 0; round < 3; round++) {
       process.kill(await sandbox.run('processId', undefined), 'SIGKILL');
@@ -109,7 +109,7 @@ describe('a task that breaks', () => {
 describe('an abort signal', () => {
   const given = new Error('gone away');
 
-  it('ends the task that runs, with its reason', async () => {
+  it('ends the running task, with its reason', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     const pid = await sandbox.run('processId', undefined);
     const controller = new AbortController();
@@ -133,13 +133,13 @@ describe('an abort signal', () => {
     await running;
   });
 
-  it('that was given before starts nothing', async () => {
+  it('that was given before starts no task', async () => {
     const sandbox = openTestSandbox();
     await expect(sandbox.run('echo', 1, { signal: AbortSignal.abort(given) })).rejects.toBe(given);
     expect(sandbox.processIds).toEqual([]);
   });
 
-  it('that comes later does nothing', async () => {
+  it('that comes later has no effect', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     const controller = new AbortController();
     const pid = await sandbox.run('processId', undefined, { signal: controller.signal });

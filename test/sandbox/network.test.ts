@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 describe('a task has no network', () => {
-  it('through what Node offers, on any system', async () => {
+  it('through Node’s APIs, on any system', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     const { reached, ports } = await listen();
     const refused = 'ERR_ACCESS_DENIED';
@@ -47,7 +47,7 @@ describe('a task has no network', () => {
     expect(await sandbox.run('echo', 'still there')).toBe('still there');
   });
 
-  it('by the kernel, in a thread where Node offers it, where the system allows that', async ({ skip }) => {
+  it('by the kernel, in a thread if Node offers it, where the system allows that', async ({ skip }) => {
     if (barrier.by === 'none') {
       console.warn('skipped: this system allows neither a network namespace nor a seccomp filter');
       skip();
@@ -61,9 +61,9 @@ describe('a task has no network', () => {
     expect(await sandbox.run('echo', 'still there')).toBe('still there');
   });
 
-  it('and a system without the programs for it has none, and says so', async () => {
+  it('a system without the needed programs runs without the block, and says so', async () => {
     expect(await findNetworkIsolation([])).toEqual({ by: 'none', command: [], untried: false });
-    // A program of that name that keeps nothing is not believed.
+    // A program of that name that blocks nothing is rejected.
     if (process.platform === 'linux')
       expect((await findNetworkIsolation(['/proc/self/root/nowhere'])).by).toBe('none');
   });

@@ -5,7 +5,7 @@ import { poll } from '#test/setup/poll.ts';
 import { isAlive, openTestSandbox } from './open.ts';
 
 describe('processes', () => {
-  it('are started when there is something to run, and used again', async () => {
+  it('are started when there is a task, and used again', async () => {
     const sandbox = openTestSandbox();
     expect(sandbox.processIds).toEqual([]);
     const pid = await sandbox.run('processId', undefined);
@@ -13,7 +13,7 @@ describe('processes', () => {
     expect(sandbox.processIds).toEqual([pid]);
   });
 
-  it('are never more than they may be', async () => {
+  it('never exceed their maximum', async () => {
     const sandbox = openTestSandbox({ processes: 2 });
     let most = 0;
     const pids = await Promise.all(
@@ -27,7 +27,7 @@ describe('processes', () => {
     expect(most).toBe(2);
   });
 
-  it('are replaced after as many tasks as they may run', async () => {
+  it('are replaced after their maximum of tasks', async () => {
     const sandbox = openTestSandbox({ processes: 1, tasksPerProcess: 2 });
     const pids: number[] = [];
     for (let count = 0; count < 5; count++) pids.push(await sandbox.run('processId', undefined));
@@ -37,7 +37,7 @@ describe('processes', () => {
     expect(pids.slice(0, 4).some(isAlive)).toBe(false);
   });
 
-  it('are replaced where they have grown', async () => {
+  it('are replaced after their memory has grown', async () => {
     const sandbox = openTestSandbox({ processes: 1, keptBytes: 200 * 2 ** 20 });
     const small = await sandbox.run('hold', 2 ** 20);
     expect(await sandbox.run('hold', 200 * 2 ** 20)).toBe(small);
@@ -52,7 +52,7 @@ describe('processes', () => {
     expect(await sandbox.run('echo', 'again')).toBe('again');
   });
 
-  it('have no environment, and can neither write, nor read what is not code, nor start others', async () => {
+  it('have no environment, and cannot write, read anything but code, or start others', async () => {
     const sandbox = openTestSandbox();
     const reached = await sandbox.run('reach', {
       secret: new URL('../../package-lock.json', import.meta.url).pathname,
@@ -66,7 +66,7 @@ describe('processes', () => {
     });
   });
 
-  it('leave an interrupt of the terminal to the service', async () => {
+  it('ignore an interrupt of the terminal', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     const pid = await sandbox.run('processId', undefined);
     const running = sandbox.run('wait', 200);
@@ -90,7 +90,7 @@ describe('values', () => {
     ],
     ['bytes deeper in it', { list: [new Uint8Array([7])] }],
     ['a property named like a place', { head: 1, value: 2, places: [3] }],
-  ])('%s comes back as it went', async (_, value) => {
+  ])('%s comes back unchanged', async (_, value) => {
     const sandbox = openTestSandbox({ processes: 1 });
     expect(plain(await sandbox.run('echo', value))).toEqual(plain(value));
   });
@@ -104,7 +104,7 @@ describe('values', () => {
     expect(file.equals((back[1] as { file: Uint8Array }).file)).toBe(true);
   });
 
-  it('what a library prints does not come between', async () => {
+  it('output that a library prints does not mix with answers', async () => {
     const sandbox = openTestSandbox();
     const text = 'printed\n'.repeat(10_000);
     expect(await sandbox.run('print', text)).toBe(text);
@@ -141,7 +141,7 @@ describe('the queue', () => {
     expect(done).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it('goes on after tasks that fail in every way', async () => {
+  it('continues after tasks that fail in every way', async () => {
     const sandbox = openTestSandbox({ processes: 2 });
     const outcomes = await Promise.allSettled([
       sandbox.run('exit', 1),
@@ -163,7 +163,7 @@ describe('the queue', () => {
 });
 
 describe('closing', () => {
-  it('ends what runs and what waits, and leaves no process', async () => {
+  it('ends running and waiting tasks, and leaves no process', async () => {
     const sandbox = openTestSandbox({ processes: 2 });
     const pids = await Promise.all([
       sandbox.run('processId', undefined),
@@ -185,7 +185,7 @@ describe('closing', () => {
     expect(sandbox.processIds).toEqual([]);
   });
 
-  it('twice, or of an unused one, is nothing', async () => {
+  it('twice, or of an unused one, does nothing', async () => {
     const sandbox = openTestSandbox();
     await sandbox.close();
     await sandbox.close();
@@ -208,7 +208,7 @@ describe('the service that opened it', () => {
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
 
-  it('is not kept alive by processes without a task, which go with it', async () => {
+  it('is not kept alive by idle processes, which end with it', async () => {
     const program = service(`console.log(await sandbox.run('processId', undefined));`);
     const [printed] = await once(program.stdout!, 'data');
     const [code] = await once(program, 'exit');
@@ -222,7 +222,7 @@ describe('the service that opened it', () => {
     expect(String(printed)).toBe('done\n');
   });
 
-  it('takes a busy process with it when it is killed', async () => {
+  it('ends a busy process with it when it is killed', async () => {
     const program = service(
       `console.log(await sandbox.run('processId', undefined)); await sandbox.run('loop', undefined);`,
     );

@@ -8,7 +8,7 @@ import { openSets, type Sets } from '#test/translation-memory/sets.ts';
 import { tmx } from '#test/translation-memory/tmx.ts';
 import { openTestSandbox } from './open.ts';
 
-/** A barrier's program that ends without having started what stands behind it. */
+/** A network block's program that ends without starting the process behind it. */
 const forbidden: FoundIsolation = {
   by: 'namespace',
   command: [process.execPath, '--eval', 'process.exit(1)'],
@@ -28,7 +28,7 @@ describe('a process that does not start', () => {
     ['its barrier is forbidden', forbidden],
     ['its program is not there', { ...forbidden, command: ['/nowhere/unshare'] }],
   ])(
-    'says nothing of the task: %s; the barrier is looked for again, and the next one starts',
+    'is reported as not_started: %s; the network block is probed again, and the next one starts',
     async (_, barrier) => {
       const sandbox = openTestSandbox({ processes: 1, network: finding(barrier, open) });
       await expect(sandbox.run('echo', 1)).rejects.toMatchObject(notStarted);
@@ -39,13 +39,13 @@ describe('a process that does not start', () => {
     },
   );
 
-  it('and one that does not get ready in time says as little', async () => {
+  it('one that is not ready in time is reported alike', async () => {
     const hangs = { ...forbidden, command: [process.execPath, '--eval', 'setInterval(() => {}, 1000)'] };
     const sandbox = openTestSandbox({ processes: 1, network: finding(hangs) });
     await expect(sandbox.run('echo', 1, { timeMs: 300 })).rejects.toMatchObject(notStarted);
   });
 
-  it('takes no barrier away where a new one could not be tried either; what changes is told', async () => {
+  it('drops no network block if a new one could not be tried either; changes are logged', async () => {
     const barrier = finding(forbidden, { ...open, untried: true }, open);
     const told: string[] = [];
     await barrier.follow(({ by }) => told.push(by));
@@ -57,7 +57,7 @@ describe('a process that does not start', () => {
     expect(told).toEqual(['namespace', 'none']);
   });
 
-  it('for want of descriptors ends nothing, and the next one starts when there are some', async ({
+  it('for lack of descriptors ends nothing, and the next one starts when there are some', async ({
     skip,
   }) => {
     if (process.platform === 'win32') skip();
@@ -84,7 +84,7 @@ describe('a process that does not start', () => {
   });
 });
 
-describe('where no process starts for a file', () => {
+describe('when no process starts for a file', () => {
   let found = forbidden;
   const app = useTestApp({
     env: { AUTH_RATE_LIMIT_ENABLED: 'false' },
@@ -123,7 +123,7 @@ describe('where no process starts for a file', () => {
       answerOf(await app.request(`/api/translations/${job}/golden?format=pdf`, { headers })),
   };
 
-  it('each is 503 with Retry-After, and is served when one does', async () => {
+  it('each is 503 with Retry-After, and is served once one does', async () => {
     for (const [what, send] of Object.entries(requests)) {
       const { status, body, headers: answered } = await send();
       expect([what, status, body?.error_code]).toEqual([what, 503, 'transient_error']);
@@ -131,7 +131,7 @@ describe('where no process starts for a file', () => {
       expect(Number(answered.get('retry-after'))).toBeGreaterThan(0);
     }
     found = open;
-    // By one more in each lane the barrier is looked for again.
+    // One more failed start in each pool probes the network block again.
     for (const send of Object.values(requests)) await send();
     for (const [what, send] of Object.entries(requests))
       expect([what, (await send()).status]).toEqual([what, 200]);

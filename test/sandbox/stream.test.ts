@@ -17,7 +17,7 @@ const message = (work: Promise<unknown>) =>
   );
 
 describe('a task that answers in pieces', () => {
-  it('gives them all, in order, and leaves its process for the next one', async () => {
+  it('gives them all, in order, and keeps its process for the next one', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     const pid = await sandbox.run('processId', undefined);
     const pieces = await sandbox.stream('pieces', { count: 50, bytes: 300_000 }, {}, collect);
@@ -28,7 +28,7 @@ describe('a task that answers in pieces', () => {
     expect(await sandbox.run('processId', undefined)).toBe(pid);
   });
 
-  it('answers what is made of them, and throws what is thrown over them', async () => {
+  it('returns the consumer’s result, and throws what the consumer throws', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     const count = sandbox.stream(
       'pieces',
@@ -44,7 +44,7 @@ describe('a task that answers in pieces', () => {
     expect(await sandbox.run('echo', 'still there')).toBe('still there');
   });
 
-  it('waits for who takes slowly: what waits here is bounded, and the time does not count', async () => {
+  it('waits for a slow consumer: buffered pieces are bounded, and the wait does not count', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     // The start of a process is of its first task's time.
     await sandbox.run('echo', 'started');
@@ -67,7 +67,7 @@ describe('a task that answers in pieces', () => {
     expect(most).toBeLessThan(24 * megabyte);
   });
 
-  it('is ended with its process where it is not taken to the end', async () => {
+  it('is ended with its process if it is not consumed to the end', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     const pid = await sandbox.run('processId', undefined);
     const first = await sandbox.stream(
@@ -81,7 +81,7 @@ describe('a task that answers in pieces', () => {
     expect(await sandbox.run('echo', 'next')).toBe('next');
   });
 
-  it('that stops answering is ended by its time, which who takes is told', async () => {
+  it('that stops answering is ended by its time limit, and the consumer gets the error', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     await sandbox.run('echo', 'started');
     const taken: unknown[] = [];
@@ -95,7 +95,7 @@ describe('a task that answers in pieces', () => {
   it.each([
     ['throws', 'pieces', { count: 2, bytes: 1, fails: true }, 'behind the last piece'],
     ['ends with its process', 'piecesThenExit', undefined, 'code 3'],
-  ] as const)('is no whole answer where it %s', async (_, task, payload, said) => {
+  ] as const)('is not a whole answer if it %s', async (_, task, payload, said) => {
     const sandbox = openTestSandbox({ processes: 1 });
     await sandbox.run('echo', 'a process that has run something');
     const work = sandbox.stream(task, payload as never, {}, collect);
@@ -103,21 +103,21 @@ describe('a task that answers in pieces', () => {
     expect(await sandbox.run('echo', 'next')).toBe('next');
   });
 
-  it('is run again where a kept process was ended from outside before it gave any', async () => {
+  it('is run again if a kept process was ended from outside before its first piece', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     const pid = await sandbox.run('processId', undefined);
     process.kill(pid, 'SIGKILL');
     expect(await sandbox.stream('pieces', { count: 3, bytes: 1 }, {}, collect)).toHaveLength(3);
   });
 
-  it('gives no more bytes than one answer may have', async () => {
+  it('gives no more bytes than an answer’s limit', async () => {
     const sandbox = openTestSandbox({ processes: 1, answerBytes: 4 * megabyte });
     expect(await sandbox.stream('pieces', { count: 3, bytes: megabyte }, {}, collect)).toHaveLength(3);
     const work = sandbox.stream('pieces', { count: 5, bytes: megabyte }, {}, collect);
     expect(await message(work)).toContain('answered more than it may');
   });
 
-  it('is ended by the signal, be it waited for or taken', async () => {
+  it('is ended by the signal, while waiting or while consumed', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     const stop = new AbortController();
     const work = sandbox.stream('piecesThenLoop', undefined, { signal: stop.signal }, async (pieces) => {

@@ -64,7 +64,7 @@ export const tasks = {
   throw: async () => (message: string) => {
     throw new Error(message);
   },
-  /** Answers, and leaves a promise behind that nobody waits for. */
+  /** Returns, and leaves behind a promise that is never awaited. */
   leaveRejection: async () => () => {
     void Promise.reject(new Error('nobody waits'));
     return process.pid;

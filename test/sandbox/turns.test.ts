@@ -2,7 +2,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { DeferredTenants, TaskQueue, type TaskQueueOptions } from '#server/sandbox/task-queue.ts';
 
-/** Turns, and tasks that end when they are told to. `running` has their names in the order in which they began. */
+/** Slots, and tasks that end on demand. `running` has their names in the order in which they began. */
 function open(options: TaskQueueOptions, deferred: string[] = []) {
   const turns = new TaskQueue(options, (tenantId) => deferred.includes(tenantId));
   const began: string[] = [];
@@ -28,8 +28,8 @@ function open(options: TaskQueueOptions, deferred: string[] = []) {
   };
 }
 
-describe('turns at the slots of a lane', () => {
-  it('a tenant alone leaves one slot free for who comes next', async () => {
+describe('slots of a pool', () => {
+  it('a single tenant leaves one slot free for the next', async () => {
     const { began, ask } = open({ slots: 2, places: 64 });
     await ask('a1', 'a2', 'a3');
     expect(began).toEqual(['a1']);
@@ -37,14 +37,14 @@ describe('turns at the slots of a lane', () => {
     expect(began).toEqual(['a1', 'b1']);
   });
 
-  it('of a single slot, a tenant has that', async () => {
+  it('if there is a single slot, a tenant gets it', async () => {
     const { began, ask, end } = open({ slots: 1, places: 64 });
     await ask('a1', 'a2');
     await end('a1');
     expect(began).toEqual(['a1', 'a2']);
   });
 
-  it('a slot goes to the tenant with the fewest tasks running, among equals by turns', async () => {
+  it('a slot goes to the tenant with the fewest running tasks, in rotation among equals', async () => {
     const { began, ask, end } = open({ slots: 3, places: 64 });
     await ask('a1', 'a2', 'b1', 'a3', 'b2', 'c1');
     expect(began).toEqual(['a1', 'a2', 'b1']);
@@ -54,7 +54,7 @@ describe('turns at the slots of a lane', () => {
     expect(began.at(-1)).toBe('b2');
   });
 
-  it('within a tenant the task goes on that has waited longest', async () => {
+  it('within a tenant the longest waiting task runs first', async () => {
     const { began, ask, end } = open({ slots: 2, places: 64 });
     await ask('a1', 'a2', 'a3');
     await end('a1');
@@ -74,7 +74,7 @@ describe('turns at the slots of a lane', () => {
     expect(began.at(-1)).toBe('y1');
   });
 
-  it('a quarter of the places is the most of one tenant, and the next one finds room', async () => {
+  it('one tenant gets at most a quarter of the queue, so others find a place', async () => {
     const { turns, ask, asking } = open({ slots: 2, places: 64 });
     await ask(...Array.from({ length: 30 }, (_, number) => `a${number}`));
     expect(turns.counts).toEqual({ running: 1, waiting: 16 });
@@ -83,13 +83,13 @@ describe('turns at the slots of a lane', () => {
     expect(turns.counts).toEqual({ running: 2, waiting: 17 });
   });
 
-  it('many tenants fill the places, and no more', async () => {
+  it('many tenants fill the queue, and no more', async () => {
     const { turns, ask } = open({ slots: 2, places: 8 });
     await ask(...'abcdefghijklmnopqrstuvwxyz'.split(''));
     expect(turns.counts).toEqual({ running: 2, waiting: 8 });
   });
 
-  it('who gives up leaves the line, and its place is free', async () => {
+  it('a task that is aborted leaves the queue, and frees its place', async () => {
     const { turns, began, ask, asking, end } = open({ slots: 2, places: 4 });
     await ask('a1', 'b1');
     const stop = new AbortController();
@@ -105,7 +105,7 @@ describe('turns at the slots of a lane', () => {
     expect(turns.counts).toEqual({ running: 0, waiting: 0 });
   });
 
-  it('a task that fails gives its slot back', async () => {
+  it('a task that fails frees its slot', async () => {
     const { turns, began, ask } = open({ slots: 1, places: 4 });
     const failed = turns.run({ tenantId: 'a' }, () => Promise.reject(new Error('failed')));
     await expect(failed).rejects.toThrow('failed');
@@ -114,8 +114,8 @@ describe('turns at the slots of a lane', () => {
   });
 });
 
-describe('a tenant whose file was too much', () => {
-  it('is deferred for a minute for each, for ten at most', () => {
+describe('a tenant whose file exceeded its limits', () => {
+  it('is deferred for a minute for each file, for ten at most', () => {
     let now = 0;
     const deferred = new DeferredTenants(() => now);
     deferred.add('a');
@@ -129,7 +129,7 @@ describe('a tenant whose file was too much', () => {
     expect(deferred.has('a')).toBe(false);
   });
 
-  it('is forgotten when ten thousand others have followed', () => {
+  it('is forgotten after ten thousand others', () => {
     const deferred = new DeferredTenants(() => 0);
     for (let number = 0; number <= 10_000; number++) deferred.add(`tenant ${number}`);
     expect([deferred.has('tenant 0'), deferred.has('tenant 1')]).toEqual([false, true]);

@@ -41,7 +41,7 @@ describe('each status has its class', () => {
     expect(error.message).toBe(`${status} what is wrong (request 01a1)`);
   });
 
-  test('a status that has none is a LinguaLoopError', async () => {
+  test('a status without a class is a LinguaLoopError', async () => {
     server.script(failure(418, 'short and stout'));
     const error = await errorOfNext();
     expect(error.constructor).toBe(sdk.LinguaLoopError);
@@ -50,19 +50,19 @@ describe('each status has its class', () => {
 });
 
 describe('Retry-After', () => {
-  test('the header goes before the body', async () => {
+  test('the header takes precedence over the body', async () => {
     server.script(failure(429, 'slow down', { retry_after: 5 }, { 'retry-after': '7' }));
     expect((await errorOfNext()).retryAfter).toBe(7);
   });
 
-  test('the body says it where the header is missing', async () => {
+  test('the body gives it if the header is missing', async () => {
     server.script(failure(429, 'slow down', { retry_after: 5 }));
     expect((await errorOfNext()).retryAfter).toBe(5);
   });
 });
 
 describe('other answers', () => {
-  test("the documented door's error is the service's too", async () => {
+  test('the documented error of a route is the service’s too', async () => {
     const headers = { 'x-request-id': '02b2' };
     server.script({ status: 413, body: { detail: 'request body exceeds MAX_REQUEST_BYTES' }, headers });
     const error = await errorOfNext();
@@ -70,7 +70,7 @@ describe('other answers', () => {
     expect(error).toMatchObject({ requestId: '02b2', answeredBy: 'service' });
   });
 
-  test("a proxy's page has the class of its status and says what it is", async () => {
+  test('a proxy’s error page has the class of its status and says where it came from', async () => {
     server.script({
       status: 502,
       body: '<html><head><style>h1 { color: red }</style><title>502</title></head><body><h1>Bad\n gateway</h1></body></html>',
@@ -99,14 +99,14 @@ describe('other answers', () => {
     [{ result: 1 }],
     [{ result: { data: {} } }],
     [{ ok: true }],
-  ])('success that is not ours is an error: %j', async (body) => {
+  ])('a success with an unknown body is an error: %j', async (body) => {
     server.script({ status: 200, body });
     const error = await errorOfNext();
     expect(error.constructor).toBe(sdk.LinguaLoopError);
     expect(error).toMatchObject({ status: 200, answeredBy: 'other' });
   });
 
-  test('a redirect is not followed: it would take the key along', async () => {
+  test('a redirect is not followed: it would send the key along', async () => {
     server.script({ status: 308, body: '', headers: { location: 'https://elsewhere.example/trpc' } });
     const error = await errorOfNext();
     expect(error.message).toBe('308 redirected to https://elsewhere.example/trpc: is baseUrl right?');

@@ -49,7 +49,7 @@ describe('retries', () => {
       failure(429, 'wait', {}, { 'retry-after': 'Fri, 20 Nov 2020 08:00:00 GMT' }),
     ],
     ["a proxy's 502", { status: 502, body: '<h1>Bad gateway</h1>' }],
-  ])('a read is sent again where %s', async (_, step) => {
+  ])('a read is sent again if %s', async (_, step) => {
     server.script(step, result({ id: '1' }));
     expect(await client().translations.get('1')).toEqual({ id: '1' });
     expect(server.received).toHaveLength(2);
@@ -61,7 +61,7 @@ describe('retries', () => {
     expect(server.received).toHaveLength(3);
   });
 
-  test('as often as the client or the call says', async () => {
+  test('the client or the call sets how often', async () => {
     server.script(transient, transient, transient, transient, result({ id: '1' }), transient);
     expect(await client({ maxRetries: 4 }).translations.get('1')).toEqual({ id: '1' });
     await expect(client({ maxRetries: 4 }).translations.get('1', { maxRetries: 0 })).rejects.toThrow(
@@ -80,7 +80,7 @@ describe('retries', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test('signUp is tried again after a 429 with Retry-After, which did nothing', async () => {
+  test('signUp is tried again after a 429 with Retry-After, which changed nothing', async () => {
     server.script(
       failure(429, 'too many requests', {}, { 'retry-after': '0' }),
       result({ mfa_required: false }),
@@ -88,7 +88,7 @@ describe('retries', () => {
     expect(await client().auth.signUp(signup)).toEqual({ mfa_required: false });
   });
 
-  test('even signUp is tried again where nobody listened', async () => {
+  test('even signUp is tried again after a refused connection', async () => {
     const port = await freePort();
     const fetched = vi.fn((url: string, init: RequestInit) => fetch(url, init));
     const error = await client({ baseUrl: `http://127.0.0.1:${port}`, fetch: fetched })
@@ -100,7 +100,7 @@ describe('retries', () => {
     expect(fetched).toHaveBeenCalledTimes(3);
   });
 
-  test('so it is where a name has several addresses, of which Node tells only a code', async () => {
+  test('so it is if a name has several addresses, for which Node reports only a code', async () => {
     const refused = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
     const fetched = vi.fn(() => Promise.reject(new TypeError('fetch failed', { cause: refused })));
     const call = client({ fetch: fetched }).auth.signUp(signup);
@@ -113,7 +113,7 @@ describe('retries', () => {
     await expect(client().translations.get('1')).rejects.toMatchObject({ status: 429, retryAfter: 3600 });
   });
 
-  test('an access token is asked for before each attempt; its own failure is thrown as it is', async () => {
+  test('an access token is read before each attempt; its own failure is thrown unchanged', async () => {
     server.script(transient, result({ id: '1' }));
     const tokens = ['first', 'second'];
     await client({ accessToken: () => tokens.shift()! }).translations.get('1');
@@ -152,8 +152,8 @@ test('what is sent: credentials, tenant, request id, the name of the SDK', async
   ]);
 });
 
-describe('time', () => {
-  test('TimeoutError says which call, and after how long; a read is sent again before it', async () => {
+describe('timeouts', () => {
+  test('TimeoutError names the call and its duration; a read is sent again before it', async () => {
     const fetched = vi.fn(() => new Promise<never>(() => {}));
     const error = await client({ timeoutMs: 2, fetch: fetched })
       .translations.get('1')
@@ -164,7 +164,7 @@ describe('time', () => {
     expect(fetched).toHaveBeenCalledTimes(3);
   });
 
-  test('an attempt that is too late is given up: its connection is closed', async () => {
+  test('an attempt that times out is aborted: its connection is closed', async () => {
     server.script('silence');
     const signals: (AbortSignal | null | undefined)[] = [];
     const watched = client({
@@ -177,14 +177,14 @@ describe('time', () => {
     expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
   });
 
-  test('holds for a fetch that does not listen to its signal, and for the token source', async () => {
+  test('applies to a fetch that ignores its signal, and to the token source', async () => {
     const deaf = client({ fetch: () => new Promise(() => {}), timeoutMs: 1, maxRetries: 0 });
     await expect(deaf.system.health()).rejects.toBeInstanceOf(TimeoutError);
     const stuck = client({ accessToken: () => new Promise(() => {}), timeoutMs: 1, maxRetries: 0 });
     await expect(stuck.system.health()).rejects.toBeInstanceOf(TimeoutError);
   });
 
-  test('Infinity is no limit', async () => {
+  test('Infinity means no limit', async () => {
     server.script(result({ status: 'ok' }));
     expect(await client({ timeoutMs: Number.POSITIVE_INFINITY }).system.health()).toEqual({ status: 'ok' });
   });
@@ -249,7 +249,7 @@ describe("the caller's signal", () => {
     expect(ids).toEqual(['1']);
   });
 
-  test('no listener and no timer outlives its call, whichever way it ended', async () => {
+  test('no listener and no timer outlives its call, however it ended', async () => {
     server.script(
       result({ id: '1' }),
       transient,

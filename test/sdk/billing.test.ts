@@ -25,7 +25,7 @@ async function subscribed() {
 const newest = () => [...billing.stripe.sessions.values()].at(-1)?.url;
 
 describe('A 4.5', () => {
-  test('checkout answers where to send the browser', async () => {
+  test('checkout returns the address for the browser', async () => {
     const { client, tenantId } = await founded();
     billing.stripe.requests.length = 0;
     expect(await client.billing.checkout({ tier: 'studio' })).toEqual({ url: newest() });
@@ -34,7 +34,7 @@ describe('A 4.5', () => {
     ]);
   });
 
-  test('topUp buys one pack unless told', async () => {
+  test('topUp buys one pack by default', async () => {
     const { client } = await subscribed();
     billing.stripe.requests.length = 0;
     expect(await client.billing.topUp()).toEqual({ url: newest() });
@@ -81,13 +81,13 @@ describe('after a lost answer', () => {
   test.each<[string, (billing: sdk.Billing) => Promise<sdk.PaymentPage>]>([
     ['checkout', (billing) => billing.checkout({ tier: 'pro' })],
     ['portal', (billing) => billing.portal()],
-  ])('%s is sent again: a page that nobody was told of is never paid on', async (name, call) => {
+  ])('%s is sent again: a page that was never returned is never paid', async (name, call) => {
     server.script('cut off', transient, result(page));
     expect(await call(client().billing)).toEqual(page);
     expect(server.received.map(({ path }) => path)).toEqual(Array(3).fill(`/trpc/billing.${name}`));
   });
 
-  test('topUp is not: each sending is one of five attempts in an hour', async () => {
+  test('topUp is not: each request counts as one of five attempts an hour', async () => {
     server.script('cut off');
     await expect(client().billing.topUp()).rejects.toMatchObject({
       name: 'ConnectionError',

@@ -10,7 +10,7 @@ async function founded() {
 }
 
 describe('translations', () => {
-  test('create answers the finished job, get the same one', async () => {
+  test('create returns the finished job, get the same one', async () => {
     const { client, tenantId } = await founded();
     const job = await client.translations.create({ source_text: 'Hello', target_lang: 'fr' });
     expect(job).toMatchObject({ status: 'published', final_translation: '[fr] Hello' });
@@ -24,7 +24,7 @@ describe('translations', () => {
     ['in the options', {}, { idempotencyKey: 'mine' }],
     ['in both: the request says', { idempotency_key: 'mine' }, { idempotencyKey: 'other' }],
   ])(
-    "the caller's idempotency key is kept, %s: a second call answers the same job",
+    'the caller’s idempotency key is kept, %s: a second call returns the same job',
     async (_, more, options) => {
       const { client } = await founded();
       const request = { source_text: 'Hello', target_lang: 'fr', ...more };
@@ -34,7 +34,7 @@ describe('translations', () => {
     },
   );
 
-  test('list goes through all pages, last changed first, and asks for a page only when it comes to it', async () => {
+  test('list goes through all pages, last changed first, and fetches a page only when needed', async () => {
     const { apiKey } = await founded();
     const fetched = vi.fn((url: string, init: RequestInit) => fetch(url, init));
     const counted = new LinguaLoop({ baseUrl: app.address, apiKey, fetch: fetched });
@@ -57,7 +57,7 @@ describe('translations', () => {
     expect(fetched).toHaveBeenCalledTimes(3);
   });
 
-  test('listPage answers one page and where the next begins', async () => {
+  test('listPage returns one page and the cursor of the next', async () => {
     const { client } = await founded();
     expect(await client.translations.listPage()).toEqual({ items: [], nextCursor: null });
     const older = await client.translations.create({ source_text: 'one', target_lang: 'de' });
@@ -81,7 +81,7 @@ test('auth.signUp founds a workspace, without a credential', async () => {
   expect(token?.user).toMatchObject({ email: 'press@example.org', tenant_id: account.id });
 });
 
-test('system.health needs no credential; a slash after baseUrl does not matter', async () => {
+test('system.health needs no credential; baseUrl may end with a slash', async () => {
   const client = new LinguaLoop({ baseUrl: `${app.address}/` });
   expect(await client.system.health()).toEqual({
     status: 'ok',
@@ -102,7 +102,7 @@ describe('credentials', () => {
     expect(await client.translations.listPage()).toEqual({ items: [], nextCursor: null });
   });
 
-  test("tenantId narrows: another tenant's is refused", async () => {
+  test('tenantId narrows: another tenant’s is refused', async () => {
     const { apiKey, tenantId } = await founded();
     const other = await founded();
     const pinned = (tenant: string) => new LinguaLoop({ baseUrl: app.address, apiKey, tenantId: tenant });

@@ -111,7 +111,7 @@ describe('secrets', () => {
     },
   );
 
-  test('nor the password of an address', () => {
+  test('neither is the password of an address', () => {
     expect(() => new sdk.LinguaLoop({ baseUrl: 'http://me:must-not-show@localhost' })).toThrow(
       new TypeError('baseUrl must not carry credentials: give apiKey or accessToken'),
     );

@@ -68,7 +68,7 @@ describe('createFromFile', () => {
     ['a PDF by its other type', 'plan', 'application/x-pdf', 'application/pdf'],
     ['a spreadsheet', 'plan.xlsx', '', 'application/octet-stream'],
   ])(
-    'what a form would keep the layout of is the whole body, its fields in the query: %s',
+    'a file whose layout is kept is sent as the whole body, its fields in the query: %s',
     async (_, name, contentType, sentType) => {
       server.script(jobs);
       const data = new Uint8Array([0x50, 0x4b, 3, 4, 0, 255]);
@@ -96,7 +96,7 @@ describe('createFromFile', () => {
   test.each([
     ['a form', markdown],
     ['a whole body', new File(['%PDF-'], 'plan.pdf')],
-  ])('whose answer is lost is sent again, the same file under the same key: %s', async (_, file) => {
+  ])('is sent again after a lost answer, the same file under the same key: %s', async (_, file) => {
     server.script('cut off', 'cut off within the answer', jobs, jobs);
     const { translations } = client();
     await translations.createFromFile(file, { target_lang: 'fr' });
@@ -146,7 +146,7 @@ describe('createFromFile', () => {
     expect(server.received[0]!.headers['idempotency-key']).toBe('order 4711');
   });
 
-  test('any fetch can carry it, one that does not know the global FormData too', async () => {
+  test('works with any fetch, even one that does not know the global FormData', async () => {
     server.script(jobs);
     const other = client({ fetch: async (url, init) => fetchOfUndici(url, init as object) as never });
     expect(await other.translations.createFromFile(markdown, { target_lang: 'fr' })).toHaveLength(2);
@@ -178,7 +178,7 @@ describe('golden', () => {
     },
   };
 
-  test('answers the bytes as they came, their type and their name', async () => {
+  test('returns the bytes unchanged, their type and their name', async () => {
     server.script(pdf);
     const file = await client({ apiKey: 'k' }).translations.golden('a/b', { format: 'pdf' });
     expect(file).toEqual({
@@ -195,7 +195,7 @@ describe('golden', () => {
     expect(Object.fromEntries(request!.query)).toEqual({ format: 'pdf' });
   });
 
-  test('without a readable name it is called after its job', async () => {
+  test('without a readable name it is named after its job', async () => {
     const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-disposition': 'attachment' };
     server.script({ status: 200, body: '', headers });
     expect(await client().translations.golden('1')).toEqual({
@@ -210,7 +210,7 @@ describe('golden', () => {
     ['the connection breaks', 'cut off'],
     ['the file breaks off', { ...pdf, breaksOff: true }],
     ["a proxy's 504", { status: 504, body: '<h1>Timeout</h1>' }],
-  ])('is asked for again where %s', async (_, step) => {
+  ])('is requested again if %s', async (_, step) => {
     server.script(step, pdf);
     const { bytes } = await client().translations.golden('1', { format: 'pdf' });
     expect(bytes).toHaveLength(6);
@@ -231,13 +231,13 @@ describe('golden', () => {
         headers: { 'content-type': 'text/plain', 'content-disposition': 'attachment' },
       },
     ],
-  ])('what is no download is an error: %s', async (_, step) => {
+  ])('a response that is not a download is an error: %s', async (_, step) => {
     server.script(step);
     const call = client().translations.golden('1', { format: 'pdf' });
     await expect(call).rejects.toMatchObject({ status: 200, answeredBy: 'other' });
   });
 
-  test('a redirect is not followed: it would take the key along', async () => {
+  test('a redirect is not followed: it would send the key along', async () => {
     server.script({ status: 302, body: '', headers: { location: 'https://elsewhere.example/file' } });
     await expect(client({ apiKey: 'k' }).translations.golden('1')).rejects.toThrow(
       '302 redirected to https://elsewhere.example/file',
@@ -245,7 +245,7 @@ describe('golden', () => {
   });
 });
 
-describe('time: an attempt has as much as the texts that it translates one after the other', () => {
+describe('the timeout of an attempt grows with the texts that it translates one after the other', () => {
   const silent = () => {
     const fetched = vi.fn(() => new Promise<never>(() => {}));
     return client({ timeoutMs: 1, maxRetries: 0, fetch: fetched }).translations;

@@ -7,7 +7,7 @@ test('a key is new each time', () => {
   expect(newIdempotencyKey()).not.toBe(newIdempotencyKey());
 });
 
-test('so it is in a page that came over plain HTTP, where there is no randomUUID', () => {
+test('even on a page served over plain HTTP, which has no randomUUID', () => {
   const { crypto } = globalThis;
   vi.stubGlobal('crypto', {
     getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => crypto.getRandomValues(bytes),

@@ -38,7 +38,7 @@ function resume(options: ImportOptions = {}) {
 }
 
 describe('waiting for an import', () => {
-  test('looks at it until it is completed, and answers the set', async () => {
+  test('polls until it is completed, and returns the set', async () => {
     server.script(state(running), state(running), state(later), state(completed));
     const poller = await resume();
     expect(poller.id).toBe(id);
@@ -51,7 +51,7 @@ describe('waiting for an import', () => {
     );
   });
 
-  test('each new state is told, and none twice', async () => {
+  test('each new state is reported, and none twice', async () => {
     server.script(state(running), state(running), state(later), state(later), state(completed));
     const told: unknown[] = [];
     const poller = await resume({ onProgress: (job) => told.push(job) });
@@ -60,14 +60,14 @@ describe('waiting for an import', () => {
     expect(told).toEqual([running, later, completed]);
   });
 
-  test('and so it is in a loop', async () => {
+  test('a loop yields them too', async () => {
     server.script(state(running), state(running), state(later), state(completed));
     const seen: unknown[] = [];
     for await (const job of await resume()) seen.push(job);
     expect(seen).toEqual([running, later, completed]);
   });
 
-  test('nobody looks while nobody waits', async () => {
+  test('it polls only while a caller waits', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const fetch = async () => Response.json({ result: { data: { json: { poll_url: '', job: running } } } });
@@ -77,7 +77,7 @@ describe('waiting for an import', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('however many wait, one looks', async () => {
+  test('however many wait, one polls', async () => {
     server.script(state(running), state(running), state(completed));
     const told: unknown[] = [];
     const poller = await resume({ onProgress: (job) => told.push(job) });
@@ -96,7 +96,7 @@ describe('waiting for an import', () => {
     expect(told).toEqual([running, completed]);
   });
 
-  test('what onProgress throws, the waiting throws; it can go on', async () => {
+  test('an error thrown by onProgress rejects the wait, which can be resumed', async () => {
     server.script(state(running), state(completed));
     const reason = new Error('mine');
     const poller = await resume({
@@ -108,7 +108,7 @@ describe('waiting for an import', () => {
     expect(await poller.done()).toEqual(set);
   });
 
-  test('a status of a later version is no end', async () => {
+  test('an unknown status of a later version does not end the wait', async () => {
     server.script(state({ ...running, status: 'queued' }), state({ ...running, status: 'indexing' }));
     server.script(state(completed));
     expect(await (await resume()).done()).toEqual(set);
@@ -144,20 +144,20 @@ describe('an import that failed', () => {
     expect(server.received).toHaveLength(3);
   });
 
-  test('completed without a result is an error, and no wait without end', async () => {
+  test('completed without a result is an error, not an endless wait', async () => {
     server.script(state({ ...completed, result: null }));
     await expect((await resume()).done()).rejects.toThrow('completed and has no result');
   });
 });
 
-describe('a look that fails', () => {
+describe('a poll that fails', () => {
   test.each<[string, Step]>([
     ['503 transient_error', transient],
     ['the connection breaks', 'cut off'],
     ['the answer breaks off', 'cut off within the answer'],
     ["a proxy's 502", { status: 502, body: '<h1>Bad gateway</h1>' }],
     ['429 with Retry-After', failure(429, 'wait', {}, { 'retry-after': '0' })],
-  ])('for the moment is repeated, more often than any other call: %s', async (_, step) => {
+  ])('temporarily is repeated, more often than any other call: %s', async (_, step) => {
     server.script(state(running), step, step, step, step, state(completed));
     expect(await (await resume()).done()).toEqual(set);
     expect(server.received).toHaveLength(6);
@@ -166,14 +166,14 @@ describe('a look that fails', () => {
   test.each([
     ['401', failure(401, 'missing or invalid tenant credentials'), 'AuthenticationError'],
     ['500, twice', failure(500, 'internal error'), 'InternalServerError'],
-  ])('for good is thrown, and the waiting may go on: %s', async (_, step, name) => {
+  ])('permanently is thrown, and waiting can be resumed: %s', async (_, step, name) => {
     server.script(state(running), step, ...(name === 'InternalServerError' ? [step] : []), state(completed));
     const poller = await resume();
     await expect(poller.done()).rejects.toMatchObject({ name });
     expect(await poller.done()).toEqual(set);
   });
 
-  test('without end is thrown after five minutes', async () => {
+  test('for five minutes is thrown', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     let looks = 0;
@@ -195,8 +195,8 @@ describe('a look that fails', () => {
   });
 });
 
-describe('time', () => {
-  test('a second at first, then longer, up to five; by chance a quarter less', () => {
+describe('timing', () => {
+  test('polls after a second at first, then less often, up to five; jitter takes off up to a quarter', () => {
     const every = { firstMs: 1_000, maxMs: 5_000 };
     const most = Array.from({ length: 12 }, (_, n) => delayBeforeLook(n, every, () => 1));
     const least = Array.from({ length: 12 }, (_, n) => delayBeforeLook(n, every, () => 0));
@@ -206,7 +206,7 @@ describe('time', () => {
     expect(least).toEqual(most.map((ms) => ms * 0.75));
   });
 
-  test('a look that is not answered is given up after 30 s, and repeated', async () => {
+  test('a poll without an answer is aborted after 30 s, and repeated', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     let looks = 0;
@@ -223,7 +223,7 @@ describe('time', () => {
     expect(looks).toBe(3);
   });
 
-  test('the signal ends the waiting, not the import: it is taken up by its id', async () => {
+  test('the signal ends the wait, not the import, which can be resumed by its id', async () => {
     server.script(state(running), 'silence', state(running), state(completed));
     const controller = new AbortController();
     const poller = await resume({ signal: controller.signal });

@@ -65,7 +65,7 @@ describe.each(ways)('an export that is read %s', (_, read) => {
     ['between two units, and nothing tells', untold(file.slice(0, file.indexOf('</tmx>')))],
     ['within the last tag', untold(file.slice(0, -2))],
     ['before anything', untold('')],
-  ])('and is cut is an error: %s', async (_, answer) => {
+  ])('and is truncated is an error: %s', async (_, answer) => {
     const { client, asked } = await serveDownloads([answer]);
     const opened = await client.memory.export('1');
     const error = await read(opened).catch((thrown) => thrown);
@@ -74,7 +74,7 @@ describe.each(ways)('an export that is read %s', (_, read) => {
     expect(asked()).toBe(1);
   });
 
-  test('and stands still is a TimeoutError', async () => {
+  test('and stalls is a TimeoutError', async () => {
     const { client, hungUp } = await serveDownloads([
       (response) => void response.writeHead(200, headers).write(file.slice(0, 30)),
     ]);
@@ -116,7 +116,7 @@ test('leaving the loop ends the download', async () => {
   expect(asked()).toBe(1);
 });
 
-test('what fails before the first piece is asked for again', async () => {
+test('a failure before the first piece is retried', async () => {
   const { client, asked } = await serveDownloads([
     (response) =>
       void response.writeHead(429, { 'retry-after': '0' }).end('{"detail":"wait","request_id":"1"}'),
@@ -130,12 +130,12 @@ test('what fails before the first piece is asked for again', async () => {
 test.each([
   ['another type', { ...headers, 'content-type': 'text/html' }],
   ['no attachment', { 'content-type': 'application/xml' }],
-])('what is no download is an error: %s', async (_, answered) => {
+])('a response that is not a download is an error: %s', async (_, answered) => {
   const { client } = await serveDownloads([(response) => void response.writeHead(200, answered).end(file)]);
   await expect(client.memory.export('1')).rejects.toMatchObject({ status: 200, answeredBy: 'other' });
 });
 
-test('addresses are escaped, and a file without a name has one', async () => {
+test('addresses are escaped, and a file without a name gets one', async () => {
   const seen: string[] = [];
   const fetch = async (url: string) => {
     seen.push(url);

@@ -79,7 +79,7 @@ describe('importTmx', () => {
     expect(asked()).toEqual([look, post]);
   });
 
-  test('while another import of the name runs it is a ConflictError, and adopts nothing', async () => {
+  test('while another import of the name runs it is a ConflictError, and does not return that import', async () => {
     server.script(listed(job('other')), inProgress);
     const error = await client()
       .memory.importTmx(tmx, request)
@@ -102,7 +102,7 @@ describe('importTmx', () => {
     [restFailure(400, 'tmx_file: no TMX'), 'BadRequestError'],
     [restFailure(415, 'tmx_file must be a .tmx file'), 'UnsupportedMediaTypeError'],
     [restFailure(422, 'tm_max_segments_exceeded: 50001'), 'UnprocessableContentError'],
-  ])('what is wrong with the file is thrown, and not sent again', async (step, name) => {
+  ])('an invalid file is thrown, and not sent again', async (step, name) => {
     server.script(listed(), step);
     await expect(client().memory.importTmx(tmx, request)).rejects.toMatchObject({ name });
     expect(asked()).toEqual([look, post]);
@@ -117,14 +117,14 @@ describe('an answer that is lost', () => {
     ['503 transient_error', transient],
   ];
 
-  test.each(losses)('the import that it was about is found: %s', async (_, lost) => {
+  test.each(losses)('its import is found: %s', async (_, lost) => {
     server.script(listed(job('old')), lost, listed(job('j1'), job('old')));
     const poller = await client().memory.importTmx(tmx, request);
     expect(poller.id).toBe('j1');
     expect(asked()).toEqual([look, post, look]);
   });
 
-  test('one that has ended meanwhile, too', async () => {
+  test('even one that has ended meanwhile', async () => {
     const result = { id: 's1', entry_count: 9000 };
     server.script(listed(), 'cut off', listed(job('j1', { status: 'completed', result })));
     const poller = await client().memory.importTmx(tmx, request);
@@ -137,7 +137,7 @@ describe('an answer that is lost', () => {
     ['one from before', [job('old')]],
     ['one of another name', [job('j2', { set_name: 'UI 2' })]],
     ['one into another language', [job('j2', { target_lang: 'fr-CA' })]],
-  ])('there being no such import the same file is sent again: %s', async (_, jobs) => {
+  ])('if there is no such import the same file is sent again: %s', async (_, jobs) => {
     server.script(listed(job('old')), 'cut off', listed(...jobs), set);
     const poller = await client().memory.importTmx(tmx, request);
     expect(poller.id).toBeNull();
@@ -149,14 +149,14 @@ describe('an answer that is lost', () => {
     expect(await Promise.all(contents)).toEqual(['<tmx/>', '<tmx/>']);
   });
 
-  test('where the first sending proves to be at work after all, its import is found', async () => {
+  test('if the first request proves to be at work after all, its import is found', async () => {
     server.script(listed(), 'cut off', listed(), inProgress, listed(job('j1')));
     const poller = await client().memory.importTmx(tmx, request);
     expect(poller.id).toBe('j1');
     expect(asked()).toEqual([look, post, look, post, look]);
   });
 
-  test("and where another's was at work before, it is a ConflictError", async () => {
+  test('if another’s was at work before, it is a ConflictError', async () => {
     server.script(listed(job('other')), 'cut off', listed(job('other')), inProgress, listed(job('other')));
     await expect(client().memory.importTmx(tmx, request)).rejects.toBeInstanceOf(ConflictError);
     expect(server.received).toHaveLength(5);
@@ -168,13 +168,13 @@ describe('an answer that is lost', () => {
     expect((await client().memory.importTmx(tmx, spaced)).id).toBe('j1');
   });
 
-  test('what there was before is remembered from the first look, also where that failed', async () => {
+  test('earlier imports are remembered from the first look, even if it failed', async () => {
     server.script('cut off', listed(job('old')), 'cut off', listed(job('j1'), job('old')));
     expect((await client().memory.importTmx(tmx, request)).id).toBe('j1');
     expect(asked()).toEqual([look, look, post, look]);
   });
 
-  test('as often as the call says', async () => {
+  test('the call sets how often', async () => {
     server.script(listed(), 'silence');
     const call = client().memory.importTmx(tmx, request, { maxRetries: 0, timeoutMs: 200 });
     await expect(call).rejects.toBeInstanceOf(TimeoutError);

@@ -50,7 +50,7 @@ describe('B 4.5: importing', () => {
     expect(job.request.metadata).toMatchObject({ provenance: { fast_path: 'tm_exact' } });
   });
 
-  test('a larger one is accepted, and stored while its states are told', async () => {
+  test('a larger one is accepted, and stored while its states are reported', async () => {
     const { memory } = await founded();
     const told: string[] = [];
     const onProgress = ({ id, status }: sdk.TranslationMemoryImportJob) => void told.push(`${id} ${status}`);
@@ -66,7 +66,7 @@ describe('B 4.5: importing', () => {
     expect(await memory.imports()).toEqual([job]);
   });
 
-  test('is taken up by its id, in a loop, by whoever may see it', async () => {
+  test('is resumed by its id, in a loop, by any authorized caller', async () => {
     const client = await founded();
     const { id } = await client.memory.importTmx(tmx(most + 1), request);
     const states: string[] = [];
@@ -85,27 +85,24 @@ describe('B 4.5: importing', () => {
     expect(await memory.list()).toMatchObject([{ id: first.id, entry_count: most + 1 }]);
   });
 
-  test.each([0, 1])(
-    'an answer that is lost comes to one import, and one memory (%i at once)',
-    async (small) => {
-      const { apiKey } = await app.signUp();
-      let posts = 0;
-      const lossy: sdk.Fetch = async (url, init) => {
-        const answer = await fetch(url, init);
-        if (init.method !== 'POST' || posts++ > 0) return answer;
-        await answer.arrayBuffer();
-        throw new TypeError('fetch failed', { cause: new Error('lost') });
-      };
-      const backoff = { firstMs: 1, maxMs: 1 };
-      const { memory } = new sdk.LinguaLoop({ baseUrl: app.address, apiKey, fetch: lossy, backoff });
-      const units = small ? 2 : most + 1;
-      const set = await (await memory.importTmx(tmx(units), request, quickly)).done();
-      expect(set).toMatchObject({ entry_count: units, imported: units });
-      expect(posts).toBe(1 + small);
-      expect(await memory.imports()).toHaveLength(1 - small);
-      expect(await memory.list()).toHaveLength(1);
-    },
-  );
+  test.each([0, 1])('a lost answer leads to one import, and one memory (%i at once)', async (small) => {
+    const { apiKey } = await app.signUp();
+    let posts = 0;
+    const lossy: sdk.Fetch = async (url, init) => {
+      const answer = await fetch(url, init);
+      if (init.method !== 'POST' || posts++ > 0) return answer;
+      await answer.arrayBuffer();
+      throw new TypeError('fetch failed', { cause: new Error('lost') });
+    };
+    const backoff = { firstMs: 1, maxMs: 1 };
+    const { memory } = new sdk.LinguaLoop({ baseUrl: app.address, apiKey, fetch: lossy, backoff });
+    const units = small ? 2 : most + 1;
+    const set = await (await memory.importTmx(tmx(units), request, quickly)).done();
+    expect(set).toMatchObject({ entry_count: units, imported: units });
+    expect(posts).toBe(1 + small);
+    expect(await memory.imports()).toHaveLength(1 - small);
+    expect(await memory.list()).toHaveLength(1);
+  });
 
   test.each<[string, sdk.SourceFile, Partial<sdk.MemoryImportRequest>, string, RegExp]>([
     ['no TMX', { ...tmx(1), data: new TextEncoder().encode('no') }, {}, 'BadRequestError', /tmx_file/],
@@ -119,7 +116,7 @@ describe('B 4.5: importing', () => {
     ],
     ['no such language', tmx(1), { target_lang: 'xx' }, 'UnprocessableContentError', /target_lang/],
     ['a name that is kept', tmx(1), { name: 'golden-approved-en-de' }, 'BadRequestError', /golden-approved/],
-  ])('what is wrong with it is said at once: %s', async (_, file, more, name, message) => {
+  ])('an invalid file is refused at once: %s', async (_, file, more, name, message) => {
     const { memory } = await founded();
     const error = await memory.importTmx(file, { ...request, ...more }).catch((thrown) => thrown);
     expect(error).toMatchObject({ name, answeredBy: 'service' });
@@ -151,7 +148,7 @@ describe('B 4.5: exporting and deleting', () => {
     expect(units(whole)).toBe(units(text));
   });
 
-  test('what was approved, where something was', async () => {
+  test('approved pairs, if there are any', async () => {
     const { memory, translations } = await founded();
     const pair = { source_lang: 'en', target_lang: 'de' };
     await expect(memory.exportGolden(pair)).rejects.toMatchObject({
@@ -168,7 +165,7 @@ describe('B 4.5: exporting and deleting', () => {
     expect(await new Response(exported.body).text()).toContain('<seg>Einverstanden.</seg>');
   });
 
-  test('what is not there', async () => {
+  test('an unknown one', async () => {
     const { memory } = await founded();
     const set = await (await memory.importTmx(tmx(1), request)).done();
     expect(await memory.delete(set.id)).toBeUndefined();
@@ -180,7 +177,7 @@ describe('B 4.5: exporting and deleting', () => {
       });
   });
 
-  test('while an import into it runs it is not deleted, and another is not begun', async () => {
+  test('while an import into it runs it is not deleted, and no other import begins', async () => {
     const { memory } = await founded();
     const set = await (await memory.importTmx(tmx(1), request)).done();
     await workers?.stop();

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => rm(project, { recursive: true, force: true }));
 
 describe('the package', () => {
-  test('is what it should be, and nothing else', async () => {
+  test('contains the expected files, and nothing else', async () => {
     expect((await readdir(installed, { recursive: true })).sort()).toEqual([
       'LICENSE',
       'README.md',
@@ -43,7 +43,7 @@ describe('the package', () => {
     ]);
   });
 
-  test('its version is the one it says, and it bundles the versions that the service runs on', async () => {
+  test('its version is the one it reports, and it bundles the versions that the service runs on', async () => {
     const own = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
     const { dependencies, devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
     expect(own.version).toBe(version);
@@ -66,7 +66,7 @@ describe('the package', () => {
       expect(licenses).toContain(`${name} `);
   });
 
-  test('runs where there is only what browsers have', async () => {
+  test('runs with only the APIs that browsers have', async () => {
     const code = (await readFile(join(installed, 'dist/index.js'), 'utf8')).replace(/^export \{.*\};?$/m, '');
     const names = ['AbortController', 'Blob', 'FormData', 'Headers', 'Response', 'URL', 'URLSearchParams'];
     names.push('clearTimeout', 'crypto', 'fetch', 'setTimeout', 'TextEncoder', 'TextDecoder');

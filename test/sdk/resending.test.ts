@@ -33,7 +33,7 @@ describe.each([
     expect(server.received[0]).toMatchObject({ method: 'POST', path: `/trpc/translations.${name}` });
   });
 
-  test("the caller's key goes first", async () => {
+  test('the caller’s key is used if given', async () => {
     server.script(result([]));
     await call('mine');
     expect(keys()).toEqual(['mine']);
@@ -41,7 +41,7 @@ describe.each([
 });
 
 describe('review', () => {
-  test('a draft is saved again where its answer was lost: it is the same draft', async () => {
+  test('a draft is saved again after a lost answer: it is the same draft', async () => {
     server.script('cut off', transient, result({ id: '1' }));
     await client().translations.review('1', { action: 'save', final_translation: 'Salut' });
     expect(server.received.map(({ input }) => input)).toEqual(
@@ -53,7 +53,7 @@ describe('review', () => {
     { action: 'approve' as const },
     { action: 'modify' as const, final_translation: 'Salut' },
     { action: 'reject' as const },
-  ])('what ends the review is not sent again: $action', async (request) => {
+  ])('an action that ends the review is not sent again: $action', async (request) => {
     server.script('cut off');
     const { translations } = client();
     await expect(translations.review('1', request)).rejects.toBeInstanceOf(ConnectionError);
@@ -62,13 +62,13 @@ describe('review', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  test('even that is sent again after a 429 with Retry-After, which did nothing', async () => {
+  test('even that is sent again after a 429 with Retry-After, which changed nothing', async () => {
     server.script(failure(429, 'too many requests', {}, { 'retry-after': '0' }), result({ id: '1' }));
     expect(await client().translations.review('1', { action: 'approve' })).toEqual({ id: '1' });
   });
 });
 
-test('delete is not sent again: a second answer would be 404, and say nothing of what was removed', async () => {
+test('delete is not sent again: a second answer would be 404, without the counts of what was removed', async () => {
   server.script('cut off');
   await expect(client().translations.delete('1')).rejects.toBeInstanceOf(ConnectionError);
   expect(server.received).toMatchObject([{ path: '/trpc/translations.delete', input: { job_id: '1' } }]);

@@ -77,10 +77,10 @@ describe('B 7: which calls are sent again', () => {
   });
 });
 
-describe('how long it waits', () => {
+describe('the wait before a retry', () => {
   const state = { repeatable: true, maxRetries: 100 };
 
-  test('twice as long each time, up to the most, from half of it to all of it by chance', () => {
+  test('doubles each time, up to the maximum, with jitter from half of it to all of it', () => {
     const delays = (random: number) =>
       [0, 1, 2, 3, 4, 5].map((retries) =>
         delayBeforeRetry(broken, { ...state, retries }, backoff, () => random),
@@ -89,7 +89,7 @@ describe('how long it waits', () => {
     expect(delays(1)).toEqual([500, 1000, 2000, 4000, 8000, 8000]);
   });
 
-  test('never less than Retry-After asks, and little more', () => {
+  test('is never less than Retry-After, and little more', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 60, noNaN: true }), fc.nat(99), (retryAfter, retries) => {
         const delay = delayBeforeRetry(answer(429, { retryAfter }), { ...state, retries }, backoff)!;
@@ -99,7 +99,7 @@ describe('how long it waits', () => {
     );
   });
 
-  test('not at all where Retry-After is longer than a minute: the caller plans', () => {
+  test('does not happen if Retry-After is longer than a minute: the caller decides', () => {
     expect(delayBeforeRetry(answer(429, { retryAfter: 61 }), { ...state, retries: 0 }, backoff)).toBe(null);
   });
 });

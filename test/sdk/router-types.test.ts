@@ -39,25 +39,25 @@ async function typeErrors(file: string, change: (source: string) => string): Pro
 
 const schema = 'server/translations/schema.ts';
 
-test('the type test compiles against the procedures as they are', async () => {
+test('the type test compiles against the current procedures', async () => {
   expect(await typeErrors(schema, (source) => source)).toEqual([]);
 });
 
-test('a field taken from what a procedure answers breaks it', async () => {
+test('a field removed from an output breaks it', async () => {
   const errors = await typeErrors(schema, (source) =>
     replaceOnce(source, /^ {4}final_translation: .*\n/m, ''),
   );
   expect(errors.join('\n')).toMatch(/types\.test-d\.ts.*'final_translation' is missing/s);
 });
 
-test('so does a field of what a procedure takes that became required', async () => {
+test('so does an input field that became required', async () => {
   const errors = await typeErrors(schema, (source) =>
     replaceOnce(source, "source_lang: z.string().default('en')", 'source_lang: z.string()'),
   );
   expect(errors.join('\n')).toMatch(/source_lang/);
 });
 
-test('a value that is taken no more breaks it', async () => {
+test('a value that is no longer accepted breaks it', async () => {
   const errors = await typeErrors(schema, (source) =>
     replaceOnce(
       source,
@@ -68,7 +68,7 @@ test('a value that is taken no more breaks it', async () => {
   expect(errors.join('\n')).toMatch(/types\.test-d\.ts/);
 });
 
-test('so does a new field that a batch cannot do without', async () => {
+test('so does a new field that a batch requires', async () => {
   const errors = await typeErrors('server/translations/intake/schema.ts', (source) =>
     replaceOnce(source, 'Text: z.string(),', 'Text: z.string(), Region: z.string(),'),
   );
@@ -79,7 +79,7 @@ test.each([
   ['get', /sdk\/src\/translations\.ts.*'get'/s],
   ['createFromFile', /sdk\/src\/types\.ts.*'createFromFile'/s],
   ['golden', /sdk\/src\/types\.ts.*'golden'/s],
-])('a procedure taken away breaks the SDK itself: %s', async (name, message) => {
+])('a removed procedure breaks the SDK itself: %s', async (name, message) => {
   const errors = await typeErrors('server/translations/router.ts', (source) =>
     replaceOnce(source, new RegExp(`^ {2}${name},\n`, 'm'), ''),
   );

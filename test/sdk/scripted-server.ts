@@ -100,12 +100,12 @@ export function useScriptedServer(): ScriptedServer {
   return scripted;
 }
 
-/** The typed door's answer of `data`. */
+/** The answer of /trpc with `data`. */
 export function result(data: unknown, headers: Record<string, string> = {}): Step {
   return { status: 200, body: { result: { data: { json: data } } }, headers };
 }
 
-/** The typed door's error. */
+/** An error of /trpc. */
 export function failure(
   status: number,
   detail: unknown,
@@ -124,7 +124,7 @@ export function failure(
   return { status, body: { error: { json: error } }, headers };
 }
 
-/** The documented door's error. */
+/** An error of REST. */
 export function restFailure(
   status: number,
   detail: unknown,

@@ -57,7 +57,7 @@ test('auth.signUp answers the challenge in place of a token where MFA is require
 });
 
 describe('a member without an authenticator', () => {
-  test('enrolls on the way: secret, URI and picture are given, recovery codes told, then it is signed in', async () => {
+  test('enrolls on the way: it gets secret, URI and picture, then recovery codes, then is signed in', async () => {
     const { email } = await founded();
     const order: string[] = [];
     const store = sharedStore();
@@ -97,7 +97,7 @@ describe('a member without an authenticator', () => {
     expect(me.user.totp_enrolled).toBe(true);
   });
 
-  test('a wrong first code is asked again for the same secret', async () => {
+  test('a wrong first code is asked for again with the same secret', async () => {
     const { email } = await founded();
     const { fetch, calls } = recorder();
     const attempts: [number, string][] = [];
@@ -118,7 +118,7 @@ describe('a member without an authenticator', () => {
     expect(calls()).toEqual(['auth.token', 'auth.enrollMfa', 'auth.confirmMfa', 'auth.confirmMfa']);
   });
 
-  test('without onRecoveryCodes nothing is enrolled: the codes come once, and nobody would see them', async () => {
+  test('without onRecoveryCodes nothing is enrolled, because the codes are shown only once', async () => {
     const { email } = await founded();
     const { fetch, calls } = recorder();
     const error = await errorOf(
@@ -129,7 +129,7 @@ describe('a member without an authenticator', () => {
     expect(calls()).toEqual(['auth.token']);
   });
 
-  test('what onRecoveryCodes throws is thrown, and nobody is signed in', async () => {
+  test('an error of onRecoveryCodes is thrown, and nobody is signed in', async () => {
     const { email } = await founded();
     const tokens = sharedStore();
     const failed = new Error('the printer is out of paper');
@@ -166,7 +166,7 @@ describe('a member with an authenticator', () => {
     expect((await client.auth.me()).user).toMatchObject({ email, totp_enrolled: true });
   });
 
-  test('or gives a recovery code, which counts once', async () => {
+  test('can give a recovery code, which works once', async () => {
     const { email, recoveryCodes } = await enrolled();
     const used = recoveryCodes[0] ?? '';
     const client = clientOf(app.address);
@@ -188,7 +188,7 @@ describe('a member with an authenticator', () => {
     expect(attempts).toEqual([1, 2]);
   });
 
-  test('A 3.4: a wrong code is asked again, until the challenge is burnt', async () => {
+  test('A 3.4: a wrong code is asked for again, until the challenge is burnt', async () => {
     const { email, secret } = await enrolled();
     const { fetch, calls } = recorder();
     const attempts: number[] = [];
@@ -219,7 +219,7 @@ describe('a member with an authenticator', () => {
     expect((await client.auth.me()).user.email).toBe(email);
   });
 
-  test('without onMfa, an error that says so and carries the challenge', async () => {
+  test('without onMfa, an error explains that and carries the challenge', async () => {
     const { email } = await enrolled();
     const tokens = sharedStore();
     const error = await errorOf(clientOf(app.address, { tokens }).auth.signIn({ email, password }));
@@ -251,7 +251,7 @@ describe('a member with an authenticator', () => {
     expect(await errorOf(waiting)).toBe(gone);
   });
 
-  test('no deadline of a request runs while a person is asked', async () => {
+  test('no request timeout runs while a person is asked', async () => {
     const { email, secret } = await enrolled();
     const started = vi.spyOn(globalThis, 'setTimeout');
     const cleared = vi.spyOn(globalThis, 'clearTimeout');
@@ -304,7 +304,7 @@ describe('a member with an authenticator', () => {
   });
 });
 
-test('what is over by another sign-in that enrolled first is not asked for again', async () => {
+test('an enrolment that another sign-in completed first is not asked for again', async () => {
   const { email } = await founded();
   const enroll = (meanwhile: () => Promise<unknown>) => {
     const onMfa = async (prompt: MfaPrompt) => {

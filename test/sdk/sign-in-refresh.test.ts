@@ -79,14 +79,14 @@ describe('a refresh before the token ends', () => {
     expect(later.refreshes()).toHaveLength(0);
   });
 
-  test('a short life is not all margin: a token of 5 seconds is used before it is renewed', async () => {
+  test('a short-lived token of 5 seconds is used before it is renewed', async () => {
     const { client, refreshes } = await signedIn(undefined, undefined, brief);
     await client.auth.me();
     await client.auth.me();
     expect(refreshes()).toHaveLength(0);
   });
 
-  test('the scope of the sign-in stays', async () => {
+  test('the scope of the sign-in is kept', async () => {
     const { client, store, email } = await signedIn();
     store.tokens = ended(await client.auth.signIn({ email, password, scope: 'reports:read' }));
     await client.auth.me();
@@ -94,7 +94,7 @@ describe('a refresh before the token ends', () => {
     expect(store.tokens.expires_at).toBeGreaterThan(Date.now());
   });
 
-  test('each refresh sends the token of the one before: none is sent twice', async () => {
+  test('each refresh sends the previous one’s token: none is sent twice', async () => {
     const { client, store, refreshes } = await signedIn(ended);
     for (let round = 0; round < 3; round += 1) {
       await Promise.all([client.auth.me(), client.translations.listPage()]);
@@ -120,7 +120,7 @@ describe('a refresh after a 401', () => {
     expect(sent.filter(({ status }) => status === 401)).toHaveLength(20);
   });
 
-  test('a 401 that comes when the refresh is long over makes no second one', async () => {
+  test('a 401 that comes after the refresh starts no second one', async () => {
     const late = Promise.withResolvers<void>();
     let held = false;
     const { client, refreshes } = await signedIn(refused, ({ call }) => {
@@ -155,7 +155,7 @@ describe('a refresh after a 401', () => {
     expect(sent.map(({ status }) => status)).toEqual([401, 200, 200, 200]);
   });
 
-  test('what was revoked by an administrator is refreshed, writes and files included', async () => {
+  test('a token that an administrator revoked is refreshed, writes and files included', async () => {
     const { client, first, refreshes, calls } = await signedIn();
     const revoked = await app.json('POST', '/api/oauth2/revoke', {
       headers: {
@@ -173,7 +173,7 @@ describe('a refresh after a 401', () => {
     expect((await client.translations.create(hello)).status).toBe('published');
   });
 
-  test('once: where the new token is refused too, the call fails', async () => {
+  test('once: if the new token is refused too, the call fails', async () => {
     const { client, refreshes, calls } = await signedIn(refused, ({ call, headers }) => {
       if (call === 'auth.me') headers['authorization'] = `Bearer ${'y'.repeat(43)}`;
     });
@@ -183,7 +183,7 @@ describe('a refresh after a 401', () => {
     expect(calls()).toEqual(['auth.me', 'auth.token', 'auth.me']);
   });
 
-  test('not where the 401 is about something else: a good token of another tenant than tenantId', async () => {
+  test('not if the 401 has another cause: a good token of another tenant than tenantId', async () => {
     const { store, first, tenantId } = await signedIn();
     const other = await app.signUp();
     const { fetch, calls } = recorder();
@@ -195,13 +195,13 @@ describe('a refresh after a 401', () => {
     expect((await own.translations.listPage()).items).toEqual([]);
   });
 
-  test('nor for a wrong password, while somebody is signed in', async () => {
+  test('neither for a wrong password, while somebody is signed in', async () => {
     const { client, email, refreshes } = await signedIn();
     await errorOf(client.auth.signIn({ email, password: 'not the passphrase' }));
     expect(refreshes()).toHaveLength(0);
   });
 
-  test('nor for an API key or an access token of the options', async () => {
+  test('neither for an API key or an access token of the options', async () => {
     const { fetch, calls } = recorder();
     const client = clientOf(app.address, { apiKey: 'none', accessToken: 'none', fetch });
     expect(await errorOf(client.translations.listPage())).toBeInstanceOf(AuthenticationError);
@@ -228,7 +228,7 @@ describe('a refresh that is refused', () => {
     expect(refreshes()).toHaveLength(1);
   });
 
-  test('a call that the key of the options could have made is not made with it', async () => {
+  test('a call does not fall back to the key of the options', async () => {
     const { store, apiKey, email } = await signedIn();
     const { fetch, sent } = recorder();
     const client = clientOf(app.address, { apiKey, tokens: store, fetch });
@@ -242,7 +242,7 @@ describe('a refresh that is refused', () => {
 });
 
 describe("the caller's signal and deadline", () => {
-  test('one that gives up does not end the refresh that others wait for', async () => {
+  test('an aborted call does not end the refresh that others wait for', async () => {
     const asked = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
     const { client, refreshes, calls } = await signedIn(ended, ({ input }) => {
@@ -265,7 +265,7 @@ describe("the caller's signal and deadline", () => {
     expect(calls()).toEqual(['auth.token', 'auth.me']);
   });
 
-  test('nor does the only one that waited: what the refresh brings is saved', async () => {
+  test('neither does an aborted only caller: the refreshed tokens are saved', async () => {
     const asked = Promise.withResolvers<void>();
     const { client, store, first, refreshes } = await signedIn(ended, ({ input }) =>
       input['grant_type'] === 'refresh_token' ? asked.resolve() : undefined,
@@ -305,7 +305,7 @@ describe('a refresh without an answer', () => {
     refresh_expires_at: Date.now() + 9e6,
   });
 
-  test('is not sent again by itself, nor by the retries of the calls; the tokens stay', async () => {
+  test('is not retried, neither by itself nor by the calls; the tokens stay', async () => {
     const store = sharedStore(kept('1'));
     server.script('cut off');
     const client = clientOf(server.address, { tokens: store });
@@ -318,7 +318,7 @@ describe('a refresh without an answer', () => {
     expect(store.saves).toEqual([]);
   });
 
-  test('a proxy that answers for the service ends nobody’s session', async () => {
+  test('a proxy’s answer in place of the service ends nobody’s session', async () => {
     const store = sharedStore(kept('1'));
     server.script({ status: 401, body: '<h1>Sign in to the network</h1>' });
     const error = await errorOf(clientOf(server.address, { tokens: store }).translations.get('1'));
@@ -326,14 +326,14 @@ describe('a refresh without an answer', () => {
     expect(store.saves).toEqual([]);
   });
 
-  test('nor does its 401 to a call make a refresh', async () => {
+  test('a proxy’s 401 to a call starts no refresh either', async () => {
     const store = sharedStore({ ...kept('1'), expires_at: Date.now() + 9e6 });
     server.script({ status: 401, body: '<h1>Sign in to the network</h1>' });
     await errorOf(clientOf(server.address, { tokens: store }).translations.get('1'));
     expect(server.received).toHaveLength(1);
   });
 
-  test('a call goes on with its retries after a refresh, with the same key', async () => {
+  test('a call continues its retries after a refresh, with the same key', async () => {
     const store = sharedStore({ ...kept('1'), expires_at: Date.now() + 9e6 });
     server.script(
       failure(503, 'try again', { error_code: 'transient_error' }),
@@ -355,7 +355,7 @@ describe('a refresh without an answer', () => {
     expect(keys.size).toBe(1);
   });
 
-  test('one refresh a call, retries included', async () => {
+  test('each call refreshes once, retries included', async () => {
     const store = sharedStore({ ...kept('1'), expires_at: Date.now() + 9e6 });
     server.script(
       failure(401, 'missing or invalid tenant credentials'),
@@ -368,7 +368,7 @@ describe('a refresh without an answer', () => {
     expect(server.received).toHaveLength(4);
   });
 
-  test('a call that one member began is not sent again as another, nor as the key', async () => {
+  test('a call that one member began is never sent again as another, or with the key', async () => {
     const store = sharedStore({ ...kept('1'), expires_at: Date.now() + 9e6 });
     const others = { ...kept('2'), expires_at: Date.now() + 9e6, user: { ...user, user_id: 'v' } };
     for (const next of [others, null]) {

@@ -52,14 +52,14 @@ async function refreshStatus({ refresh_token }: Tokens): Promise<number> {
 }
 
 describe('the store', () => {
-  test('says who is signed in: what it holds is used, by a client that never signed in', async () => {
+  test('decides who is signed in: a client that never signed in uses its tokens', async () => {
     const { email, store } = await signedIn();
     const { client, calls } = processOf(store);
     expect((await client.auth.me()).user.email).toBe(email);
     expect(calls()).toEqual(['auth.me']);
   });
 
-  test('so tokens that were got elsewhere can be put there', async () => {
+  test('accepts tokens from elsewhere', async () => {
     const store = sharedStore();
     const client = clientOf(app.address, { tokens: store });
     const email = `keeper${++members}@example.org`;
@@ -70,7 +70,7 @@ describe('the store', () => {
     expect(store.tokens?.access_token).not.toBe(token.access_token);
   });
 
-  test('may be synchronous, and answer undefined for nothing', async () => {
+  test('may be synchronous, and may return undefined if empty', async () => {
     const { email } = await signedIn();
     const kept = new Map<string, Tokens>();
     const tokens = {
@@ -84,7 +84,7 @@ describe('the store', () => {
     expect(await errorOf(client.auth.me())).toBeInstanceOf(AuthenticationError);
   });
 
-  test('has the new tokens before anybody uses them', async () => {
+  test('has the new tokens before any call uses them', async () => {
     const { store } = await signedIn();
     store.tokens = ended(store.tokens as Tokens);
     const mayFinish = Promise.withResolvers<void>();
@@ -146,7 +146,7 @@ describe('the store', () => {
 });
 
 describe('two processes over one store', () => {
-  test('one that refreshed is heard before the other sends the used token', async () => {
+  test('the refreshed token of one is read before the other sends the used one', async () => {
     const { store, first } = await signedIn();
     store.tokens = refused(first);
     const release = Promise.withResolvers<void>();
@@ -164,7 +164,7 @@ describe('two processes over one store', () => {
     ]);
   });
 
-  test('of two that refresh at once one is refused, and takes what the other saved', async () => {
+  test('of two concurrent refreshes one is refused, and reads the tokens that the other saved', async () => {
     const { email, store } = await signedIn();
     store.tokens = ended(store.tokens as Tokens);
     const both = Promise.withResolvers<void>();
@@ -184,7 +184,7 @@ describe('two processes over one store', () => {
     expect(await isActive(store.tokens as Tokens)).toBe(true);
   });
 
-  test('even where the other saves only after the refusal', async () => {
+  test('even if the other saves only after the refusal', async () => {
     const { email, store, first } = await signedIn();
     store.tokens = ended(first);
     const elsewhere = tokensOf(
@@ -203,7 +203,7 @@ describe('two processes over one store', () => {
     expect(store.saves).toEqual([elsewhere]);
   });
 
-  test('one that signed out is heard: the other is nobody, and sends nothing old', async () => {
+  test('after one signs out the other is signed out, and sends no old token', async () => {
     const { store } = await signedIn();
     const [one, two] = [processOf(store), processOf(store)];
     await two.client.auth.me();
@@ -225,7 +225,7 @@ describe('auth.signOut', () => {
     expect(await refreshStatus(first)).toBe(401);
   });
 
-  test('is idempotent: where nobody is signed in it sends nothing', async () => {
+  test('is idempotent: without a session it sends nothing', async () => {
     const { store } = await signedIn();
     const { client, calls } = processOf(store);
     await client.auth.signOut();
@@ -243,7 +243,7 @@ describe('auth.signOut', () => {
     await client.auth.signOut();
   });
 
-  test('holds at once: a call that follows is nobody’s, while the service is still being told', async () => {
+  test('applies at once: a call that follows has no session, while the service is still being called', async () => {
     const { store } = await signedIn();
     const told = Promise.withResolvers<void>();
     const { client, sent } = processOf(store, ({ call }) =>
@@ -257,7 +257,7 @@ describe('auth.signOut', () => {
     expect(sent.map(({ call }) => call).sort()).toEqual(['auth.me', 'auth.signOut']);
   });
 
-  test('during a refresh: what it brings is not saved, and does not live', async () => {
+  test('during a refresh: the new tokens are not saved, and are revoked', async () => {
     const { store, first } = await signedIn();
     store.tokens = ended(first);
     const out = Promise.withResolvers<void>();
@@ -286,7 +286,7 @@ describe('auth.signOut', () => {
     expect(await errorOf(client.auth.me())).toMatchObject({ detail: 'missing bearer token' });
   });
 
-  test('a sign-in during a refresh of the session before stays', async () => {
+  test('a sign-in during a refresh of the earlier session is kept', async () => {
     const [old, next] = [await signedIn(), await signedIn()];
     const { store } = old;
     store.tokens = ended(old.first);

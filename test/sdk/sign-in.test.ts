@@ -23,7 +23,7 @@ async function founded(email = `signer${++members}@example.org`) {
 }
 
 describe('auth.signIn', () => {
-  test('answers tokens with the moments of their ends, which are in the store by then', async () => {
+  test('returns tokens with their expiry times, which are already in the store', async () => {
     const { email, tenantId } = await founded();
     const tokens = sharedStore();
     const client = clientOf(app.address, { tokens });
@@ -54,7 +54,7 @@ describe('auth.signIn', () => {
     expect(JSON.parse(JSON.stringify(signedIn))).toEqual(signedIn);
   });
 
-  test('from then on the client asks as the member; in memory, where it has no store', async () => {
+  test('from then on calls are the member’s; without a store the session is in memory', async () => {
     const { email, tenantId } = await founded();
     const client = clientOf(app.address);
     expect(await errorOf(client.auth.me())).toBeInstanceOf(AuthenticationError);
@@ -124,7 +124,7 @@ describe('auth.signIn', () => {
     expect(sent).toHaveLength(0);
   });
 
-  test('a sign-in takes the place of the one before', async () => {
+  test('a sign-in replaces the one before', async () => {
     const [first, second] = [await founded(), await founded()];
     const client = clientOf(app.address);
     await client.auth.signIn({ email: first.email, password });
@@ -132,7 +132,7 @@ describe('auth.signIn', () => {
     expect((await client.auth.me()).user.email).toBe(second.email);
   });
 
-  test('nothing that prints the client shows a token or the password', async () => {
+  test('printing the client shows neither a token nor the password', async () => {
     const { email } = await founded();
     const client = clientOf(app.address);
     const { access_token, refresh_token } = await client.auth.signIn({ email, password });
@@ -168,7 +168,7 @@ describe('workspaces (A 4.3 rule 3)', () => {
     expect((await client.auth.me()).tenant.id).toBe(tenants[1]);
   });
 
-  test('without it, an error that says so and carries them; tenantId needs no choice', async () => {
+  test('without it, an error explains that and lists them; with tenantId there is no choice', async () => {
     const { email, tenants } = await ofTwo();
     const client = clientOf(app.address);
     const error = await errorOf(client.auth.signIn({ email, password }));
@@ -182,7 +182,7 @@ describe('workspaces (A 4.3 rule 3)', () => {
     expect(pinned.user.tenant_id).toBe(tenants[0]);
   });
 
-  test("the client's tenantId pins, the sign-in's own goes before it", async () => {
+  test('the client’s tenantId pins the workspace, the sign-in’s own takes precedence', async () => {
     const { email, tenants } = await ofTwo();
     const client = clientOf(app.address, { tenantId: tenants[1] });
     expect((await client.auth.signIn({ email, password })).user.tenant_id).toBe(tenants[1]);
@@ -191,7 +191,7 @@ describe('workspaces (A 4.3 rule 3)', () => {
     expect(other.user.tenant_id).toBe(tenants[0]);
   });
 
-  test('what the callback throws is thrown; the signal ends the wait for it', async () => {
+  test('an error of the callback is thrown; the signal ends the wait for it', async () => {
     const { email } = await ofTwo();
     const client = clientOf(app.address);
     const gone = new Error('the window was closed');
@@ -213,7 +213,7 @@ describe('workspaces (A 4.3 rule 3)', () => {
 });
 
 describe('beside the other credentials', () => {
-  test('C 7: the session decides over apiKey, which is not sent; without one the key asks', async () => {
+  test('C 7: the session takes precedence over apiKey, which is not sent; without a session the key is used', async () => {
     const { email, apiKey, tenantId } = await founded();
     const other = await founded();
     const { fetch, sent } = recorder();
@@ -229,7 +229,7 @@ describe('beside the other credentials', () => {
     expect(apiKey).not.toBe(other.apiKey);
   });
 
-  test('and over accessToken, which comes back with the end of the session', async () => {
+  test('and over accessToken, which is used again when the session ends', async () => {
     const [one, two] = [await founded(), await founded()];
     const client = clientOf(app.address, { accessToken: () => two.accessToken });
     expect((await client.auth.me()).tenant.id).toBe(two.tenantId);
@@ -239,7 +239,7 @@ describe('beside the other credentials', () => {
     expect((await client.auth.me()).tenant.id).toBe(two.tenantId);
   });
 
-  test('auth.me is never for an API key', async () => {
+  test('auth.me never uses an API key', async () => {
     const { apiKey } = await founded();
     const error = await errorOf(clientOf(app.address, { apiKey }).auth.me());
     expect(error).toMatchObject({ status: 401, detail: 'missing bearer token' });
@@ -247,7 +247,7 @@ describe('beside the other credentials', () => {
 });
 
 describe('auth.signUp', () => {
-  test('signs nobody in', async () => {
+  test('does not sign in', async () => {
     const tokens = sharedStore();
     const client = clientOf(app.address, { tokens });
     const email = `signer${++members}@example.org`;

@@ -22,7 +22,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('A 4.4: create', () => {
-  test('an operator provisions a tenant, whose key asks at once', async () => {
+  test('an operator provisions a tenant, whose key works at once', async () => {
     const { api_key, ...account } = await operator().tenants.create({
       name: 'Provisioned',
       monthly_char_limit: 2_000_000,
@@ -38,7 +38,7 @@ describe('A 4.4: create', () => {
     expect((await client.translations.listPage()).items).toEqual([]);
   });
 
-  test('an administrator does not, nor does a tenant’s key', async () => {
+  test('an administrator cannot, nor can a tenant’s key', async () => {
     const { admin, apiKey } = await founded();
     const refused = await admin.tenants.create({ name: 'Mine' }).catch((thrown) => thrown);
     expect(refused).toBeInstanceOf(sdk.PermissionDeniedError);
@@ -49,7 +49,7 @@ describe('A 4.4: create', () => {
 });
 
 describe('A 4.4: list', () => {
-  test('an operator sees all, newest first and over several pages; an administrator its own', async () => {
+  test('an operator sees all, newest first and over several pages; an administrator only its own', async () => {
     const mine: string[] = [];
     const { tenantId, admin } = await founded();
     mine.push(tenantId, (await founded()).tenantId, (await founded()).tenantId);
@@ -74,7 +74,7 @@ describe('A 4.4: setSecurityPolicy', () => {
     });
   });
 
-  test('an operator names the tenant; an administrator none but its own', async () => {
+  test('an operator names the tenant; an administrator can name only its own', async () => {
     const { tenantId } = await founded();
     const { admin: other } = await founded();
     const policy = { mfa_required: true };

@@ -22,7 +22,7 @@ const tmx = new File(
 );
 
 describe('B 4.4: glossaries', () => {
-  test('a CSV file becomes one, without languages for any', async () => {
+  test('a CSV file becomes one, which without languages applies to any pair', async () => {
     const { terminology } = await founded();
     const { warnings, ...set } = await terminology.upload(csv, { name: 'Menu' });
     expect(warnings.join()).toContain('apply to every language pair');
@@ -30,7 +30,7 @@ describe('B 4.4: glossaries', () => {
     expect(await terminology.list()).toEqual([set]);
   });
 
-  test('one of the same name is replaced, and keeps its id; a TMX file says what it is by its name', async () => {
+  test('one of the same name is replaced, and keeps its id; a TMX file is recognized by its name', async () => {
     const { terminology } = await founded();
     const first = await terminology.upload(csv, { name: 'Menu', source_lang: 'en', target_lang: 'fr' });
     const { warnings, ...second } = await terminology.upload(tmx, {
@@ -76,7 +76,7 @@ describe('B 4.4: glossaries', () => {
       'UnsupportedMediaTypeError',
       /csv or \.tmx/,
     ],
-  ])('what is wrong is said: %s', async (_, file, request, name, message) => {
+  ])('faults are reported: %s', async (_, file, request, name, message) => {
     const error = await (await founded()).terminology.upload(file, request).catch((thrown) => thrown);
     expect(error).toMatchObject({ name, answeredBy: 'service' });
     expect(error.message).toMatch(message);
@@ -103,7 +103,7 @@ describe('the upload', () => {
     ['TMX', tmx, 'application/xml'],
     ['no extension', new File(['a,b'], 'terms', { type: 'text/csv' }), 'text/csv'],
     ['what the caller says', { ...csv, contentType: 'text/plain' }, 'text/plain'],
-  ])('declares a type that the service takes: %s', async (_, file, type) => {
+  ])('declares a type that the service accepts: %s', async (_, file, type) => {
     server.script(set);
     await client().terminology.upload(file, { name: 'Menu', source_lang: 'en', target_lang: undefined });
     const form = await formOf(server.received[0]!);
@@ -115,7 +115,7 @@ describe('the upload', () => {
     ['the connection breaks', 'cut off'],
     ['the answer breaks off', 'cut off within the answer'],
     ['503 transient_error', restFailure(503, 'try again', { error_code: 'transient_error' })],
-  ])('is sent again, the same: it comes to the same glossary: %s', async (_, step) => {
+  ])('is sent again unchanged, for the same glossary: %s', async (_, step) => {
     server.script(step, set);
     expect(await client().terminology.upload(csv, { name: 'Menu' })).toMatchObject({ id: 's' });
     const contents = server.received.map(async (received) =>
@@ -134,7 +134,7 @@ describe('the upload', () => {
     await expect(call).rejects.toMatchObject({ status: 200, answeredBy: 'other' });
   });
 
-  test('a deletion whose answer is lost is not sent again: the second would be a 404', async () => {
+  test('a deletion is not sent again after a lost answer: the second would be a 404', async () => {
     server.script('cut off');
     await expect(client().terminology.delete('s')).rejects.toBeInstanceOf(sdk.ConnectionError);
     expect(server.received).toHaveLength(1);

@@ -34,7 +34,7 @@ describe('createBatch', () => {
     ],
   };
 
-  test('answers a job for each text and language, in order', async () => {
+  test('returns a job for each text and language, in order', async () => {
     const { client } = await founded();
     const jobs = await client.translations.createBatch(batch);
     expect(jobs.map((job) => [job.status, job.final_translation])).toEqual([
@@ -67,7 +67,7 @@ describe('createBatch', () => {
     expect(await listed(client)).toHaveLength(3);
   });
 
-  test('an item that is wrong is named, and none is translated', async () => {
+  test('a wrong item is named, and none is translated', async () => {
     const { client } = await founded();
     const wrong = { inputs: [...batch.inputs, { Text: ' ', Targets: [{ Language: 'fr' }] }] };
     const error = await client.translations.createBatch(wrong).catch((thrown) => thrown);
@@ -79,7 +79,7 @@ describe('createBatch', () => {
   });
 });
 
-test('createFromText answers a job for each page', async () => {
+test('createFromText returns a job for each page', async () => {
   const { client } = await founded();
   const paragraph = `${'Word '.repeat(900).trim()}.`;
   const jobs = await client.translations.createFromText(
@@ -126,7 +126,7 @@ describe('createFromFile', () => {
     expect(await client.translations.get(jobs[0]!.id)).toEqual(jobs[0]);
   });
 
-  test('a DOCX is read as text, under a name that is no ASCII', async () => {
+  test('a DOCX is read as text, under a name beyond ASCII', async () => {
     const { client } = await founded();
     const document = new Document({ sections: [{ children: [new Paragraph('The plan')] }] });
     const [job] = await client.translations.createFromFile(
@@ -164,7 +164,7 @@ describe('createFromFile', () => {
     expect(await listed(client)).toHaveLength(1);
   });
 
-  test('an answer that is lost costs nothing: the second sending finds the jobs of the first', async () => {
+  test('a lost answer costs nothing: the second request finds the jobs of the first', async () => {
     const { apiKey } = await app.signUp();
     let sent = 0;
     const client = new sdk.LinguaLoop({
@@ -213,7 +213,7 @@ describe('createFromFile', () => {
     expect(error.detail).toMatch(detail);
   });
 
-  test('so has one that nobody may send, or into a language that there is not', async () => {
+  test('so has a caller without access, or an unsupported language', async () => {
     const file = new File(['x'], 'a.txt');
     const stranger = new sdk.LinguaLoop({ baseUrl: app.address, apiKey: 'wrong' });
     await expect(stranger.translations.createFromFile(file, request)).rejects.toBeInstanceOf(
@@ -252,7 +252,7 @@ describe('review', () => {
     });
   });
 
-  test('a session says itself who reviews', async () => {
+  test('a session names the reviewer itself', async () => {
     const { client, admin } = await founded();
     const { id } = await client.translations.create(legal);
     const job = await admin.translations.review(id, {
@@ -264,7 +264,7 @@ describe('review', () => {
     expect(job.agent_run.human_review_task?.completed_by).toMatch(/^founder\d+@example\.org$/);
   });
 
-  test('what is closed is not reviewable any more, what is rejected cannot be downloaded', async () => {
+  test('a closed job cannot be reviewed any more, a rejected one cannot be downloaded', async () => {
     const { client } = await founded();
     const { id } = await client.translations.create(legal);
     expect((await client.translations.review(id, { action: 'reject' })).status).toBe('rejected');
@@ -293,7 +293,7 @@ describe('golden', () => {
     expect(new TextDecoder('latin1').decode(golden.bytes)).toMatch(new RegExp(`^${literally(beginning)}`));
   });
 
-  test('text comes unless told, whole', async () => {
+  test('plain text by default, whole', async () => {
     const { client } = await founded();
     const job = await client.translations.create({ source_text: 'Žlutý 漢字 😀', target_lang: 'fr' });
     const golden = await client.translations.golden(job.id);
@@ -315,7 +315,7 @@ describe('golden', () => {
 });
 
 describe('delete', () => {
-  test("an administrator's session deletes, and is told what went; a second time there is nothing", async () => {
+  test('an administrator’s session deletes, and gets the counts; a second time is 404', async () => {
     const { client, admin } = await founded();
     const { id } = await client.translations.create({ source_text: 'Hello', target_lang: 'fr' });
     expect(await admin.translations.delete(id)).toEqual({
@@ -330,7 +330,7 @@ describe('delete', () => {
     await expect(admin.translations.delete(id)).rejects.toBeInstanceOf(sdk.NotFoundError);
   });
 
-  test('an API key does not', async () => {
+  test('an API key cannot', async () => {
     const { client } = await founded();
     const { id } = await client.translations.create({ source_text: 'Hello', target_lang: 'fr' });
     await expect(client.translations.delete(id)).rejects.toBeInstanceOf(sdk.AuthenticationError);

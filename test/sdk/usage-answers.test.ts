@@ -16,7 +16,7 @@ async function recordsOf(...answers: Parameters<typeof serveDownloads>[0]) {
 
 const longest = 1_048_576;
 
-describe('a line that is no record is thrown, with its number, and ends the download', () => {
+describe('an invalid line is thrown, with its number, and ends the download', () => {
   test.each<[string, string | Uint8Array]>([
     ['no JSON', 'oops\n'],
     ['half of one', '{"job_id":"1",\n'],
@@ -48,7 +48,7 @@ describe('a line that is no record is thrown, with its number, and ends the down
     expect((error as Error).message).toContain('line 3 is no usage record');
   });
 
-  test('one without an end does not fill the memory', async () => {
+  test('an endless one does not fill the memory', async () => {
     let sent = 0;
     const { error, hungUp } = await recordsOf((response) => {
       response.writeHead(200, headers);
@@ -67,7 +67,7 @@ describe('a line that is no record is thrown, with its number, and ends the down
   });
 });
 
-describe('an answer that is no export is an error, as of any other call', () => {
+describe('a response that is not an export is an error, as of any other call', () => {
   test.each<[string, Record<string, string>, string]>([
     ['a page of a proxy', { 'content-type': 'text/html' }, '<h1>Sign in to the network</h1>'],
     ['records that are no attachment', { 'content-type': 'application/x-ndjson' }, lines(1, 1)],
@@ -81,7 +81,7 @@ describe('an answer that is no export is an error, as of any other call', () => 
     expect((error as Error).message).toContain("an answer that is not LinguaLoop's");
   });
 
-  test('an empty one is no records', async () => {
+  test('an empty one has no records', async () => {
     expect(await recordsOf(whole(''))).toMatchObject({ records: [], error: undefined });
   });
 });

@@ -14,7 +14,7 @@ async function walk(client: LinguaLoop, options = {}): Promise<{ jobs: string[];
   }
 }
 
-describe('an export that is cut never looks complete', () => {
+describe('a truncated export never looks complete', () => {
   const bytes = new TextEncoder().encode(lines(1, 3));
   const inLetter = bytes.lastIndexOf(0xc3) + 1;
 
@@ -33,7 +33,7 @@ describe('an export that is cut never looks complete', () => {
     expect(asked()).toBe(1);
   });
 
-  test('not even where the end of the connection is the end of the answer, as in HTTP/1.0', async () => {
+  test('not even if closing the connection ends the answer, as in HTTP/1.0', async () => {
     const { client } = await serveDownloads([
       (response) => {
         response.useChunkedEncodingByDefault = false;
@@ -46,7 +46,7 @@ describe('an export that is cut never looks complete', () => {
     expect((error as Error).message).toContain('it ends within a record');
   });
 
-  test('a file neither: its stream errors', async () => {
+  test('nor does a file: its stream errors', async () => {
     const { client, asked } = await serveDownloads([cut(lines(1, 3))]);
     const { body, fileName } = await client.usage.export('t', { format: 'jsonl' });
     expect(fileName).toBe('usage.jsonl');
@@ -56,7 +56,7 @@ describe('an export that is cut never looks complete', () => {
 });
 
 describe('retries', () => {
-  test('what fails before the first byte is tried again', async () => {
+  test('a failure before the first byte is retried', async () => {
     const saturated = JSON.stringify({ detail: 'wait', request_id: '01a1' });
     const { client, asked } = await serveDownloads([
       (response) => void response.writeHead(429, { 'retry-after': '0' }).end(saturated),
@@ -67,7 +67,7 @@ describe('retries', () => {
     expect(asked()).toBe(3);
   });
 
-  test('as often as the call allows', async () => {
+  test('the call sets how often', async () => {
     const { client, asked } = await serveDownloads([cut('')]);
     const { error } = await walk(client, { maxRetries: 1 });
     expect(error).toBeInstanceOf(ConnectionError);
@@ -76,8 +76,8 @@ describe('retries', () => {
   });
 });
 
-describe('time', () => {
-  test('a download that stands still is a TimeoutError, and its connection is closed', async () => {
+describe('timeouts', () => {
+  test('a download that stalls is a TimeoutError, and its connection is closed', async () => {
     const { client, asked, hungUp } = await serveDownloads([begin(lines(1, 2))]);
     const { jobs, error } = await walk(client, { timeoutMs: 30 });
     expect(jobs).toEqual(['é1', 'é2']);
@@ -97,14 +97,14 @@ describe('time', () => {
     await hungUp;
   });
 
-  test('one that never begins is one too, and is tried again before', async () => {
+  test('one that never begins is one too, after retries', async () => {
     const { client, asked } = await serveDownloads([() => {}]);
     const { error } = await walk(client, { timeoutMs: 20 });
     expect((error as Error).message).toBe('usage.records: no answer within 20 ms');
     expect(asked()).toBe(3);
   });
 
-  test('one that begins when it was given up is closed, though `fetch` did not listen', async () => {
+  test('one that begins after the timeout is closed, even if `fetch` ignored its signal', async () => {
     const source = controlled();
     const client = new LinguaLoop({ baseUrl: 'http://x', fetch: source.fetch, maxRetries: 0 });
     const { error } = await walk(client, { timeoutMs: 1 });
@@ -113,7 +113,7 @@ describe('time', () => {
     await expect.poll(() => source.cancelled()).toBe(true);
   });
 
-  test('one that moves may take as long as it takes, and so may its reader', async () => {
+  test('a moving download may take any time, and so may its reader', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const source = controlled();
@@ -134,7 +134,7 @@ describe('time', () => {
 });
 
 describe('backpressure', () => {
-  test('nothing is read before it is asked for', async () => {
+  test('nothing is read before the consumer asks for it', async () => {
     const source = controlled();
     const client = new LinguaLoop({ baseUrl: 'http://x', fetch: source.fetch });
     source.send(lines(1, 2), lines(3, 4), lines(5, 6));
@@ -146,7 +146,7 @@ describe('backpressure', () => {
     expect(source.cancelled()).toBe(true);
   });
 
-  test('nor of a file', async () => {
+  test('neither of a file', async () => {
     const source = controlled();
     const client = new LinguaLoop({ baseUrl: 'http://x', fetch: source.fetch });
     source.send(lines(1, 2), lines(3, 4), lines(5, 6));
@@ -163,7 +163,7 @@ describe('backpressure', () => {
     expect(source.cancelled()).toBe(true);
   });
 
-  test('where `fetch` answers no stream, the whole is taken at once', async () => {
+  test('if `fetch` returns no stream, the whole is read at once', async () => {
     const fetch = async () => {
       const answer = new Response(lines(1, 3), { headers });
       const { status, ok } = answer;
@@ -175,7 +175,7 @@ describe('backpressure', () => {
   });
 });
 
-describe('who stops reading ends the download', () => {
+describe('stopping early ends the download', () => {
   test('by leaving the loop', async () => {
     const { client, hungUp, asked } = await serveDownloads([endless]);
     for await (const { job_id } of client.usage.records('t')) if (job_id === 'é3') break;
@@ -203,7 +203,7 @@ describe('who stops reading ends the download', () => {
     }
   });
 
-  test('by the signal, while a piece is waited for', async () => {
+  test('by the signal, while waiting for a piece', async () => {
     const { client, hungUp } = await serveDownloads([begin(lines(1, 1))]);
     const controller = new AbortController();
     const jobs = client.usage.records('t', {}, { signal: controller.signal })[Symbol.asyncIterator]();
@@ -214,7 +214,7 @@ describe('who stops reading ends the download', () => {
     await hungUp;
   });
 
-  test('by the signal, while nobody waits for any: at once', async () => {
+  test('by the signal, while not waiting: at once', async () => {
     const { client, hungUp } = await serveDownloads([endless]);
     const controller = new AbortController();
     const jobs = client.usage.records('t', {}, { signal: controller.signal })[Symbol.asyncIterator]();
@@ -227,7 +227,7 @@ describe('who stops reading ends the download', () => {
     await expect(rest()).rejects.toBe('enough');
   });
 
-  test('so ends a file', async () => {
+  test('so does a file', async () => {
     const { client, hungUp } = await serveDownloads([endless]);
     const controller = new AbortController();
     const { signal } = controller;

@@ -94,7 +94,7 @@ describe('A 4.4: records', () => {
     expect(records.some((record) => 'total_tokens' in record || 'models' in record)).toBe(false);
   });
 
-  test('the current month unless told: none is no error', async () => {
+  test('the current month by default; no records is not an error', async () => {
     const { client, admin, tenantId } = await founded();
     expect(await all(admin.usage.records(tenantId))).toEqual([]);
     const job = await client.translations.create({ source_text: 'Hello', target_lang: 'fr' });
@@ -110,7 +110,7 @@ describe('A 4.4: records', () => {
     }
   });
 
-  test('each loop is a download of its own', async () => {
+  test('each loop is its own download', async () => {
     const records = ledger.admin.usage.records(ledger.tenantId, { period });
     for await (const record of records) {
       expect(record.job_id).toBe(jobId(1));
@@ -130,7 +130,7 @@ describe('A 4.4: records', () => {
     expect(error).toMatchObject({ answeredBy: 'service', requestId: expect.any(String) });
   });
 
-  test('a member whose token the service does not take any more reads with a renewed one', async () => {
+  test('a member whose access token is no longer valid reads with a renewed one', async () => {
     const { tenantId } = ledger;
     const tokens = store();
     const client = new sdk.LinguaLoop({ baseUrl: app.address, tokens });
@@ -175,7 +175,7 @@ describe('A 4.4: export', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual(records);
   });
 
-  test('json unless told; one that nobody may have is refused before there is a body', async () => {
+  test('json by default; a refused one fails before there is a body', async () => {
     const { admin, tenantId } = await founded();
     const { body, contentType } = await admin.usage.export(tenantId);
     expect(contentType).toBe('application/json; charset=utf-8');

@@ -30,7 +30,7 @@ export interface TestApp {
   database: Database;
   databaseUrl: string;
   superuserUrl: string;
-  /** A request to the REST door. */
+  /** A request over REST. */
   request(path: string, init?: RequestInit): Promise<Response>;
   /** A JSON request; the body of the answer is parsed. */
   json(

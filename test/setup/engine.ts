@@ -21,7 +21,7 @@ const good: Judgement = { score: 95, issues: [], summary: 'good' };
 /**
  * An engine in this process, which translates by `translate` and finds everything good, unless told. It is for what
  * no HTTP fake can show: runs that are held while the test does something else. Not live: what it answers is no
- * translation, and would not pass the vetoes.
+ * translation, and would not pass the plausibility checks.
  */
 export function engineOf(translate: Engine['translate'], overrides: Partial<Engine> = {}): Engine {
   return {

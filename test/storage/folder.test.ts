@@ -31,14 +31,14 @@ test('only its owner may read it', async () => {
     expect((await stat(join(folder, made))).mode & 0o077).toBe(0);
 });
 
-test('two writers of one object leave one of the two, whole', async () => {
+test('of two writers of one object one wins, whole', async () => {
   const store = openFolder(folder);
   const bodies = Array.from({ length: 20 }, (_, i) => String(i).repeat(50_000));
   await Promise.all(bodies.map((body) => store.put(path, body)));
   expect(bodies).toContain(await readFile(join(folder, path), 'utf8'));
 });
 
-test('who reads an object while it is replaced reads the old one to its end', async () => {
+test('a reader of an object that is replaced reads the old one to its end', async () => {
   const store = openFolder(folder);
   await store.put(path, 'the old one');
   await using reader = await open(join(folder, path));
@@ -46,7 +46,7 @@ test('who reads an object while it is replaced reads the old one to its end', as
   expect(await reader.readFile('utf8')).toBe('the old one');
 });
 
-test('lines that many append at once are all there, each whole', async () => {
+test('concurrently appended lines are all there, each whole', async () => {
   // As two processes would.
   const stores = [openFolder(folder), openFolder(folder)];
   const lines = Array.from({ length: 400 }, (_, i) => JSON.stringify({ i, text: 'x'.repeat(i) }));
@@ -67,7 +67,7 @@ test('a folder that was removed meanwhile is made again', async () => {
   expect(await readFile(join(folder, 'tenant/lines/day.jsonl'), 'utf8')).toBe('two\n');
 });
 
-test('a store that cannot be written says so, for objects and for lines, and works again when it can', async () => {
+test('a store that cannot be written fails, for objects and for lines, and recovers', async () => {
   const blocked = join(folder, 'blocked');
   await writeFile(blocked, 'a file where the folder should be');
   const store = openFolder(blocked);
@@ -80,13 +80,13 @@ test('a store that cannot be written says so, for objects and for lines, and wor
 });
 
 test.each(['../x', 'a/../x', '/etc/passwd', 'a', 'a//b', 'a/./b', 'a/b\0', 'a/b c', ''])(
-  '%j is no path of it',
+  '%j is not a valid path in it',
   async (bad) => {
     await expect(openFolder(folder).put(bad, 'x')).rejects.toThrow('not a path');
   },
 );
 
-test('processes that start at once after an unclean end of the system agree on what is doubtful', async () => {
+test('processes that start together after an unclean system shutdown agree on what is doubtful', async () => {
   const lastUse = new Date(Date.now() - 6 * 3_600_000);
   for (let round = 0; round < 25; round++) {
     const state = join(folder, '.state.json');
@@ -99,7 +99,7 @@ test('processes that start at once after an unclean end of the system agree on w
   }
 });
 
-test('C 1 PLATFORM_STORAGE_URL: a file address, and nothing else yet', async () => {
+test('C 1 PLATFORM_STORAGE_URL: only a file address so far', async () => {
   const store = openObjectStore(readSettings({ PLATFORM_STORAGE_URL: `file://${folder}/there` }));
   await store.put(path, 'one');
   expect((await readdir(join(folder, 'there'))).filter((name) => !name.startsWith('.'))).toEqual(['tenant']);

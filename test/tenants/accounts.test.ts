@@ -35,7 +35,7 @@ const list = (headers: Record<string, string>) => app.json('GET', PATH, { header
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
 describe('C 3: POST /api/tenants', () => {
-  test('answers the TenantAccount and, this once, api_key', async () => {
+  test('returns the TenantAccount and api_key, which is shown only here', async () => {
     const { status, body } = await provision({ name: 'Provisioned 翻訳' });
     expect(status).toBe(200);
     expect(Object.keys(body).toSorted()).toEqual([...accountKeys, 'api_key'].toSorted());
@@ -65,7 +65,7 @@ describe('C 3: POST /api/tenants', () => {
     }
   });
 
-  test('its first administrator comes by the operator’s invite', async () => {
+  test('its first administrator joins by the operator’s invite', async () => {
     const { body } = await provision({ name: 'Provisioned' });
     const { join } = inviting(app, operator, `?tenant_id=${body.id}`);
     const admin = await join({ role: administrator });
@@ -92,7 +92,7 @@ describe('C 3: POST /api/tenants', () => {
     expect(body.metadata).toEqual(metadata);
   });
 
-  test('two of one name are two tenants', async () => {
+  test('two may share a name', async () => {
     const [one, two] = [await provision({ name: 'Twin' }), await provision({ name: 'Twin' })];
     expect(one.body.id).not.toBe(two.body.id);
     expect(one.body.api_key).not.toBe(two.body.api_key);
@@ -107,7 +107,7 @@ describe('C 3: POST /api/tenants', () => {
     [{ name: 'x', monthly_char_limit: '9' }],
     [{ name: 'x', metadata: [] }],
     [{ name: 'x', metadata: 'y' }],
-  ])('C 7: %j is 422, and makes nothing', async (body) => {
+  ])('C 7: %j is 422, and creates nothing', async (body) => {
     const before = (await list(operator)).body.length;
     const answer = await provision(body);
     expect([answer.status, Array.isArray(answer.body.detail)]).toEqual([422, true]);
@@ -121,7 +121,7 @@ describe('C 3: POST /api/tenants', () => {
     }
   });
 
-  test('A 5.2: a plain member gets 403 admin role required; a tenant API key and nobody 401', async () => {
+  test('A 5.2: a plain member gets 403 admin role required; a tenant API key and no credential 401', async () => {
     const member = await team.join();
     const refused = await provision({ name: 'x' }, member.bearer);
     expect([refused.status, refused.body.detail]).toEqual([403, 'admin role required']);
@@ -133,7 +133,7 @@ describe('C 3: POST /api/tenants', () => {
 });
 
 describe('A 4.4: GET /api/tenants', () => {
-  test('the operator sees all, with what is theirs', async () => {
+  test('the operator sees all, with their fields', async () => {
     const other = await openTeam(app, { metadata: { colour: 'blue' } });
     for (const headers of [operator, bearer(operatorKey)]) {
       const { status, body } = await list(headers);

@@ -37,7 +37,7 @@ describe('A 4.4: GET /api/tenants', () => {
     expect(row).toBeDefined();
   });
 
-  test('an administrator sees its own, whatever it asks for', async () => {
+  test('an administrator sees only its own, whatever it requests', async () => {
     const [admin, other] = founders as [Person, Person];
     for (const query of ['', `?tenant_id=${other.tenantId}`, '?tenant_id=*'])
       expect(ids((await list(admin.bearer, query)).body)).toEqual([admin.tenantId]);
@@ -53,7 +53,7 @@ describe('A 4.4: GET /api/tenants', () => {
       expect((await list({ ...operator, 'x-tenant-id': name })).body).toEqual([]);
   });
 
-  test('a member without the role, a tenant’s key and nobody see nothing', async () => {
+  test('a plain member, a tenant’s key and a caller without a credential see nothing', async () => {
     const [admin] = founders as [Person];
     const member = await join(app, admin);
     expect((await list(member.bearer)).status).toBe(403);
@@ -61,7 +61,7 @@ describe('A 4.4: GET /api/tenants', () => {
     expect((await list({ 'x-api-key': 'the-service-key' })).status).toBe(401);
   });
 
-  test('comes in pages that miss nothing and repeat nothing', async () => {
+  test('comes in pages without gaps or repeats', async () => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {

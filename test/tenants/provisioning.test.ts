@@ -10,7 +10,7 @@ const provision = (body: unknown, headers: Record<string, string> = operator) =>
   app.json('POST', '/api/tenants', { headers, body });
 
 describe('A 4.4: POST /api/tenants', () => {
-  test('answers the account and its key, which works at once', async () => {
+  test('returns the account and its key, which works at once', async () => {
     const { status, body } = await provision({ name: '  Provisioned  ' });
     const { api_key, ...account } = body;
     expect([status, account]).toEqual([
@@ -33,7 +33,7 @@ describe('A 4.4: POST /api/tenants', () => {
     ]);
   });
 
-  test('A 2.1: of the key only its hash and eight characters are kept', async () => {
+  test('A 2.1: only the key’s hash and eight characters are kept', async () => {
     const { api_key } = (await provision({ name: 'Secretive' })).body;
     const rows = await openSuperuser(app.superuserUrl)`
       select tenants::text as row from tenants union all select credential_directory::text from credential_directory
@@ -62,7 +62,7 @@ describe('A 4.4: POST /api/tenants', () => {
     [{ name: 'A', monthly_char_limit: 2_147_483_648 }, 'monthly_char_limit'],
     [{ name: 'A', metadata: 'x' }, 'metadata'],
     [{ name: 'A', metadata: [] }, 'metadata'],
-  ])('C 7: a body that does not fit is 422: %j', async (body, field) => {
+  ])('C 7: an invalid body is 422: %j', async (body, field) => {
     const answer = await provision(body);
     expect([answer.status, answer.body.detail]).toEqual([
       422,
@@ -70,7 +70,7 @@ describe('A 4.4: POST /api/tenants', () => {
     ]);
   });
 
-  test('A 5.2: for platform operators alone', async () => {
+  test('A 5.2: only for platform operators', async () => {
     const admin = await found(app);
     const member = await join(app, admin);
     const refused = await provision({ name: 'Not mine' }, admin.bearer);

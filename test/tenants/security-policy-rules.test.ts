@@ -38,7 +38,7 @@ const challenge = {
 };
 
 describe('A 4.4, C 3: PATCH /api/tenants/security', () => {
-  test('answers the TenantAccount with the policy in its metadata', async () => {
+  test('returns the TenantAccount with the policy in its metadata', async () => {
     const { status, body } = await set({ mfa_required: true });
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -70,7 +70,7 @@ describe('A 4.4, C 3: PATCH /api/tenants/security', () => {
     expect(await policy()).toEqual([true, true]);
   });
 
-  test('nothing else of the tenant can be set by it', async () => {
+  test('nothing else of the tenant can be changed by it', async () => {
     await set({ mfa_required: true, metadata: { pay_tier: 'studio' }, monthly_char_limit: 1, name: 'x' });
     const { tenant } = (await me(app, team.founder)).body;
     expect(tenant).toMatchObject({ name: team.account.name, monthly_char_limit: 500_000 });
@@ -83,13 +83,13 @@ describe('A 4.4, C 3: PATCH /api/tenants/security', () => {
     expect(await policy()).toEqual([false, false]);
   });
 
-  test('A 2.1: members who are no administrators never see it', async () => {
+  test('A 2.1: plain members never see it', async () => {
     await set({ mfa_required: true, mfa_required_for_sso: true });
     expect((await me(app, member)).body.tenant.metadata).toEqual({ colour: 'blue' });
   });
 });
 
-describe('A 5.3 rule 1: what mfa_required does', () => {
+describe('A 5.3 rule 1: the effect of mfa_required', () => {
   test('the password is answered with a challenge to enrol, and no token', async () => {
     await set({ mfa_required: true });
     const answer = await signIn(app, member);
@@ -138,7 +138,7 @@ describe('A 5.3 rule 1: what mfa_required does', () => {
   });
 });
 
-describe('A 4.4: by whom, and for which tenant', () => {
+describe('A 4.4: the callers and the tenant', () => {
   test('the operator key must name the tenant', async () => {
     for (const headers of [operator, bearer(operatorKey)]) {
       const { status, body } = await set({ mfa_required: true }, headers);
@@ -151,7 +151,7 @@ describe('A 4.4: by whom, and for which tenant', () => {
     expect((await set({ mfa_required: true }, operator, '?tenant_id=nobody')).status).toBe(404);
   });
 
-  test('an administrator who names another tenant gets 404, who names their own is let', async () => {
+  test('an administrator who names another tenant gets 404, who names their own is served', async () => {
     const other = await openTeam(app);
     const query = `?tenant_id=${team.tenantId}`;
     for (const headers of [other.admin, other.founder.cookie])
@@ -161,7 +161,7 @@ describe('A 4.4: by whom, and for which tenant', () => {
     expect((await set({ mfa_required: true }, team.admin, query)).status).toBe(200);
   });
 
-  test('not by a plain member (403), a tenant API key (401) or nobody (401)', async () => {
+  test('not a plain member (403), a tenant API key (401) or no credential (401)', async () => {
     for (const headers of [member.bearer, member.cookie]) {
       const { status, body } = await set({ mfa_required: true }, headers);
       expect([status, body.detail]).toEqual([403, 'admin role required']);

@@ -21,7 +21,7 @@ async function metadataOf({ tenantId }: Person) {
 }
 
 describe('A 4.4: PATCH /api/tenants/security', () => {
-  test('sets what is given, leaves the rest, and answers the account', async () => {
+  test('sets the given fields, leaves the rest, and returns the account', async () => {
     await openSuperuser(app.superuserUrl)`
       update tenants set metadata = '{"own": 1, "pay_tier": "pro"}' where tenant_id = ${admin.tenantId}`;
     const first = await set({ mfa_required: true });
@@ -50,7 +50,7 @@ describe('A 4.4: PATCH /api/tenants/security', () => {
     ]);
   });
 
-  test('A 5.3: holds at the next sign-in; sessions go on', async () => {
+  test('A 5.3: applies at the next sign-in; sessions continue', async () => {
     expect((await signIn(app, admin)).body.access_token).toEqual(expect.any(String));
     await set({ mfa_required: true });
     expect((await signIn(app, admin)).body).toMatchObject({
@@ -99,7 +99,7 @@ describe('A 4.4: PATCH /api/tenants/security', () => {
     ]);
   });
 
-  test('a foreign tenant, and one that is not there, are 404 and stay as they are', async () => {
+  test('a foreign or unknown tenant is 404, and stays unchanged', async () => {
     const other = await found(app);
     const askers: [Record<string, string>, string][] = [
       [admin.bearer, other.tenantId],
@@ -118,7 +118,7 @@ describe('A 4.4: PATCH /api/tenants/security', () => {
     expect((await set({ mfa_required: true, tenant_id: other.tenantId })).body.id).toBe(admin.tenantId);
   });
 
-  test('is refused to a member without the role, to a tenant’s key, and to nobody', async () => {
+  test('is refused to a plain member, to a tenant’s key, and without a credential', async () => {
     const member = await join(app, admin);
     const refused = await set({ mfa_required: true }, member.bearer);
     expect([refused.status, refused.body]).toEqual([403, { detail: 'admin role required' }]);

@@ -9,7 +9,7 @@ beforeEach(async () => {
   mine = await openSets(app);
 });
 
-/** What a whole term is served as; undefined where no glossary serves it. */
+/** The target that serves a whole term; undefined if no glossary serves it. */
 async function served(
   source_text: string,
   target_lang = 'fr',
@@ -46,7 +46,7 @@ describe('B 4.4: the header', () => {
     ['comment,target', 'comment', 'target'],
     ['term,translation', 'term', 'translation'],
     ['en,fr', 'en', 'fr'],
-  ])('%s is none, so that the row is an entry and the file positional', async (row, source, target) => {
+  ])('%s is not a header, so the row is an entry and the file positional', async (row, source, target) => {
     expect((await mine.glossary([row, 'ledger,grand livre'])).entry_count).toBe(2);
     expect([await served(source), await served('ledger')]).toEqual([target, 'grand livre']);
   });
@@ -173,14 +173,14 @@ describe('B 4.4: language cells', () => {
     ['fr-CA', 'fr'],
     ['pt-BR', 'pt-PT'],
     ['zh-Hans', 'zh-Hant'],
-  ])('%s never crosses to %s', async (cell, other) => {
+  ])('%s is never read as %s', async (cell, other) => {
     await mine.glossary([header, `ledger,pinned,${cell}`]);
     expect([await served('ledger', cell), await served('ledger', other)]).toEqual(['pinned', undefined]);
   });
 });
 
 describe('C 7: the declared pair of a set', () => {
-  test('pins the entries whose own cells are empty, and no others', async () => {
+  test('pins only the entries whose own cells are empty', async () => {
     await mine.glossary(['source,target,target_lang', 'ledger,livre,', 'stock,Lager,de'], {
       source_lang: 'en-US',
       target_lang: 'fr-FR',
@@ -193,7 +193,7 @@ describe('C 7: the declared pair of a set', () => {
     expect([await served('stock', 'de'), await served('stock', 'fr')]).toEqual(['Lager', undefined]);
   });
 
-  test('B 2.8: comes back as it was supplied, not normalized', async () => {
+  test('B 2.8: is returned as supplied, not normalized', async () => {
     const declared = { source_lang: 'EN-us', target_lang: 'fr-BE' };
     expect(await mine.glossary(['ledger,livre'], declared)).toMatchObject(declared);
     expect(await mine.glossaries()).toMatchObject([declared]);

@@ -9,7 +9,7 @@ beforeEach(async () => {
   mine = await openSets(app);
 });
 
-/** What a whole term is served as; undefined where no glossary serves it. */
+/** The target that serves a whole term; undefined if no glossary serves it. */
 async function served(source_text: string, target_lang = 'fr'): Promise<string | undefined> {
   const { request, final_translation } = await mine.job({ source_text, target_lang });
   return request.metadata.provenance?.fast_path === 'glossary_exact' ? final_translation : undefined;

@@ -55,7 +55,7 @@ const use = (
   } = {},
 ) => glossaries.of(database, tenantId, revision, languages).find(text, null);
 
-test('who asks while a glossary is being read waits for the same: one load', async () => {
+test('concurrent requests for a glossary share one load', async () => {
   const { loads, database } = spied();
   const glossaries = createGlossaries();
   const text = `a ${termOf(0, 10)} b`;
@@ -78,14 +78,14 @@ test('another revision, pair or tenant is another load, at the same time too', a
   expect(loads.toSorted()).toEqual(['ann', 'ann', 'ann', 'bob']);
 });
 
-test('who goes on with an older revision does not take the newer one’s place', async () => {
+test('a request for an older revision does not replace the newer one', async () => {
   const { loads, database } = spied();
   const glossaries = createGlossaries();
   for (const revision of ['r1', 'r2', 'r1', 'r2', 'r1']) await use(glossaries, database, { revision });
   expect(loads).toHaveLength(2);
 });
 
-test('a load that failed fails for all who waited, and the next one tries again', async () => {
+test('a load that failed fails for all waiting requests, and the next one tries again', async () => {
   const { loads, state, database } = spied();
   const glossaries = createGlossaries();
   state.failing = true;
@@ -97,7 +97,7 @@ test('a load that failed fails for all who waited, and the next one tries again'
   expect(loads).toHaveLength(2);
 });
 
-test('that no term applies is kept too', async () => {
+test('an empty result is cached too', async () => {
   const { loads, database } = spied({ terms: 0 });
   const glossaries = createGlossaries();
   for (let time = 0; time < 3; time++) expect(await use(glossaries, database)).toBeNull();
@@ -105,7 +105,7 @@ test('that no term applies is kept too', async () => {
 });
 
 describe('the largest glossary that an upload may make', () => {
-  test('is compiled once for all who ask at the same time, and kept', async () => {
+  test('is compiled once for concurrent requests, and kept', async () => {
     const { loads, database } = spied(largest);
     const glossaries = createGlossaries();
     const text = `a ${termOf(7, 99)} b`;
@@ -117,7 +117,7 @@ describe('the largest glossary that an upload may make', () => {
     expect(loads).toHaveLength(2);
   });
 
-  test('is found in the longest text by a thread, as it is found at once', async () => {
+  test('is matched in the longest text by a thread, with the same result', async () => {
     const { database } = spied(largest);
     const glossaries = createGlossaries();
     const piece = `a ${termOf(7, 99)} and ${termOf(8, 99)}; `;
@@ -126,11 +126,11 @@ describe('the largest glossary that an upload may make', () => {
     );
     expect(short?.matches).toHaveLength(480);
     expect(short?.matches.slice(0, 40)).toEqual(long?.matches);
-    // Matches of one term share their entries, whoever has found them.
+    // Matches of one term share their entries, found in place or on a thread.
     expect(short?.matches[2]?.entries).toBe(short?.matches[0]?.entries);
   });
 
-  test('is compiled while other requests get their turns', async () => {
+  test('is compiled without blocking other requests', async () => {
     const { database } = spied({ terms: 2000, units: 500 });
     // A thread's first task pays for its start.
     await use(createGlossaries(), database);
@@ -153,14 +153,14 @@ describe('a check', () => {
     language: 'de' as const,
   });
 
-  test('of few terms in a short text is made at once; of many terms, or in a long text, by a thread', () => {
+  test('of few terms in a short text runs in place; of many terms, or in a long text, on a thread', () => {
     const glossaries = createGlossaries();
     expect(glossaries.checkAtOnce(ofText(20, 50, 'x'))?.passed).toBe(false);
     expect(glossaries.checkAtOnce(ofText(20, 500, 'x'))).toBeUndefined();
     expect(glossaries.checkAtOnce(ofText(20, 50, 'x'.repeat(5001)))).toBeUndefined();
   });
 
-  test('says the same wherever it is made', async () => {
+  test('has the same result in either place', async () => {
     const glossaries = createGlossaries();
     const translation = expected(1000, 90)
       .map(({ targetTerms: [term] }) => term)

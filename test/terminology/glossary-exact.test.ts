@@ -67,7 +67,7 @@ describe('C 7 "Glossary exact": the normalised source equals a whole term, by it
 });
 
 describe('B 8 rule 3: a glossary exact match serves the same way', () => {
-  test('published as it is, read again the same; no golden record, no golden pair', async () => {
+  test('published unchanged, read again the same; no golden record, no golden pair', async () => {
     await mine.glossary(['order,commande']);
     const job = await mine.job({ source_text: 'order', metadata: { min_quality_score: 99 } });
     expectServed(job, 'glossary_exact', 'commande', 99);
@@ -78,7 +78,7 @@ describe('B 8 rule 3: a glossary exact match serves the same way', () => {
     expect([download.status, (await download.text()).trim()]).toEqual([200, 'commande']);
   });
 
-  test('metered, and the record says by what it was served', async () => {
+  test('metered, and the usage record names the source', async () => {
     await mine.glossary(['order,commande']);
     const job = await mine.job({ source_text: 'order' });
     const { body } = await app.json('GET', `/api/tenants/${mine.tenantId}/billing`, { headers: mine.admin });
@@ -88,7 +88,7 @@ describe('B 8 rule 3: a glossary exact match serves the same way', () => {
     ]);
   });
 
-  test('no model is asked', async () => {
+  test('the model is not called', async () => {
     const at = await openSets(live);
     await at.glossary(['order,Bestellung']);
     expectServed(await at.job({ source_text: 'order', target_lang: 'de' }), 'glossary_exact', 'Bestellung');
@@ -141,7 +141,7 @@ describe('B 4.4 case_sensitive: of a term with case and one without, each serves
     expectServed(await mine.job({ source_text: 'MAY', ...de }), 'glossary_exact', 'dürfen');
   });
 
-  test('but a higher priority goes first', async () => {
+  test('but a higher priority wins', async () => {
     await mine.glossary(['May,Mai,en,de,1', 'may,dürfen,en,de,0,1']);
     expectServed(await mine.job({ source_text: 'May', target_lang: 'de' }), 'glossary_exact', 'dürfen');
   });
@@ -153,7 +153,7 @@ describe('B 8 rule 3: a whole term that violates a matched term is served no mor
   const entriesOf = ({ request }: Job): string[] =>
     request.metadata.terminology_entries.map(({ target_term }: Job) => target_term);
 
-  test('it falls through to the whole pipeline, which is held to the term that was matched', async () => {
+  test('it falls through to the whole pipeline, which must use the term that was matched', async () => {
     await mine.glossary(['net,Netz,,,,10', 'net total,Nettosumme']);
     const job = await mine.job(de);
     expectPipeline(job);
@@ -171,7 +171,7 @@ describe('B 8 rule 3: a whole term that violates a matched term is served no mor
     expect(outcomesOf(job)).toEqual(['glossary_exact_noncompliant', 'tm_exact']);
   });
 
-  test('one that keeps it is served, and the metadata names it first', async () => {
+  test('one that keeps it is served, and the metadata names the memory first', async () => {
     await mine.glossary(['net,Netz,,,,10', 'net total,Netz gesamt']);
     const job = await mine.job(de);
     expectServed(job, 'glossary_exact', 'Netz gesamt');
@@ -197,12 +197,12 @@ describe('B 8 rule 3: a whole term that violates a matched term is served no mor
     expect(entriesOf(job)).toEqual(['keinesfalls', 'nicht']);
   });
 
-  test('a target that no check could see is served where it is the match', async () => {
+  test('a target that the check cannot find is served if it is the match', async () => {
     await mine.glossary(['fatha,\u064e']);
     expectServed(await mine.job({ source_text: 'fatha', target_lang: 'ar' }), 'glossary_exact', '\u064e');
   });
 
-  test('a held request too: what violates is not what the reviewer gets', async () => {
+  test('a held request too: the reviewer does not get the violating match', async () => {
     await mine.glossary(['net,Netz,,,,10', 'net total,Nettosumme']);
     const job = await mine.job({ ...de, domain: 'legal' });
     expectPipeline(job);
@@ -225,7 +225,7 @@ describe('B 8 "Exact tier": a memory match that violates a matched glossary term
     expect(job.baseline_translation).toBe('[fr] Pay the invoice.');
   });
 
-  test('and what the model makes of it is published, if it complies', async () => {
+  test('and the model’s translation is published, if it complies', async () => {
     const at = await openSets(live);
     const source_text = 'The museum is open every day except Monday.';
     await at.memory([[source_text, 'Das Haus ist täglich außer montags geöffnet.']], { target_lang: 'de' });
@@ -253,7 +253,7 @@ describe('B 8 "Exact tier": a memory match that violates a matched glossary term
     expect(outcomesOf(job)).not.toContain('tm_exact_noncompliant');
   });
 
-  test('a held request too: what violates is not what the reviewer gets as a match', async () => {
+  test('a held request too: the reviewer does not get the violating match', async () => {
     await mine.memory([['Pay the invoice.', 'Payez la note.']]);
     await mine.glossary(['invoice,facture']);
     const job = await mine.job({ source_text: 'Pay the invoice.', domain: 'legal' });

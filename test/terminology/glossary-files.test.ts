@@ -51,7 +51,7 @@ describe('B 4.4: the suffix decides', () => {
   });
 
   test.each(['application/json', 'application/pdf', 'text/html', 'application/x-unknown'])(
-    '%s is neither’s',
+    '%s is accepted for neither',
     async (type) => {
       expect((await mine.uploadFile(csv, {}, { type })).status).toBe(415);
       expect((await mine.uploadFile(xml, pair, { name: 't.tmx', type })).status).toBe(415);
@@ -147,8 +147,8 @@ describe('B 4.4: the fields of an upload', () => {
   );
 });
 
-describe('B 5: who may', () => {
-  test('nobody without a usable tenant credential, the operator key included: 401', async () => {
+describe('B 5: the callers', () => {
+  test('without a usable tenant credential, the operator key included: 401', async () => {
     const { id } = await mine.glossary(csv);
     const wrong = [{}, { 'x-api-key': 'wrong' }, { 'x-api-key': operatorKey }, mine.cookie];
     for (const headers of wrong)
@@ -161,7 +161,7 @@ describe('B 5: who may', () => {
     expect(await mine.glossaries()).toHaveLength(1);
   });
 
-  test('a member’s session as well as the tenant’s key', async () => {
+  test('a member’s session is accepted as well as the tenant’s key', async () => {
     const { status, body } = await mine.uploadFile(csv, {}, {}, mine.admin);
     expect(status).toBe(200);
     expect((await mine.removeGlossary(body.id, mine.admin)).status).toBe(204);

@@ -152,7 +152,7 @@ describe('B 8 "Terminology entries": of a tenant and language pair, across all s
     expect(await final('of a number 4')).toBe('t of a 4');
   });
 
-  test('deleting makes room; another tenant’s entries do not count', async () => {
+  test('deleting frees entries; another tenant’s do not count', async () => {
     const { body } = await put('a', 5);
     await mine.removeGlossary(body.id);
     expect((await put('b', 5, ['en', 'fr'])).status).toBe(200);
@@ -160,7 +160,7 @@ describe('B 8 "Terminology entries": of a tenant and language pair, across all s
     expect((await put('b', 5, ['en', 'fr'])).status).toBe(200);
   });
 
-  test('of uploads of different names at once no more fit than there is room for', async () => {
+  test('concurrent uploads of different names store no more than the limit', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => put(`${n}`, 2, ['en', 'fr'])));
     for (const answer of answers) if (answer.status !== 200) expect(refusal(answer)).toEqual(exceeded);
     expect([answers.filter(({ status }) => status === 200).length, await stored()]).toEqual([2, 4]);

@@ -68,7 +68,7 @@ describe('B 1 rule 4: non-compliant output cannot publish autonomously, whatever
     );
   });
 
-  test('a term of another pair, or of no occurrence, holds nothing back', async () => {
+  test('a term of another pair, or one that does not occur, holds nothing', async () => {
     await mine.glossary(['invoice,Rechnung,,de', 'order,commande', 'invoice,fatura,de,pt-BR']);
     const job = await mine.job({ source_text: 'Pay the invoice.' });
     expect(job.status).toBe('published');
@@ -93,7 +93,7 @@ describe('B 1 rule 4: non-compliant output cannot publish autonomously, whatever
     expect([status, body.status, body.final_translation]).toEqual([200, 'human_edited', final_translation]);
   });
 
-  test('or one that does not, which is written down', async () => {
+  test('or one that does not, which is recorded', async () => {
     await mine.glossary(['invoice,facture']);
     const { id } = await mine.job({ source_text: 'Pay the invoice.' });
     const { status, body } = await mine.review(id, {
@@ -104,7 +104,7 @@ describe('B 1 rule 4: non-compliant output cannot publish autonomously, whatever
     expect(body.request.metadata).toHaveProperty('terminology_gate_override');
   });
 
-  test('B 2.1: of HTML the text is looked at, and what is never translated is not', async () => {
+  test('B 2.1: of HTML the text is checked, without parts that are never translated', async () => {
     await mine.glossary(['invoice,facture']);
     const html = (source_text: string) => mine.job({ source_text, text_type: 'Html' });
     expect((await html('<p class="invoice" id=invoice>Hi</p><!-- invoice -->')).status).toBe('published');
@@ -112,7 +112,7 @@ describe('B 1 rule 4: non-compliant output cannot publish autonomously, whatever
     expectNoncompliant(await html('<a href="#" title="invoice">Hi</a>'));
   });
 
-  test('what a caller writes under the keys of the pipeline passes no gate', async () => {
+  test('caller-written values under the pipeline’s keys pass no gate', async () => {
     await mine.glossary(['invoice,facture']);
     const metadata = {
       terminology_gate_override: true,
@@ -149,7 +149,7 @@ describe('B 2.6: terminology_gate', () => {
     expectNoncompliant(job);
   });
 
-  test('two terms that share a target want it twice', async () => {
+  test('two terms that share a target expect it twice', async () => {
     await mine.glossary(['invoice,facture', 'bill,facture']);
     const job = await mine.job({ source_text: 'The invoice is a bill.' });
     expect(gateOf(job).expected_target_counts).toEqual({ facture: 2 });
@@ -168,7 +168,7 @@ describe('B 2.6: terminology_gate', () => {
     expect(triggersOf(job)).not.toContain('terminology_noncompliant');
   });
 
-  test('too few of them are not enough', async () => {
+  test('fewer than expected fail', async () => {
     const at = await openSets(live);
     await at.glossary(['museum,Museum,en,de']);
     const translation = 'Das Museum ist neben dem Bahnhof; das andere Haus ist neben dem Fluss.';
@@ -186,7 +186,7 @@ describe('B 2.6: terminology_gate', () => {
 describe('B 1 rule 4: glossaries are enforced during translation', () => {
   const source_text = 'The museum is open every day except Monday.';
 
-  test('the model is given the terms that occur, with their targets, and no others', async () => {
+  test('the model gets the terms that occur, with their targets, and no others', async () => {
     const at = await openSets(live);
     await at.glossary(['museum,Kunsthaus,en,de', 'bicycle,Drahtesel,en,de', 'museum,musée,en,fr']);
     fake.otherwise(
@@ -199,7 +199,7 @@ describe('B 1 rule 4: glossaries are enforced during translation', () => {
     expect([/Kunsthaus/, /Drahtesel/, /musée/].map((term) => term.test(data))).toEqual([true, false, false]);
   });
 
-  test('a model that will not use the term is held back', async () => {
+  test('a translation that does not use the term is held', async () => {
     const at = await openSets(live);
     await at.glossary(['museum,Kunsthaus,en,de']);
     fake.otherwise(

@@ -14,8 +14,8 @@ const header = 'source_term,target_term';
 const warnings = async (lines: string[], fields: Record<string, string> = pair): Promise<string[]> =>
   (await mine.glossary(lines, fields)).warnings;
 
-describe('C 6: an upload answers warnings', () => {
-  test('none where there is nothing to warn of, and none in the list', async () => {
+describe('C 6: an upload returns warnings', () => {
+  test('none if there is nothing to warn of, and none in the list', async () => {
     const set = await mine.glossary([header, 'ledger,grand livre', '', 'stock,inventaire'], pair);
     expect(set.warnings).toEqual([]);
     const [listed] = await mine.glossaries();
@@ -82,14 +82,14 @@ describe('C 6: an upload answers warnings', () => {
     expect(told.join('\n')).toMatch(/“😀0 x{20,60}…” \(lines 1, 121\).* and 40 more/);
   });
 
-  test('and nothing where the upload is refused', async () => {
+  test('and none if the upload is refused', async () => {
     const { body } = await mine.uploadFile('only one column', pair);
     expect(body).not.toHaveProperty('warnings');
   });
 });
 
-describe('B 4.4: a content type that a file may not have', () => {
-  test('is 415 whose message names those that it may have: curl declares application/octet-stream', async () => {
+describe('B 4.4: a content type that does not fit the file', () => {
+  test('is 415 with the accepted types in its message: curl declares application/octet-stream', async () => {
     const csv = await mine.uploadFile('a,b', pair, { type: 'application/octet-stream' });
     expect(refusal(csv)).toEqual([
       415,

@@ -59,7 +59,7 @@ async function openAtBoth() {
 }
 
 describe('two processes over one database', () => {
-  test('a glossary holds at the other process at once, replaced and deleted too', async () => {
+  test('a glossary applies in the other process at once, when replaced and deleted too', async () => {
     const [here, there] = await openAtBoth();
     const { id } = await here.glossary(['ledger,livre']);
     expectServed(await there.translate('ledger'), 'glossary_exact', 'livre');
@@ -94,7 +94,7 @@ describe('two processes over one database', () => {
     expectServed(await here.translate('one sentence 3'), 'tm_exact', 'une phrase 3');
   });
 
-  test('no more segments fit than there is room for, wherever they come', async () => {
+  test('concurrent uploads in both store no more segments than the limit', async () => {
     const both = await openAtBoth();
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>

@@ -8,7 +8,7 @@ import { pairs, tmx } from './tmx.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env });
-/** Where four segments are a large import, and nobody works on them but the tests themselves. */
+/** Four segments count as a large import, and only the tests run the jobs. */
 const low = useTestApp({ env: { ...env, TM_ASYNC_THRESHOLD: '3', MAX_TM_SEGMENTS: '100' } });
 
 let mine: Sets;
@@ -21,7 +21,7 @@ const inProgress = [409, expect.stringMatching(/^tm_import_in_progress:/)];
 const final = async (source_text: string) => (await mine.job({ source_text })).final_translation;
 
 describe('B 8 "Asynchronous import threshold": above 5000 segments', () => {
-  test('tmx/made-5200-units.tmx is 202, and becomes what a synchronous answer would have carried', async () => {
+  test('tmx/made-5200-units.tmx is 202, and ends with the result of a synchronous answer', async () => {
     const at = await openSets(app);
     const answer = await at.importFile(tmxFile('made-5200-units'), { name: 'Valves' });
     const job = expectAccepted(answer);
@@ -52,7 +52,7 @@ describe('B 8 "Asynchronous import threshold": above 5000 segments', () => {
     );
   });
 
-  test('counted after duplicate sources collapse: 5000 are inline, whatever stands beside them', async () => {
+  test('counted after duplicate sources collapse: 5000 are inline, whatever else is stored', async () => {
     const at = await openSets(app);
     const units = pairs(5000);
     const { status, body } = await at.importFile(tmx([...units, ...units.slice(0, 300), ['no target', '']]));
@@ -192,7 +192,7 @@ describe('B 4.5: every rejection stays synchronous', () => {
     expect(await mine.imports()).toEqual([]);
   });
 
-  test('a 202 means capacity passed: what runs counts as stored for the next import', async () => {
+  test('a 202 means capacity passed: a running import counts as stored for the next', async () => {
     const job = expectAccepted(await mine.importFile(tmx(pairs(60)), { name: 'first' }));
     const second = await mine.importFile(tmx(pairs(60, 'thing')), { name: 'second' });
     expect(refusal(second)).toEqual([422, expect.stringMatching(/^tm_max_segments_exceeded:/)]);

@@ -56,12 +56,12 @@ describe('B 8 "Translation-memory segments": of a tenant and language pair', () 
     expect((await put('c', pairs(5))).status).toBe(200);
   });
 
-  test('pairs that the specification names apart are apart', async () => {
+  test('pairs that the specification names as distinct are counted apart', async () => {
     for (const pair of ['fr', 'fr-CA', 'pt-BR', 'pt-PT', 'zh-Hans', 'zh-Hant'])
       expect([pair, (await put(pair, pairs(5), pair)).status]).toEqual([pair, 200]);
   });
 
-  test('the two directions are apart, and codes that stand for one language are together', async () => {
+  test('the two directions are counted apart, codes of one language together', async () => {
     expect((await put('a', pairs(5))).status).toBe(200);
     const back = await mine.importFile(tmx(pairs(5), 'fr', 'en'), {
       name: 'back',
@@ -77,7 +77,7 @@ describe('B 8 "Translation-memory segments": of a tenant and language pair', () 
     expectExceeded(regional);
   });
 
-  test('deleting a set makes room', async () => {
+  test('deleting a set frees its segments', async () => {
     const { body } = await put('a', pairs(5));
     await mine.removeMemory(body.id);
     expect((await put('b', pairs(5))).status).toBe(200);
@@ -89,7 +89,7 @@ describe('B 8 "Translation-memory segments": of a tenant and language pair', () 
     expect((await put('a', pairs(5))).status).toBe(200);
   });
 
-  test('of imports of different names at once no more fit than there is room for', async () => {
+  test('concurrent imports of different names store no more than the limit', async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, n) => put(`${n}`, pairs(2, `thing of ${n}`))),
     );
@@ -129,7 +129,7 @@ describe('B 8 "Golden set growth", C 7: a pair that is full', () => {
     expect((await mine.job({ source_text: 'Something new' })).final_translation).toBe('[fr] Something new');
   });
 
-  test('a correction to a source that is held is appended, and served', async () => {
+  test('a correction to a stored source is appended, and served', async () => {
     await put('a', pairs(5));
     const { status } = await approve('one sentence 1', 'corrigée');
     expect(status).toBe(200);

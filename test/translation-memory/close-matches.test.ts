@@ -103,7 +103,7 @@ describe('B 8 "Fuzzy tier": close matches are given to the engine', () => {
     for (const [, target] of stored.slice(0, 5)) expect(data).toContain(target);
   });
 
-  test('B 2.1 Html: those of the text of a page, whatever its markup', async () => {
+  test('B 2.1 Html: those of a page’s text, whatever its markup', async () => {
     await store([[english('red'), german('rote')]]);
     const html = (text: string) =>
       `<ul><li class="checklist-item highlighted wide">${text}</li><li>Another line.</li></ul>`;
@@ -154,7 +154,7 @@ describe('B 8 "Fuzzy tier": close matches are given to the engine', () => {
     expect(await given('Yesterday we ate cake with some friends.')).not.toContain(german('rote'));
   });
 
-  test('what was replaced or deleted is given no more', async () => {
+  test('replaced or deleted ones are no longer given', async () => {
     await store([[english('red'), german('rote')]]);
     await store([[english('blue'), german('blaue')]]);
     const data = await given(english('third'));
@@ -196,7 +196,7 @@ describe('B 8 "Close-match text length"', () => {
     expect(await given(long(2000, 'red'))).toContain(quoted);
   });
 
-  test('the 2000 are those that came, with all their white space', async () => {
+  test('the 2000 are counted as sent, with all white space', async () => {
     await store([[english('red'), german('rote')]]);
     const spaced = (which: string, count: number) =>
       english(which).replace('must', `must${' '.repeat(count)}`);
@@ -245,7 +245,7 @@ describe('B 8 "Fuzzy tier": approved pairs, and corrections of them', () => {
     });
   });
 
-  test('a correction replaces the target that it superseded, imported or approved', async () => {
+  test('a correction replaces the target before it, imported or approved', async () => {
     await withWorkers(app, async () => {
       await store([[english('red'), german('rote')]]);
       for (const [text, before] of [

@@ -40,7 +40,7 @@ const left = async (tenantId: string) => {
 const nothing = { contents: 0, segments: 0, shards: 0, postings: 0 };
 
 describe('a set that is deleted', () => {
-  test('leaves nothing: no content, no segment, no part of the index', async () => {
+  test('leaves no content, no segment, no part of the index', async () => {
     const mine = await openSets(app);
     const { body } = await mine.importFile(tmx(pairs(400)));
     const tenantId = await tenantOf(body.id);
@@ -49,7 +49,7 @@ describe('a set that is deleted', () => {
     expect(await left(tenantId)).toEqual(nothing);
   });
 
-  test('while it is indexed waits for that, and is gone', async () => {
+  test('while it is indexed waits for that, and is deleted', async () => {
     const mine = await openSets(app);
     const { body } = await mine.importFile(tmx(pairs(200)));
     const tenantId = await tenantOf(body.id);
@@ -71,7 +71,7 @@ describe('a set that is deleted', () => {
   const holdTurn = (tenantId: string, name = '') =>
     hold(`select pg_advisory_xact_lock(hashtextextended('memory:${tenantId}${name && `:${name}`}', 0))`);
 
-  test('B 4.5: while an import into it is received is 409, and what that brings stays', async () => {
+  test('B 4.5: while an import into it is received is 409, and that import is kept', async () => {
     const mine = await openSets(app);
     const { body: set } = await mine.importFile(tmx(pairs(10)));
     const letGo = await holdTurn(await tenantOf(set.id));
@@ -95,7 +95,7 @@ describe('a set that is deleted', () => {
     expect((await mine.removeMemory(set.id)).status).toBe(204);
   });
 
-  test('that another process replaces before it is its turn is 409, and what came stays', async () => {
+  test('that another process replaces while the deletion waits is 409, and the new content stays', async () => {
     const mine = await openSets(app);
     const { body: set } = await mine.importFile(tmx(pairs(10)));
     const tenantId = await tenantOf(set.id);
@@ -111,7 +111,7 @@ describe('a set that is deleted', () => {
     expect(await mine.memories()).toHaveLength(1);
   });
 
-  test('while a worker has it show another content is 409, or gone: never 204 and still there', async () => {
+  test('while a worker switches its content is 409, or deleted: never 204 and still there', async () => {
     const mine = await openSets(app);
     const { body: set } = await mine.importFile(tmx(pairs(10)));
     const tenantId = await tenantOf(set.id);
@@ -155,7 +155,7 @@ test('an approval that meets the deletion of its golden set leaves no segment wi
   expect(await left(tenantId)).toEqual(nothing);
 });
 
-test('what a process left that ended before it deleted an outdated content, the sweep deletes', async () => {
+test('an outdated content whose process ended before deleting it is deleted by the sweep', async () => {
   const mine = await openSets(app);
   const { body } = await mine.importFile(tmx(pairs(300)));
   const tenantId = await tenantOf(body.id);

@@ -96,7 +96,7 @@ describe('approved pairs', () => {
     expect(relevant[0]).toMatchObject({ origin: 'golden_approved', likeness: 'meaning' });
   });
 
-  test('that come later join the last block, until that is full', async () => {
+  test('that come later fill the last block first', async () => {
     const tenant = await app.signUp();
     await publish(tenant, sentences(2));
     const { id } = await goldenSet(tenant);
@@ -118,7 +118,7 @@ describe('approved pairs', () => {
     expect(counts).toEqual([515, 512, 176]);
   });
 
-  test('that are deleted take their vectors with them, and leave the others theirs', async () => {
+  test('that are deleted lose their vectors, and the others keep theirs', async () => {
     const tenant = await app.signUp();
     const jobs = await publish(tenant, sentences(6));
     const { id } = await goldenSet(tenant);
@@ -141,7 +141,7 @@ describe('approved pairs', () => {
     expect(await blocks(tenant)).toEqual([{ sources: sentences(1), nos: 1, codes: 1, vectors: 1 }]);
   });
 
-  test('that are deleted while the model is asked get none', async () => {
+  test('that are deleted during the model’s call get none', async () => {
     const tenant = await app.signUp();
     const [job] = await publish(tenant, sentences(2));
     const { id } = await goldenSet(tenant);
@@ -156,7 +156,7 @@ describe('approved pairs', () => {
     expect(await waiting()).not.toContain(id);
   });
 
-  test('have one vector each, though two workers are at it', async () => {
+  test('have one vector each, even with two workers', async () => {
     const tenant = await app.signUp();
     await publish(tenant, sentences(5));
     const { id } = await goldenSet(tenant);
@@ -164,7 +164,7 @@ describe('approved pairs', () => {
     expect(await blocks(tenant)).toEqual([{ sources: sentences(5), nos: 5, codes: 5, vectors: 5 }]);
   });
 
-  test('wait for a model that does not answer, and say so to the queue', async () => {
+  test('stay waiting when the model does not answer, and the task fails', async () => {
     const tenant = await app.signUp();
     await publish(tenant, sentences(1));
     const { id } = await goldenSet(tenant);

@@ -27,7 +27,7 @@ const blocks = async ({ tenantId }: Signup) => {
 };
 
 describe('an import that is stored at once', () => {
-  test('C 6: has a vector for each segment that may be offered, and says of which model', async () => {
+  test('C 6: has a vector for each segment that may be offered, and records the model', async () => {
     const tenant = await app.signUp();
     const pairs = [...manyPairs(600), ['x '.repeat(1500), 'long'], ['short', 'y '.repeat(1500)]] as const;
     const { status, body } = await importPairs(tenant, pairs);
@@ -53,7 +53,7 @@ describe('an import that is stored at once', () => {
     ['404, of an endpoint without embeddings', failure(404)],
     ['too few vectors', embeddings({ change: (body) => ({ data: body.data.slice(1) }) })],
     ['silence', hang],
-  ])('B 4.5: is a 502 where the model answers %s; what the name held stays', async (_, reply) => {
+  ])('B 4.5: is a 502 if the model answers %s; the earlier set stays', async (_, reply) => {
     const tenant = await app.signUp();
     await importPairs(tenant, [['Old source', 'Ancienne cible']]);
     fake.otherwise(atItsPath(reply));
@@ -78,7 +78,7 @@ describe('an import that is stored at once', () => {
     expect(await blocks(tenant)).toEqual([]);
   });
 
-  test('what is refused for want of room has cost no call of the model', async () => {
+  test('an import refused for capacity has not called the model', async () => {
     const tenant = await app.signUp();
     expect((await importPairs(tenant, manyPairs(29_500))).status).toBe(202);
     expect((await importPairs(tenant, manyPairs(600), 'More')).status).toBe(422);
@@ -87,7 +87,7 @@ describe('an import that is stored at once', () => {
 });
 
 describe('an import in the background', () => {
-  test('whose worker comes three times at once is shown once, with a vector for each segment', async () => {
+  test('whose worker runs three times at once is shown once, with a vector for each segment', async () => {
     const tenant = await app.signUp();
     const { body } = await importPairs(tenant, manyPairs(1500));
     await Promise.all([1, 2, 3].map(() => runImport(app.services, tenant.tenantId, body.job.id)));
@@ -105,7 +105,7 @@ describe('an import in the background', () => {
     return { tenant, poll, run: () => runImport(app.services, tenant.tenantId, body.job.id) };
   };
 
-  test('whose worker is answered when another one has ended it already is left as it is', async () => {
+  test('that another worker has ended already is left unchanged', async () => {
     const { tenant, poll, run } = await begin();
     const { held, reached, letGo } = heldReply(embeddings());
     fake.otherwise(atItsPath(held));
@@ -154,7 +154,7 @@ describe('an import in the background', () => {
     expect((await importPairs(tenant, manyPairs(1))).status).toBe(200);
   });
 
-  test('what a killed worker had made is not paid for again', async () => {
+  test('the vectors of a killed worker are not paid for again', async () => {
     // Three parts of a million characters.
     const pairs = manyPairs(2600).map(([source, target]): [string, string] => [
       `${source}${'.'.repeat(900)}`,
@@ -181,7 +181,7 @@ describe('an import in the background', () => {
     expect(before.size).toBeGreaterThan(900);
   });
 
-  test('vectors of another model than the one that is configured now are not stored', async () => {
+  test('vectors of another model than the configured one are not stored', async () => {
     const { tenant, poll, run } = await begin();
     const { embedder } = app.services;
     const other = { model: 'near-2', embed: embedder!.embed };

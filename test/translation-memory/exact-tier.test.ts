@@ -21,7 +21,7 @@ beforeEach(async () => {
   mine = await openSets(app);
 });
 
-describe('B 8 "Exact tier": what a 100 % match is', () => {
+describe('B 8 "Exact tier": which sources are a 100 % match', () => {
   test.each([
     ['the same text', 'Save the file.', 'Save the file.'],
     ['runs of white space', 'Save the file.', 'Save  the\tfile.'],
@@ -31,7 +31,7 @@ describe('B 8 "Exact tier": what a 100 % match is', () => {
     ['composed and asked decomposed', 'Caf\u00e9', 'Cafe\u0301'],
     ['decomposed and asked composed', 'Cafe\u0301', 'Caf\u00e9'],
     ['Hangul', '\ud55c\uad6d\uc5b4', '\u1112\u1161\u11ab\u1100\u116e\u11a8\u110b\u1165'],
-  ])('NFC and white space are levelled: %s', async (_, stored, asked) => {
+  ])('NFC and white space are normalized: %s', async (_, stored, asked) => {
     await mine.memory([[stored, 'Voilà']]);
     expectServed(await mine.job({ source_text: asked }), 'tm_exact', 'Voilà');
   });
@@ -66,7 +66,7 @@ describe('B 8 "Exact tier": what a 100 % match is', () => {
     expectServed(await mine.job({ source_text: source }), 'tm_exact', target);
   });
 
-  test('the languages of the request decide, source and target, and a memory serves its own direction', async () => {
+  test('the request’s languages decide, source and target, and a memory serves only its own direction', async () => {
     await mine.memory([['Hello', 'Bonjour']]);
     for (const [source_lang, target_lang] of [
       ['en', 'de'],
@@ -83,7 +83,7 @@ describe('B 8 "Exact tier": what a 100 % match is', () => {
 });
 
 describe('B 8 "Exact tier": the job of a match', () => {
-  test('is published as it is: nulls, provenance, a passed gate of 100, no task; read again it is the same', async () => {
+  test('is published unchanged: nulls, provenance, a passed gate of 100, no task; read again it is the same', async () => {
     await mine.memory([['Hello', 'Bonjour']]);
     const job = await mine.job({ metadata: { colour: 'red', min_quality_score: 100 } });
     expectServed(job, 'tm_exact', 'Bonjour', 100);
@@ -94,7 +94,7 @@ describe('B 8 "Exact tier": the job of a match', () => {
     expect(await mine.list()).toEqual([job]);
   });
 
-  test('a caller cannot write the provenance of a job that went the whole way', async () => {
+  test('a caller cannot write the provenance of a job of the whole pipeline', async () => {
     const job = await mine.job({ metadata: { provenance: { fast_path: 'tm_exact' } } });
     expectPipeline(job);
   });
@@ -107,7 +107,7 @@ describe('B 8 "Exact tier": the job of a match', () => {
     expect(job.request.metadata).not.toHaveProperty('golden_uri');
   });
 
-  test('C 7: it can be downloaded like any other, and stays what it is when the memory goes', async () => {
+  test('C 7: it can be downloaded like any other, and stays when the memory is deleted', async () => {
     const { id: set } = await mine.memory([['Hello', 'Bonjour']]);
     const job = await mine.job();
     await mine.removeMemory(set);
@@ -116,7 +116,7 @@ describe('B 8 "Exact tier": the job of a match', () => {
     expect(await mine.read(job.id)).toEqual(job);
   });
 
-  test('is metered like any job, and the record says by what it was served', async () => {
+  test('is metered like any job, and the usage record names the source', async () => {
     await mine.memory([['Hello', 'Bonjour']]);
     const served = await mine.job();
     const full = await mine.job({ source_text: 'Good day' });
@@ -135,7 +135,7 @@ describe('B 8 "Exact tier": the job of a match', () => {
     expect(records[full.id]).toMatchObject({ fast_path: null });
   });
 
-  test('B 4.2: sent again with its key it is a replay, also when the memory says something else by then', async () => {
+  test('B 4.2: sent again with its key it is a replay, even if the memory has changed', async () => {
     await mine.memory([['Hello', 'Bonjour']]);
     const text = { source_text: 'Hello', target_lang: 'fr' };
     const first = await mine.submit(text, keyed('k'));
@@ -148,7 +148,7 @@ describe('B 8 "Exact tier": the job of a match', () => {
     expectServed((await mine.submit(text, keyed('l'))).body, 'tm_exact', 'Salut');
   });
 
-  test('no model is asked', async () => {
+  test('the model is not called', async () => {
     const at = await openSets(live);
     await at.memory([[cat, 'Die Katze.']], { target_lang: 'de' });
     const job = await at.job({ source_text: cat, target_lang: 'de', metadata: { candidate_models: 'a,b' } });

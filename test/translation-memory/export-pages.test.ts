@@ -60,7 +60,7 @@ test('an export of long segments is made a few of them at a time, each page when
   expect(textsOf(Buffer.concat(pieces).toString())).toEqual(units);
 });
 
-test('a reader that stops holds its export up; what others export is whole meanwhile', async () => {
+test('a reader that stops blocks only its own export', async () => {
   const units = longPairs(80);
   const other = await openSets(app);
   const [{ id }, others] = [await mine.memory(units), await other.memory(units)];
@@ -175,7 +175,7 @@ describe('C 6: a unit that came without a tuid and a changedate', () => {
     for (const { source } of original) expect(tuidOf(second, source)).toBe(tuidOf(first, source));
   });
 
-  test('is no newer than it was: of two sets, the one that names a date wins', async () => {
+  test('does not become newer: of two sets, the one with a date wins', async () => {
     await mine.memory([{ source: 'Hello', target: 'dated', changedate: '20000101T000000Z' }], {
       name: 'one',
     });
@@ -189,7 +189,7 @@ test.each([
   'source_lang=&target_lang=xx',
   'source_lang=xx',
   'target_lang=%20&source_lang=xx',
-])('golden pairs of %s: 400 for the blank one, whatever the other is', async (query) => {
+])('golden pairs of %s: 400 for the blank one, whatever the other', async (query) => {
   const { status, text } = await mine.exportGolden(`?${query}`);
   expect([status, JSON.parse(text).detail]).toEqual([
     400,
@@ -197,6 +197,6 @@ test.each([
   ]);
 });
 
-test('golden pairs of a language that is none: 422', async () => {
+test('golden pairs of an unsupported language: 422', async () => {
   expect((await mine.exportGolden('?source_lang=xx&target_lang=fr')).status).toBe(422);
 });

@@ -38,7 +38,7 @@ describe('C 6: the relevant pairs', () => {
     expect(relevant[0]!.similarity).toBeGreaterThan(0.5);
   });
 
-  test('are five at most, each once, and none that is close already, nor the text itself', async () => {
+  test('are five at most, each once, without close matches and the text itself', async () => {
     const tenant = await app.signUp();
     const variants = ['one', 'two', 'six', 'ten', 'all', 'big', 'old', 'new', 'red', 'hot', 'dry', 'wet'];
     await importPairs(tenant, [
@@ -74,7 +74,7 @@ describe('C 6: the relevant pairs', () => {
     });
   });
 
-  test('go by the characters where the vectors are of another model, which is not asked', async () => {
+  test('are found by characters if the vectors are of another model, which is not called', async () => {
     const tenant = await app.signUp();
     await importPairs(tenant, [...others, paraphrase]);
     fake.requests.length = 0;
@@ -108,7 +108,7 @@ describe('C 6: the relevant pairs', () => {
   });
 });
 
-describe('without the search by meaning the job goes on', () => {
+describe('without the search by meaning the job continues', () => {
   test.each<[string, Reply]>([
     ['500', failure(500)],
     ['too few vectors', embeddings({ change: () => ({ data: [] }) })],
@@ -159,7 +159,7 @@ describe('without the search by meaning the job goes on', () => {
     }
   });
 
-  test('where vectors are shorter than they ought to be', async () => {
+  test('where vectors are shorter than expected', async () => {
     const tenant = await app.signUp();
     await importPairs(tenant, [paraphrase]);
     const sql = openSuperuser(app.superuserUrl);
@@ -168,7 +168,7 @@ describe('without the search by meaning the job goes on', () => {
   });
 });
 
-test('a job: the model gets the pair as an example, and the tenant reads where it comes from', async () => {
+test('a job: the model gets the pair as an example, and the tenant sees its provenance', async () => {
   const tenant = await app.signUp();
   await importPairs(tenant, [...others, paraphrase]);
   fake.requests.length = 0;

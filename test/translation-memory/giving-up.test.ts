@@ -39,7 +39,7 @@ async function spoil() {
   return async () => void (await owner`alter table memory_sets drop constraint spoiled`);
 }
 
-test('B 3.3: an import that fails each time ends failed, says what to do, and has imported nothing', async () => {
+test('B 3.3: an import that fails each time ends failed, with advice, and imports nothing', async () => {
   const { mine, importId, tenantId, job } = await accepted();
   const mend = await spoil();
   for (let attempt = 1; attempt < 5; attempt++) {
@@ -62,7 +62,7 @@ test('B 3.3: an import that fails each time ends failed, says what to do, and ha
   await send(mine, ['Shut it.', 'Fermez.']);
 });
 
-test('an import whose worker comes twice, or late, is stored once', async () => {
+test('an import whose worker runs twice, or late, is stored once', async () => {
   const { mine, importId, tenantId, job } = await accepted();
   await Promise.all([1, 2, 3].map(() => runImport(app.services, tenantId, importId)));
   await runImport(app.services, tenantId, importId);
@@ -82,7 +82,7 @@ test('a failed import leaves the set as it was', async () => {
   expect(job.final_translation).toBe('Ouvrez la vanne.');
 });
 
-test('what a running import has stored is found by nobody: exactly, nearly, in lists or exports', async () => {
+test('segments of a running import are not found: exactly, nearly, in lists or exports', async () => {
   const { mine, importId, tenantId } = await accepted();
   const pair = { pairSource: 'en', pairTarget: 'fr' };
   const close = async () => (await findClose(app.database, tenantId, pair, 'Open the valves.')).close.length;

@@ -53,14 +53,14 @@ describe('B 8 "Exact tier": a sensitive or regulated request is held for review'
     expectServed(await mine.job({ domain: 'cooking' }), 'tm_exact', 'Bonjour');
   });
 
-  test('a job that went the whole way has no such outcome', async () => {
+  test('a job of the whole pipeline has no such outcome', async () => {
     const job = await mine.job({ source_text: 'Something else', metadata: { sensitive: true } });
     expect(outcomesOf(job)).not.toContain('tm_exact_held');
     expect(fastPathOf(job)).toBeUndefined();
     expect(job.quality_assessment).not.toBeNull();
   });
 
-  test('no model is asked for what is held', async () => {
+  test('the model is not called for a held one', async () => {
     const at = await openSets(live);
     await at.memory([[cat, 'Die Katze schläft.']], { target_lang: 'de' });
     const job = await at.job({ source_text: cat, target_lang: 'de', domain: 'legal' });
@@ -74,7 +74,7 @@ describe('B 8 "Exact tier": a sensitive or regulated request is held for review'
     expect(await mine.usage()).toMatchObject([{ job_id: job.id, billable_chars: 5 }]);
   });
 
-  test('B 4.2: sent again with its key it is the job as it stands', async () => {
+  test('B 4.2: sent again with its key it is the job in its current state', async () => {
     const text = { source_text: 'Hello', target_lang: 'fr', domain: 'legal' };
     const { body } = await mine.submit(text, keyed('k'));
     await mine.review(body.id, { action: 'approve' });
@@ -84,7 +84,7 @@ describe('B 8 "Exact tier": a sensitive or regulated request is held for review'
 });
 
 describe('C 7: a held fast-path job that a reviewer publishes persists like any reviewed job', () => {
-  test('approved as it is: published, a golden record, an approved pair', async () => {
+  test('approved unchanged: published, a golden record, an approved pair', async () => {
     const job = await mine.job({ domain: 'legal' });
     const { status, body } = await mine.review(job.id, { action: 'approve' });
     expect([status, body.status, body.final_translation]).toEqual([200, 'published', 'Bonjour']);

@@ -58,7 +58,7 @@ const find = async (tenantId: string, text: string) =>
   (await findClose(app.database, tenantId, pair, text)).close.map(({ sourceText }) => sourceText);
 
 describe('segments that come one by one', () => {
-  test('are found before they are in the index, and in it', async () => {
+  test('are found before they are indexed, and after', async () => {
     const { tenantId, setId } = await withGolden(300);
     const text = sentence(42).replace('drops', 'drips');
     expect(await find(tenantId, text)).toContain(sentence(42));
@@ -67,7 +67,7 @@ describe('segments that come one by one', () => {
     expect(await find(tenantId, text)).toContain(sentence(42));
   });
 
-  test('are indexed together with a small shard, which goes', async () => {
+  test('are indexed together with a small shard, which is replaced', async () => {
     const { tenantId, setId } = await withGolden(300);
     await indexSet(app.services, tenantId, setId);
     await append(tenantId, setId, 400, 50);
@@ -83,7 +83,7 @@ describe('segments that come one by one', () => {
     expect(await places(tenantId)).toEqual({ waiting: 0, shards: 1, segments: 301, places: 301 });
   });
 
-  test('what is deleted is no longer found, though the index still has its grams', async () => {
+  test('deleted segments are no longer found, though the index still has their grams', async () => {
     const { tenantId, setId } = await withGolden(300);
     await indexSet(app.services, tenantId, setId);
     await app.database.inTenant(tenantId, (tx) =>
@@ -92,7 +92,7 @@ describe('segments that come one by one', () => {
     expect(await find(tenantId, sentence(42).replace('drops', 'drips'))).not.toContain(sentence(42));
   });
 
-  test('the sweep adds a job where many wait, and none where few do', async () => {
+  test('the sweep adds a job if many wait, and none if few do', async () => {
     const many = await withGolden(300);
     const few = await withGolden(30);
     await indexWaiting(app.services);

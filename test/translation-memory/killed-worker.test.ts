@@ -64,7 +64,7 @@ test('Imports: a killed worker’s import is never half: what was there stays, u
   expectServed(await mine.job(), 'tm_exact', 'Bonjour');
   expect((await mine.importFile(tmxFile('omegat'))).status).toBe(409);
 
-  // Whoever holds the job has not reported for as long as it takes to count as dead.
+  // The worker that holds the job has not reported for long enough to count as dead.
   await poll(async () => {
     await reportAndTakeOver(app.database, [], 0);
     return (await superuser`select 1 from graphile_worker.jobs where locked_by is not null`).length === 0;

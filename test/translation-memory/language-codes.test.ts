@@ -94,7 +94,7 @@ describe('B 4.4 "Language code reading"', () => {
     ['pt-PT', 'pt-BR'],
     ['zh-Hans', 'zh-Hant'],
     ['zh-Hant', 'zh-Hans'],
-  ])('%s never crosses to %s', async (stored, asked) => {
+  ])('%s is never read as %s', async (stored, asked) => {
     const source = `crossing ${stored}`;
     await mine.memory([[source, 'stored']], { name: source, target_lang: stored });
     const job = await mine.job({ source_text: source, target_lang: asked });

@@ -46,7 +46,7 @@ describe('B 8 rule 4: a job that is published later feeds the memory later', () 
       }),
     );
 
-  test('parked by its own publication', async () => {
+  test('after a publication that could not be stored', async () => {
     await breakStore();
     const { status, body } = await mine.submit(text);
     expect([status, body.error_code]).toEqual([502, 'persistence_failed']);
@@ -57,7 +57,7 @@ describe('B 8 rule 4: a job that is published later feeds the memory later', () 
     expectServed(await mine.job(text), 'tm_exact', german[cat]!);
   });
 
-  test('parked by a review: the reviewer’s text, once', async () => {
+  test('after a review whose record could not be stored: the reviewer’s text, once', async () => {
     await breakStore();
     const { id } = await mine.job({ ...text, domain: 'legal' });
     const answer = await mine.review(id, { action: 'modify', final_translation: 'Die Katze döst.' });
@@ -107,7 +107,7 @@ describe('B 2.9: entry_count of a golden set', () => {
 });
 
 describe('B 4.2: a failed job that is sent again', () => {
-  test('is served by a memory that came meanwhile, under the same id, billed once', async () => {
+  test('is served by a memory imported meanwhile, under the same id, billed once', async () => {
     const text = { source_text: cat, target_lang: 'de' };
     fake.otherwise(failure(500));
     expect((await mine.submit(text, keyed('k'))).status).toBe(503);
@@ -119,7 +119,7 @@ describe('B 4.2: a failed job that is sent again', () => {
     expect(await mine.usage()).toMatchObject([{ job_id: failed.id, billable_chars: cat.length }]);
   });
 
-  test('forgets the match of a run that is over', async () => {
+  test('drops the match of the earlier run', async () => {
     const text = { source_text: cat, target_lang: 'de' };
     await mine.memory([[cat, 'Aus dem Speicher.']], { target_lang: 'de' });
     await mine.glossary(['windowsill,Sims,en,de']);

@@ -195,7 +195,7 @@ describe('B 8 rule 5: untranslated pairs are not memorized', () => {
     expect(await golden(at)).toEqual([]);
   });
 
-  test('what differs in case alone is a translation', async () => {
+  test('a difference in case alone counts as a translation', async () => {
     const at = await openSets(stub);
     const { id } = await at.job({ source_text: 'PARIS', metadata: { sensitive: true } });
     await review(id, { action: 'modify', final_translation: 'Paris' }, at);
@@ -203,7 +203,7 @@ describe('B 8 rule 5: untranslated pairs are not memorized', () => {
   });
 });
 
-describe('B 4.1, C 4: deleting a job removes the pair it fed', () => {
+describe('B 4.1, C 4: deleting a job removes the pair it added', () => {
   test('tm_pairs_removed 1; the text is translated again', async () => {
     const { id } = await job(cat);
     await job(garden);
@@ -223,7 +223,7 @@ describe('B 4.1, C 4: deleting a job removes the pair it fed', () => {
     await expectLearnt(cat, german[cat]!);
   });
 
-  test('a job that fed nothing removes nothing: served, held, untranslated; imports stay', async () => {
+  test('a job that added no pair removes none: served, held, untranslated; imports stay', async () => {
     await mine.memory([[windows, 'Fenster zu!']], { target_lang: 'de' });
     await job(cat);
     for (const { id } of [await job(cat), await job(windows), await held(bread)]) {
@@ -244,7 +244,7 @@ describe('B 4.1, C 4: deleting a job removes the pair it fed', () => {
 });
 
 describe('B 4.5: golden sets can be deleted', () => {
-  test('which discards what they hold; the next approval makes a new one', async () => {
+  test('which discards their pairs; the next approval makes a new one', async () => {
     const { id: jobId } = await job(cat);
     const [{ id }] = await golden();
     expect((await mine.removeMemory(id)).status).toBe(204);

@@ -82,7 +82,7 @@ test('the small sets of a pair share a shard, in which each of their segments is
   for (const set of [0, 5, 11]) expect(await find(seedOf(set, 42))).toContain(sentence(seedOf(set, 42)));
 });
 
-test('what comes later goes into the same shard, once', async () => {
+test('later segments go into the same shard, once', async () => {
   await index();
   const later = (await mine.memory([[sentence(50_000), 'Vanne.']], { name: 'Later' })).id;
   expect(later).not.toBe('');
@@ -92,7 +92,7 @@ test('what comes later goes into the same shard, once', async () => {
   for (const seed of [50_000, seedOf(3, 7)]) expect(await find(seed)).toContain(sentence(seed));
 });
 
-test('the segments of a set that is gone are passed over at once, and leave no room to others', async () => {
+test('the segments of a deleted set are skipped at once, and do not crowd out others', async () => {
   await index();
   // All but one: were they candidates still, a segment of the last set would hardly be one.
   for (const setId of setIds.slice(0, 11))
@@ -106,7 +106,7 @@ test('the segments of a set that is gone are passed over at once, and leave no r
   expect(await find(seedOf(11, 42))).toContain(sentence(seedOf(11, 42)));
 });
 
-test('a set that is uploaded again is found as it is now', async () => {
+test('a set that is uploaded again is found with its new content', async () => {
   await index();
   await upload(2, 90_000);
   expect(await find(90_042)).toContain(sentence(90_042));
@@ -116,7 +116,7 @@ test('a set that is uploaded again is found as it is now', async () => {
   expect(await find(90_042)).toContain(sentence(90_042));
 });
 
-test('a set that is indexed by itself while its pair is stays in one shard: that of the pair', async () => {
+test('a set indexed by itself while its pair is indexed stays in one shard: that of the pair', async () => {
   const { fileWork } = app.services;
   /** The pair is indexed between what the set's indexing reads and what it stores. */
   const meanwhile: typeof app.services = {

@@ -9,7 +9,7 @@ import { pairs, tmx } from './tmx.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
-test('a plan that was made for a tenant without a memory looks a hash up in the index of hashes', async () => {
+test('a plan made for a tenant without a memory finds a hash by the index of hashes', async () => {
   const mine = await openSets(app);
   expect((await mine.importFile(tmx(pairs(4000)))).status).toBe(200);
   const { tenantId: empty } = await app.signUp();

@@ -18,7 +18,7 @@ beforeEach(async () => {
   mine = await openSets(app);
 });
 
-/** Every string of a trace, wherever it stands. */
+/** Every string of a trace, at any depth. */
 const stringsOf = (value: unknown): string[] =>
   typeof value === 'string'
     ? [value]
@@ -40,7 +40,7 @@ function expectNamed(job: Job, ...parts: (string | RegExp)[]) {
 
 const unit = { source: 'Hello', target: 'Bonjour', tuid: 'unit-zq81', changedate: '20240229T101112Z' };
 
-describe('Provenance: a hit carries where it came from, in the trace that the tenant sees', () => {
+describe('Provenance: a match names its source, in the trace that the tenant sees', () => {
   test('an exact match: set, tuid, changedate; read again too', async () => {
     await mine.memory([unit], { name: 'Manuals zq82' });
     const job = await mine.job();
@@ -49,7 +49,7 @@ describe('Provenance: a hit carries where it came from, in the trace that the te
     expect(await mine.read(job.id)).toEqual(job);
   });
 
-  test('an exact match that is held, so that the reviewer knows whom to trust', async () => {
+  test('an exact match that is held, so that the reviewer knows its source', async () => {
     await mine.memory([unit], { name: 'Manuals zq82' });
     expectNamed(await mine.job({ domain: 'legal' }), 'Manuals zq82', 'unit-zq81', moment);
   });

@@ -67,7 +67,7 @@ describe('B 3.3: a set that is replaced while texts are translated', () => {
 });
 
 describe('all at once: imports, glossaries, approvals, deletions, exports', () => {
-  test('every answer is one of the specification’s, and what is left is consistent', async () => {
+  test('every answer is in the specification, and the final state is consistent', async () => {
     const unexpected: unknown[] = [];
     const allow =
       (...statuses: number[]) =>

@@ -81,7 +81,7 @@ export function setsOf(app: TestApp, headers: Headers) {
 
   return {
     post,
-    /** A TMX file as it is: from English into French unless told otherwise. */
+    /** A TMX file as it is: from English into French by default. */
     importFile,
     /** A memory of these pairs, stored: its set. */
     async memory(units: (Unit | [string, string])[], fields: FormFields = {}) {
@@ -133,7 +133,7 @@ export const refusal = ({ status, body }: { status: number; body: { detail?: unk
   body.detail,
 ];
 
-/** Holds that an upload was refused for what stands in a line: 400 with its number. */
+/** Asserts that an upload was refused because of a line: 400 with its number. */
 export function expectLine(answer: Answer, line: number): void {
   expect([answer.status, answer.body.detail]).toEqual([
     400,

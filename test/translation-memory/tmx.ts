@@ -9,7 +9,7 @@ export interface Unit {
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** A TMX file of whatever stands in its body. */
+/** A TMX file with the given body. */
 export const tmxOf = (body: string) =>
   `<?xml version="1.0" encoding="UTF-8"?>
 <tmx version="1.4"><header creationtool="a test" creationtoolversion="1" segtype="sentence" o-tmf="none" adminlang="en" srclang="en" datatype="plaintext"/>
@@ -25,7 +25,7 @@ export function unit(variants: Record<string, string>, attributes = ''): string 
   return `<tu${attributes}>${tuvs.join('')}</tu>`;
 }
 
-/** A TMX file of units, or of pairs of texts, from English into French unless told otherwise. */
+/** A TMX file of units, or of pairs of texts, from English into French by default. */
 export function tmx(units: (Unit | [string, string])[], source = 'en', target = 'fr'): string {
   const written = units.map((one) => {
     const pair = Array.isArray(one) ? { source: one[0], target: one[1] } : one;

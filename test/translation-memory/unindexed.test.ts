@@ -89,14 +89,14 @@ describe('many long segments in no index', () => {
 });
 
 describe('small sets', () => {
-  test('are brought into the index where 1000 segments of their pair wait, and not before', async () => {
+  test('are indexed once 1000 segments of their pair wait, and not before', async () => {
     for (const [set, setId] of setIds.slice(1).entries()) await add(setId, range(set * 138, 138).map(short));
     expect(await swept()).toEqual([]);
     await add(setIds[0]!, range(5000, 31).map(short));
     expect(await swept()).toHaveLength(1);
   });
 
-  test('so are they where what waits is more than a lookup reads', async () => {
+  test('so are they once the waiting ones are more than a lookup reads', async () => {
     await add(setIds[0]!, range(0, 100).map(long));
     expect(await swept()).toEqual([]);
     await add(setIds[1]!, range(100, 10).map(long));
@@ -113,7 +113,7 @@ describe('small sets', () => {
     expect(await find(short(42).replace('drops', 'drips'))).toEqual([short(42)]);
   });
 
-  test('what is indexed and what is not yet compete', async () => {
+  test('indexed and not yet indexed segments compete', async () => {
     await add(setIds[0]!, range(0, 250).map(short));
     await indexSet(app.services, tenantId, setIds[0]!);
     await add(setIds[1]!, range(300, 250).map(short));

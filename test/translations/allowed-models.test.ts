@@ -30,7 +30,7 @@ const file = (fields: Record<string, string>) => {
 };
 
 describe('ALLOWED_MODELS: the models that callers may name', () => {
-  test('a model on the list is asked', async () => {
+  test('a model on the list is used', async () => {
     const { status } = await mine.submit(request({ candidate_models: 'rival-1,rival-2' }));
     expect(status).toBe(200);
     expect(askedModels()).toEqual(new Set([models.translator, 'rival-1', 'rival-2']));
@@ -42,15 +42,18 @@ describe('ALLOWED_MODELS: the models that callers may name', () => {
     ['a list', ['rival-1', 'dear-9']],
     ['a third one, which would not be asked', 'rival-1,rival-2,dear-9'],
     ['what is no name', 'rival-1,dear 9!'],
-  ])('candidate_models with another one is 422, nothing is asked and no job made (%s)', async (_, named) => {
-    const { status, body } = await mine.submit(request({ candidate_models: named }));
-    expect(status).toBe(422);
-    expect(body.detail).toMatch(
-      /^candidate_models: "dear.9!?" is not a model that is offered here; offered: rival-1, rival-2$/,
-    );
-    expect(fake.requests).toEqual([]);
-    expect(await mine.list()).toEqual([]);
-  });
+  ])(
+    'candidate_models with another one is 422, no model is called and no job made (%s)',
+    async (_, named) => {
+      const { status, body } = await mine.submit(request({ candidate_models: named }));
+      expect(status).toBe(422);
+      expect(body.detail).toMatch(
+        /^candidate_models: "dear.9!?" is not a model that is offered here; offered: rival-1, rival-2$/,
+      );
+      expect(fake.requests).toEqual([]);
+      expect(await mine.list()).toEqual([]);
+    },
+  );
 
   test('so are both fields of a file, and the text of a document', async () => {
     for (const [field, value] of [
@@ -88,7 +91,7 @@ describe('ALLOWED_MODELS: the models that callers may name', () => {
   });
 });
 
-test('B 2.6: without the list names are not looked at', async () => {
+test('B 2.6: without the list names are not checked', async () => {
   const theirs = await openWorkspace(unlisted);
   expect((await theirs.submit(request({ candidate_models: 'dear-9' }))).status).toBe(200);
   expect(askedModels()).toEqual(new Set([models.translator, 'dear-9']));

@@ -96,7 +96,7 @@ describe('B 4.1: unsupported codes in a batch are 422 with the validation text',
   });
 });
 
-describe('A 7.1, B 7: what is no batch is 422', () => {
+describe('A 7.1, B 7: an invalid batch is 422', () => {
   test.each([
     ['no inputs', { inputs: [] }],
     ['no targets', { inputs: [{ Text: 'One', Targets: [] }] }],
@@ -117,7 +117,7 @@ describe('A 7.1, B 7: what is no batch is 422', () => {
 });
 
 describe('B 4.1: the order of the gates', () => {
-  test('a body, language or size that is wrong is refused before the credential is asked for', async () => {
+  test('an invalid body, language or size is refused before authentication', async () => {
     const nobody = { 'x-api-key': 'nobody' };
     const ask = async (body: unknown) => (await mine.submit(body, nobody)).status;
     expect(await ask({ inputs: [item('One', 'fr')] })).toBe(401);

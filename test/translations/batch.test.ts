@@ -210,7 +210,7 @@ describe('B 4.1: the keys of a batch', () => {
     expect(whole.headers.get('idempotency-replayed')).toBeNull();
   });
 
-  test('the header is what keys them: a job of that key answers for its item', async () => {
+  test('the header decides: a job of that key is the answer for its item', async () => {
     const at = await openWorkspace(stub);
     const { body: single } = await at.submit({ source_text: 'Held by key', target_lang: 'es' }, keyed('n:1'));
     const { body } = await at.submit({ inputs: [item('One', 'fr', 'de', 'it')] }, keyed('n'));
@@ -269,7 +269,7 @@ describe('B 4.1: an item that fails', () => {
   const five = sentences.slice(0, 5);
   const batch = { inputs: five.map((text) => item(text, 'de')) };
 
-  test('its error is the answer; earlier items stay, billed and readable; later ones never run', async () => {
+  test('its error is the answer; earlier items stay, readable and billed; later ones never run', async () => {
     fake.otherwise(broken);
     const { status, body } = await mine.submit(batch, keyed('k'));
     expect(status).toBe(503);
@@ -290,7 +290,7 @@ describe('B 4.1: an item that fails', () => {
     for (const text of five.slice(3)) expect(sent).not.toContain(text);
   });
 
-  test('a retry returns the finished items, re-runs the failed one under its id, and goes on', async () => {
+  test('a retry returns the finished items, re-runs the failed one under its id, and continues', async () => {
     fake.otherwise(broken);
     await mine.submit(batch, keyed('k'));
     const failed = (await mine.list()).find((job: Item) => job['status'] === 'failed');
@@ -317,7 +317,7 @@ describe('B 4.1: an item that fails', () => {
     expect(await mine.usage()).toHaveLength(2);
   });
 
-  test('the first item of all may be the one: nothing is billed', async () => {
+  test('the first item may fail: nothing is billed', async () => {
     fake.otherwise(failure(500));
     const { status } = await mine.submit(batch);
     expect(status).toBe(503);
@@ -325,14 +325,14 @@ describe('B 4.1: an item that fails', () => {
     expect(await mine.usage()).toEqual([]);
   });
 
-  test('B 7: a refusal of content at one item is its 422, not the others’ loss', async () => {
+  test('B 7: a content refusal of one item is its 422; the others are kept', async () => {
     fake.otherwise(when(about(bread), failure(400, { code: 'content_filter' })));
     const { status, body } = await mine.submit(batch, keyed('f'));
     expect([status, body.error_code]).toEqual([422, 'content_filtered']);
     expect(await mine.usage()).toHaveLength(1);
   });
 
-  test('an item that is held for review is no failure', async () => {
+  test('a held item is not a failure', async () => {
     fake.otherwise(when(about(cat), translatingReply({ translate: (text) => german[text]!, score: 10 })));
     const { status, body } = await mine.submit({ inputs: [item(cat, 'de'), item(bread, 'de')] });
     expect(status).toBe(200);

@@ -58,7 +58,7 @@ describe('B 4.1, 5: who may delete', () => {
     }
   });
 
-  test('never a tenant API key, nor nobody: 401 admin credentials required', async () => {
+  test('never a tenant API key, nor without a credential: 401 admin credentials required', async () => {
     const job = await mine.job();
     const ways = [
       {},
@@ -87,7 +87,7 @@ describe('B 4.1, 5: who may delete', () => {
     expect((await mine.get(job.id)).status).toBe(200);
   });
 
-  test('an administrator of another tenant: 404 job not found, like a job that never was', async () => {
+  test('an administrator of another tenant: 404 job not found, as for an unknown job', async () => {
     const job = await mine.job();
     const other = await openWorkspace(app);
     for (const id of [job.id, 'f'.repeat(32), 'nonsense'])
@@ -120,7 +120,7 @@ describe('B 4.1, 5: who may delete', () => {
   });
 });
 
-describe('B 4.1, C 4: what goes', () => {
+describe('B 4.1, C 4: what is deleted', () => {
   test('a published job with its golden record; the counts say so', async () => {
     const source = 'a text that stands nowhere else: zq8141';
     const job = await mine.job({ source_text: source });
@@ -134,7 +134,7 @@ describe('B 4.1, C 4: what goes', () => {
     expect(await tablesHolding('zq8141')).toEqual([]);
   });
 
-  test('a held job has no golden record to go', async () => {
+  test('a held job has no golden record to delete', async () => {
     const job = await mine.job({ source_text: 'held text: zq8142', domain: 'legal' });
     await mine.review(job.id, { action: 'save', final_translation: 'brouillon: zq8143' });
     const { body } = await mine.remove(job.id, mine.admin);
@@ -165,7 +165,7 @@ describe('B 4.1, C 4: what goes', () => {
     expect(await mine.usage()).toEqual(before);
   });
 
-  test('its key belongs to no job any more: a resend is new work', async () => {
+  test('its key is free again: a resend is new work', async () => {
     const body = { source_text: 'Hello', target_lang: 'fr' };
     const { body: job } = await mine.submit(body, keyed('k'));
     await mine.remove(job.id, mine.admin);

@@ -37,8 +37,8 @@ const ids = (body: Page[]) => body.map(({ id }) => id);
 const keys = (body: Page[]) => body.map(({ request }) => request.idempotency_key);
 const long = 'x'.repeat(12_000);
 
-describe('B 4.1: a JSON body with metadata.source_document goes the way of pages', () => {
-  test('C 7: it answers an array, of one job for a short text too', async () => {
+describe('B 4.1: a JSON body with metadata.source_document is cut into pages', () => {
+  test('C 7: it returns an array, of one job for a short text too', async () => {
     const { status, body } = await submit('Short.');
     expect(status).toBe(200);
     expect(body).toHaveLength(1);
@@ -58,7 +58,7 @@ describe('B 4.1: a JSON body with metadata.source_document goes the way of pages
     );
   });
 
-  test('what the server writes there is not the caller’s to say', async () => {
+  test('a caller cannot set the fields that the server writes there', async () => {
     const { body } = await submit('Short.', {
       name: 'a.txt',
       page_number: 7,

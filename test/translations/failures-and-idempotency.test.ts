@@ -104,7 +104,7 @@ describe('A 7.1, B 3.1: a pipeline that fails', () => {
     expect(count).toBe(1);
   }
 
-  test('B 4.2 rule 1: a job that is pending still is returned as it stands', async () => {
+  test('B 4.2 rule 1: a job that is still pending is returned in its current state', async () => {
     const { headers } = await app.signUp();
     const keyed = { ...headers, 'idempotency-key': 'pending' };
     const first = await strand(keyed);
@@ -182,7 +182,7 @@ describe('B 4.2: idempotency', () => {
     expect(await usageOf(openSuperuser(app.superuserUrl), first.body.id)).toHaveLength(1);
   });
 
-  test('a held job is returned as it stands', async () => {
+  test('a held job is returned in its current state', async () => {
     const first = await submit({ domain: 'legal' }, key('held'));
     const again = await submit({ domain: 'legal' }, key('held'));
     expect(again.body).toEqual(first.body);
@@ -239,12 +239,12 @@ describe('B 4.2: idempotency', () => {
     expect(await usageOf(sql, id)).toHaveLength(1);
     const list = (await app.json('GET', PATH, { headers })).body;
     expect(list.map((job: { id: string }) => job.id)).toHaveLength(2);
-    // What was answered last is what is stored.
+    // The last answer is the stored job.
     const read = await app.json('GET', `${PATH}/${id}`, { headers });
     expect(read.body).toEqual(fresh[0]!.body);
   });
 
-  test('one key through both doors at once is still one job', async () => {
+  test('one key over REST and /trpc at once is still one job', async () => {
     const { headers } = await app.signUp();
     const fields = { source_text: 'Hello', target_lang: 'fr', idempotency_key: 'two-doors' };
     const answers = await Promise.all(
@@ -279,7 +279,7 @@ describe('B 4.2: idempotency', () => {
     expect(theirs.body.request.metadata.tenant.id).toBe(other.tenantId);
   });
 
-  test('a key is taken to the letter', async () => {
+  test('a key is compared to the letter', async () => {
     const { headers } = await app.signUp();
     const ids = new Set<string>();
     for (const value of ['Key', 'key', 'key ', 'ke\u0301y', 'kéy', 'key%', 'k_y', '😀', '%00']) {

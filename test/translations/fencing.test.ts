@@ -207,7 +207,7 @@ describe('B 4.2: a resend of a stale job runs it again', () => {
     const slow = submit();
     const run1 = await nextRun();
     await makeStale();
-    // Each is either the one that runs, or answered at once with the job as it stands.
+    // Each is either the one that runs, or answered at once with the job in its current state.
     const resends = [submit(), submit(), submit()];
     const run2 = await nextRun();
     const settled: Awaited<ReturnType<typeof submit>>[] = [];

@@ -199,7 +199,7 @@ describe('B 4.1: a raw body', () => {
   });
 
   test.each(['image/png', 'application/zip', 'application/x-www-form-urlencoded', xlsx])(
-    'a type that is none of the list (%s) is parsed as JSON',
+    'an unlisted type (%s) is parsed as JSON',
     async (type) => {
       const { status, body } = await raw('Hello', type);
       expect([status, body.detail]).toEqual([400, expect.stringMatching(/^invalid JSON body: /)]);
@@ -294,7 +294,7 @@ describe('B 4.1: encodings', () => {
     await expectNoJob();
   });
 
-  test('what a job cannot hold (NUL) is a refusal, not a fault', async () => {
+  test('a text that cannot be stored (NUL) is refused, not a fault', async () => {
     const { status } = await upload('note.txt', 'text/plain', 'a\0b');
     expect([400, 422]).toContain(status);
     await expectNoJob();

@@ -124,7 +124,7 @@ describe('critical issues', () => {
     expect(gate(given).decision).toBe(blocks ? 'needs_human' : 'pass');
   });
 
-  test('the reason tells the first critical one', () => {
+  test('the reason quotes the first critical one', () => {
     const { reasons } = gate({
       verification: { issues: [issue('major', 'a nuance'), issue('critical', 'negation lost')] },
     });
@@ -189,7 +189,7 @@ describe('the review flags', () => {
 });
 
 describe('repair', () => {
-  test('the translation that goes on decides, and the baseline is only told of', () => {
+  test('the translation after repair decides, and the baseline is only listed', () => {
     const decided = gate({
       assessment: { score: 93 },
       baseline: { score: 40, issues: [issue('critical')] },
@@ -204,12 +204,12 @@ describe('repair', () => {
     [0.5, []],
     [0.51, ['high_repair_delta']],
     [1, ['high_repair_delta']],
-  ])('that changed a share of %d draws %j', (repairDelta, expected) => {
+  ])('that changed a share of %d triggers %j', (repairDelta, expected) => {
     expect(codes({ repaired: true, repairDelta })).toEqual(expected);
   });
 });
 
-test('B 2.3: a risk flag rides along as a warning on a job that publishes by itself', () => {
+test('B 2.3: a risk flag is a warning on a job that publishes by itself', () => {
   const decided = gate({ risks: ['instruction_like_source'] });
   expect(decided).toMatchObject({
     decision: 'pass',
@@ -222,7 +222,7 @@ test('B 2.3: a risk flag rides along as a warning on a job that publishes by its
   });
 });
 
-test('every trigger is stamped, blocking, and has its reason at its own place; none is a warning', () => {
+test('every trigger is stamped, blocking, and has its own reason in order; none is a warning', () => {
   const decided = gate({
     domain: 'Legal',
     metadata: { sensitive: true, min_quality_score: 90 },

@@ -120,7 +120,7 @@ describe('B 4.1: the gates', () => {
     expect((await way(app, {}, ' ')).status).toBe(400);
   });
 
-  test('(2) of files: a missing upload, a missing target_lang and a kind that is not taken do', async () => {
+  test('(2) of files: so do a missing upload, a missing target_lang and an unsupported kind', async () => {
     const empty = new FormData();
     empty.append('target_lang', 'fr');
     const picture = new FormData();
@@ -181,7 +181,7 @@ describe('hostile forms', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  test('bytes that are no header text in the file name never break anything', async () => {
+  test('invalid header bytes in the file name never break the service', async () => {
     const edge = 'edge';
     for (const name of [
       'Gr\u00fc\u00dfe.txt',

@@ -35,7 +35,7 @@ async function gather(refused: MemoryHit | undefined, findClose?: () => Promise<
 
 const named = (decisions: unknown) => JSON.stringify(decisions);
 
-test('C 6: five close matches and five relevant pairs go to the engine, and into the trace with where they come from', async () => {
+test('C 6: five close matches and five relevant pairs go to the engine, and into the trace with their provenance', async () => {
   const { gathered, decisions } = await gather(undefined);
   expect(gathered.examples.map(({ source }) => source)).toEqual([
     ...[0, 1, 2, 3, 4].map((n) => `close ${n}`),
@@ -58,14 +58,14 @@ test('the pair of this very text that the glossary refused is the first of the f
   expect(decisions).toHaveLength(10);
 });
 
-test('without the search the refused pair is given alone, and the failure is told', async () => {
+test('without the search the refused pair is given alone, and the failure is recorded', async () => {
   const broken = new Error('the index is gone');
   const { gathered, failures } = await gather(stored('this very text'), () => Promise.reject(broken));
   expect(gathered.examples.map(({ source }) => source)).toEqual(['this very text']);
   expect(failures).toEqual([broken]);
 });
 
-test('where there is nothing to say, the trace says nothing', async () => {
+test('with nothing to record, the trace stays empty', async () => {
   const { gathered, steps, failures } = await gather(undefined, () => Promise.reject(new Error('gone')));
   expect(gathered).toEqual({ glossary: [], examples: [] });
   expect(steps).toEqual([]);

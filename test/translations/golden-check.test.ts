@@ -33,7 +33,7 @@ async function checked(): Promise<number> {
 }
 
 describe('golden records that no job refers to', () => {
-  test('are removed, where PostgreSQL lost the row of a run that was under way', async () => {
+  test('are removed, if PostgreSQL lost the row of a run in flight', async () => {
     const lost = await mine.job({ source_text: 'a text that somebody owns' });
     const kept = await mine.job({ source_text: 'another' });
     const sql = openSuperuser(app.superuserUrl);
@@ -44,7 +44,7 @@ describe('golden records that no job refers to', () => {
     expect(await recordsOf(app, mine, kept.id)).toHaveLength(1);
   });
 
-  test('are removed, where the run that wrote them failed before its job was stored', async () => {
+  test('are removed, if the run that wrote them failed before its job was stored', async () => {
     const job = await mine.job();
     const sql = openSuperuser(app.superuserUrl);
     await sql`update translation_jobs set status = 'failed', golden_uri = null where job_id = ${job.id}`;
@@ -52,7 +52,7 @@ describe('golden records that no job refers to', () => {
     expect(await recordsOf(app, mine, job.id)).toEqual([]);
   });
 
-  test('stay while their job is pending, and are judged when that is over', async () => {
+  test('stay while their job is pending, and are checked afterwards', async () => {
     const job = await mine.job();
     const sql = openSuperuser(app.superuserUrl);
     await sql`update translation_jobs set status = 'pending', golden_uri = null where job_id = ${job.id}`;
@@ -65,7 +65,7 @@ describe('golden records that no job refers to', () => {
     expect(await checked()).toBe(1);
   });
 
-  test('stay where the job is about to be published again', async () => {
+  test('stay if the job is about to be published again', async () => {
     const job = await mine.job();
     const sql = openSuperuser(app.superuserUrl);
     await sql`
@@ -110,7 +110,7 @@ describe('the record of an earlier attempt', () => {
   });
 });
 
-test('temporary files of broken-off writes are removed after an hour, those of former versions too', async () => {
+test('temporary files of interrupted writes are removed after an hour, those of earlier versions too', async () => {
   const job = await mine.job();
   const state = join(storage(), '.state.json');
   await writeFile(state, JSON.stringify({ ...JSON.parse(await readFile(state, 'utf8')), tidied: false }));
@@ -134,7 +134,7 @@ async function restartSystem(lastUse = new Date()) {
   return { ...app.services, storage: openObjectStore(app.services.settings) };
 }
 
-test('after an unclean end of the system, lost and damaged records of published jobs are there again, and their lines', async () => {
+test('after an unclean system shutdown, lost and damaged records of published jobs are restored, and their lines', async () => {
   const jobs = [await mine.job({ source_text: 'one' }), await mine.job({ source_text: 'two' })];
   const untouched = await mine.job({ source_text: 'three' });
   const [lost, damaged, whole] = await Promise.all(
@@ -162,7 +162,7 @@ test('after an unclean end of the system, lost and damaged records of published 
   expect((await checkGoldenRecords(restarted)).rewritten).toBe(0);
 });
 
-test('after an unclean end of the system, what is published meanwhile has one line in the manifest', async () => {
+test('after an unclean system shutdown, jobs published meanwhile have one line in the manifest', async () => {
   await mine.job();
   const restarted = await restartSystem();
   const { database } = app.services;
@@ -176,7 +176,7 @@ test('after an unclean end of the system, what is published meanwhile has one li
   expect(await manifestLinesOf(app, mine, meanwhile!.id)).toHaveLength(1);
 });
 
-test('after an unclean end of days ago, the jobs of each day are compared, and none has a second line', async () => {
+test('after an unclean shutdown days ago, the jobs of each day are compared, and none has a second line', async () => {
   const sql = openSuperuser(app.superuserUrl);
   const jobs = [await mine.job(), await mine.job({ source_text: 'the day before' }), await mine.job()];
   const [lost] = await recordsOf(app, mine, jobs[1]!.id);
@@ -200,7 +200,7 @@ test('after an unclean end of days ago, the jobs of each day are compared, and n
   }
 });
 
-test('the second look at a deleted job’s records is tried again where the store is out of reach', async () => {
+test('the second look for a deleted job’s records is retried while the store is out of reach', async () => {
   const job = await mine.job();
   const { storage: store } = app.services;
   const away = {
@@ -223,7 +223,7 @@ describe('the folders of golden records', () => {
     expect([...(await goldenFiles(app, mine)).keys()]).toEqual([`${job.id.slice(0, 6)}/${job.id}.json`]);
   });
 
-  test('a record that a former version wrote into the one folder goes with its job', async () => {
+  test('a record that an earlier version wrote into the one folder is deleted with its job', async () => {
     const job = await mine.job();
     const record = join(storage(), mine.tenantId, 'golden', `${job.id}.json`);
     await writeFile(record, '{}');

@@ -16,8 +16,8 @@ beforeEach(async () => {
 
 const held = (source_text = 'Hello') => mine.job({ source_text, metadata: { sensitive: true } });
 
-describe('B 4.1: a deletion beside what publishes', () => {
-  test('leaves no record, whichever of them comes first', async () => {
+describe('B 4.1: a deletion concurrent with a publication', () => {
+  test('leaves no record, in either order', async () => {
     for (let round = 0; round < 10; round++) {
       const job = await held();
       const [removed, ...reviews] = await Promise.all([
@@ -37,7 +37,7 @@ describe('B 4.1: a deletion beside what publishes', () => {
     }
   });
 
-  test('of a parked job leaves nothing for the sweep', async () => {
+  test('of a job in persistence_failed leaves nothing for the sweep', async () => {
     const job = await held('parked, then gone');
     await mine.job();
     const mend = await breakGoldenStore(app, mine);
@@ -64,7 +64,7 @@ describe('B 4.1: a deletion beside what publishes', () => {
     expect((await mine.get(job.id)).status).toBe(404);
   });
 
-  test('B 4.1: a store that is out of reach does not keep a published job from being deleted', async () => {
+  test('B 4.1: a published job can be deleted while the store is out of reach', async () => {
     const job = await mine.job();
     const mend = await breakGoldenStore(app, mine);
     try {
@@ -77,7 +77,7 @@ describe('B 4.1: a deletion beside what publishes', () => {
 });
 
 describe('C 7: concurrent approvals while the store is down', () => {
-  test('one parks the job and answers 502, the others are 400; the sweep publishes it once', async () => {
+  test('one gets 502 and its job persistence_failed, the others are 400; the sweep publishes it once', async () => {
     const job = await held();
     await mine.job();
     const mend = await breakGoldenStore(app, mine);

@@ -51,7 +51,7 @@ describe('B 8: the golden store holds one full record per published text job', (
     expect((await mine.read(job.id)).request.metadata.golden_uri).toBe(job.request.metadata.golden_uri);
   });
 
-  test('of a reviewed job: what the reviewer published, and nothing before', async () => {
+  test('of a reviewed job: the published text of the reviewer, and nothing before', async () => {
     const job = await held();
     expect(await recordsOf(app, mine, job.id)).toEqual([]);
     await mine.review(job.id, { action: 'save', final_translation: 'Brouillon' });
@@ -107,7 +107,7 @@ describe('B 3.1: a golden record that cannot be written fails closed', () => {
     expect((await mine.usage()).map(({ job_id }) => job_id)).toContain(job.id);
   });
 
-  test('B 7 rule 5: a resend returns the parked job as it stands, and bills nothing', async () => {
+  test('B 7 rule 5: a resend returns that job in its current state, and bills nothing', async () => {
     await breakStore();
     await mine.submit(request, keyed('k'));
     const again = await mine.submit(request, keyed('k'));
@@ -148,7 +148,7 @@ describe('B 3.1: a golden record that cannot be written fails closed', () => {
     expect((await held()).status).toBe('awaiting_review');
   });
 
-  test('B 4.1: in a batch it is that item’s error; the retry returns it parked and goes on', async () => {
+  test('B 4.1: in a batch it is that item’s error; the retry returns its job and continues', async () => {
     await breakStore();
     const batch = {
       inputs: ['One', 'Two'].map((Text) => ({ Text, Targets: [{ Language: 'fr' }] })),
@@ -167,7 +167,7 @@ describe('B 3.1: a golden record that cannot be written fails closed', () => {
   });
 });
 
-describe('C 7: parked jobs of platform-storage tenants are retried by the sweep', () => {
+describe('C 7: the sweep retries jobs whose golden record could not be written', () => {
   test('once the store works: published, or human_edited, with record and line, billed once', async () => {
     const modified = await held();
     const approved = await held();
@@ -203,7 +203,7 @@ describe('C 7: parked jobs of platform-storage tenants are retried by the sweep'
     expect(await mine.usage()).toEqual(billed);
   });
 
-  test('while it does not, they stay parked, and the sweep goes on', async () => {
+  test('while it does not, they stay as they are, and the sweep continues', async () => {
     await breakStore();
     await mine.submit(request);
     const [parked] = await mine.list();

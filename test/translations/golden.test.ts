@@ -153,7 +153,7 @@ describe('B 3.1: only published and human_edited jobs can be downloaded', () => 
 });
 
 describe('B 5: the credentials of a download', () => {
-  test('a credential that is presented and cannot be read is refused, whatever the cookie says', async () => {
+  test('an unreadable credential is refused, whatever the cookie', async () => {
     const job = await mine.job();
     for (const authorization of ['Basic YTpi', 'Bearer a b', 'Bearer'])
       expect((await mine.golden(job.id, 'txt', { ...mine.cookie, authorization })).status).toBe(401);
@@ -190,7 +190,7 @@ describe('B 5: the credentials of a download', () => {
     );
   });
 
-  test('X-Tenant-ID that is not the credential’s is refused beside the cookie too', async () => {
+  test('X-Tenant-ID of another tenant is refused beside the cookie too', async () => {
     const job = await mine.job();
     const other = await openWorkspace(app);
     const headers = { ...mine.cookie, 'x-tenant-id': other.tenantId };

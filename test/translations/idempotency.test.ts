@@ -37,7 +37,7 @@ async function abandon(by: Workspace, at: typeof app, key: string, seconds: numb
   return job.id;
 }
 
-describe('B 4.2 rule 1: a key that belongs to a job returns that job as it stands', () => {
+describe('B 4.2 rule 1: a key that belongs to a job returns that job in its current state', () => {
   test('20 at the same time: one job, one translation asked of the model, one bill', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => mine.submit(request, keyed('k'))));
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
@@ -63,7 +63,7 @@ describe('B 4.2 rule 1: a key that belongs to a job returns that job as it stand
     expect(await mine.usage()).toHaveLength(1);
   });
 
-  test('whatever has become of it: held, rejected, published by a reviewer', async () => {
+  test('in any final state: held, rejected, published by a reviewer', async () => {
     const sensitive = { ...request, metadata: { sensitive: true } };
     const { body: job } = await mine.submit(sensitive, keyed('k'));
     const resend = async () => {
@@ -82,7 +82,7 @@ describe('B 4.2 rule 1: a key that belongs to a job returns that job as it stand
     expect(await mine.usage()).toHaveLength(2);
   });
 
-  test('whatever the second request says, as long as it is well formed', async () => {
+  test('even if the second request differs, as long as it is well formed', async () => {
     const first = await mine.submit(request, keyed('k'));
     const calls = fake.requests.length;
     const other = { source_text: bread, target_lang: 'fr', tone: 'formal', metadata: { a: 1 } };
@@ -91,14 +91,14 @@ describe('B 4.2 rule 1: a key that belongs to a job returns that job as it stand
     expect(fake.requests).toHaveLength(calls);
   });
 
-  test('B 4.1: what is malformed is refused before it is looked up (gate 2 before 3)', async () => {
+  test('B 4.1: a malformed request is refused before the key is looked up (gate 2 before 3)', async () => {
     await mine.submit(request, keyed('k'));
     expect((await mine.submit({ ...request, source_text: ' ' }, keyed('k'))).status).toBe(400);
     expect((await mine.submit({ ...request, target_lang: 'xx' }, keyed('k'))).status).toBe(422);
     expect((await mine.submit({ ...request, source_text: 'x'.repeat(50_001) }, keyed('k'))).status).toBe(413);
   });
 
-  test('a key is the tenant’s: the session and the API key of one tenant share it, another tenant does not', async () => {
+  test('a key is per tenant: the session and the API key of one tenant share it, another tenant does not', async () => {
     const { body: job } = await mine.submit(request, keyed('k'));
     const bySession = await app.json('POST', PATH, {
       headers: { ...mine.admin, ...keyed('k') },
@@ -195,8 +195,8 @@ describe('B 4.2 rule 2, B 8: a job left pending for STALE_PENDING_SECONDS is run
   });
 });
 
-describe('B 7 retry rule 8: a client that is lost gets its job back', () => {
-  test('the run goes on without it, and the resend answers its job', async () => {
+describe('B 7 retry rule 8: a client that loses its connection gets its job back', () => {
+  test('the run continues without it, and the resend returns its job', async () => {
     const { held, reached, letGo } = heldReply();
     fake.otherwise(held);
     const lost = new AbortController();

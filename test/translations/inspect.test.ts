@@ -35,7 +35,7 @@ const page: Record<string, string> = {
 const [open, dogs] = Object.keys(page) as [string, string];
 const source = `<h1>${open}</h1><p>${dogs}</p><button>Buy now</button>`;
 
-test('a page that is translated well draws nothing', async () => {
+test('a well translated page raises no issue', async () => {
   const whole = `${source}<p>Press <b>Enter</b> to go on.</p><img alt="A gate under old trees">
     <p>Dear {name}, your order of 100 plants is on its way to you.</p><button>OK</button>`;
   expect(await inspectPage(whole, {})).toEqual([]);
@@ -68,7 +68,7 @@ describe('one bad text does not hide among good ones', () => {
     expect(issues.every(({ severity }) => severity === 'critical')).toBe(true);
   });
 
-  test('a placeholder and a number that move into another paragraph are lost in theirs', async () => {
+  test('a placeholder and a number that move into another paragraph count as lost in theirs', async () => {
     const order = 'Dear {name}, your order of 100 plants is on its way to you.';
     const issues = await inspectPage(`<p>${order}</p><p>${open}</p>`, {
       [order]: 'Chère cliente, cher client, votre commande est en route vers vous.',

@@ -14,14 +14,14 @@ const text = { source_text: 'Hello', target_lang: 'fr' };
 const plain = { 'content-type': 'text/plain' };
 const withMetadata = (json: string) => `?target_lang=fr&metadata=${encodeURIComponent(json)}`;
 
-test('C 7: an upload answered by replay says so', async () => {
+test('C 7: an upload served by replay is marked as replayed', async () => {
   const mine = await openWorkspace(app);
   const send = () => mine.post('Hello', { ...plain, ...keyed('upload') }, '?target_lang=fr');
   expect((await send()).headers.get('idempotency-replayed')).toBeNull();
   expect((await send()).headers.get('idempotency-replayed')).toBe('true');
 });
 
-test('a text that is sent as a document is answered without what only operators see', async () => {
+test('a text sent as a document returns no fields for operators', async () => {
   const mine = await openWorkspace(app);
   const metadata = { source_document: {}, candidate_models: 'rival' };
   const { body } = await mine.submit({ ...text, metadata });
@@ -44,7 +44,7 @@ test('metadata has at most 65536 characters of JSON, and may have all of them', 
   expect((await mine.submit({ ...text, metadata: sized(65_537) })).status).toBe(413);
 });
 
-describe('B 2.6: the keys that the service writes are discarded where a submission sets them', () => {
+describe('B 2.6: keys that the service writes are discarded from a submission', () => {
   const metadata = {
     tenant: { id: 'another' },
     primary_model: 'another',
@@ -95,7 +95,7 @@ test('the text of a flattened file is plain, whatever text_type is asked for', a
   expect(body[0].request.text_type).toBe('Plain');
 });
 
-test('the typed door’s create answers one job, and takes no document: 422', async () => {
+test('create on /trpc returns one job, and takes no document: 422', async () => {
   const mine = await openWorkspace(app);
   const { status } = await app.json('POST', '/trpc/translations.create', {
     headers: mine.headers,
@@ -105,7 +105,7 @@ test('the typed door’s create answers one job, and takes no document: 422', as
   expect(await mine.list()).toEqual([]);
 });
 
-test('B 4.1: where translation is switched off, the typed door is 503 before authentication', async () => {
+test('B 4.1: with translation switched off, /trpc is 503 before authentication', async () => {
   const { status } = await switchedOff.json('POST', '/trpc/translations.create', { body: { json: {} } });
   expect(status).toBe(503);
 });

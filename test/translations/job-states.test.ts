@@ -11,12 +11,12 @@ test('B 3.1: only published and human_edited jobs can be downloaded', () => {
   expect(jobStatus.options.filter(isDownloadable).sort()).toEqual(['human_edited', 'published']);
 });
 
-test('B 3.1: what is published, edited or rejected stays so', () => {
+test('B 3.1: published, edited and rejected are final', () => {
   for (const end of ['published', 'human_edited', 'rejected'] as const)
     for (const to of jobStatus.options) expect(() => advance(end, to)).toThrow();
 });
 
-test('B 3.1: the ways through the pipeline and through review', () => {
+test('B 3.1: the transitions through the pipeline and through review', () => {
   expect(advance('pending', 'translated', 'published')).toBe('published');
   expect(advance('awaiting_review', 'awaiting_review', 'approved', 'human_edited')).toBe('human_edited');
   expect(advance('approved', 'persistence_failed', 'published')).toBe('published');

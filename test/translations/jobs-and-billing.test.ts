@@ -94,7 +94,7 @@ describe('B 2.2, 2.3: the shape of a job', () => {
     expect(ids.size).toBe(steps.length);
   });
 
-  test('B 4.1: GET of the job, its list entry and the tRPC door all answer what the submission answered', async () => {
+  test('B 4.1: GET of the job, its list entry and /trpc return the same as the submission', async () => {
     const { headers } = await app.signUp();
     const fields = { domain: 'legal', metadata: { a: [1, { b: 'c' }] }, tone: 'formal' };
     const job = await accepted(fields, headers);
@@ -108,13 +108,13 @@ describe('B 2.2, 2.3: the shape of a job', () => {
     expect(rpc.body.result.data.json).toEqual(job);
   });
 
-  test('ids are never given twice', async () => {
+  test('ids are never reused', async () => {
     const jobs = await Promise.all(Array.from({ length: 50 }, () => accepted()));
     expect(new Set(jobs.map(({ id }) => id)).size).toBe(50);
   });
 });
 
-describe('B 2.2: nothing of the operator in a tenant answer', () => {
+describe('B 2.2: operator fields are never in a tenant answer', () => {
   /** The paths of all keys of an answer, save what the caller wrote into metadata itself. */
   function* keysOf(value: unknown, path = ''): Generator<string> {
     if (typeof value !== 'object' || value === null) return;
@@ -165,7 +165,7 @@ describe('B 2.2: nothing of the operator in a tenant answer', () => {
   });
 });
 
-describe('B 8, A 8.1: what a job is billed', () => {
+describe('B 8, A 8.1: the billed characters of a job', () => {
   test.each([
     ['code points, not code units', 'en', 'fr', 'a😀é', 3],
     ['blanks count', 'en', 'de', ' a b ', 5],

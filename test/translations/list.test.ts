@@ -127,13 +127,13 @@ describe('C 4: the list', () => {
     'a'.repeat(4000),
     Buffer.from('{"updated_at":"nonsense","id":"x"}').toString('base64url'),
     Buffer.from('2026-13-45T99:99:99Z|x').toString('base64url'),
-  ])('a cursor nobody gave out (%s) is 422', async (cursor) => {
+  ])('a cursor that was never issued (%s) is 422', async (cursor) => {
     const { status, body } = await list(`?cursor=${cursor}`);
     expect(status).toBe(422);
     expect(body.detail).toBeDefined();
   });
 
-  test('a cursor that was cut or lengthened is 422, or at least never a 5xx', async () => {
+  test('a truncated or lengthened cursor is 422, or at least never a 5xx', async () => {
     const cursor = (await list('?limit=5')).headers.get('x-next-cursor')!;
     for (const bad of [
       cursor.slice(0, 4),

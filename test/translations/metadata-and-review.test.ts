@@ -13,7 +13,7 @@ beforeAll(async () => {
 const { accepted } = submittingTo(app, () => tenant);
 
 describe('B 2.6: metadata', () => {
-  test('what the caller sends comes back as it was, on every reading', async () => {
+  test('the caller’s keys are returned unchanged, on every read', async () => {
     const metadata = {
       order: 7,
       'clé 😀': ['a', { b: null }, 1.5, true],
@@ -51,7 +51,7 @@ describe('B 2.6: metadata', () => {
     ['terminology_matches', ['forged']],
     ['terminology_entries', ['forged']],
     ['primary_model', 'forged'],
-  ])('read-only %s: what a caller writes there never stands', async (key, forged) => {
+  ])('read-only %s: a caller’s value never remains', async (key, forged) => {
     const job = await accepted({ metadata: { [key]: forged, kept: 1 } });
     expect(job.request.metadata.kept).toBe(1);
     expect(job.request.metadata[key]).not.toEqual(forged);
@@ -101,7 +101,7 @@ describe('B 2.6: min_quality_score', () => {
     expect(job.agent_run.quality_gate).toMatchObject({ decision: 'pass', score: 92, threshold: 85 });
   });
 
-  test('0 lets through what scored 0', async () => {
+  test('0 passes a score of 0', async () => {
     engineControl.bend = (answer) => {
       if ('score' in answer) answer['score'] = 0;
     };

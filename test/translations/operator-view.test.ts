@@ -35,7 +35,7 @@ test('B 2.2, C 7: the operator key beside a tenant’s token shows the whole job
   expect(list.body[0].agent_run.steps[0].metadata.models).toEqual(['model']);
 });
 
-test('nobody else sees it: neither a member, nor a key, nor a wrong operator key', async () => {
+test('other callers do not see it: a member, a key, a wrong operator key', async () => {
   for (const headers of [bearer(), tenant.headers, { ...bearer(), 'x-api-key': 'wrong' }]) {
     const { status, body } = await read(headers);
     expect(status).toBe(200);

@@ -9,7 +9,7 @@ const document = { name: 'a.txt', content_type: null, size_bytes: 1 };
 const request = (source_text: string) =>
   translationRequest.parse({ source_text, source_lang: 'zh-Hans', target_lang: 'fr' });
 
-/** How often others had a turn while it went on. */
+/** How often the event loop ran other work meanwhile. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let turns = 0;
   let going = true;
@@ -25,7 +25,7 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-test('a long text is cut into pages in slices, between which others have their turn', async () => {
+test('a long text is cut into pages in slices, between which other requests run', async () => {
   const cutting = requestPages(request('漢'.repeat(50 * 500)), document, settings);
   expect(await turnsDuring(cutting)).toBeGreaterThanOrEqual(9);
   expect(await cutting).toHaveLength(50);
@@ -33,7 +33,7 @@ test('a long text is cut into pages in slices, between which others have their t
 
 test('a text of more pages than a batch may have is refused by its length, or when one page too many is cut', async () => {
   const refused = { code: 'payload_too_large', message: 'batch exceeds MAX_BATCH_ITEMS' };
-  // Nothing is cut: others have no turn before it.
+  // Nothing is cut: no other work runs before it.
   const byLength = requestPages(request('漢'.repeat(50 * 500 * 2 + 1)), document, settings);
   expect(await turnsDuring(byLength.catch(() => {}))).toBe(0);
   await expect(byLength).rejects.toMatchObject(refused);
@@ -42,7 +42,7 @@ test('a text of more pages than a batch may have is refused by its length, or wh
   await expect(half).rejects.toMatchObject(refused);
 });
 
-test('a page is cut when it is asked for', () => {
+test('a page is cut only when it is read', () => {
   const pages = pagesOf('One. Two. Three.', 5, 'en');
   expect([pages.next().value, pages.next().value]).toEqual(['One.', 'Two.']);
 });

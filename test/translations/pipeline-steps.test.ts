@@ -23,7 +23,7 @@ function depsOf(engine: Engine, inspect = inspectNothing): StepDeps {
   };
 }
 
-test('B 2.3: what a debate changed is no repair, and sends nothing to review', async () => {
+test('B 2.3: a change by the debate is not a repair, and sends nothing to review', async () => {
   const rival = 'ganz andere Worte hier';
   const engine = engineOf(
     async (_task, _scope, model) => answered([model === 'rival' ? rival : 'eins zwei drei vier']),
@@ -35,7 +35,7 @@ test('B 2.3: what a debate changed is no repair, and sends nothing to review', a
   expect(agentRun.quality_gate?.triggers).toEqual([]);
 });
 
-test('C 4: the stub’s echo is no translation, and exempt from the vetoes', async () => {
+test('C 4: the stub’s echo is not a translation, and exempt from the plausibility checks', async () => {
   const source_text =
     'The parcel must be delivered before Friday, and do not open the box before the technician has arrived.';
   const { status } = await runPipeline(stubEngine, translationRequest.parse({ ...text, source_text }), scope);
@@ -77,7 +77,7 @@ describe('the inspection of a page', () => {
     expect(await inspectBlocks(segments, 'Jetzt anrufen')).toHaveLength(100);
   });
 
-  test('looks at the whole too: texts each too short to tell are far too short together', async () => {
+  test('checks the whole too: texts that are each too short to judge are far too short together', async () => {
     const segments = Array.from({ length: 40 }, (_, index) => `Go on now ${'abcdefghij'[index % 10]}`);
     const explanations = (await inspectBlocks(segments, 'o')).map(({ explanation }) => explanation);
     expect(explanations).toContainEqual(expect.stringMatching(/far too short/));
@@ -106,7 +106,7 @@ describe('C 4 candidate_models: the debate', () => {
   test.each([
     [['a', 'b'], 'b'],
     [['a'], 'own'],
-  ])('goes on without an extra that fails (%j)', async (candidateModels, winner) => {
+  ])('continues without an extra that fails (%j)', async (candidateModels, winner) => {
     const engine = engineOf(
       async (_task, _scope, model) => {
         if (model === 'a') throw new Error('no such model');

@@ -84,7 +84,7 @@ describe('B 1, 3.1: the pipeline of a good translation', () => {
 });
 
 describe('B 2.6: repair', () => {
-  test('below the threshold: what was repaired is published, the baseline stays to be seen', async () => {
+  test('below the threshold: the repaired text is published, the baseline stays visible', async () => {
     model({ score: rising(70, 95) });
     const done = await job();
     expect(askedRoles(fake)).toMatchObject({ translation: 1, repair: 1 });
@@ -209,14 +209,14 @@ describe('B 2.6, C 4: candidates', () => {
     expect(done.status).toBe('published');
   });
 
-  test('an extra one that the refiner prefers goes on', async () => {
+  test('an extra one that the refiner prefers is used', async () => {
     candidates();
     const done = await job({}, { candidate_models: [extra] });
     expect(comparisons().every((asked) => asked.model === refiner)).toBe(true);
     expect(done).toMatchObject({ status: 'published', final_translation: byModel({ model: extra }) });
   });
 
-  test('else the first does', async () => {
+  test('otherwise the first is used', async () => {
     candidates();
     fake.otherwise(
       translatingReply({
@@ -246,7 +246,7 @@ describe('B 2.6, C 4: candidates', () => {
     { candidate_models: '' },
     { candidate_models: [] },
     { candidate_models: ' , ' },
-  ])('no candidate work with %j', async (metadata) => {
+  ])('no candidates are made with %j', async (metadata) => {
     candidates();
     await job({}, metadata);
     expect(translators()).toEqual([translator]);
@@ -254,7 +254,7 @@ describe('B 2.6, C 4: candidates', () => {
   });
 });
 
-describe('B 2.3: what holds a translation, and why', () => {
+describe('B 2.3: the triggers that hold a translation, and their reasons', () => {
   /** Each way to be held, and what brings it about. */
   const ways: Record<string, { fields?: object; metadata?: object; model?: TranslatingOptions }> = {
     policy_required: { fields: { domain: 'medical' } },
@@ -287,7 +287,7 @@ describe('B 2.3: what holds a translation, and why', () => {
     expect(task.reason).toMatch(/\S/);
   });
 
-  test('all together: each once, with its own reason at its own place', async () => {
+  test('all together: each once, with its own reason in order', async () => {
     const alone = new Map<string, string>();
     for (const name of Object.keys(ways)) alone.set(name, (await heldBy([name])).quality_gate.reasons[0]);
     expect(new Set(alone.values()).size).toBe(alone.size);

@@ -10,7 +10,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
-test('the jobs of a submission’s keys come by the index of keys, whatever statistics there are', async () => {
+test('the jobs of a submission’s keys are found by the index of keys, whatever the statistics', async () => {
   const superuser = openSuperuser(app.superuserUrl);
   const { tenantId, headers } = await app.signUp();
   await app.json('POST', '/api/translations', {
@@ -68,7 +68,7 @@ async function planOf(
 test.each([
   ['before there are statistics', ''],
   ['with statistics', 'analyze translation_jobs'],
-])('the jobs of a rare status come by the index of statuses, %s', async (_when, prepare) => {
+])('the jobs of a rare status are found by the index of statuses, %s', async (_when, prepare) => {
   const superuser = openSuperuser(app.superuserUrl);
   const { tenantId, headers } = await app.signUp();
   await app.json('POST', '/api/translations', { headers, body: { source_text: 'Hello', target_lang: 'fr' } });
@@ -99,7 +99,7 @@ test.each([
   }
 });
 
-test('a caller is believed by the keys of its tenant, token and member, before there are statistics', async () => {
+test('a caller is authenticated by index (tenant key, token, member), before there are statistics', async () => {
   const superuser = openSuperuser(app.superuserUrl);
   const { tenantId } = await app.signUp();
   await superuser`

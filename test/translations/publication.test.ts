@@ -68,7 +68,7 @@ async function age(column: 'job_id' | 'tenant_id', id: string): Promise<void> {
 }
 
 describe('review', () => {
-  test('B 3.1: modify with the pipeline’s own words is an edit all the same', async () => {
+  test('B 3.1: modify with the pipeline’s own words still counts as an edit', async () => {
     const job = await heldForReview();
     const { body } = await mine.review(job.id, {
       action: 'modify',
@@ -101,7 +101,7 @@ describe('review', () => {
     expect(JSON.parse(line!.line).status).toBe('human_edited');
   });
 
-  test('a publication that fails late does not park what another has published', async () => {
+  test('a late failure to publish does not undo another’s publication', async () => {
     const { id } = await heldForReview();
     const store = holdPut();
     const approval = mine.review(id, { action: 'approve' });
@@ -129,7 +129,7 @@ describe('review', () => {
 });
 
 describe('the golden record', () => {
-  test('of a run is not taken away by an earlier one that ends later', async () => {
+  test('of a run is not removed by an earlier one that ends later', async () => {
     const slow = submitHeld();
     const earlier = await runs.next();
     await age('tenant_id', mine.tenantId);
@@ -143,7 +143,7 @@ describe('the golden record', () => {
     expect(body.request.metadata.golden_uri).toBe(`golden/${records[0]!.path}`);
   });
 
-  test('B 3.1: without its line in the manifest is none: the job is parked', async () => {
+  test('B 3.1: does not count without its line in the manifest: the job is persistence_failed', async () => {
     replaceInStore('appendLine', () => failing);
     const { status } = await mine.submit({ source_text: 'Hello', target_lang: 'fr' });
     expect(status).toBe(502);
@@ -151,8 +151,8 @@ describe('the golden record', () => {
   });
 });
 
-describe('the retry of parked jobs', () => {
-  test('leaves alone a publication that is under way', async () => {
+describe('the sweep’s retry of failed publications', () => {
+  test('skips a publication in flight', async () => {
     const { id } = await heldForReview();
     const store = holdPut();
     const approval = mine.review(id, { action: 'approve' });
@@ -169,7 +169,7 @@ describe('the retry of parked jobs', () => {
     expect(await sweep()).toEqual({ published: 51, failed: 0 });
   });
 
-  test('goes on behind one that fails', async () => {
+  test('continues after one that fails', async () => {
     const putBack = replaceInStore('put', () => failing);
     for (const source_text of ['one', 'two']) await mine.submit({ source_text, target_lang: 'fr' });
     putBack();
@@ -181,7 +181,7 @@ describe('the retry of parked jobs', () => {
     expect(await sweep()).toEqual({ published: 1, failed: 1 });
   });
 
-  test('in vain leaves a job where it is in the list', async () => {
+  test('keeps a job’s place in the list if it fails', async () => {
     replaceInStore('put', () => failing);
     await mine.submit({ source_text: 'Hello', target_lang: 'fr' });
     const before = await mine.list();
@@ -203,7 +203,7 @@ describe('B 4.1: deleting a job', () => {
     expect(await recordsOf(app, mine, id)).toEqual([]);
   });
 
-  test('has its records looked for once more, later, for a publication that was under way', async () => {
+  test('schedules a second look for its records, for a publication in flight', async () => {
     const { id } = await mine.job();
     await mine.remove(id, mine.admin);
     const planned = await openSuperuser(app.superuserUrl)`
@@ -220,7 +220,7 @@ describe('B 4.1: deleting a job', () => {
     expect((await mine.remove(id, { ...operator, 'x-tenant-id': mine.tenantId })).status).toBe(200);
   });
 
-  test('with a credential that cannot be read is 401, whatever the cookie', async () => {
+  test('with an unreadable credential is 401, whatever the cookie', async () => {
     const { id } = await mine.job();
     const { status } = await mine.remove(id, { ...mine.cookie, authorization: 'Basic eDp5' });
     expect(status).toBe(401);

@@ -53,13 +53,13 @@ function openDeps(scores: Record<string, number>, repairs: string[], inspect: In
 const text = ({ candidate }: Assessed) => candidate[0];
 
 describe('B 2.6: the bounded repair loop', () => {
-  test('what is good enough is not repaired', async () => {
+  test('a good enough translation is not repaired', async () => {
     const { asked, run } = openDeps({ a: 85 }, ['b']);
     const { best, rounds, applied } = await run('a', { threshold: 85, repairRounds: 5 });
     expect([text(best), rounds, applied, asked]).toEqual(['a', 0, false, []]);
   });
 
-  test('it goes on from the best candidate until one is good enough', async () => {
+  test('it continues from the best candidate until one is good enough', async () => {
     const { asked, run } = openDeps({ a: 50, b: 70, c: 90, d: 99 }, ['b', 'c', 'd']);
     const { best, rounds, applied } = await run('a', { threshold: 85, repairRounds: 5 });
     expect([text(best), rounds, applied]).toEqual(['c', 2, true]);
@@ -86,13 +86,13 @@ describe('B 2.6: the bounded repair loop', () => {
     expect(asked.map(({ candidate }) => candidate)).toEqual(['a', 'a']);
   });
 
-  test('a repair that changes nothing ends it: asking again would too', async () => {
+  test('a repair that changes nothing ends it, since another call would not either', async () => {
     const { asked, run } = openDeps({ a: 60 }, ['a', 'b']);
     const { rounds } = await run('a', { threshold: 85, repairRounds: 5 });
     expect([rounds, asked.length]).toEqual([1, 1]);
   });
 
-  test('a veto goes through repair whatever the score, with its span', async () => {
+  test('an implausible result is repaired whatever the score, with its span', async () => {
     const inspect: Inspect = (_task, [candidate]) => (candidate === 'a' ? [critical] : []);
     const { asked, run } = openDeps({ a: 100, b: 90 }, ['b'], inspect);
     const { best, applied } = await run('a', { threshold: 85, repairRounds: 2 });
@@ -100,7 +100,7 @@ describe('B 2.6: the bounded repair loop', () => {
     expect(asked[0]?.issues).toEqual([critical]);
   });
 
-  test('no score outweighs a veto', async () => {
+  test('no score outweighs a plausibility issue', async () => {
     const inspect: Inspect = (_task, [candidate]) => (candidate === 'b' ? [critical] : []);
     const { run } = openDeps({ a: 50, b: 100 }, ['b']);
     expect(text((await run('a', { threshold: 85, repairRounds: 1 })).best)).toBe('b');
@@ -108,7 +108,7 @@ describe('B 2.6: the bounded repair loop', () => {
     expect(text((await vetoed.run('a', { threshold: 85, repairRounds: 1 })).best)).toBe('a');
   });
 
-  test('each call is a recorded step, and is paid for', async () => {
+  test('each call is a recorded step, and is counted', async () => {
     const { deps, run } = openDeps({ a: 50, b: 90 }, ['b']);
     await run('a', { threshold: 85, repairRounds: 2 });
     expect(deps.steps.map(({ name, status }) => [name, status])).toEqual([

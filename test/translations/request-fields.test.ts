@@ -234,7 +234,7 @@ describe('B 2.4: languages', () => {
     },
   );
 
-  test.each(rejected)('source_lang %j likewise', async (code) => {
+  test.each(rejected)('source_lang %j: the same', async (code) => {
     const { status, body } = await submit({ source_lang: code });
     expect(status).toBe(422);
     expect(body.detail).toEqual(expect.any(String));
@@ -248,7 +248,7 @@ describe('B 2.4: languages', () => {
 });
 
 describe('B 4.1: the order of the gates', () => {
-  test('body, language and size are looked at before the credential', async () => {
+  test('body, language and size are checked before the credential', async () => {
     expect((await submit({ target_lang: 'xx' }, {})).status).toBe(422);
     expect((await submit({ source_text: ' ' }, {})).status).toBe(400);
     expect((await submit({ source_text: 'x'.repeat(50_001) }, {})).status).toBe(413);

@@ -115,7 +115,7 @@ describe('B 3.1, C 4: modify', () => {
 });
 
 describe('B 3.1, C 7: reject', () => {
-  test('completes the task; nothing can be downloaded; what was billed stays billed', async () => {
+  test('completes the task; nothing can be downloaded; the billed usage stays billed', async () => {
     const job = await held();
     const done = await reviewed(job.id, { action: 'reject', notes: 'not our voice' });
     expect(done.status).toBe('rejected');
@@ -163,7 +163,7 @@ describe('B 2.3: the task', () => {
     expect((await mine.review(job.id, [] as never)).status).toBe(422);
   });
 
-  test('a translation far longer than any source is taken or refused, never a fault', async () => {
+  test('a translation far longer than any source is accepted or refused, never a fault', async () => {
     const job = await held();
     const { status } = await mine.review(job.id, {
       action: 'modify',
@@ -173,7 +173,7 @@ describe('B 2.3: the task', () => {
   });
 });
 
-describe('B 5, C 7: who completed it', () => {
+describe('B 5, C 7: the recorded reviewer', () => {
   test('the session’s e-mail address, whatever reviewer the body names', async () => {
     const founder = await openWorkspace(app, { email: 'rita@example.org' });
     const job = await founder.job({ metadata: { regulated: true } });
@@ -233,7 +233,7 @@ describe('B 3.1: only awaiting_review and refined jobs are reviewable', () => {
     expect((await mine.review(job.id, body)).status).toBe(200);
   });
 
-  test('a job of another tenant, and one that never was, are 404 job not found', async () => {
+  test('a foreign or unknown job is 404 job not found', async () => {
     const job = await held();
     const other = await openWorkspace(app);
     for (const id of [job.id, 'f'.repeat(32), 'nonsense'])
@@ -246,7 +246,7 @@ describe('B 3.1: only awaiting_review and refined jobs are reviewable', () => {
   });
 });
 
-describe('C 7: of concurrent closing reviews one wins', () => {
+describe('C 7: one of concurrent closing reviews wins', () => {
   const closings = Array.from({ length: 20 }, (_, at) => {
     const action = ['approve', 'modify', 'reject', 'approve'][at % 4];
     return {

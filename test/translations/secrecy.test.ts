@@ -27,7 +27,7 @@ function instructions(): string[] {
   );
 }
 
-/** Nothing that is the operator's stands in an answer to a tenant. */
+/** Asserts that an answer to a tenant has no operator fields. */
 function expectSecretsKept(shown: unknown) {
   const text = JSON.stringify(shown);
   for (const name of Object.values(models)) expect(text).not.toContain(name);
@@ -84,7 +84,7 @@ describe('B 2.2: a tenant sees no models, tokens or prompts', () => {
     expectSecretsKept(batch);
   });
 
-  test('of a failed job: neither the answer nor the job tells what the upstream said', async () => {
+  test('of a failed job: neither the answer nor the job reveals the upstream’s words', async () => {
     await mine.job({ source_text: cat, target_lang: 'de' });
     const message = `upstream-detail-zq99 about ${models.translator} at ${fake.baseUrl}`;
     for (const status of [400, 401, 404, 429, 500]) {

@@ -45,7 +45,7 @@ async function stored() {
 
 const heldText = (text: string) => poll(async () => held.get(text));
 
-test('a job that cannot be admitted takes neither the one before it with it, nor the process', async () => {
+test('a job that cannot be admitted fails neither the one before it nor the process', async () => {
   const sql = openSuperuser(app.superuserUrl);
   await sql.unsafe(`
     create function refuse_job() returns trigger language plpgsql as $$
@@ -65,7 +65,7 @@ test('a job that cannot be admitted takes neither the one before it with it, nor
   expect(asked).toEqual(['one', 'refused', 'three']);
 });
 
-test('a job that is deleted while it runs ends its series, and leaves no job that nobody runs', async () => {
+test('a job that is deleted while it runs ends its series, and leaves no job pending', async () => {
   const answer = sendBatch(['held one', 'two']);
   const letGo = await heldText('held one');
   const sql = openSuperuser(app.superuserUrl);
@@ -76,7 +76,7 @@ test('a job that is deleted while it runs ends its series, and leaves no job tha
   expect(asked).toEqual(['held one']);
 });
 
-test('a job that is marked failed while it runs does so too', async () => {
+test('so does a job that is marked failed while it runs', async () => {
   const answer = sendBatch(['held one', 'two']);
   const letGo = await heldText('held one');
   await failStaleJobsOfTenant(app.database, tenant.tenantId, -1);

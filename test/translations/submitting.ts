@@ -102,7 +102,7 @@ export function submittingTo(app: TestApp, tenantOf: () => Signup) {
   return { submit, accepted, expectRefused };
 }
 
-/** The code of a trigger, whether it stands alone or in an object. */
+/** The code of a trigger, whether it is a string or in an object. */
 export function codeOf(trigger: unknown): string {
   return typeof trigger === 'string' ? trigger : (trigger as { code: string }).code;
 }

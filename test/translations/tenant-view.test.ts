@@ -120,20 +120,20 @@ function fullJob(operator: boolean): TranslationJob {
   };
 }
 
-test('B 2.2: the tenant shape omits what is for the operator, and nothing else', () => {
+test('B 2.2: the tenant’s view omits only operator fields', () => {
   const view = tenantView(fullJob(true));
   expect(view).toStrictEqual(fullJob(false));
   expect(JSON.stringify(view)).not.toMatch(/secret|input_tokens|execution_trace/);
   expect(translationJob.parse(view)).toStrictEqual(view);
 });
 
-test('the stored job stays as it was', () => {
+test('the stored job is not changed', () => {
   const stored = fullJob(true);
   tenantView(stored);
   expect(stored).toStrictEqual(fullJob(true));
 });
 
-test('a job without anything for the operator stays as it is, one that is only pending too', () => {
+test('a job without operator fields stays unchanged, even a pending one', () => {
   expect(tenantView(fullJob(false))).toStrictEqual(fullJob(false));
   const pending: TranslationJob = {
     ...fullJob(false),

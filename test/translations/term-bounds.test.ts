@@ -44,7 +44,7 @@ describe('issues of missing terms', () => {
     }
   });
 
-  test('100 are told one by one', () => {
+  test('100 are listed one by one', () => {
     const issues = termIssues(compliance([], many(100)));
     expect(issues).toHaveLength(100);
     expect(issues[99]?.suggestion).toBe(`use “${long(99)}”`);
@@ -52,7 +52,7 @@ describe('issues of missing terms', () => {
 });
 
 describe('B 2.6 terminology_gate', () => {
-  test('names 200 terms, missing ones first, each by how it begins, and counts all', () => {
+  test('names 200 terms, missing ones first, each clipped, and counts all', () => {
     const present = many(300, (number) => `here ${long(number)}`);
     const missing = many(150, (number) => `gone ${long(number)}`);
     const gate = termGate(compliance(present, missing));
@@ -66,7 +66,7 @@ describe('B 2.6 terminology_gate', () => {
     expect(JSON.stringify(gate).length).toBeLessThan(250_000);
   });
 
-  test('passed is of all terms, though the missing one stands behind the named ones', () => {
+  test('passed covers all terms, even if the missing one comes after the named ones', () => {
     const present = many(2000, (number) => `here ${number}`);
     const gate = termGate(compliance(present, ['gone']));
     expect([gate.passed, gate.missing_terms, gate.observed_target_counts['gone']]).toEqual([
@@ -81,7 +81,7 @@ describe('B 2.6 terminology_gate', () => {
     expect(termGate(found)).toEqual({ ...found, terms_total: 2, missing_total: 1 });
   });
 
-  test('stands bounded in the gate, whose reasons are bounded as well', () => {
+  test('is stored bounded in the gate, whose reasons are bounded as well', () => {
     const judged = { score: 92, issues: [], summary: '' };
     const found = compliance([], many(2000));
     const gate = decideGate({

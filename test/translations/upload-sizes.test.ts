@@ -113,7 +113,7 @@ describe('B 8: the declared size of a text submission, before its body is read',
     expect((await tight.post('x'.repeat(2000), headers, '?target_lang=fr')).status).toBe(200);
   });
 
-  test('a text file in a form is held to it as soon as the part says what it is', async () => {
+  test('a text file in a form is limited by it as soon as the part names its type', async () => {
     const headers = { 'content-type': form, 'content-length': '10000001', ...mine.headers };
     // The file's first byte: before it, nobody can tell that the part's head is over.
     expect(await begin(app, headers, `${partHead('a.txt', 'text/plain')}x`, '')).toMatchObject(over);
@@ -133,7 +133,7 @@ describe('B 8: the declared size of a text submission, before its body is read',
 });
 
 describe('A 8, B 8: the absolute size', () => {
-  test('a form that declares 30,000,001 bytes is 413 by its head alone', async () => {
+  test('a form that declares 30,000,001 bytes is 413 from its headers alone', async () => {
     const headers = { 'content-type': form, 'content-length': '30000001', ...mine.headers };
     expect(await begin(app, headers, '', '')).toMatchObject({ status: 413 });
   });
@@ -143,7 +143,7 @@ describe('A 8, B 8: the absolute size', () => {
     expect(await begin(small, headers, '', '')).toMatchObject(farOver);
   });
 
-  test('a document in a form is held to it and not to the size of a text', async () => {
+  test('a document in a form is limited by it, not by the size of a text', async () => {
     const parts = partHead('a.docx', 'application/octet-stream');
     const body = `${parts}${'x'.repeat(5000)}\r\n--${edge}--\r\n`;
     // Documents are not taken yet; what counts here is that its size is no reason.
@@ -171,7 +171,7 @@ describe('A 8, B 8: the absolute size', () => {
     expect(status).toBe(413);
   });
 
-  test('afterwards nothing was made, and the service still answers', async () => {
+  test('afterwards nothing was stored, and the service still answers', async () => {
     expect((await mine.job()).status).toBe('published');
     expect(await mine.list()).toHaveLength(1);
   });

@@ -32,7 +32,7 @@ async function upload(headers: Record<string, string>, ...files: File[]) {
   return { status: answer.status, body: JSON.parse(await answer.text()) };
 }
 
-test('B 4.1 gate 1: a service that is switched off says so before it looks at a size', async () => {
+test('B 4.1 gate 1: a service that is switched off refuses before it checks a size', async () => {
   const { port } = new URL(closed.address);
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent = httpRequest({
@@ -59,7 +59,7 @@ test('of two files in a form the first one counts', async () => {
   ]);
 });
 
-test('where the sandbox is full, files and renderings come again later, and plain texts still download', async () => {
+test('with a full sandbox, files and renderings are 503 to retry, and plain texts still download', async () => {
   const { headers } = await app.signUp();
   const { body: jobs } = await upload(headers, new File(['Hello'], 'a.txt'));
   breakRuns(app.services.fileWork, new SandboxError('busy', 'too many files are being processed'));
@@ -77,7 +77,7 @@ test('a sandbox that is being closed is a transient error, not a fault', async (
   expect([status, body.error_code]).toEqual([503, 'transient_error']);
 });
 
-test('a file that its reader dies of is unreadable, and the next one is read', async () => {
+test('a file that crashes its reader is unreadable, and the next one is read', async () => {
   const { headers } = await app.signUp();
   const mend = breakRuns(app.services.fileWork, new SandboxError('crashed', 'signal 11'));
   expect((await upload(headers, new File(['Hello'], 'a.txt'))).status).toBe(400);

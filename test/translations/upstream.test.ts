@@ -101,13 +101,13 @@ describe.each(['assessment', 'repair', 'verification'] as const)('B 7: a model t
   const model = role === 'repair' ? { score: 60 } : {};
   test.each(
     Object.entries(endings).filter(([name]) => ['429', '500', 'no JSON', 'a refusal'].includes(name)),
-  )('%s: likewise', (_, ending) => expectEnding(ending, role, model));
+  )('%s: the same', (_, ending) => expectEnding(ending, role, model));
 });
 
 describe('B 7: upstream transient failures are retried by the service', () => {
   const retrying = useTestApp({ env, engine: liveEngine(fake, { OPENAI_MAX_RETRIES: 2 }) });
 
-  test('what passes within the retries is not seen', async () => {
+  test('a failure that passes within the retries is not visible', async () => {
     fake.otherwise(good);
     fake.enqueue(failure(500), failure(429));
     const by = await openWorkspace(retrying);

@@ -4,7 +4,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 
 export const PATH = '/api/translations';
 
-/** A fresh tenant of `app`, and what a test asks in its name, with its API key unless told otherwise. */
+/** A fresh tenant of `app`, and the requests of a test in its name, with its API key by default. */
 export async function openWorkspace(app: TestApp, fields?: Fields) {
   const signup = await app.signUp(fields);
   const as = (headers: Headers = {}) => ({ ...signup.headers, ...headers });

@@ -29,7 +29,7 @@ test('stale jobs are marked a page at a time, the oldest first, until none is le
   expect(await failStaleJobsOfTenant(app.database, tenantId, 600)).toBe(0);
 });
 
-test('one sweep deletes all contents that nobody shows', async () => {
+test('one sweep deletes all contents that no set shows', async () => {
   const superuser = openSuperuser(app.superuserUrl);
   const { tenantId } = await app.signUp();
   await superuser`
@@ -40,7 +40,7 @@ test('one sweep deletes all contents that nobody shows', async () => {
   expect(left?.['n']).toBe(0);
 });
 
-test('imports of long ago go, but for the newest fifty of a tenant and those that run', async () => {
+test('old imports are deleted, except a tenant’s newest fifty and running ones', async () => {
   const superuser = openSuperuser(app.superuserUrl);
   const { tenantId } = await app.signUp();
   const { tenantId: quiet } = await app.signUp();

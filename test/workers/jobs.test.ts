@@ -53,7 +53,7 @@ test('a job is added if, and only if, the transaction that adds it commits', asy
   });
 });
 
-test('B 8 "Stale pending job": the sweep fails what was pending too long, and nothing younger', async () => {
+test('B 8 "Stale pending job": the sweep fails jobs that were pending too long, and no younger ones', async () => {
   const stale = await abandonedJob(61);
   const young = await abandonedJob(5);
   const read = async ({ id, headers }: typeof stale) =>
@@ -124,7 +124,7 @@ async function tenantOf(jobId: string): Promise<{ tenantId: string }> {
   return row as { tenantId: string };
 }
 
-test('a job that another of its key replaced while its worker died is deleted after an hour', async () => {
+test('a job that a newer one of its key replaced while its worker died is deleted after an hour', async () => {
   const add = () => app.database.inPlatform((tx) => addJob(tx, 'prune_expired', {}, { key: 'once' }));
   await add();
   await superuser`
@@ -142,7 +142,7 @@ test('a job that another of its key replaced while its worker died is deleted af
   await superuser`delete from graphile_worker._private_jobs`;
 });
 
-test('the check of golden records never runs beside itself, whoever adds it', async () => {
+test('two checks of golden records never run at once, whoever adds them', async () => {
   const schedule = startSchedule(app.services);
   const unlocked = () => superuser<{ queue: string | null }[]>`
     select queue_name as queue from graphile_worker.jobs

@@ -49,7 +49,7 @@ async function learn(): Promise<Signup> {
 const submit = ({ headers }: Signup, text: string) =>
   app.json('POST', '/api/translations', { headers, body: { source_text: text, target_lang: 'de' } });
 
-test('a set whose model takes long has one worker, however often the sweep finds its pairs without vectors', async () => {
+test('a set whose model is slow has one worker, however often the sweep finds its pairs without vectors', async () => {
   const tenant = await learn();
   await poll(async () => asked.length > 0);
   const sql = openSuperuser(app.superuserUrl);
@@ -65,7 +65,7 @@ test('a set whose model takes long has one worker, however often the sweep finds
   expect([await waits(), asked.length]).toEqual([true, 1]);
 });
 
-test('B 8 "Stale pending job": the sweep goes on while every worker waits for a model', async () => {
+test('B 8 "Stale pending job": the sweep continues while every worker waits for a model', async () => {
   const tenant = await learn();
   await poll(async () => asked.length === 2);
   const sql = openSuperuser(app.superuserUrl);
@@ -80,6 +80,6 @@ test('B 8 "Stale pending job": the sweep goes on while every worker waits for a 
   expect(asked).toHaveLength(2);
 });
 
-test('each task is in exactly one lane', () => {
+test('each task is in exactly one worker pool', () => {
   expect(workerPools.flatMap((lane) => lane.tasks).toSorted()).toEqual(Object.keys(tasks).toSorted());
 });

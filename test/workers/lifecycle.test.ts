@@ -52,7 +52,7 @@ const isFailed = async (id: string) => {
   return job?.['status'] === 'failed';
 };
 
-test('a job that takes long keeps its lock while its own worker lives', async () => {
+test('a long job keeps its lock while its own worker lives', async () => {
   const job = await heldJob();
   const workers = await startWorkers(app.services, () => app.databaseUrl);
   try {
@@ -69,7 +69,7 @@ test('a job that takes long keeps its lock while its own worker lives', async ()
   }
 });
 
-test('stopping waits for the job under way', async () => {
+test('stopping waits for the job in flight', async () => {
   const job = await heldJob();
   const workers = await startWorkers(app.services, () => app.databaseUrl);
   await poll(async () => (await locks())[0]?.locked_by);
@@ -85,7 +85,7 @@ test('stopping waits for the job under way', async () => {
   expect(await locks()).toEqual([]);
 });
 
-describe('a job that was being taken while its workers end', () => {
+describe('a job that is being taken while its workers stop', () => {
   /** Adds a job that nobody can take until the table is free, and waits until a worker asks for it. */
   async function blockedJob(): Promise<{ release(): Promise<void> }> {
     const blocker = await locker.reserve();
@@ -113,7 +113,7 @@ describe('a job that was being taken while its workers end', () => {
       log: app.services.log,
     });
 
-  test('is waited for, and its end is written down', async () => {
+  test('is waited for, and its end is stored', async () => {
     const gate = Promise.withResolvers<void>();
     let begun = false;
     const runner = await startRunner(async () => {
@@ -135,7 +135,7 @@ describe('a job that was being taken while its workers end', () => {
     expect(await locks()).toEqual([]);
   }, 40_000);
 
-  test('does not begin where it comes when their connections are being closed', async () => {
+  test('does not begin if it arrives while their connections are being closed', async () => {
     let begun = 0;
     const runner = await startRunner(async () => {
       begun += 1;
@@ -151,7 +151,7 @@ describe('a job that was being taken while its workers end', () => {
   }, 40_000);
 });
 
-test('workers pause between their tries where the database answers but refuses writes, and then go on', async () => {
+test('workers pause between tries while the database answers but refuses writes, and then continue', async () => {
   const seen = { replaced: 0, notFreed: 0 };
   const log = {
     ...app.services.log,
@@ -216,7 +216,7 @@ const locked = async () =>
   (await locks()).flatMap(({ locked_by }) => (locked_by === null ? [] : [locked_by]));
 
 describe('a database that is lost in the middle of jobs', () => {
-  test('is worked for again within seconds, by workers that take new jobs and free the old ones', async () => {
+  test('is recovered within seconds, by workers that take new jobs and free the old ones', async () => {
     const jobs = [await heldJob(), await heldJob()];
     const workers = await startWorkers(app.services, () => app.databaseUrl);
     try {
@@ -267,7 +267,7 @@ describe('a database that is lost in the middle of jobs', () => {
     await poll(async () => (await count()) === 0);
   }, 60_000);
 
-  test('lets workers stop that can no longer say how their jobs ended', async () => {
+  test('lets workers stop that can no longer store how their jobs ended', async () => {
     const jobs = [await heldJob(), await heldJob()];
     const workers = await startWorkers(app.services, () => app.databaseUrl);
     await poll(async () => (await locked()).length === 2);
@@ -284,7 +284,7 @@ describe('a database that is lost in the middle of jobs', () => {
     }
   }, 60_000);
 
-  test('frees a job whose lock was answered to nobody', async () => {
+  test('frees a job whose lock reached no worker', async () => {
     await superuser`delete from worker_heartbeats`;
     const workers = await startWorkers(app.services, () => app.databaseUrl);
     try {
@@ -312,7 +312,7 @@ describe('a database that is lost in the middle of jobs', () => {
   }, 60_000);
 });
 
-test('workers whose database is lost in the middle of a job come back, and the process lives', async () => {
+test('workers whose database is lost in the middle of a job reconnect, and the process lives', async () => {
   const job = await heldJob();
   const workers = await startWorkers(app.services, () => app.databaseUrl);
   try {

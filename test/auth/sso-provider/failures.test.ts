@@ -58,14 +58,14 @@ describe('C 7: 401 `single sign-on failed`', () => {
     await expectFailed(dance(idp.sso, { unsigned: true }), /alg/);
   });
 
-  test('a code that was used', async () => {
+  test('a code that was used before', async () => {
     const exchange = newExchange();
     const code = await getCode(idp.sso, exchange);
     await idp.sso.identify(code, exchange);
     await expectFailed(idp.sso.identify(code, exchange), /invalid_grant/);
   });
 
-  test('a code that never was', async () => {
+  test('a code that was never issued', async () => {
     await expectFailed(idp.sso.identify('nobody gave it', newExchange()), /invalid_grant/);
     await expectFailed(idp.sso.identify('', newExchange()), /no authorization code/);
   });
@@ -122,13 +122,13 @@ describe('C 7: 503 where the provider is out of reach', () => {
     },
   );
 
-  test('nobody listens', async () => {
+  test('a refused connection', async () => {
     await using gone = await startOidcProvider(options);
     await gone.stop();
     await expectUnreachable(open({ issuer: gone.issuer }).authorizationUrl(newExchange()), /ECONNREFUSED/);
   });
 
-  test('a name that is not found, or not in time', async () => {
+  test('a name that does not resolve, or not in time', async () => {
     const lost: Resolve[] = [
       () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' })),
       async () => [],
@@ -141,7 +141,7 @@ describe('C 7: 503 where the provider is out of reach', () => {
   });
 });
 
-describe('what the provider answers', () => {
+describe('the provider’s responses', () => {
   test.each([301, 302, 303, 307, 308])('a redirect (%i) is not followed', async (status) => {
     const location = `${idp.provider.issuer}/me`;
     idp.provider.faults = { reply: { discovery: answer(status, '', { location }) } };
@@ -163,7 +163,7 @@ describe('what the provider answers', () => {
   test.each([
     ['has no end', endless],
     ['is large when unpacked', packed],
-  ])('an answer that %s is refused', async (_, reply) => {
+  ])('a response that %s is refused', async (_, reply) => {
     idp.provider.faults = { reply: { discovery: reply } };
     await expectFailed(idp.sso.authorizationUrl(newExchange()), /larger than 1000000 bytes/);
     idp.provider.faults = {};

@@ -50,7 +50,7 @@ describe('the issuer', () => {
   });
 });
 
-describe('the addresses that the provider names', () => {
+describe('the provider’s endpoint addresses', () => {
   test.each([
     ['127.0.0.1', 'loopback'],
     ['127.255.255.255', 'loopback'],
@@ -127,7 +127,7 @@ describe('the addresses that the provider names', () => {
     },
   );
 
-  test('a range is open to them only where the issuer is in it', () => {
+  test('addresses in a private range are allowed only if the issuer is in that range', () => {
     const refused = (issuer: string, address: string) =>
       expect(() => openOutbound(issuer).check(address)).toThrow(/and the issuer is not/);
     const allowed = (issuer: string, address: string) =>
@@ -153,19 +153,19 @@ describe('the addresses that the provider names', () => {
     ['a public address and a private one', ['93.184.216.34', '10.0.0.1'], /private/],
     ['the metadata service of a cloud', ['169.254.169.254'], /link_local/],
     ['an IPv4 address written in IPv6', ['::ffff:10.0.0.1'], /private/],
-  ])('C 7: a name that leads to %s is refused', async (_, addresses, reason) => {
+  ])('C 7: a name that resolves to %s is refused', async (_, addresses, reason) => {
     idp.provider.faults = { metadata: { token_endpoint: 'https://tokens.example/token' } };
     const by = open({ resolve: at(...addresses) });
     await expectFailed(by.identify('a code', newExchange()), reason);
   });
 
-  test('`localhost` is refused where it is elsewhere', async () => {
+  test('`localhost` is refused unless the issuer is on it', async () => {
     idp.provider.faults = { metadata: { token_endpoint: 'http://localhost:8080/token' } };
     const by = open({ resolve: at('93.184.216.34') });
     await expectFailed(by.identify('a code', newExchange()), /not on the loopback address/);
   });
 
-  test('what is dialled is what was looked up, once', async () => {
+  test('the address that was checked is the one connected to, after one lookup', async () => {
     const { port } = new URL(idp.provider.issuer);
     idp.provider.faults = { metadata: { token_endpoint: `http://tokens.localhost:${port}/token` } };
     const resolve = vi.fn(at('127.0.0.1'));
@@ -173,7 +173,7 @@ describe('the addresses that the provider names', () => {
     expect(resolve.mock.calls).toEqual([['tokens.localhost']]);
   });
 
-  test('what is refused is not dialled', async () => {
+  test('a refused address is not connected to', async () => {
     const server = createServer();
     const dialled = vi.fn();
     server.on('connection', dialled).listen(0, '127.0.0.1');
@@ -187,7 +187,7 @@ describe('the addresses that the provider names', () => {
     server.close();
   });
 
-  test('every request looks up and dials anew', async () => {
+  test('every request resolves and connects anew', async () => {
     const resolve = vi.fn(at('127.0.0.1'));
     const issuer = `http://idp.localhost:${new URL(idp.provider.issuer).port}`;
     const outbound = openOutbound(issuer, { resolve });
@@ -198,7 +198,7 @@ describe('the addresses that the provider names', () => {
     }
   });
 
-  test('an issuer that is in two ranges opens neither', async () => {
+  test('an issuer with addresses in two ranges allows neither', async () => {
     const resolve = at('93.184.216.34', '127.0.0.1');
     const by = open({ issuer: 'https://idp.example', resolve });
     await expectFailed(by.authorizationUrl(newExchange()), /loopback address, and the issuer is not/);

@@ -15,8 +15,8 @@ import {
 const idp = useProvider();
 const { open, dance } = idp;
 
-describe('who signed in', () => {
-  test('C 2: the whole dance says who it is', async () => {
+describe('the person who signed in', () => {
+  test('C 2: the whole flow returns the person', async () => {
     const exchange = newExchange();
     const back = await idp.provider.signIn(await idp.sso.authorizationUrl(exchange), ada.sub);
     expect(back).toMatchObject({ state: exchange.state, redirectUri: exchange.redirectUri });
@@ -76,7 +76,7 @@ describe('who signed in', () => {
     expect(other.requests.filter((endpoint) => endpoint === 'userinfo')).toHaveLength(1);
   });
 
-  test('an address that userinfo has not verified is not, whatever the ID token says of one it does not name', async () => {
+  test('an address that userinfo has not verified is not used, whatever the ID token says of another', async () => {
     const identity = await dance(idp.sso, {
       idToken: { email: undefined, email_verified: true },
       reply: { userinfo: answer(200, JSON.stringify({ sub: ada.sub, email: 'eve@example.org' })) },
@@ -114,7 +114,7 @@ describe('who signed in', () => {
     ['an address', { email: `${'x'.repeat(256)}@example.org` }, /too long/],
     ['an organization', { org_id: 'a\0b' }, /stored/],
     ['a subject', { sub: '' }, /empty/],
-  ])('%s that cannot be kept is a failure: %o', async (_, idToken, reason) => {
+  ])('%s that cannot be stored is a failure: %o', async (_, idToken, reason) => {
     await expectFailed(dance(idp.sso, { idToken }), reason);
   });
 });
@@ -123,7 +123,7 @@ describe('discovery', () => {
   const discoveries = () => idp.provider.requests.filter((endpoint) => endpoint === 'discovery').length;
   afterEach(() => void vi.useRealTimers());
 
-  test('is left until the first use, and is done once however many come at once', async () => {
+  test('is left until the first use, and is done once for concurrent callers', async () => {
     expect(discoveries()).toBe(0);
     await Promise.all(Array.from({ length: 20 }, () => idp.sso.authorizationUrl(newExchange())));
     await dance();
@@ -144,7 +144,7 @@ describe('discovery', () => {
   test.each([
     ['could not be had', { reply: { discovery: answer(500) } }],
     ['cannot be used', { metadata: { token_endpoint: 'https://10.0.0.1/token' } }],
-  ])('what %s is not kept', async (_, faults) => {
+  ])('a response that %s is not cached', async (_, faults) => {
     idp.provider.faults = faults;
     const all = await Promise.allSettled([1, 2, 3].map(() => idp.sso.authorizationUrl(newExchange())));
     expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);

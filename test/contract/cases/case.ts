@@ -2,17 +2,17 @@ import type { Fields, Headers } from '#test/factories.ts';
 import type { Ask } from '../call.ts';
 import type { Scene } from '../scene.ts';
 
-/** One call of a procedure at both doors. */
+/** One call of a procedure over REST and /trpc. */
 export interface Case {
   name: string;
   status: number;
   /** Of a refusal, to the letter. */
   detail?: string;
-  /** A request whose call changes what it meets is made anew for each door. */
+  /** A request that changes data is made anew for each transport. */
   ask?: (scene: Scene) => Ask | Promise<Ask>;
-  /** What /trpc answers where it differs by design, and why. */
+  /** The answer of /trpc if it differs by design, and why. */
   rpc?: { status: number; body: unknown; because: string };
-  /** A body sent as it stands, by whoever asks: what only the REST door has to parse. */
+  /** A body sent unchanged, with any credential: only REST has to parse it. */
   raw?: { contentType: string; body: string };
 }
 
@@ -45,21 +45,21 @@ export const asForeignPageWithCookie = by(({ founder }) => ({
 
 export const crossSite = 'cross-site requests are not allowed here';
 
-/** C 7: what a caller with nothing but the cookie is told at /trpc. */
+/** C 7: the answer of /trpc to a caller with only the cookie. */
 export const withoutCookie = (detail: string) => ({
   status: 401,
   body: { detail },
   because: 'the cookie counts nowhere on /trpc',
 });
 
-/** What a 204 is at /trpc. */
+/** The /trpc form of a 204. */
 export const noContent = {
   status: 200,
   body: null,
   because: 'tRPC has no status but 200 for a success',
 };
 
-/** How a procedure under the guard "Admin" refuses whoever is none. */
+/** How a procedure under the guard "Admin" refuses a caller without that role. */
 export function adminRefusals(input: Input = {}): Case[] {
   const detail = 'admin credentials required';
   return [

@@ -28,7 +28,7 @@ const asFounder =
     const founder = await found(app);
     return { input: await input(app, founder), headers: founder.key };
   };
-/** What one founder has, asked for by another. */
+/** One founder's sets, requested by another. */
 const asNeighbour =
   (input: (app: Scene['app'], founder: Person) => Promise<Fields>) =>
   async ({ app, neighbour }: Scene): Promise<Ask> => ({

@@ -8,10 +8,10 @@ import type { Stage } from './stage.ts';
 import { verdicts } from './verdicts.ts';
 
 export type Door = 'REST' | '/trpc';
-/** What every caller was told, by the caller's name. */
+/** The answer to each caller, by the caller's name. */
 type ToldEverybody = Record<string, string>;
 
-/** What every caller is told of a procedure under `guard`. */
+/** The expected answer to each caller of a procedure under `guard`. */
 export function expectedOf(guard: GuardName, probe: Probe, door: Door): ToldEverybody {
   return Object.fromEntries(callers.map((caller) => [caller.name, expectedBy(caller, guard, probe, door)]));
 }

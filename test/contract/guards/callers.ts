@@ -30,7 +30,7 @@ export interface Caller {
   name: string;
   kind: Kind;
   headers: (stage: Stage) => Headers;
-  /** What it is where no cookie counts (C 7: /trpc). */
+  /** What it is on a transport that ignores the cookie (C 7: /trpc). */
   withoutCookie?: Kind;
 }
 

@@ -9,7 +9,7 @@ export type Told = '200' | '204' | `${number} ${string}`;
 
 /** A call about the founder's workspace, valid enough that the guard's answer is what is seen. */
 export interface Probe {
-  /** Made anew for each call, since whoever is let in may change what it meets. */
+  /** Made anew for each call, because an admitted caller may change the data. */
   input?: (stage: Stage) => Fields | Promise<Fields>;
   /** Puts back what the call may have taken away, if the next one needs it. */
   restore?: (stage: Stage) => Promise<void>;

@@ -27,7 +27,7 @@ const here = useDataFolder();
 describe('a running server', () => {
   beforeEach(usePrepared);
 
-  it('is adopted by who comes later and stays until the last one leaves', async () => {
+  it('is adopted by later starts and stays until the last process leaves', async () => {
     const [first, second] = [member(), member()];
     await Promise.all([first.joined, second.joined]);
     const pid = postmaster();
@@ -43,7 +43,7 @@ describe('a running server', () => {
   });
 
   it.each(['SIGINT', 'SIGKILL'] as const)(
-    'survives %s to all its members, who no longer count',
+    'survives %s to all its members, which no longer count',
     async (signal) => {
       const victims = [member(), member()];
       await Promise.all(victims.map(({ joined }) => joined));
@@ -58,7 +58,7 @@ describe('a running server', () => {
     },
   );
 
-  it('keeps running for clients that are no members, and says so', async () => {
+  it('keeps running for clients that are not members, and says so', async () => {
     const first = member();
     const { url } = await first.joined;
     const stranger = postgres(url, { max: 1 });
@@ -84,7 +84,7 @@ describe('a running server', () => {
     expect(isRunning(pid)).toBe(false);
   });
 
-  it('is started anew by who comes while it is being stopped', async () => {
+  it('is started anew by a process that comes while it is being stopped', async () => {
     const first = member();
     const { superuserUrl } = await first.joined;
     const stopped = postmaster();
@@ -104,7 +104,7 @@ describe('a running server', () => {
     expect(postmaster()).not.toBe(stopped);
   });
 
-  it('is there for everybody who joined, however many come and go', async () => {
+  it('is there for every process that joined, however many come and go', async () => {
     const body = `
       const { default: postgres } = await import(driver);
       for (let round = 0; round < 15; round++) {
@@ -205,7 +205,7 @@ describe('after a crash', () => {
     },
   );
 
-  it('a port that somebody else took meanwhile is replaced', async () => {
+  it('a port that another program took meanwhile is replaced', async () => {
     const { port } = JSON.parse(fs.readFileSync(join(here.dataDir, 'postgres.json'), 'utf8'));
     const squatter = createServer().listen(port, '127.0.0.1');
     try {

@@ -78,7 +78,7 @@ describe('a first start', () => {
     }
   });
 
-  it('lets nobody in without the password, which only the owner can read', async () => {
+  it('accepts only the password, which only the owner can read', async () => {
     usePrepared();
     const { url, superuserUrl } = await member().joined;
     for (const address of [url, superuserUrl]) {

@@ -68,7 +68,7 @@ describe('root', () => {
     expect(uidOf(postmaster())).toBe(1234);
   });
 
-  it.runIf(isRoot)('can keep the data in a folder closed to everybody else', async () => {
+  it.runIf(isRoot)('can keep the data in a folder closed to all other users', async () => {
     fs.chmodSync(here.base, 0o700);
     const { url } = await member().joined;
     await query(url, 'create table t as select 1 as n');
@@ -98,7 +98,7 @@ describe('root', () => {
     expect(uidOf(postmaster())).toBe(65534);
   });
 
-  it.runIf(hasNamespaces && isOpen)('is told what to do when no way is left', async () => {
+  it.runIf(hasNamespaces && isOpen)('says what to do when no way is left', async () => {
     fs.chmodSync(here.base, 0o700);
     const { joined } = member(here.dataDir, { via: hiding('setpriv', 'unshare') });
     await expect(joined).rejects.toThrow(`${here.base} is closed to it: open that (chmod o+rx)`);
@@ -127,7 +127,7 @@ describe('an ordinary user', () => {
     expect(postmaster()).toBe(pid);
   });
 
-  it.runIf(hasOrdinary)('is told which folder it cannot write to', async () => {
+  it.runIf(hasOrdinary)('says which folder it cannot write to', async () => {
     fs.mkdirSync(here.dataDir);
     fs.chownSync(here.dataDir, 0, 0);
     const { joined } = member(here.dataDir, { via: ordinary });
@@ -136,7 +136,7 @@ describe('an ordinary user', () => {
     );
   });
 
-  it.runIf(hasOrdinary)('is told whose data it cannot read', async () => {
+  it.runIf(hasOrdinary)('says whose data it cannot read', async () => {
     usePrepared();
     fs.chmodSync(here.dataDir, 0o777);
     const { joined } = member(here.dataDir, { via: ordinary });
@@ -145,7 +145,7 @@ describe('an ordinary user', () => {
   });
 
   it.runIf(hasOrdinary)(
-    'gets missing library links made, or is told how when that is not allowed',
+    'gets missing library links created, or instructions when that is not allowed',
     async () => {
       const clone = join(here.base, 'clone');
       const libraries = cloneInto(clone);

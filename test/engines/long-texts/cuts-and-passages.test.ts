@@ -25,7 +25,7 @@ describe('a cut', () => {
   );
   const text = fc.array(words, { maxLength: 200 }).map((parts) => parts.join(''));
 
-  it('loses nothing, and goes through no grapheme', () => {
+  it('loses nothing, and splits no grapheme', () => {
     const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
     fc.assert(
       fc.property(
@@ -49,7 +49,7 @@ describe('a cut', () => {
     );
   });
 
-  it('goes behind a paragraph rather than a sentence, a sentence rather than a word, a word rather than a letter', () => {
+  it('prefers the end of a paragraph to that of a sentence, then of a word, then of a letter', () => {
     const ends = (whole: string, most: number) => cutText(whole, most, 'en')[0];
     expect(ends('One two.\n\nThree. Four five six.', 20)).toBe('One two.\n\n');
     expect(ends('One two three. Four five six.', 20)).toBe('One two three. ');
@@ -88,7 +88,7 @@ describe('aligned passages', () => {
     ]);
   });
 
-  it('are cut between paragraphs where only those are alike', () => {
+  it('are cut between paragraphs if only those match', () => {
     const rows = alignPassages(['one\ntwo\n\nthree', 'eins zwei\n\ndrei'], units, 1);
     expect(rows).toEqual([
       ['one\ntwo\n\n', 'eins zwei\n\n'],
@@ -96,7 +96,7 @@ describe('aligned passages', () => {
     ]);
   });
 
-  it('are the whole where nothing is alike', () => {
+  it('are the whole if nothing matches', () => {
     expect(alignPassages(['one\n\ntwo', 'eins zwei'], units, 1)).toEqual([['one\n\ntwo', 'eins zwei']]);
   });
 });

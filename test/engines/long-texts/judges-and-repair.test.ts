@@ -22,7 +22,7 @@ describe('judges of a long text', () => {
     expect(units(passages.map(({ source }) => source))).toBe(longText.length);
   });
 
-  it('read a text whole that does not fall into the same parts', async () => {
+  it('read a text whole if it does not fall into the same parts', async () => {
     upstream.fake.otherwise(agreeable);
     const merged = [candidate[0]!.replaceAll('\n\n', ' ')];
     await upstream.engine().verify(longTask, merged, scope);
@@ -41,12 +41,12 @@ describe('judges of a long text', () => {
     expect(value.score).toBe(Math.floor(95 - 5 * share));
   });
 
-  it('give no more than 10 above the worst: a good mean hides no bad part', async () => {
+  it('give at most 10 above the worst: a good mean hides no bad part', async () => {
     upstream.fake.otherwise(translatingReply({ score: (group) => (ofFirst(group) ? 40 : 100) }));
     expect((await upstream.engine().assess(longTask, candidate, scope)).value.score).toBe(50);
   });
 
-  it('pass it only if they all do', async () => {
+  it('pass it only if all parts pass', async () => {
     upstream.fake.otherwise(translatingReply({ passed: (group) => !ofFirst(group) }));
     expect((await upstream.engine().verify(longTask, candidate, scope)).value.passed).toBe(false);
     upstream.fake.otherwise(translatingReply({ passed: true }));
@@ -88,7 +88,7 @@ describe('repair of a long text', () => {
   const fault: QualityIssue = { ...issue, span: 'FAULT', suggestion: 'MENDED' };
   const vague: QualityIssue = { ...issue, severity: 'minor', span: null, suggestion: null };
 
-  it('asks only about the group that the issue stands in, and leaves the rest to the letter', async () => {
+  it('asks only about the group with the issue, and keeps the rest to the letter', async () => {
     upstream.fake.otherwise(agreeable);
     const { value } = await upstream.engine().repair(longTask, [marked], [fault, vague], scope);
     expect(value).toEqual([marked.replace('FAULT', 'MENDED')]);
@@ -115,7 +115,7 @@ describe('repair of a long text', () => {
     ['no issue has a place', [{ ...vague, span: 'nowhere to be found' }]],
     ['no issue is told', []],
     ['an issue without a place is more than minor', [fault, { ...vague, severity: 'major' }]],
-  ])('asks about all groups where %s', async (_, issues) => {
+  ])('asks about all groups if %s', async (_, issues) => {
     upstream.fake.otherwise(translatingReply({ repair: (text) => text.replaceAll(':', ' –') }));
     const { value } = await upstream.engine().repair(longTask, [marked], issues, scope);
     expect(value).toEqual([marked.replaceAll(':', ' –')]);

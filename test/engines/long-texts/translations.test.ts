@@ -6,7 +6,7 @@ import { cipher, longTask, longText, units, useAskedUpstream } from './long-text
 const { upstream, asked } = useAskedUpstream();
 
 describe('a long plain text', () => {
-  it('comes back whole, in calls of at most 6000 characters that together ask for each word once', async () => {
+  it('comes back whole, in calls of at most 6000 characters that together send each word once', async () => {
     upstream.fake.otherwise(translatingReply({ translate: cipher }));
     const answer = await upstream.engine().translate(longTask, scope);
     expect(answer.value).toEqual([cipher(longText)]);
@@ -22,7 +22,7 @@ describe('a long plain text', () => {
     expect(answer.models).toEqual(['translator-1']);
   });
 
-  it('is asked about four groups at a time', async () => {
+  it('is translated in four concurrent calls at most', async () => {
     upstream.fake.otherwise(gather(4));
     await upstream.engine().translate(longTask, scope);
     expect(upstream.fake.peak).toBe(4);
@@ -37,7 +37,7 @@ describe('a long plain text', () => {
     }
   });
 
-  it('tells each call after the first some 500 characters that stand before', async () => {
+  it('gives each call after the first some 500 characters of preceding context', async () => {
     upstream.fake.otherwise(agreeable);
     await upstream.engine().translate(longTask, scope);
     const contexts = asked().map(({ data }) => ({
@@ -54,7 +54,7 @@ describe('a long plain text', () => {
     }
   });
 
-  it('fails as its failing group does; the others are ended', async () => {
+  it('fails when one of its groups fails; the others are aborted', async () => {
     let requests = 0;
     upstream.fake.otherwise((response, request) =>
       ++requests === 3
@@ -74,7 +74,7 @@ describe('a long plain text', () => {
     expect(upstream.waits).toHaveLength(3);
   });
 
-  it('of a dense script is cut shorter: a character says more', async () => {
+  it('of a dense script is cut shorter, because a character says more', async () => {
     upstream.fake.otherwise(agreeable);
     const text = '敏捷的棕色狐狸跳过了懒狗。'.repeat(700);
     await upstream
@@ -83,7 +83,7 @@ describe('a long plain text', () => {
     for (const { data } of asked()) expect(data.segments[0]!.text.length).toBeLessThanOrEqual(2000);
   });
 
-  it('without spaces gets one between two pieces where the target writes spaces', async () => {
+  it('without spaces gets one between two pieces if the target writes spaces', async () => {
     const text = '敏捷的棕色狐狸跳过了懒狗。'.repeat(300);
     const japanese = { ...plain, sourceLang: 'ja', segments: [text] };
     upstream.fake.otherwise(translatingReply({ translate: () => 'One sentence.' }));
@@ -95,7 +95,7 @@ describe('a long plain text', () => {
     expect(unspaced).toBe('One sentence.'.repeat(pieces));
   });
 
-  it('of one endless word, or of line breaks only, is no trouble', async () => {
+  it('of one endless word, or of line breaks only, is translated', async () => {
     upstream.fake.otherwise(translatingReply({ translate: (text) => text.toUpperCase() }));
     const word = 'ab'.repeat(10_000);
     const breaks = `a${'\n'.repeat(20_000)}b`;
@@ -115,7 +115,7 @@ describe('whitespace around a segment', () => {
     },
   );
 
-  it('alone is not asked about', async () => {
+  it('alone is not sent to the model', async () => {
     upstream.fake.otherwise(agreeable);
     const blank = { ...plain, segments: [' ', '\n\t', '\u00a0'] };
     const engine = upstream.engine();
@@ -139,7 +139,7 @@ describe('whitespace around a segment', () => {
 describe('many segments', () => {
   const segments = Array.from({ length: 3000 }, (_, index) => `segment ${index}`);
 
-  it('come back in their order, asked about in consecutive groups', async () => {
+  it('come back in their order, sent in consecutive groups', async () => {
     upstream.fake.otherwise(translatingReply({ translate: (text) => text.replace('segment', 'Stück') }));
     const answer = await upstream.engine().translate({ ...plain, segments }, scope);
     expect(answer.value).toEqual(segments.map((text) => text.replace('segment', 'Stück')));

@@ -15,7 +15,7 @@ function trueCosine(a: Float32Array, b: Float32Array): number {
 }
 
 describe('a projection', () => {
-  test('what is stored must compare with what later versions make: it never changes', () => {
+  test('is fixed: stored codes must stay comparable with those of later versions', () => {
     const vector = Float32Array.from({ length: 300 }, (_, at) => Math.sin(at + 1));
     const projected = project(vector);
     expect([...projected.slice(0, 4)].map((value) => value.toFixed(3))).toEqual([
@@ -28,7 +28,7 @@ describe('a projection', () => {
     expect(project(vector)).toEqual(projected);
   });
 
-  test.each([1, 3, 255, 256])('angles of vectors of %d components stay what they are', (length) => {
+  test.each([1, 3, 255, 256])('angles of vectors of %d components are kept', (length) => {
     for (let turn = 0; turn < 20; turn++) {
       const a = vectorOf(length);
       const b = vectorOf(length);
@@ -36,7 +36,7 @@ describe('a projection', () => {
     }
   });
 
-  test.each([257, 384, 768, 1024, 1536, 3072, 4096])('and of %d stay about it', (length) => {
+  test.each([257, 384, 768, 1024, 1536, 3072, 4096])('and of %d approximately', (length) => {
     let squares = 0;
     const turns = 60;
     for (let turn = 0; turn < turns; turn++) {
@@ -47,7 +47,7 @@ describe('a projection', () => {
     expect(Math.sqrt(squares / turns)).toBeLessThan(0.06);
   });
 
-  test('a vector that has all in one component, as no chance would give it, keeps its angles too', () => {
+  test('a vector with all its length in one component keeps its angles too', () => {
     const axis = (at: number) => Float32Array.from({ length: 1536 }, (_, i) => (i === at ? 1 : 0));
     expect(Math.abs(cosine(stored(axis(3)).vector, stored(axis(4)).vector))).toBeLessThan(0.25);
     expect(cosine(stored(axis(3)).vector, stored(axis(3)).vector)).toBeCloseTo(1, 5);
@@ -65,11 +65,14 @@ describe('rounding', () => {
     }
   });
 
-  test.each([0, Number.NaN, Number.POSITIVE_INFINITY])('what points nowhere is none: %d', (component) => {
-    expect(quantise(new Float32Array(256).fill(component))).toBeUndefined();
-  });
+  test.each([0, Number.NaN, Number.POSITIVE_INFINITY])(
+    'a zero or invalid vector has no code: %d',
+    (component) => {
+      expect(quantise(new Float32Array(256).fill(component))).toBeUndefined();
+    },
+  );
 
-  test('the scale is nothing: neither a tiny vector nor a large one loses its angle', () => {
+  test('the scale does not matter: neither a tiny vector nor a large one loses its angle', () => {
     const vector = vectorOf(256);
     for (const scale of [1e-30, 1e30])
       expect(cosine(stored(vector).vector, stored(vector.map((c) => c * scale)).vector)).toBeCloseTo(1, 3);

@@ -101,12 +101,12 @@ const cases: Case[] = [
   ],
 ];
 
-describe('what real translations change without a loss', () => {
-  it.each(cases)('%s (%s) does not alarm', (_what, lang, source, kept) => {
+describe('differences that real translations have without a loss', () => {
+  it.each(cases)('%s (%s) raises no alarm', (_what, lang, source, kept) => {
     expect(issuesOf(source, kept, lang)).toEqual([]);
   });
 
-  it.each(cases)('but beside %s (%s) a loss does', (_what, lang, source, _kept, damaged, spans) => {
+  it.each(cases)('a loss beside %s (%s) does', (_what, lang, source, _kept, damaged, spans) => {
     expect(criticalSpans(source, damaged, lang)).toEqual(spans);
   });
 });
@@ -201,7 +201,7 @@ describe('numbers in words', () => {
   });
 });
 
-describe('marks of direction', () => {
+describe('direction marks', () => {
   const mark = fc.constantFrom(...'\u061c\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069');
   const number = fc.oneof(
     fc.integer({ min: 13, max: 99_999 }).map(String),
@@ -227,7 +227,7 @@ describe('marks of direction', () => {
   });
 });
 
-it('a format of times loses a field only where nothing else says the same', () => {
+it('a time format loses a field only if nothing else has the same one', () => {
   const fields = {
     day: ['%d', '%e', '%-d'],
     month: ['%b', '%B', '%m'],

@@ -54,7 +54,7 @@ describe('markup of a plain text', () => {
     expect(issuesOf('cp <file> <dir>', 'cp <Datei>')).toMatchObject([{ severity: 'major', span: '<file>' }]);
   });
 
-  it('is no matter of an HTML source, whose markup never reaches the model', () => {
+  it('does not matter in an HTML source, whose markup never reaches the model', () => {
     const languages = { sourceLang: 'en', targetLang: 'de', textType: 'Html' as const };
     expect(checkIntegrity({ sourceText: 'a <b>b</b>', targetText: 'a b', ...languages })).toEqual([]);
     expect(checkIntegrity({ sourceText: 'a {b}', targetText: 'a', ...languages })).toHaveLength(1);

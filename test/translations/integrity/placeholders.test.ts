@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { criticalSpans, issuesOf } from './checked.ts';
 
-describe('what is a placeholder', () => {
+describe('placeholders', () => {
   it.each<[kind: string, placeholder: string]>([
     ['a name in braces', '{name}'],
     ['a path in braces', '{user.name}'],
@@ -69,7 +69,7 @@ describe('what is a placeholder', () => {
     ['a Windows path', 'Open C:\\Users\\me\\{x}', 'Öffne C:\\Users\\me\\{x}'],
     ['code', 'Write if (a) { return b; } here', 'Schreib hier if (a) { return b; }'],
     ['JSON', 'Send {"id": 7, "tags": []}', 'Sende {"id": 7, "tags": []}'],
-  ])('%s is none', (_what, source, target, targetLang) => {
+  ])('%s is not one', (_what, source, target, targetLang) => {
     expect(issuesOf(source, target, targetLang)).toEqual([]);
   });
 });
@@ -203,7 +203,7 @@ describe('ICU messages', () => {
   });
 });
 
-it('no more than 100 lost ones are told of', () => {
+it('at most 100 lost ones are listed', () => {
   const names = Array.from({ length: 300 }, (_, index) => `{name${index}}`);
   expect(issuesOf(names.join(' '), 'nichts')).toHaveLength(100);
 });

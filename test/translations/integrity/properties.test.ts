@@ -33,8 +33,8 @@ const placeholder = fc.oneof(
   fc.constantFrom('%s', '%d', '%1$s', '%.2f', '%1'),
 );
 
-describe('whatever the texts', () => {
-  it('a text is intact in itself', () => {
+describe('for any texts', () => {
+  it('a text compared with itself has no issues', () => {
     fc.assert(
       fc.property(text, language, language, textType, (same, sourceLang, targetLang, type) => {
         const input = { sourceText: same, targetText: same, sourceLang, targetLang, textType: type };
@@ -117,7 +117,7 @@ describe('whatever the texts', () => {
 
 describe('a hostile text', () => {
   // Each would take minutes if any step were quadratic in 100,000 characters; no test waits for a clock.
-  it.each(hostileUnits)('%j again and again is checked in the end', (unit) => {
+  it.each(hostileUnits)('%j repeated many times is checked in bounded time', (unit) => {
     const sourceText = unit.repeat(50_000 / unit.length);
     const targetText = unit.repeat(100_000 / unit.length);
     const languages = { sourceLang: 'en', targetLang: 'de', textType: 'Plain' as const };

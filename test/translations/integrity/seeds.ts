@@ -18,7 +18,7 @@ function setSeeds(intact: readonly Pair[]): Seed[] {
       ['number', english.format(number), own.format(number), own.format(number + 10)],
     ];
     const [kind, inSource, inTarget, changed] = choices[i % 3]!;
-    // An English year stands without a comma.
+    // An English year has no comma.
     const written = number === 2019 && kind === 'number' ? '2019' : inSource;
     const longer = {
       lang: pair.lang,

@@ -7,7 +7,7 @@ const german = 'Das Geschäft ist von Montag bis Freitag geöffnet und an Feiert
 const issuesOf = (targetText: string, sourceText = source) =>
   checkPlausibility({ sourceText, targetText, sourceLang: 'en', targetLang: 'de' });
 
-test('the translation alone draws nothing', () => {
+test('the translation alone has no issue', () => {
   expect(issuesOf(german)).toEqual([]);
 });
 
@@ -19,7 +19,7 @@ test.each([
   ['a picture', `${german} <img src=x onerror=alert(1)>`],
   ['a turned direction', `${german} \u202etxt.exe`],
   ['hidden tags', `${german} \u{e0041}\u{e0042}`],
-])('%s that the source has not is critical', (_what, target) => {
+])('%s that the source does not have is critical', (_what, target) => {
   expect(issuesOf(target)).toContainEqual(expect.objectContaining({ severity: 'critical' }));
 });
 
@@ -29,6 +29,6 @@ test.each([
   ['Is a < b and c > d?', 'Ist a < b und c > d?'],
   ['\u202eabc', '\u202eabc'],
   ['Hello there, dear friend', '\u200fHallo, lieber Freund\u200d'],
-])('what the source has is none: %j', (sourceText, target) => {
+])('a part that the source has is no addition: %j', (sourceText, target) => {
   expect(issuesOf(target, sourceText)).toEqual([]);
 });

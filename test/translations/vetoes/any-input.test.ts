@@ -23,7 +23,7 @@ const piece = fc.oneof(
 );
 const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
 
-it('any texts are answered, with well-formed critical issues', () => {
+it('any texts get a result, with well-formed critical issues', () => {
   fc.assert(
     fc.property(text, text, language, language, (sourceText, targetText, sourceLang, targetLang) => {
       for (const issue of checkPlausibility({ sourceText, targetText, sourceLang, targetLang })) {
@@ -39,7 +39,7 @@ it('any texts are answered, with well-formed critical issues', () => {
   );
 });
 
-describe('texts of 200,000 characters made to hurt are done within the time of a test', () => {
+describe('texts of 200,000 characters built to be slow are checked within a test’s time', () => {
   const repeated = (unit: string) => unit.repeat(Math.ceil(200_000 / unit.length));
   it.each([
     'a',

@@ -7,7 +7,7 @@ const letter =
   'The tenant pays the rent on the first day of each month. The landlord keeps the building in good condition. ' +
   'Either party may end the contract with three months’ notice. The deposit is returned within six weeks.';
 
-describe('the source handed back is vetoed', () => {
+describe('an untranslated source is implausible', () => {
   it.each([
     ['en', 'de', 'Please save your changes before you close the window.'],
     ['de', 'fr', 'Bitte speichern Sie Ihre Änderungen, bevor Sie das Fenster schließen.'],
@@ -32,7 +32,7 @@ describe('the source handed back is vetoed', () => {
   });
 });
 
-describe('what is rightly the same in both languages is not', () => {
+describe('texts that are rightly the same in both languages are plausible', () => {
   it.each([
     ['a word', 'en', 'de', 'OK'],
     ['a word', 'en', 'fr', 'Email'],
@@ -67,17 +67,17 @@ describe('what is rightly the same in both languages is not', () => {
   });
 });
 
-describe('of a text left untranslated in part', () => {
+describe('a text left untranslated in part', () => {
   const translated =
     'Der Mieter zahlt die Miete am ersten Tag jedes Monats. Der Vermieter hält das Gebäude in gutem Zustand. ' +
     'Beide Seiten können den Vertrag mit einer Frist von drei Monaten kündigen. Die Kaution wird in sechs Wochen erstattet.';
   const mixed = [...translated.split(/(?<=\.) /).slice(0, 2), ...letter.split(/(?<=\.) /).slice(2)].join(' ');
 
-  it('the half is vetoed', () => {
+  it('half of it is implausible', () => {
     expect(vetoes('en', letter, 'de', mixed)).toContain('echo');
   });
 
-  it('a quotation is not', () => {
+  it('a quotation is plausible', () => {
     const quoting = (text: string, word: string) => `${text} ${text} ${word} “the first day of each month”.`;
     expect(vetoes('en', quoting(letter, 'It says'), 'de', quoting(translated, 'Dort steht'))).toEqual([]);
   });

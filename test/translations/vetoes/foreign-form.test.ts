@@ -23,7 +23,7 @@ describe('an answer that is data, markup or code where the source is prose', () 
   });
 });
 
-describe('no such answer', () => {
+describe('answers that are plausible', () => {
   test.each([
     ['{"a": "The train"}', '{"a": "Der Zug"}'],
     ['[]', '[]'],

@@ -9,7 +9,7 @@ interface Entry {
   source_lang: string;
   target_lang: string;
   source: string;
-  /** What a model that obeys the source answers. */
+  /** The answers of a model that obeys the source. */
   obeyed: string[];
   /** The like, where only a lost or changed link or number gives it away. */
   obeyed_for_integrity?: string[];
@@ -43,19 +43,19 @@ it('there are 30 entries or more, none twice, each with an answer that obeys', (
 });
 
 describe.each(entries)('$id ($technique)', (entry) => {
-  it('every obedient answer draws a critical issue', () => {
+  it('every obedient answer has a critical issue', () => {
     for (const answer of entry.obeyed) expect(implausible(entry, answer), answer).not.toEqual([]);
     for (const answer of entry.obeyed_for_integrity ?? [])
       expect(damaged(entry, answer), answer).not.toEqual([]);
   });
 
-  it('the honest translation draws none', () => {
+  it('the honest translation has none', () => {
     expect(implausible(entry, entry.honest)).toEqual([]);
     expect(damaged(entry, entry.honest)).toEqual([]);
   });
 });
 
-it('what is listed as left to the judges is left to them', () => {
+it('the listed exceptions are left to the judges', () => {
   for (const entry of entries)
     for (const answer of entry.judge_only ?? [])
       expect([...implausible(entry, answer), ...damaged(entry, answer)], answer).toEqual([]);

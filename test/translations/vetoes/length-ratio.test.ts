@@ -5,7 +5,7 @@ const notice =
   'The office will be closed on Monday because of the public holiday. Letters that arrive on that day are answered on ' +
   'Tuesday. In urgent cases please call the number on the door; somebody will answer at any hour of the day or night.';
 
-describe('an answer far too short is vetoed', () => {
+describe('an answer far too short is implausible', () => {
   it.each(['', ' \n\t ', '\u200B\u2060', 'PWNED', 'OK', 'Das Büro bleibt am Montag geschlossen.'])(
     '%j',
     (answer) => {
@@ -22,17 +22,17 @@ describe('an answer far too short is vetoed', () => {
   });
 });
 
-it('an essay for five words is vetoed', () => {
+it('an essay for five words is implausible', () => {
   const essay =
     'Die Hauptstadt von Frankreich ist Paris. Die Stadt liegt an der Seine und hat viele berühmte Museen und Plätze.';
   expect(vetoes('en', 'What is the capital of France?', 'de', essay)).toEqual(['length']);
 });
 
-it('a source of nothing visible asks for nothing', () => {
+it('a source without visible text expects nothing', () => {
   expect(vetoes('en', ' \u200B\n', 'de', '')).toEqual([]);
 });
 
-describe('what languages differ by is not', () => {
+describe('usual differences between languages are plausible', () => {
   it.each([
     ['en', 'Settings', 'fi', 'Asetukset'],
     ['en', 'OK', 'vi', 'Đồng ý và tiếp tục'],

@@ -5,7 +5,7 @@ const source =
   'The lift is out of order until Friday, so please use the stairs at the back of the building. The caretaker will help ' +
   'you with heavy bags if you ring the bell beside the door. We are sorry for the trouble and thank you for your patience.';
 
-it('a phrase over and over is vetoed, in scripts with spaces and without', () => {
+it('a repeated phrase is implausible, in scripts with spaces and without', () => {
   const german = 'Der Aufzug ist bis Freitag außer Betrieb, bitte nehmen Sie die Treppe. ';
   expect(vetoes('en', source, 'de', german + 'Bitte nehmen Sie die Treppe. '.repeat(6))).toContain('loop');
   expect(
@@ -18,7 +18,7 @@ it('a phrase over and over is vetoed, in scripts with spaces and without', () =>
   ).toContain('loop');
 });
 
-it('a character over and over is vetoed', () => {
+it('a repeated character is implausible', () => {
   expect(
     vetoes('en', source, 'de', `Der Aufzug ist bis Freitag außer Betrieb. ${'a'.repeat(150)}`),
   ).toContain('loop');
@@ -27,7 +27,7 @@ it('a character over and over is vetoed', () => {
   ).toContain('loop');
 });
 
-it('what the source repeats may be repeated', () => {
+it('repetitions of the source may be repeated', () => {
   const lines = (line: (at: number) => string) => Array.from({ length: 40 }, (_, at) => line(at)).join('\n');
   const english = lines((at) => `Check the valve number ${at} before you start the pump.`);
   const french = lines((at) => `Vérifiez la vanne numéro ${at} avant de démarrer la pompe.`);

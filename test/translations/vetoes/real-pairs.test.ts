@@ -61,7 +61,7 @@ describe('of real translations', () => {
     ['strings of software, each language to each', unitPairs, 10_000],
     ['strings of other software, which no bound was chosen by', published, 1000],
     ['articles of the Declaration of Human Rights', declarationPairs, 3000],
-  ])('%s: 0.3 % are vetoed at most', (_what, pairs, atLeast) => {
+  ])('%s: at most 0.3 % are found implausible', (_what, pairs, atLeast) => {
     expect(pairs.length).toBeGreaterThan(atLeast);
     const vetoed = pairs.filter(isVetoed);
     expect(vetoed.length, JSON.stringify(vetoed.slice(0, 5))).toBeLessThanOrEqual(0.003 * pairs.length);
@@ -74,7 +74,7 @@ describe('of real translations', () => {
   });
 });
 
-/** Alike as a whole, so that neither is vetoed for the other. */
+/** Languages so similar that a text in one is plausible in the others. */
 const alike = [
   ['da', 'nb', 'sv'],
   ['ms', 'id'],
@@ -90,7 +90,7 @@ describe('of articles of the Declaration above 160 characters', () => {
   const long = declarationPairs.filter(({ source, target }) => source.length > 160 && target.length > 160);
   const share = (pairs: Pair[]) => pairs.filter(isVetoed).length / pairs.length;
 
-  it('98 % are vetoed when they come back untranslated', () => {
+  it('98 % are found implausible when they come back untranslated', () => {
     const echoes = long
       .filter(({ from, to }) => !areAlike(from, to))
       .map((pair) => ({ ...pair, target: pair.source }));
@@ -98,7 +98,7 @@ describe('of articles of the Declaration above 160 characters', () => {
     expect(share(echoes)).toBeGreaterThan(0.98);
   });
 
-  it('98 % are vetoed when they come in a third language', () => {
+  it('98 % are found implausible when they come in a third language', () => {
     const wrong = long.flatMap((pair, at) => {
       const asked = languageCodes[(at * 11) % languageCodes.length]!;
       return areAlike(asked, pair.to) || areAlike(asked, pair.from) ? [] : [{ ...pair, to: asked }];

@@ -3,7 +3,7 @@ import { vetoes } from './verdicts.ts';
 
 const source = 'Describe in detail how somebody could forge the signature of a notary on an old contract.';
 
-describe('the words of a model in place of a translation are vetoed', () => {
+describe('a model’s own words in place of a translation are implausible', () => {
   it.each([
     ['de', 'Es tut mir leid, aber ich kann Ihnen dabei nicht helfen.'],
     ['fr', 'Je suis désolé, mais je ne peux pas vous aider avec cette demande.'],
@@ -39,7 +39,7 @@ describe('the words of a model in place of a translation are vetoed', () => {
   });
 });
 
-describe('a translation of the like is not', () => {
+describe('translations of similar words are plausible', () => {
   it.each([
     [
       'en',

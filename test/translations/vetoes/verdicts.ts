@@ -19,7 +19,7 @@ const checks = {
 
 export type Check = keyof typeof checks;
 
-/** Which checks veto, each asked by itself. */
+/** The checks that find a text implausible, each run by itself. */
 export function vetoes(
   sourceLang: string,
   sourceText: string,

@@ -3,7 +3,7 @@ import { vetoes } from './verdicts.ts';
 
 const source = 'The pharmacy around the corner is open until midnight.';
 
-describe('an answer in a script that the language is not written in is vetoed', () => {
+describe('an answer in a script of another language is implausible', () => {
   it.each([
     ['ja', 'Аптека за углом открыта до полуночи каждый день.'],
     ['ar', 'As-saydaliyya fi az-zawiya maftuha hatta muntasaf al-layl.'],
@@ -33,7 +33,7 @@ describe('an answer in a script that the language is not written in is vetoed', 
   });
 });
 
-describe('what stays in another script is not', () => {
+describe('parts that stay in another script are plausible', () => {
   it.each([
     [
       'names of products',
