@@ -63,7 +63,7 @@ function startsInsideTable(source: string): boolean {
  * which element a token belongs to. The text nodes of a finished tree are no substitute: they merge text from separate
  * places (around a stray end tag) and move it (text inside a table goes before the table).
  *
- * The overridden methods are internals of the parser, so its version must be pinned.
+ * The overridden methods are internals of the parser, so its version is pinned.
  */
 class PlaceReader extends Parser<DefaultTreeAdapterMap> {
   readonly places: Place[] = [];

@@ -113,7 +113,7 @@ export function reorderedPieces(
   return sideBySide(turns ? [directionMark + first!, ...rest] : texts, 0, width).map(narrowed);
 }
 
-/** The share of a space whose width is divided with a combining mark: it leaves the 0.15 em by which poppler sees a space. */
+/** A space's share of the width that it divides with combining marks. It leaves the 0.15 em by which poppler sees a space. */
 const spaceShare = 4;
 
 /** Divides a width evenly among codes. */
