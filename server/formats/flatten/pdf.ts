@@ -132,7 +132,7 @@ async function readPages(document: PDFDocumentProxy, meter: Meter): Promise<stri
   for (let number = 1; number <= document.numPages; number++) {
     const page = await document.getPage(number);
     const items = await readItems(page);
-    // A page's text up to a limit is not the whole text, so it is refused.
+    // If the meter stopped pdf.js, the page's text is incomplete.
     if (meter.refusal) throw meter.refusal;
     const text = joinLines(readLines(items));
     page.cleanup();
@@ -146,7 +146,7 @@ async function readPages(document: PDFDocumentProxy, meter: Meter): Promise<stri
 
 type PageItems = Awaited<ReturnType<PDFPageProxy['getTextContent']>>['items'];
 
-/** Collects pieces of text with their positions, up to the character limit of a file, in UTF-16 units with spaces. */
+/** Reads pieces of text with positions. Stops at 4 times a file's character limit, to allow for UTF-16 units and spaces. */
 async function readItems(page: PDFPageProxy): Promise<PageItems> {
   const items: PageItems = [];
   let units = 0;
