@@ -59,7 +59,7 @@ export function documentKind(fileName: string, contentType: string | undefined):
   );
 }
 
-/** What a file is in the flow that keeps its layout (B 4.3 "Format detection"), by the same rule. Undefined: 415. */
+/** Determines the format of a file whose layout is kept (B 4.3 "Format detection"), by the same rule. Undefined: 415. */
 export function layoutKind(fileName: string, contentType: string | undefined): LayoutKind | undefined {
   return layoutExtensions.get(extension(fileName)) ?? layoutTypes.get(mediaType(contentType));
 }
