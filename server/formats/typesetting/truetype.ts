@@ -197,7 +197,7 @@ function longMetrics(
   return metrics;
 }
 
-/** The maxima that the font declares. Viewers may allocate memory by them. */
+/** Raises the maxima that the font declares: viewers may allocate memory by them. */
 function growLimits(maxp: Uint8Array, glyphs: number, composites: readonly Composite[]): void {
   const view = viewOf(maxp);
   const most = composites.reduce((most, { parts }) => Math.max(most, parts.length), 0);
