@@ -9,7 +9,7 @@ const fontSize = 22;
 /** Placeholder for the text. */
 const placeholder = '\ue000';
 
-/** The earliest day that a zip file can store. At noon, so that it is the same day in nearly every time zone. */
+/** The earliest day that a zip file can store. At noon, so that it is the same day in every time zone. */
 const noTime = new Date(1980, 0, 1, 12);
 
 /**
