@@ -48,7 +48,7 @@ export async function rotateRefreshToken(
 
   const user = await lockMember(tx, tenantId, userId);
   if (!user?.active) return { kind: 'refused' };
-  // Read again under the lock: whoever held it may have used the token, or passed a second factor.
+  // Read again under the lock: its last holder may have used the token or passed a second factor.
   const token = await findToken(tx, tenantId, tokenHash);
   if (!token?.alive) return { kind: 'refused' };
   const { email, provider, role } = user;

@@ -10,7 +10,7 @@ import type { Principal } from './principal.ts';
 /** The tenant of a deployment without tenants (A 5.1 rule 6). */
 export const serviceTenantId = 'default';
 
-/** Whether any tenant has an account. The tenant of the service key (A 5.1 rule 6) is nobody's account. */
+/** Whether any tenant account exists. The service key's tenant (A 5.1 rule 6) does not count. */
 async function anyTenantExists(tx: Tx): Promise<boolean> {
   const rows = await tx
     .select({ one: sql`1` })

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { AppError } from '#server/errors.ts';
 
-/** RFC 5321, 4.5.3.1: 64 characters, the sign, 255 characters. */
+/** RFC 5321, 4.5.3.1: 64 characters before the @ and 255 after it. */
 const emailAddress = z.email().max(320);
 
-/** The form in which addresses are kept and compared. */
+/** The form in which addresses are stored and compared. */
 export function normalizeEmail(text: string): string {
   return text.trim().toLowerCase();
 }
 
-/** @throws AppError 400 for what is no address */
+/** @throws AppError 400 for an invalid address */
 export function requireEmail(text: string): string {
   const email = normalizeEmail(text);
   if (!isEmail(email)) throw new AppError('malformed_request', 'invalid email address');

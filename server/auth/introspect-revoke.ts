@@ -14,7 +14,7 @@ import { findMember } from '#server/members/service.ts';
 import { readTenant } from '#server/tenants/service.ts';
 import { introspectRequest, introspectResponse, revokeRequest, revokeResponse } from './schema.ts';
 
-/** A 2.4. All but `active` are null for a token that is none, is over, or belongs to a foreign tenant. */
+/** A 2.4. If `active` is false, all other fields are null: the token is unknown, expired, or of a tenant out of the caller's reach. */
 interface Introspection {
   active: boolean;
   token_type: 'access_token' | 'refresh_token' | null;
@@ -66,7 +66,7 @@ async function introspectIn(tx: Tx, tenantId: string, tokenHash: Uint8Array): Pr
   };
 }
 
-/** Revokes a token of either kind, where the administrator's reach has it; a refresh token takes its family along. */
+/** Revokes an access or refresh token of a tenant that the administrator can reach. A refresh token ends its family. */
 async function revokeToken(withOwningTenant: WithOwningTenant, origin: Origin, token: string): Promise<void> {
   const tokenHash = hashSecret(token);
   await withOwningTenant(
@@ -80,8 +80,8 @@ async function revokeToken(withOwningTenant: WithOwningTenant, origin: Origin, t
 }
 
 /**
- * Ends a token, and with a refresh token all that descend from the same sign-in (RFC 7009, 2.1).
- * @returns the family's id; undefined where there is no such token
+ * Ends an access token alone, or a refresh token with all tokens of its family (RFC 7009, 2.1).
+ * @returns the family's id; undefined if the token does not exist
  */
 export async function endToken(tx: Tx, tenantId: string, tokenHash: Uint8Array): Promise<string | undefined> {
   const found = await findToken(tx, tenantId, tokenHash);

@@ -11,7 +11,7 @@ import { accountsOfPassword } from './passwords/hashing.ts';
 import { normalizePassword } from './passwords/policy.ts';
 import { completeSignIn, type SignIn } from './sign-in.ts';
 
-/** How many accounts of an address a sign-in without tenant_id checks (A 4.3 rule 4). */
+/** The number of an address's accounts that a sign-in without tenant_id checks (A 4.3 rule 4). */
 const candidatesSearched = 10;
 
 export interface PasswordGrant {
@@ -21,7 +21,7 @@ export interface PasswordGrant {
   scope: string | undefined;
 }
 
-/** The password fits accounts in several workspaces (A 4.3 rule 3). */
+/** The password matches accounts in several workspaces (A 4.3 rule 3). */
 export interface WorkspaceSelection {
   kind: 'selection';
   workspaces: { tenantId: string; tenantName: string }[];
@@ -92,7 +92,7 @@ function refused(): AppError {
   return new AppError('unauthenticated', 'invalid email or password');
 }
 
-/** The event names no tenant, even if the address has one: the work must not depend on what is known of the address. */
+/** The event never names a tenant: the work must be the same whether or not the address has an account. */
 async function recordFailure(tx: Tx, origin: Origin, email: string, capped: boolean): Promise<void> {
   if (capped) await recordCapped(tx, origin, email);
   await recordEvent(tx, origin, {
@@ -120,8 +120,8 @@ interface PasswordAccount {
 }
 
 /**
- * The active password accounts of an address, oldest first, in active tenants (A 4.3 rule 4); over all tenants, or in
- * the one that is named. The transaction's last statement.
+ * Finds the active password accounts of an address in active tenants, oldest first (A 4.3 rule 4). Searches `tenantId`, or
+ * all tenants if it is undefined. This must be the transaction's last statement.
  */
 async function findPasswordAccounts(
   tx: Tx,

@@ -8,9 +8,9 @@ import { checkPasswordPolicy, normalizePassword } from './passwords/policy.ts';
 import { passwordResetRequest, passwordResetResponse } from './schema.ts';
 
 /**
- * Sets a member's password by a reset link, once; every session of the member ends (C 2). A password that the policy
- * refuses leaves the link as it is.
- * @throws AppError 401 for every unusable link, 400 for a password
+ * Sets a member's password by a reset link and ends all of the member's sessions (C 2). A link works once. It stays usable
+ * if the policy refuses the password.
+ * @throws AppError 401 for every unusable link, 400 for a password that the policy refuses
  */
 async function setPasswordByResetLink(
   { database, secretsKey }: Services,

@@ -30,7 +30,7 @@ export interface RegisteredTenant {
 /** The requested tenant. `platformMetadata` is set by the service. */
 export type RequestedTenant = Omit<NewTenant, 'apiKey'> & { platformMetadata?: Record<string, unknown> };
 
-/** Creates a tenant, its API key and its first administrator, and signs the administrator in. All or nothing. */
+/** Creates a tenant, its API key and its first administrator, and signs the administrator in, in the caller's transaction. */
 export async function registerWithNewTenant(
   tx: Tx,
   services: Services,
@@ -65,7 +65,7 @@ export interface InviteKey {
 }
 
 /**
- * Redeems an invite, creates its member and signs the member in. All or nothing.
+ * Redeems an invite, creates its member and signs the member in, in the caller's transaction.
  * @throws AppError 400, with the details of A 4.2
  */
 export async function registerByInvite(

@@ -31,7 +31,7 @@ const me = bearerProcedure
     if (!row) throw tenantNotFound();
     const admin = user.role === 'global_administrator';
     const account = admin ? accountOf(row) : memberViewOf(row);
-    // A 2.4: an administrator's account carries the ledger of invites; the key is one that the platform owns.
+    // A 2.4: an administrator also sees the pending invites, under a metadata key that the platform owns.
     const ledger = admin ? { invites_pending: await pendingInvites(tx, tenant.id) } : {};
     return {
       user: {

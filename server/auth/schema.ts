@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { tenantAccount, tenantMetadata } from '#server/tenants/service.ts';
 
-/** Free strings of these requests: ids, scopes. */
+/** Ids, scopes and other short strings of requests. */
 const short = z.string().max(1000);
-/** A token is looked up by its hash, so one that never was one is unknown rather than too long. */
+/** The limit exceeds any token's length, so that malformed tokens are reported as unknown rather than too long. */
 const token = z.string().max(16_384);
-/** In UTF-16 units; the policy counts characters, after a normalization that must not be handed megabytes. */
+/** In UTF-16 units. Bounds the input of the normalization; the policy then counts the characters of its result. */
 const password = z.string().max(4096);
 
 /** A 2.2 */
@@ -41,10 +41,10 @@ export const mfaChallenge = z
   })
   .meta({ id: 'MfaChallenge' });
 
-/** Paths to go on with, by what they do. */
+/** The paths at which the client continues, by purpose. */
 const next = z.record(z.string(), z.string());
 
-/** C 2: what the password grant answers where a code is asked for. */
+/** The password grant's response if a second factor is required (C 2). */
 export const mfaRequiredResponse = z
   .object({ mfa_required: z.literal(true), mfa_challenge: mfaChallenge, next })
   .meta({ id: 'MfaRequiredResponse' });
@@ -61,7 +61,7 @@ export const workspaceSelectionResponse = z
 /** A 4.3 */
 export const tokenAnswer = z.union([tokenResponse, mfaRequiredResponse, workspaceSelectionResponse]);
 
-/** A 4.2. An address that is no address is 400, not 422: the service checks it. */
+/** A 4.2. The schema does not check the email address: the service does, because an invalid one is 400, not 422. */
 export const emailSignupRequest = z
   .object({
     tenant_name: z.string().trim().min(1).max(200),
@@ -85,7 +85,7 @@ export const signupResponse = z
   })
   .meta({ id: 'SignupResponse' });
 
-/** A 4.3. Which fields a grant needs is the grant's own to say: a missing one is 422 all the same. */
+/** A 4.3. Fields are optional here. Each grant checks the ones it requires and returns 422 for a missing one. */
 export const tokenRequest = z
   .object({
     grant_type: short.meta({
@@ -101,7 +101,7 @@ export const tokenRequest = z
   })
   .meta({ id: 'TokenRequest' });
 
-/** A 4.1. The hint is taken and ignored. */
+/** A 4.1. The hint is accepted and ignored. */
 export const revokeRequest = z
   .object({ token, token_type_hint: short.optional() })
   .meta({ id: 'RevokeRequest' });

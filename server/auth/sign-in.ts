@@ -18,14 +18,14 @@ interface FirstFactor {
   userId: string;
   way: SignInWay;
   scope?: string | undefined;
-  /** The hash that the password was checked against, which must be unchanged, and the hash it should have now. */
+  /** `checked` is the stored hash that matched, which must be unchanged; `present` uses the current parameters and key. */
   password?: { checked: string; present: string };
 }
 
 /**
  * Completes a sign-in after a right first factor, inside a transaction of the member's tenant. Reads the member again under
- * a lock, so that nobody signs in while being revoked.
- * @returns undefined if the member may not sign in (any more)
+ * a lock, so that a member cannot sign in while being revoked.
+ * @returns undefined if the member or the tenant is inactive, or the password has changed since it was checked
  */
 export async function completeSignIn(
   tx: Tx,

@@ -4,7 +4,7 @@ import type { Services } from '#server/context.ts';
 import { endToken } from './introspect-revoke.ts';
 import { signOutRequest, signOutResponse } from './schema.ts';
 
-/** Ends the tokens that the client gives up, each in its own tenant; what is no token is passed over (A 4.1). */
+/** Ends the tokens that the client presents, each in its own tenant. Unknown tokens are ignored (A 4.1). */
 async function endPresentedTokens(
   { database }: Services,
   origin: Origin,
@@ -43,7 +43,7 @@ export const signOut = publicProcedure
   .output(signOutResponse)
   .mutation(async ({ ctx, input }) => {
     await endPresentedTokens(ctx.services, ctx, [ctx.credentials.cookie, input.refresh_token ?? null]);
-    // Another site's page, which may not set the cookie (C 7), signs nobody out of it either.
+    // A page of another site must not change the cookie (C 7), so it cannot delete it either.
     if (!ctx.crossSite) ctx.response.addCookie(clearedSessionCookie(ctx.services.settings));
     return { signed_out: true };
   });

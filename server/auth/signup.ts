@@ -22,14 +22,14 @@ import { setSessionCookie, tokenResponseOf } from './token-response.ts';
 
 interface Signup {
   account: TenantAccount;
-  /** The tenant's key, this once; null where a tenant was joined. */
+  /** The new tenant's key, which is returned once; null if an existing tenant was joined. */
   apiKey: string | null;
   signIn: SignIn;
 }
 
 /**
- * Creates a tenant with its founding administrator (A 4.2), or joins one by an invite; or nothing at all: everything that
- * can be refused is refused, and the password hashed, before the one transaction.
+ * Creates a tenant with its founding administrator (A 4.2), or joins one by an invite. Checks the request and hashes the
+ * password first; then one transaction makes all changes.
  */
 async function signUp(services: Services, origin: Origin, request: EmailSignupRequest): Promise<Signup> {
   const { settings, secretsKey } = services;
@@ -69,7 +69,7 @@ async function found(
 }
 
 /**
- * Looks at an invite before the password is hashed; what counts is its redemption.
+ * Checks an invite before the password is hashed. Its redemption, in the transaction, checks it again.
  * @throws AppError 400
  */
 async function checkInvite(
@@ -83,7 +83,8 @@ async function checkInvite(
     findPendingInvite(tx, invite.tenantId, invite.secretHash),
   );
   if (!pending) throw invalidInvite();
-  // Nobody proves to own an address here: an operator's takes an invite that an operator bound to it.
+  // A signup does not prove who owns the address. So a listed operator's address requires an invite that an operator issued
+  // for that address.
   const listed = isDesignatedOperator(invite.tenantId, email, settings);
   const bound = pending.email ?? (listed ? null : email);
   if (bound !== email || (listed && !pending.byOperator))

@@ -17,10 +17,10 @@ import { grantByPassword } from './password-grant.ts';
 import { type TokenAnswer, type TokenRequest, tokenAnswer, tokenRequest } from './schema.ts';
 import { setSessionCookie, signInResponse, tokenResponseOf } from './token-response.ts';
 
-/** A grant's answer, its attempts counted first where they are limited (A 5.4). */
+/** Serves one grant type. Counts the attempt first if the grant is rate-limited by address (A 5.4). */
 type Grant = (ctx: RequestContext, request: TokenRequest) => Promise<TokenAnswer>;
 
-/** A 4.3, by `grant_type`. */
+/** The grants by `grant_type` (A 4.3). */
 const grants: Readonly<Record<string, Grant>> = {
   async password(ctx, request) {
     const { tenant_id: tenantId, scope } = request;
@@ -58,7 +58,7 @@ export const token = publicProcedure
       body: 'form',
     },
   })
-  // Every grant sets the cookie.
+  // Every grant can set the session cookie.
   .use(sameSiteOnly)
   .input(tokenRequest)
   .output(tokenAnswer)
@@ -74,7 +74,7 @@ function minted(ctx: RequestContext, tokens: IssuedTokens): TokenAnswer {
   return tokenResponseOf(tokens);
 }
 
-/** A field that this grant needs; an empty one counts as left out, as forms send it. */
+/** Reads a field that the grant requires. An empty one counts as missing, because forms send empty fields. */
 function required(request: TokenRequest, name: keyof TokenRequest): string {
   const value = request[name];
   if (!value) throw fieldProblem(name, 'is required for this grant', 'missing');
@@ -86,9 +86,10 @@ function fieldProblem(name: string, msg: string, type: string): AppError {
 }
 
 /**
- * The refresh grant (A 3.3): a new pair for a refresh token that is used up by it.
- * @throws AppError 401 for a consumed, expired or unknown one; a late second use ends its family (C 7), as does a use where
- *   a sign-in would be asked for a second factor that the family did not pass, or where the family is too old
+ * The refresh grant (A 3.3): exchanges a refresh token for a new pair and uses the token up. Ends the family if the token
+ * is replayed late (C 7), if a sign-in would now require a second factor that the family has not passed, or if the family
+ * is too old.
+ * @throws AppError 401 for a used, expired or unknown token, and if the family was ended; 429 for too frequent refreshes
  */
 async function grantByRefreshToken(
   { database, settings }: Services,
@@ -121,7 +122,7 @@ async function grantByRefreshToken(
     return rotated;
   });
   if (rotation?.kind === 'too_many') throw tooManyAttempts(rotation.secondsLeft);
-  // After the transaction: ending a family must stand although the answer is a refusal.
+  // Thrown after the transaction, so that the ending of a family is committed although the response is a 401.
   if (rotation?.kind !== 'rotated') throw new AppError('unauthenticated', 'invalid or expired refresh token');
   return rotation.tokens;
 }

@@ -5,12 +5,12 @@ import type { WorkspaceSelection } from './password-grant.ts';
 import type { TokenAnswer, TokenResponse } from './schema.ts';
 import type { SignIn } from './sign-in.ts';
 
-/** A 2.2: what a token response says of a role; the effective one is read elsewhere. */
+/** The role in most token responses (A 2.2). It is fixed; GET /api/auth/me returns the member's role. */
 const modelDefaultRole = 'agent_id_developer';
 
 /**
- * A 2.3 for tokens that were just issued.
- * @param role the resolved one, where the grant tells it (A 2.3: the identity provider's callback does)
+ * The response for newly issued tokens (A 2.3).
+ * @param role the member's role, for the single sign-on callback, whose response must state it (A 2.3)
  */
 export function tokenResponseOf(tokens: IssuedTokens, role = modelDefaultRole): TokenResponse {
   const { member } = tokens;
@@ -31,19 +31,19 @@ export function tokenResponseOf(tokens: IssuedTokens, role = modelDefaultRole): 
   };
 }
 
-/** A 2.2: every identity provider is `oauth2` here. */
+/** The provider as the API names it: `oauth2` for every identity provider (A 2.2). */
 export function providerOf({ provider }: { provider: string }): 'email' | 'oauth2' {
   return provider === 'email' ? 'email' : 'oauth2';
 }
 
-/** Sets the session cookie of tokens that the answer carries. */
+/** Sets the session cookie for tokens that the response carries. */
 export function setSessionCookie(ctx: RequestContext, tokens: IssuedTokens): void {
   ctx.response.addCookie(sessionCookie(tokens, ctx.services.settings));
 }
 
 /**
  * The response to a right first factor (A 4.3 rules 1 to 3). Sets the session cookie if there are tokens.
- * @param repeatAt where to repeat the sign-in with the chosen workspace
+ * @param repeatAt the paths at which the client repeats the sign-in with the chosen workspace
  */
 export function signInResponse(
   ctx: RequestContext,

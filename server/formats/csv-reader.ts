@@ -1,23 +1,23 @@
 import { CsvError as ParserError, parse } from 'csv-parse/sync';
 import { decodeText, TextEncodingError } from './text.ts';
 
-/** The default first, then those that are rarer in texts first. */
+/** The default first, then the others, the ones that are rarer in texts first. */
 const delimiters: readonly Delimiter[] = [',', '\t', '|', ';'];
 
-/** How much of a file is looked at, in UTF-16 units (B 4.4). */
+/** The length of the sample that decides the delimiter, in UTF-16 units (B 4.4). */
 const sampleLength = 4096;
 
-/** Whether the cells of a row, without the whitespace around them, are names of columns. */
+/** Whether the trimmed cells of a row are column names. */
 type IsHeader = (cells: readonly string[]) => boolean;
 
 /**
- * The delimiter of a file, by its first 4096 characters (B 4.4):
+ * Finds the delimiter of a file from its first 4096 characters (B 4.4):
  *
- * 1. The one under which the first row that is not blank is a header, where there is just one such.
- * 2. Else the one that stands equally often, quoted cells left out, on the most lines.
- * 3. Of several such, one that somewhere is no punctuation of the texts, where there is one: a comma or semicolon that a
- *    space follows is punctuation, and so is a comma between two digits.
- * 4. Of several left, or where there is no delimiter at all, the comma; else tab, pipe, semicolon in this order.
+ * 1. The one delimiter with which the first row that is not blank is a header.
+ * 2. If there is none or several: the delimiter that occurs equally often on the most lines, outside quoted cells.
+ * 3. If several tie: one that occurs at least once as more than punctuation. A comma or semicolon before a space is
+ *    punctuation, and so is a comma between two digits.
+ * 4. If several are left, or the sample has no delimiter: the comma, then tab, pipe and semicolon, in this order.
  *
  * @param text with `\n` as line end
  */
@@ -26,7 +26,7 @@ function sniffDelimiter(text: string, isHeader: IsHeader): Delimiter {
   const [named, ...others] = delimiters.filter((delimiter) => isHeader(firstRow(sample, delimiter)));
   if (named !== undefined && others.length === 0) return named;
   const lines = countDelimiters(sample);
-  // The last line of a longer file is cut.
+  // In a longer file the sample's last line is incomplete.
   if (text.length > sampleLength && lines.length > 1) lines.pop();
   const counts = delimiters.map((delimiter, place) => {
     const column = lines.map((line) => line[place]!);
@@ -41,7 +41,7 @@ function sniffDelimiter(text: string, isHeader: IsHeader): Delimiter {
   return (best.find(({ separates }) => separates) ?? best[0]!).delimiter;
 }
 
-/** The cells of the first row that is not blank; none where it cannot be read. */
+/** Returns the cells of the first row that is not blank, or none if it cannot be parsed. */
 function firstRow(sample: string, delimiter: Delimiter): string[] {
   let cells: string[] | undefined;
   try {
@@ -49,19 +49,19 @@ function firstRow(sample: string, delimiter: Delimiter): string[] {
       cells ??= rowOf(written, 1)?.cells;
     });
   } catch (error) {
-    // A later row may well be cut, or be no row under this delimiter.
+    // Expected: a later row may be cut off by the sample, or not parse with this delimiter.
     if (!(error instanceof ParserError)) throw error;
   }
   return cells ?? [];
 }
 
-/** How often a delimiter stands on a line, and how often of these where it is no punctuation. */
+/** How often a delimiter occurs on a line: in all, and other than as punctuation. */
 interface Count {
   all: number;
   separating: number;
 }
 
-/** The counts of each delimiter on each line. A line end within quotes is none. */
+/** Counts each delimiter on each line. A line end within quotes does not end a line. */
 function countDelimiters(sample: string): Count[][] {
   const emptyLine = () => delimiters.map((): Count => ({ all: 0, separating: 0 }));
   const lines = [emptyLine()];
@@ -70,7 +70,7 @@ function countDelimiters(sample: string): Count[][] {
   for (let at = 0; at < sample.length; at++) {
     const character = sample[at]!;
     const place = delimiters.indexOf(character as Delimiter);
-    // An escaped quote, which is two, ends the quoting and begins it again.
+    // An escaped quote (`""`) ends the quoting and starts it again.
     if (character === '"') inQuotes = !inQuotes && atCellStart;
     else if (inQuotes) continue;
     else if (character === '\n') lines.push(emptyLine());
@@ -84,23 +84,23 @@ function countDelimiters(sample: string): Count[][] {
   return lines;
 }
 
-/** Whether a delimiter stands as a comma or semicolon does in a sentence, or as a comma does in a number. */
+/** Whether a delimiter is used like a comma or semicolon in a sentence, or like a comma in a number. */
 function isPunctuation(sample: string, at: number): boolean {
   const around = sample.slice(Math.max(0, at - 1), at + 2);
   return /[,;] $/.test(around) || /^\d,\d$/.test(around);
 }
 
-/** How many lines have the count, other than none, that most of them have. */
+/** Returns how many lines share the most common count. Lines without the delimiter do not count. */
 function countAgreeing(counts: readonly Count[]): number {
   const linesOf = new Map<number, number>();
   for (const { all } of counts) if (all > 0) linesOf.set(all, (linesOf.get(all) ?? 0) + 1);
   return Math.max(0, ...linesOf.values());
 }
 
-/** A file that cannot be read as a table. The message is for the sender of the file, and names the line if there is one. */
+/** A file that cannot be read as a table. The message is for the sender of the file and names the line, if known. */
 export class CsvError extends Error {
   override name = 'CsvError';
-  /** Physical, from 1: the first of the row; null where the trouble is with the file as a whole. */
+  /** The row's first physical line, from 1; null if the whole file is the problem. */
   readonly line: number | null;
 
   constructor(message: string, line: number | null = null) {
@@ -109,16 +109,16 @@ export class CsvError extends Error {
   }
 }
 
-/** Far above what a table for this service holds. */
+/** Far more than a table for this service has. */
 const limits = { rows: 100_000, columns: 1000 } as const;
 
 /**
- * The rows of a delimited file (B 4.4 "CSV rules"): UTF-8 or UTF-16 with a byte order mark, any line end, the delimiter
- * sniffed. A quoted cell may hold delimiters, line ends and doubled quotes; a quote within a cell that does not start
- * with one is itself (`5" pipe`). Rows may differ in length; those whose cells are all blank are skipped.
+ * Reads the rows of a delimited file (B 4.4 "CSV rules"). Accepts UTF-8, UTF-16 with a byte order mark, and any line end;
+ * detects the delimiter. A quoted cell may contain delimiters, line ends and doubled quotes. In a cell that does not start
+ * with a quote, a quote is an ordinary character (`5" pipe`). Rows may differ in length. Blank rows are skipped.
  *
- * @param isHeader whether the cells of the first row are names of columns, by which the delimiter is known
- * @throws {CsvError} for other encodings, quotes that do not close where their cell ends, and a file past its limits
+ * @param isHeader whether cells are column names; helps to detect the delimiter
+ * @throws {CsvError} for other encodings, for quotes that do not close at the end of their cell, and over the limits
  */
 export function readCsv(bytes: Uint8Array, isHeader: IsHeader = () => false): CsvRow[] {
   const text = decode(bytes);
@@ -129,7 +129,7 @@ export function readCsv(bytes: Uint8Array, isHeader: IsHeader = () => false): Cs
     const row = rowOf(written, line);
     if (row) rows.push(row);
     if (rows.length > limits.rows) throw overLimit('rows', line);
-    // All line ends of a row but its last are within its cells.
+    // All line ends of a row except the last are inside its cells.
     line +=
       1 + (row?.multiline ?? []).reduce((ends, place) => ends + written[place]!.split('\n').length - 1, 0);
   };
@@ -168,17 +168,17 @@ type Delimiter = ',' | '\t' | '|' | ';';
 export interface CsvRow {
   /** The physical line that it starts on, from 1. */
   line: number;
-  /** Without the whitespace around them. */
+  /** Trimmed. */
   cells: string[];
-  /** Places of the cells that run across lines. */
+  /** Indices of the cells that span several lines. */
   multiline: number[];
 }
 
 /**
- * Calls `take` with each row of a text, blank ones too: its cells without the spaces around them or their quotes.
+ * Calls `take` with the cells of each row of a text, blank rows included. Cells have no surrounding spaces or quotes.
  *
  * @param text with `\n` as line end
- * @throws csv-parse's own error for quotes that do not close where their cell ends; the rows before were taken
+ * @throws csv-parse's own error for quotes that do not close at the end of their cell, after `take` got the rows before
  */
 function eachRow(text: string, delimiter: Delimiter, take: (written: string[]) => void): void {
   parse(text, {
@@ -187,7 +187,7 @@ function eachRow(text: string, delimiter: Delimiter, take: (written: string[]) =
     relax_column_count: true,
     relax_quotes: true,
     trim: true,
-    // Nothing is gathered by the parser itself.
+    // Null: the parser must not collect the rows itself.
     on_record: (cells: string[]) => {
       take(cells);
       return null;
@@ -195,7 +195,7 @@ function eachRow(text: string, delimiter: Delimiter, take: (written: string[]) =
   });
 }
 
-/** The row of these cells; undefined where all of them are blank and none runs across lines. */
+/** Returns a row, or undefined if all its cells are blank and none spans several lines. */
 function rowOf(written: readonly string[], line: number): CsvRow | undefined {
   const multiline = written.flatMap((cell, place) => (cell.includes('\n') ? [place] : []));
   const row = { line, cells: written.map((cell) => cell.trim()), multiline };

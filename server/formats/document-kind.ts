@@ -1,7 +1,7 @@
-/** What can be flattened to text. */
+/** The formats that can be flattened to text. */
 export type FlattenKind = 'csv' | 'docx' | 'html' | 'json' | 'md' | 'pdf' | 'txt' | 'xml';
 
-/** What can be translated in place, keeping its layout. */
+/** The formats that can be translated in place, with their layout kept. */
 export type LayoutKind = 'pdf' | 'docx' | 'xlsx';
 
 const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
@@ -45,10 +45,10 @@ const layoutTypes = new Map<string, LayoutKind>([
 ]);
 
 /**
- * What a file is read as in the flow that flattens to text (B 4.1): its extension decides, and only where that is not
- * one of the list, its declared content type. Undefined: 415 `unsupported source_document type`.
+ * Determines the format of a file that is flattened to text (B 4.1): by its extension, or by its declared content type if the
+ * extension is not in the list. Returns undefined for 415 `unsupported source_document type`.
  *
- * @param contentType as declared, parameters included; empty or undefined where none was
+ * @param contentType as declared, parameters included; empty or undefined if none was declared
  */
 export function documentKind(fileName: string, contentType: string | undefined): FlattenKind | undefined {
   const type = mediaType(contentType);
@@ -59,12 +59,12 @@ export function documentKind(fileName: string, contentType: string | undefined):
   );
 }
 
-/** What a file is in the flow that keeps its layout (B 4.3 "Format detection"), by the same rule. Undefined: 415. */
+/** Determines the format of a file whose layout is kept (B 4.3 "Format detection"), by the same rule. Undefined: 415. */
 export function layoutKind(fileName: string, contentType: string | undefined): LayoutKind | undefined {
   return layoutExtensions.get(extension(fileName)) ?? layoutTypes.get(mediaType(contentType));
 }
 
-/** In lower case, without its dot; empty where the name has none. */
+/** Returns the extension in lower case, without the dot; empty if the name has none. */
 function extension(fileName: string): string {
   const dot = fileName.lastIndexOf('.');
   return dot < 0 ? '' : fileName.slice(dot + 1).toLowerCase();

@@ -4,7 +4,7 @@
  */
 export type FlattenReason = 'unreadable' | 'protected' | 'empty' | 'not_text' | 'too_large';
 
-/** A file without readable text. The message is for the sender of the file, and names the limit if there is one. */
+/** A file without readable text. The message is for the sender of the file and names the limit, if any. */
 export class FlattenError extends Error {
   override name = 'FlattenError';
   readonly reason: FlattenReason;
@@ -15,7 +15,7 @@ export class FlattenError extends Error {
   }
 }
 
-/** B 8, as far as flattening meets it. */
+/** The limits of B 8 that apply to flattening. */
 export const limits = {
   /** Bytes of all entries of an Office file together, inflated. */
   officeUnpacked: 200_000_000,
@@ -24,13 +24,13 @@ export const limits = {
   docxElements: 1_000_000,
   /** Code points of a DOCX or a PDF. */
   textChars: 2_000_000,
-  /** Bytes of one stream of a PDF that is not an image, inflated. Not of B 8: what one stream may cost in memory. */
+  /** Bytes of one stream of a PDF that is not an image, inflated. Not a limit of B 8: it bounds the memory for one stream. */
   pdfStream: 64_000_000,
   /** Bytes of all such streams together. */
   pdfStreams: 512_000_000,
 } as const;
 
-/** The error of a file over a limit. */
+/** Creates the error for a file over a limit. */
 export function overLimit(what: string, limit: number): FlattenError {
   return new FlattenError(
     'too_large',

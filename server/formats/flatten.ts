@@ -9,9 +9,9 @@ import { decodeText, TextEncodingError } from './text.ts';
 type Reader = (bytes: Uint8Array) => string | Promise<string>;
 
 /**
- * A reader for each kind. CSV, JSON and Markdown are text as they stand, markup and all: what comes back is again a
- * file of that kind, and the engine sees what each piece of text is. Of XML and HTML only the text is kept: their markup
- * outweighs it, and golden translations are given as text anyway.
+ * A reader for each format. CSV, JSON and Markdown are kept as they are, with their markup: the result is again a file of that
+ * format, and the engine sees the role of each piece of text. Of XML and HTML only the text is kept, because they have more
+ * markup than text, and golden translations are text anyway.
  */
 const readers: Record<FlattenKind, Reader> = {
   csv: decodeText,
@@ -25,11 +25,10 @@ const readers: Record<FlattenKind, Reader> = {
 };
 
 /**
- * The text of a file, its line ends `\n`, its paragraphs divided by blank lines, without whitespace at its edges.
- * Whatever the bytes are, it ends; but time and memory are only roughly in proportion to them for PDF, which is why it
- * runs in a sandbox (`server/sandbox/`).
+ * Returns the text of a file: line ends as `\n`, paragraphs separated by blank lines, trimmed. It terminates for all input,
+ * but for PDF, time and memory are only roughly in proportion to the size. So it runs in a sandbox (`server/sandbox/`).
  *
- * @throws {FlattenError} where there is no text to be had; B 4.1 answers each with 400.
+ * @throws {FlattenError} if the file has no readable text: a 400 (B 4.1)
  */
 export async function flatten(kind: FlattenKind, bytes: Uint8Array): Promise<string> {
   if (bytes.length === 0) throw new FlattenError('empty', 'the file is empty');

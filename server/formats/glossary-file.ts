@@ -16,7 +16,7 @@ const columns = [
 
 type Column = (typeof columns)[number];
 
-/** Where each column stands in a row, from 0; absent where the file does not have it. */
+/** The index of each column in a row. A column that the file lacks is absent. */
 type ColumnPlaces = ReadonlyMap<Column, number>;
 
 const columnOfName = new Map<string, Column>([
@@ -36,9 +36,9 @@ function aliases(column: Column, names: string): [string, Column][] {
 const positional: ColumnPlaces = new Map(columns.map((column, place) => [column, place]));
 
 /**
- * The columns that a header names; undefined where the row is none, having not both a source and a target term (B 4.4).
- * Case does not matter, and spaces, punctuation and symbols are as good as underscores. Of two columns of one name, the
- * first.
+ * Reads the columns that a header names. Returns undefined if the row is not a header, because it lacks the source or the
+ * target term (B 4.4). Case is ignored. Spaces, punctuation and symbols count as underscores. Of two columns with the same
+ * name the first counts.
  */
 function readHeader(cells: readonly string[]): ColumnPlaces | undefined {
   const places = new Map<Column, number>();
@@ -56,10 +56,10 @@ function normalName(cell: string): string {
     .replace(/^_|_$/g, '');
 }
 
-/** A file that cannot be read as a glossary. The message is for the sender, and names the line if there is one. */
+/** A file that cannot be read as a glossary. The message is for the sender and names the line, if known. */
 export class GlossaryFileError extends Error {
   override name = 'GlossaryFileError';
-  /** Physical, from 1; null where the trouble is with the file as a whole. */
+  /** The physical line, from 1; null if the whole file is the problem. */
   readonly line: number | null;
 
   constructor(message: string, line: number | null = null, options?: ErrorOptions) {
@@ -71,37 +71,37 @@ export class GlossaryFileError extends Error {
     return new GlossaryFileError(`line ${line}: ${message}`, line);
   }
 
-  /** For what a file's format says, which names the line already. */
+  /** For an error of the CSV or TMX reader, whose message already names the line. */
   static from(cause: Error & { line: number | null }): GlossaryFileError {
     return new GlossaryFileError(cause.message, cause.line, { cause });
   }
 }
 
-/** A term and its translation, as a file has them. */
+/** A term and its translation, as in the file. */
 export interface GlossaryFileEntry {
   /** The physical line that it starts on, from 1. */
   line: number;
-  /** As written, without the whitespace around them. */
+  /** As written, trimmed. */
   sourceTerm: string;
   targetTerm: string;
-  /** Null where the file leaves it open. */
+  /** Null if the file does not say. */
   sourceLang: LanguageCode | null;
   targetLang: LanguageCode | null;
   caseSensitive: boolean;
-  /** The higher wins where terms overlap. 32 bits with sign. */
+  /** Where terms overlap, the higher priority wins. A signed 32-bit integer. */
   priority: number;
 }
 
-/** What a glossary file holds, and what was made of it. */
+/** The content of a glossary file, and how it was read. */
 export interface GlossaryFile {
   entries: GlossaryFileEntry[];
-  /** False where the first row of a CSV names no columns, so that it was read as an entry. */
+  /** False for a CSV without a header, whose first row was read as an entry. */
   hasHeader: boolean;
-  /** The lines of rows, or of TMX units, that lack one of the terms. Blank lines are none. */
+  /** The lines of rows or TMX units that lack one of the terms, without blank lines. */
   skippedLines: number[];
 }
 
-/** Code points of a term. Longer ones are no terms: a column was taken for another, or a memory for a glossary. */
+/** Code points of a term. A longer one suggests mixed-up columns, or a translation memory in place of a glossary. */
 const longestTerm = 500;
 
 /** @throws {GlossaryFileError} for a term that is too long */
@@ -115,9 +115,9 @@ function isTooLong(term: string): boolean {
 }
 
 /**
- * A CSV glossary (B 4.4 "CSV rules"), all or none.
+ * Reads a CSV glossary (B 4.4 "CSV rules"). One invalid row refuses the whole file.
  *
- * @throws {GlossaryFileError} naming the line of the first row that is wrong, or saying that no row can be used
+ * @throws {GlossaryFileError} with the line of the first invalid row, or if no row is usable
  */
 export function readGlossaryCsv(bytes: Uint8Array): GlossaryFile {
   const rows = readRows(bytes);
@@ -145,13 +145,13 @@ function readRows(bytes: Uint8Array): CsvRow[] {
   }
 }
 
-/** A quote that was left open makes one cell of many lines: that would be a strange term. */
+/** Refuses cells that span several lines: an unclosed quote can turn many lines into one cell. */
 function refuseMultiline({ line, multiline }: CsvRow, places: ColumnPlaces): void {
   const column = columns.find((name) => multiline.includes(places.get(name) ?? -1));
   if (column !== undefined) throw GlossaryFileError.at(line, `the ${column} cell runs across lines`);
 }
 
-/** Undefined for a row that is skipped: one of its terms is blank. */
+/** Returns undefined for a row with a blank term, which is skipped. */
 function readEntry({ line, cells }: CsvRow, places: ColumnPlaces): GlossaryFileEntry | undefined {
   const [sourceTerm, targetTerm, sourceLang, targetLang, caseSensitive, priority] = columns.map(
     (column) => cells[places.get(column) ?? -1] ?? '',
@@ -183,12 +183,12 @@ function readLanguageCell(column: string, cell: string, line: number): LanguageC
 function readPriority(cell: string, line: number): number {
   if (cell === '') return 0;
   const priority = /^[+-]?\d{1,20}$/.test(cell) ? Number(cell) : Number.NaN;
-  // Not -0.
+  // `| 0` turns -0 into 0.
   if (priority === (priority | 0)) return priority | 0;
   throw GlossaryFileError.at(line, 'priority is not an integer of 32 bits');
 }
 
-/** The languages of the upload, and the tags that declared them. */
+/** The languages of the upload and the tags that declared them. */
 interface DeclaredPair {
   source: LanguageCode;
   sourceTag: string;
@@ -197,9 +197,9 @@ interface DeclaredPair {
 }
 
 /**
- * A TMX glossary (B 4.4 "TMX terminology"), all or none: a unit is one where both languages are in it, and
- * carries them. The last one wins among those of one source (C 7): they come by their changedate, those without any first,
- * and of one date in the order of the file.
+ * Reads a TMX glossary (B 4.4 "TMX terminology"). One invalid unit refuses the whole file. Each unit with both languages is
+ * an entry. Entries are in the order of their changedate, entries without one first, and in file order for equal dates: of
+ * several with the same source, the last one wins (C 7).
  *
  * @throws {GlossaryFileError}
  */
@@ -233,7 +233,7 @@ export function readGlossaryTmx(bytes: Uint8Array, declared: DeclaredPair): Glos
   }
   if (dated.length === 0)
     throw new GlossaryFileError(`no unit of the file has a text in both ${sourceTag} and ${targetTag}`);
-  // All are in UTC and to the second, so they compare as texts.
+  // All dates are in UTC and to the second, so they can be compared as strings.
   dated.sort((one, other) =>
     one.changedate < other.changedate ? -1 : Number(one.changedate > other.changedate),
   );

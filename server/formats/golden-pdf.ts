@@ -9,7 +9,7 @@ const [pageWidth, pageHeight] = PageSizes.A4;
 /** In points. */
 const margin = 64;
 const fontSize = 11;
-/** Below a paragraph, in lines. */
+/** The space below a paragraph, in lines. */
 const paragraphGap = 0.3;
 
 /** Renders the text on A4 pages. */
@@ -42,7 +42,7 @@ export async function renderGoldenPdf({ text, language, title }: GoldenText): Pr
   return document.save({ addDefaultPage: false, updateFieldAppearances: false });
 }
 
-/** Gathers a page's lines and writes them as its content when it is turned. */
+/** Collects the lines of a page and writes them as its content when the page is complete. */
 function pageWriter(document: PDFDocument, fonts: DocumentFonts) {
   let page = document.addPage(PageSizes.A4);
   let operators: string[] = [];

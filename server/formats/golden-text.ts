@@ -1,20 +1,20 @@
 /** A finished translation, as its download renders it. */
 export interface GoldenText {
-  /** Plain text: a paragraph a line. */
+  /** Plain text, one paragraph per line. */
   text: string;
   /** A code of B 2.4. */
   language: string;
-  /** For the file's properties, not for its pages. */
+  /** For the file's properties only; not shown on pages. */
   title: string;
 }
 
-/** What XML can't carry and no font draws: control characters other than the tab, and noncharacters. */
+/** Characters that XML cannot contain and no font draws: control characters except the tab, and noncharacters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to be removed
 const unprintable = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g;
 
 /**
- * The paragraphs of a plain text: one a line, empty lines as empty paragraphs. Control characters are left out, lone
- * surrogates become U+FFFD.
+ * Splits a plain text into paragraphs, one per line; empty lines are empty paragraphs. Removes control characters and
+ * replaces lone surrogates by U+FFFD.
  */
 export function paragraphsOf(text: string): string[] {
   return text

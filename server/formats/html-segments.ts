@@ -7,13 +7,12 @@ import {
 } from './html/places.ts';
 
 /**
- * The translatable places of an HTML source, a whole page or a part of one, in source order: text, and the values of
- * `title`, `alt`, `placeholder` and `aria-label` (B 2.1). Whitespace at a place's edges stays outside its segment, and
- * a place of whitespace only is none.
+ * Finds the translatable segments of an HTML page or fragment, in source order: text, and the values of `title`, `alt`,
+ * `placeholder` and `aria-label` (B 2.1). Whitespace at the edges stays outside a segment. Blank text is not a segment.
  *
- * Left out: comments (conditional ones too), doctypes, CDATA sections; the content of script, style, template, xmp,
- * iframe, noembed, noframes and plaintext; everything under `translate="no"` until a `translate="yes"`. Taken
- * like any text: title, textarea, noscript, code, pre, and the text of SVG and MathML.
+ * Leaves out comments (conditional ones too), doctypes and CDATA sections; the content of script, style, template, xmp,
+ * iframe, noembed, noframes and plaintext; and everything under `translate="no"` until a `translate="yes"`. Includes title,
+ * textarea, noscript, code, pre, and the text of SVG and MathML.
  *
  * Any string is accepted. Time and memory are linear in its length.
  */
@@ -23,7 +22,7 @@ export function extractHtml(source: string): HtmlSegment[] {
   );
 }
 
-/** What stands between characters and yields no token of its own: the end tag without a name, and CDATA sections. */
+/** Markup between characters that produces no token: end tags without a name, and CDATA sections. */
 const silentMarkup = /<\/>|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)/g;
 
 function textSegments(source: string, { start, end, element, verbatim }: TextPlace): TextSegment[] {
@@ -72,7 +71,7 @@ function attributeSegment(source: string, place: AttributePlace): AttributeSegme
       kind,
       start: start + 1 + visible.start,
       end: start + 1 + visible.end,
-      // Cut from the value, not decoded anew: in attributes `&copy=1` is no reference, in text it is.
+      // Cut from the value, not decoded again: `&copy=1` is a reference in text, but not in attributes.
       text: value.slice(lead, value.length - trail),
       element,
       attribute,
@@ -82,17 +81,17 @@ function attributeSegment(source: string, place: AttributePlace): AttributeSegme
 }
 
 interface Span {
-  /** Offset in the source of the first UTF-16 unit that a translation replaces. */
+  /** The source offset of the first UTF-16 unit that a translation replaces. */
   start: number;
-  /** Offset just after the last one. */
+  /** The offset after the last one. */
   end: number;
-  /** What a reader sees there: references decoded, line ends as `\n`. */
+  /** The visible text: references decoded, line ends as `\n`. */
   text: string;
-  /** Name of the element that holds the text or carries the attribute; `body` for text outside every element. */
+  /** The name of the element with the text or attribute; `body` for text outside all elements. */
   element: string;
 }
 
-/** A stretch of text that no tag, comment or CDATA section interrupts. */
+/** Text without a tag, comment or CDATA section inside. */
 interface TextSegment extends Span {
   kind: 'text';
 }
@@ -101,7 +100,7 @@ interface TextSegment extends Span {
 interface AttributeSegment extends Span {
   kind: 'attribute';
   attribute: TranslatableAttribute;
-  /** The quote around the value; empty for a bare value, which the segment then covers whole. */
+  /** The quote around the value; empty for an unquoted value, which the segment covers as a whole. */
   quote: '"' | "'" | '';
 }
 
@@ -109,12 +108,12 @@ interface AttributeSegment extends Span {
 type HtmlSegment = TextSegment | AttributeSegment;
 
 /**
- * `source` with each segment's text replaced by the translation at the same index; everything else comes back byte for
- * byte, and so does a segment whose translation equals its text. A translation is text, not markup: what would be
- * read as markup in its place is escaped. A bare attribute value gets quotes.
+ * Replaces each segment's text in `source` by the translation at the same index. Everything else stays unchanged, byte for
+ * byte, including segments whose translation equals their text. Translations are text: characters that would be read as
+ * markup are escaped. Unquoted attribute values get quotes.
  *
- * @param segments what `extractHtml` found in this very source
- * @throws RangeError when there is not one translation for each segment
+ * @param segments the result of `extractHtml` for the same source
+ * @throws RangeError if the number of translations differs from the number of segments
  */
 export function rebuildHtml(
   source: string,
@@ -142,7 +141,7 @@ function inPlace(segment: HtmlSegment, translation: string): string {
   return escapeAttribute(translation, segment.quote);
 }
 
-/** Elements that stand inside a sentence (HTML's phrasing content, as far as it is not a control or a frame). */
+/** Elements that occur inside a sentence: HTML's phrasing content, except controls and frames. */
 const inlineElements = new Set(
   'a abbr b bdi bdo cite code data del dfn em font i img ins kbd mark q rp rt ruby s samp small span strong sub sup time tt u var wbr'.split(
     ' ',
@@ -150,10 +149,10 @@ const inlineElements = new Set(
 );
 
 /**
- * Which segments belong together, as lists of indices in reading order: the texts of one block of the page, which only
- * inline tags interrupt, and each attribute by itself. A sentence never reaches beyond its block.
+ * Groups the segments of each block, as lists of indices in reading order. A block's texts are separated only by inline
+ * tags. Each attribute is a group of its own. A sentence never extends beyond its block.
  *
- * @param segments what `extractHtml` found in this very source
+ * @param segments the result of `extractHtml` for the same source
  */
 export function blocksOf(source: string, segments: readonly HtmlSegment[]): number[][] {
   const blocks: number[][] = [];
@@ -174,14 +173,14 @@ export function blocksOf(source: string, segments: readonly HtmlSegment[]): numb
   return blocks;
 }
 
-/** Whether the source between two texts holds no tag but inline ones. */
+/** Whether all tags in the source between two texts are inline tags. */
 function isInline(between: string): boolean {
   for (const [, name = ''] of between.matchAll(/<\/?([a-z][\w-]*)/gi))
     if (!inlineElements.has(name.toLowerCase())) return false;
   return true;
 }
 
-/** The text of each block, whole as its reader sees it: "The <b>kitchen</b> closes" is one. */
+/** Returns the visible text of each block: "The <b>kitchen</b> closes" is one text. */
 export function readBlocks(source: string): string[] {
   const segments = extractHtml(source);
   return blocksOf(source, segments).map((block) => {
@@ -189,7 +188,7 @@ export function readBlocks(source: string): string[] {
     let end: number | undefined;
     for (const index of block) {
       const segment = segments[index]!;
-      // Between two texts of a block are tags and white space.
+      // Only tags and white space separate two texts of a block.
       if (end !== undefined) text += source.slice(end, segment.start).replace(/<[^>]*>/g, '');
       text += segment.text;
       end = segment.end;

@@ -1,29 +1,29 @@
 import { skipCodePoints } from './text.ts';
 
 /**
- * `text` in pages of at most `maxCodePoints` Unicode code points (B 8 "Characters per text-document page"), each as
- * full as its cut allows. A cut falls between paragraphs (a blank line, then a line end), else between sentences, else
- * between words, else between grapheme clusters, and inside a cluster only where that alone is longer than a page. The
- * coarser cut is taken where what follows it fits a page whole: a long paragraph is cut anyway, so it starts on the
- * page of its heading.
+ * Splits `text` into pages of at most `maxCodePoints` Unicode code points (B 8 "Characters per text-document page"), each as
+ * full as possible. A page ends between paragraphs (at a blank line, else at a line end), else between sentences, else
+ * between words, else between grapheme clusters, and inside a cluster only if it is longer than a page. A coarser cut is
+ * used only if the unit after it fits on one page. A paragraph that is too long is cut anyway, so it starts on the page of
+ * its heading.
  *
- * Whitespace at the edges of a page is dropped, and so are blank pages; all else is there, in order. Time is linear in
- * the text.
+ * Whitespace at the edges of a page and blank pages are dropped. Everything else is kept, in order. Time is linear in the
+ * text.
  *
- * @param language a BCP 47 tag, for where its sentences and words end
+ * @param language a BCP 47 tag; decides where sentences and words end
  */
 export function splitPages(text: string, maxCodePoints: number, language: string): string[] {
   return [...pagesOf(text, maxCodePoints, language)];
 }
 
-/** The same, each page cut when it is asked for: a page of 5000 characters takes up to a millisecond. */
+/** Like `splitPages`, but cuts each page on demand: a page of 5000 characters takes up to a millisecond. */
 export function* pagesOf(text: string, maxCodePoints: number, language: string): Generator<string, void> {
   if (!(maxCodePoints >= 1)) throw new RangeError('a page holds at least one code point');
   const cutter = new Cutter(maxCodePoints, language);
   let start = skipBlank(text, 0);
   while (start < text.length) {
     const full = skipCodePoints(text, start, maxCodePoints);
-    // What lies past the page is looked at as far as one more page, to see whether it fits there.
+    // The window includes the next page, to check whether the following unit fits on it.
     const window = text.slice(start, skipCodePoints(text, full, maxCodePoints + 1));
     const cut = cutter.cut(window, full - start);
     const page = window.slice(0, cut).trimEnd();
@@ -38,7 +38,7 @@ interface Gap {
   end: number;
 }
 
-/** The gaps that separate words, among them those that separate lines, among them blank lines. */
+/** Finds the gaps between words, and of these the gaps between lines, and of these the blank lines. */
 function findGaps(window: string): { words: Gap[]; lines: Gap[]; blankLines: Gap[] } {
   const words: Gap[] = [];
   const lines: Gap[] = [];
@@ -68,7 +68,7 @@ class Cutter {
     this.#clusters = new Intl.Segmenter(language, { granularity: 'grapheme' });
   }
 
-  /** Where the page ends that starts at 0 and may reach `full`; 1 or more. */
+  /** Returns the end of the page that starts at 0 and may extend to `full`. At least 1. */
   cut(window: string, full: number): number {
     if (window.slice(full).trim() === '') return window.length;
     const { blankLines, lines, words } = findGaps(window);
@@ -82,7 +82,7 @@ class Cutter {
     );
   }
 
-  /** The last of `gaps` that starts on the page, where what follows it, up to the next, fits the next page. */
+  /** Cuts at the last gap that starts on the page, if the text from there to the next gap fits on the next page. */
   #atGap(window: string, full: number, gaps: readonly Gap[]): number | undefined {
     let next = gaps.findIndex(({ start }) => start > full);
     if (next < 0) next = gaps.length;
@@ -91,7 +91,7 @@ class Cutter {
     return this.#fitsPage(window, gap.end, gaps[next]?.start) ? gap.end : undefined;
   }
 
-  /** The last edge between two segments on the page, where the segment that follows fits the next page. */
+  /** Cuts at the last boundary of segments on the page, if the following segment fits on the next page. */
   #atSegment(window: string, full: number, segmenter: Intl.Segmenter): number | undefined {
     const segment = segmenter.segment(window).containing(full);
     if (segment === undefined) return undefined;
@@ -106,7 +106,7 @@ class Cutter {
     return this.#clusters.segment(window).containing(full)?.index || full;
   }
 
-  /** Whether the unit from `start` to `end`, or past the window's end, fits a page. */
+  /** Whether the unit from `start` to `end` (by default, to the window's end) fits on a page. */
   #fitsPage(window: string, start: number, end: number = window.length): boolean {
     return end <= skipCodePoints(window, start, this.#max);
   }
@@ -117,7 +117,7 @@ class Cutter {
   }
 }
 
-/** The offset after whitespace at `from`, save a last space that carries a mark (a lone accent is written so). */
+/** Skips whitespace at `from`, except a last space that carries a combining mark (a lone accent is written like that). */
 function skipBlank(text: string, from: number): number {
   blank.lastIndex = from;
   const end = blank.test(text) ? blank.lastIndex : from;
@@ -126,11 +126,11 @@ function skipBlank(text: string, from: number): number {
 
 const blank = /\s+/y;
 
-/** Whether the character at `index` makes one grapheme cluster with a space before it. */
+/** Whether the character at `index` forms a grapheme cluster with a space before it. */
 function attaches(text: string, index: number): boolean {
   attaching.lastIndex = index;
   return attaching.test(text);
 }
 
-/** All that can extend a cluster: Grapheme_Cluster_Break Extend, ZWJ and SpacingMark of Unicode Annex 29. */
+/** All characters that can extend a cluster: Grapheme_Cluster_Break Extend, ZWJ and SpacingMark of Unicode Annex 29. */
 const attaching = /[\p{M}\p{Emoji_Modifier}\u0e33\u0eb3\uff9e\uff9f\u{e0020}-\u{e007f}]|\u200c|\u200d/uy;

@@ -1,4 +1,4 @@
-/** Bytes that are not text in an encoding that is accepted. */
+/** Bytes that are not text in an accepted encoding. */
 export class TextEncodingError extends Error {
   override name = 'TextEncodingError';
 }
@@ -6,11 +6,11 @@ export class TextEncodingError extends Error {
 const accepted = 'text must be UTF-8 (byte order mark optional) or UTF-16 with a byte order mark';
 
 /**
- * The text of a file (B 4.1): UTF-8 with or without a byte order mark, or UTF-16 with one. The mark is dropped and line
- * ends become `\n`, so that one text reads the same whichever system wrote it.
+ * Decodes a text file (B 4.1): UTF-8 with or without a byte order mark, or UTF-16 with one. Drops the mark and turns line ends
+ * into `\n`, so that a text is the same from every system.
  *
- * @throws {TextEncodingError} for anything else: invalid UTF-8, half a surrogate pair, UTF-32, UTF-16 without its mark.
- * The last two are told by the NUL characters in them; text itself never holds one, and no database stores one.
+ * @throws {TextEncodingError} for anything else: invalid UTF-8, lone surrogates, UTF-32, UTF-16 without its mark. The last two
+ * are detected by their NUL characters, which text never contains and the database cannot store.
  */
 export function decodeText(bytes: Uint8Array): string {
   const encoding = encodingOf(bytes);
@@ -30,7 +30,7 @@ function encodingOf(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
   return 'utf-8';
 }
 
-/** How many Unicode code points `text` has; a lone surrogate counts as one. */
+/** Counts the Unicode code points of `text`. A lone surrogate counts as one. */
 export function countCodePoints(text: string): number {
   let pairs = 0;
   for (let index = 0; index < text.length; index++) {
@@ -41,7 +41,7 @@ export function countCodePoints(text: string): number {
   return text.length - pairs;
 }
 
-/** The offset `count` code points after `from`, or the end of `text` where it has fewer. */
+/** Returns the offset `count` code points after `from`, or the end of `text` if it has fewer. */
 export function skipCodePoints(text: string, from: number, count: number): number {
   let index = from;
   for (let left = count; left > 0 && index < text.length; left--) index += isPairAt(text, index) ? 2 : 1;

@@ -3,25 +3,25 @@ import { createParser, decodePieces, TmxError } from './tmx/tmx-parser.ts';
 
 export { TmxError, type TmxReason } from './tmx/tmx-parser.ts';
 
-/** Which variants of a unit are asked for. */
+/** Selects the variants of a unit for the source and the target. */
 export interface TmxSides {
   isSource(tag: string): boolean;
   isTarget(tag: string): boolean;
-  /** As declared: a variant with this very tag, in any case, wins over another that reads the same. */
+  /** The declared tag. A variant with exactly this tag (ignoring case) wins over another one of the same language. */
   sourceTag: string;
   targetTag: string;
 }
 
-/** How well a tag fits each side: 0 not at all, 1 it reads the same, 2 it is the declared one. */
+/** How well a tag matches each side: 0 not at all, 1 the same language, 2 the declared tag. */
 export interface Ranks {
   source: number;
   target: number;
 }
 
-/** More tags than any file has; what a hostile one has beyond them is looked at again each time. */
+/** More tags than a normal file has. Further tags of a hostile file are not cached. */
 const mostKnown = 1000;
 
-/** The ranks of tags, each worked out once. The tag that one side was declared with is never the other's. */
+/** Returns a function that ranks tags and caches the ranks. The declared tag of one side never matches the other side. */
 export function createRanking(sides: TmxSides): (tag: string) => Ranks {
   const sourceTag = sides.sourceTag.toLowerCase();
   const targetTag = sides.targetTag.toLowerCase();
@@ -47,20 +47,20 @@ export function createRanking(sides: TmxSides): (tag: string) => Ranks {
 export interface TmxSummary {
   /** All `<tu>` of the body. */
   units: number;
-  /** Those without a usable source and target. */
+  /** Units without a usable source and target. */
   skipped: number;
 }
 
-/** Inline elements that hold native code, or text that is not the segment's: dropped with all that is in them (B 4.4). */
+/** Inline elements with native code, or with text that is not part of the segment. Dropped with their content (B 4.4). */
 const containers: ReadonlySet<string> = new Set(['bpt', 'ept', 'ph', 'it', 'ut', 'sub']);
 
-/** Elements count at their own depth only. */
+/** The depth of each element. At another depth it is ignored. */
 const depths = { tmx: 1, body: 2, tu: 3, tuv: 4, seg: 5 } as const;
 
 /**
- * Calls `onPair` for each unit of a TMX file that has both sides, in the order of the file. Of two variants that read as
- * the same side, the one with the declared tag counts, else the first; one without text never does. Whitespace is kept as
- * written, line ends as `\n`; of inline markup only what `hi` highlights is kept.
+ * Calls `onPair` for each unit of a TMX file that has both sides, in file order. If two variants match the same side, the one
+ * with the declared tag counts, else the first. Variants without text never count. Whitespace is kept, with line ends as
+ * `\n`. Of inline markup, only the text inside `hi` is kept.
  *
  * If it throws, discard the pairs of earlier calls.
  *
@@ -80,12 +80,12 @@ export function readTmx(
   let unit: Unit | undefined;
   let variant: Variant | undefined;
   let inSegment = false;
-  /** How deep in a container; 0 outside. */
+  /** The depth inside a container; 0 outside. */
   let dropped = 0;
   let text = '';
 
   const openVariant = (attributes: Record<string, string>): Variant | undefined => {
-    // TMX before 1.4 wrote the latter.
+    // TMX before 1.4 uses `lang`.
     const tag = attributes['xml:lang'] || attributes['lang'] || '';
     const ranks = ranksOf(tag);
     if (ranks.source === 0 && ranks.target === 0) return undefined;
@@ -107,7 +107,7 @@ export function readTmx(
       } else if (depth === depths.tuv && unit && name === 'tuv') {
         variant = openVariant(attributes);
       } else if (depth === depths.seg && variant && name === 'seg') {
-        // The format has one; of several the first counts that is not empty.
+        // The format allows one `<seg>`. Of several, the first that is not empty counts.
         inSegment = variant.text === '';
       }
     },
@@ -141,9 +141,9 @@ export function readTmx(
   return summary;
 }
 
-/** A unit's texts in the two languages that were asked for. */
+/** A unit's texts in the two requested languages. */
 export interface TmxPair {
-  /** Physical line of the `<tu>`, from 1. */
+  /** The physical line of the `<tu>`, from 1. */
   line: number;
   source: string;
   target: string;
@@ -151,11 +151,11 @@ export interface TmxPair {
   sourceTag: string;
   targetTag: string;
   tuid: string | null;
-  /** ISO 8601 in UTC to the second: the unit's, else its target's, else its source's. Null where none can be read. */
+  /** ISO 8601 in UTC to the second: the unit's, else its target's, else its source's. Null if none is valid. */
   changedate: string | null;
 }
 
-/** A `<tuv>` in a language that counts. */
+/** A `<tuv>` in one of the requested languages. */
 export interface Variant {
   tag: string;
   ranks: Ranks;
@@ -163,7 +163,7 @@ export interface Variant {
   text: string;
 }
 
-/** A `<tu>`, and the variants that would be its sides. */
+/** A `<tu>`, with its best variant for each side so far. */
 export interface Unit {
   line: number;
   tuid: string | undefined;
@@ -172,14 +172,14 @@ export interface Unit {
   target: Variant | undefined;
 }
 
-/** Takes a variant that was read to its end for the sides that no better one has; one without text for neither. */
+/** Uses a complete variant for each side where it ranks higher than the current one. Ignores variants without text. */
 export function takeVariant(unit: Unit, variant: Variant): void {
   if (!/[^\s\p{White_Space}]/u.test(variant.text)) return;
   if (variant.ranks.source > (unit.source?.ranks.source ?? 0)) unit.source = variant;
   if (variant.ranks.target > (unit.target?.ranks.target ?? 0)) unit.target = variant;
 }
 
-/** A unit that was read to its end; undefined where it lacks a side. */
+/** Returns the pair of a complete unit; undefined if it lacks a side. */
 export function pairOf({ line, tuid, changedate, source, target }: Unit): TmxPair | undefined {
   if (!source || !target || source === target) return undefined;
   return {

@@ -1,11 +1,11 @@
 import { writeChangedate } from './tmx/changedate.ts';
 
 export interface TmxHead {
-  /** As the set's languages were declared; the target's stands in the units alone. */
+  /** The set's languages, as declared. The target language is written in the units only. */
   sourceLang: string;
   targetLang: string;
   creationDate: Date;
-  /** Of this service. */
+  /** The version of this service. */
   version?: string;
 }
 
@@ -21,8 +21,9 @@ export interface TmxUnit {
 }
 
 /**
- * A memory as TMX 1.4b: this, units, then `tmxTail`; in UTF-8. It names no DTD: parsers that refuse a DOCTYPE read it too.
- * What is written is what `readTmx` reads, save characters that XML 1.0 cannot carry: they are left out (B 4.5).
+ * Writes the start of a TMX 1.4b file in UTF-8. Units follow, then `tmxTail`. It has no DTD, so that parsers which refuse a
+ * DOCTYPE can read it. `readTmx` reads back exactly what was written, except characters that XML 1.0 cannot contain: they are
+ * left out (B 4.5).
  */
 export function tmxHead({ sourceLang, creationDate, version = '1' }: TmxHead): string {
   const header = attributes({
@@ -38,7 +39,7 @@ export function tmxHead({ sourceLang, creationDate, version = '1' }: TmxHead): s
   return `<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n<header${header}/>\n<body>\n`;
 }
 
-/** One `<tu>`, on lines of its own. */
+/** Writes one `<tu>`, on lines of its own. */
 export function tmxUnit({ source, target, tuid, changedate, creationDate, ...languages }: TmxUnit): string {
   const unit = attributes({
     tuid,
@@ -61,7 +62,7 @@ function attributes(values: Record<string, string | null>): string {
     .join('');
 }
 
-/** A carriage return that is written as itself is read as a line feed; in attributes all three are read as spaces. */
+/** Parsers read a literal carriage return as a line feed, and in attributes literal tabs and line ends as spaces. */
 const references = new Map([
   ['&', '&amp;'],
   ['<', '&lt;'],
@@ -80,7 +81,7 @@ function escapeAttribute(text: string): string {
   return carried(text).replace(/[&<>"\t\n\r]/g, (character) => references.get(character)!);
 }
 
-/** `text` without what is no Char of XML 1.0: control characters, lone surrogates, U+FFFE and U+FFFF. */
+/** Removes characters that XML 1.0 does not allow: control characters, lone surrogates, U+FFFE and U+FFFF. */
 function carried(text: string): string {
   return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '');
 }

@@ -3,9 +3,9 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '#server/errors.ts';
 import type { HashingAnswer, HashingTask } from './hashing-worker.ts';
 
-/** Hashes at one time: half of the cores, so that requests which need no password are still answered. 19 MiB each. */
+/** Threads, each of which needs 19 MiB to hash. Half of the cores stay free for requests without a password. */
 const size = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
-/** Tasks that may wait: some seconds of work. */
+/** The most tasks in the queue: some seconds of work. */
 const maximumWaiting = 200;
 
 interface Waiting {
@@ -18,9 +18,9 @@ const waiting: Waiting[] = [];
 let threads = 0;
 
 /**
- * Runs a task on a thread of its own, in turn: hashing blocks whatever thread it runs on. Threads are started as they are
- * needed, and hold no process up.
- * @throws AppError 429 where too many wait
+ * Runs a task on a pool of threads, because hashing blocks its thread. Tasks start in the order of the calls. Threads are
+ * started on demand and do not keep the process alive.
+ * @throws AppError 429 if the queue is full
  */
 export function hashOnThread(task: HashingTask): Promise<HashingAnswer> {
   if (waiting.length >= maximumWaiting)
@@ -46,7 +46,7 @@ function next(): void {
     first.settle(answer);
     next();
   });
-  // A thread that dies takes its task along, and no other: the next one has a new thread.
+  // If a thread dies, only its own task fails. The next task gets a new thread.
   const died = () => {
     thread.removeAllListeners();
     threads -= 1;

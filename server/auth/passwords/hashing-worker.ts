@@ -2,7 +2,7 @@ import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { type Algorithm, hashSync, verifySync } from '@node-rs/argon2';
 
-/** What the thread is asked: the hash of a password, or whether a hash in PHC form is of it. */
+/** A task for the thread: to hash a password, or to check it against a hash in PHC form. */
 export type HashingTask = { password: string; salt: Uint8Array } | { password: string; phc: string };
 
 export type HashingAnswer = { hash: string } | { matches: boolean } | { failed: true };
@@ -13,8 +13,8 @@ const argon2id = 2 as Algorithm;
 /** 19 MiB and four passes: two more than OWASP's minimum for argon2id. */
 const parameters = { algorithm: argon2id, memoryCost: 19_456, timeCost: 4, parallelism: 1 };
 
-// A hash is a core's work for some milliseconds: where cores are short, everything that needs none goes first. On Linux
-// 0 is the calling thread; elsewhere it would be the whole process.
+// A hash occupies a core for some milliseconds. If cores are short, other threads run first. On Linux, 0 is the calling
+// thread; elsewhere it would be the whole process.
 if (process.platform === 'linux') setPriority(0, 10);
 
 parentPort?.on('message', (task: HashingTask) => parentPort?.postMessage(answer(task)));
@@ -24,7 +24,7 @@ function answer(task: HashingTask): HashingAnswer {
     if ('phc' in task) return { matches: verifySync(task.phc, task.password) };
     return { hash: hashSync(task.password, { ...parameters, salt: task.salt }) };
   } catch {
-    // Its message might repeat what it was given.
+    // The error is dropped: its message might contain the password.
     return { failed: true };
   }
 }

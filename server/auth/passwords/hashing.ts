@@ -3,12 +3,11 @@ import { keyedHash } from '#server/encryption.ts';
 import { hashOnThread } from './hashing-pool.ts';
 
 /**
- * The argon2id hash of a normalized password, in PHC form. Runs on another thread.
+ * Returns the argon2id hash of a normalized password, in PHC form. Runs on another thread.
  *
- * The salt is of the address (16 bytes of a keyed hash), not of the account: all accounts of one address then cost one
- * hash to check, however many there are, and as much as an address without any. Nobody without SECRETS_KEY can
- * know it beforehand. What it gives away to a reader of the database is that two accounts of one person have the
- * same password.
+ * The salt is derived from the address (16 bytes of a keyed hash), not random per account. Checking all accounts of an
+ * address then costs one hash, the same as for an address without accounts. The salt cannot be computed beforehand without
+ * SECRETS_KEY. The price: the database shows whether two accounts of one address have the same password.
  */
 export async function hashPassword(password: string, email: string, secretsKey: Buffer): Promise<string> {
   const salt = keyedHash(secretsKey, 'password salt', email).subarray(0, 16);
@@ -17,7 +16,7 @@ export async function hashPassword(password: string, email: string, secretsKey: 
   return answer.hash;
 }
 
-/** Whether a hash of any salt and parameters is of this password. */
+/** Checks a password against a hash with any salt and parameters. */
 async function verifyPassword(phc: string, password: string): Promise<boolean> {
   const answer = await hashOnThread({ password, phc });
   if (!('matches' in answer)) throw new Error('a password could not be checked');
@@ -26,9 +25,9 @@ async function verifyPassword(phc: string, password: string): Promise<boolean> {
 
 /**
  * Finds the accounts of an address that have this password. Computes one hash for any number of accounts, even none, so
- * that the time does not reveal how many there are. (A hash from before a change of the parameters or the key costs one more
- * until its member signs in.)
- * @returns `passwordHash` is the password's hash by the current parameters and key
+ * that the time does not reveal how many there are. (A stored hash from before a change of the parameters or the key costs
+ * one more, until its member signs in.)
+ * @returns the matching accounts, and the password's hash with the current parameters and key
  */
 export async function accountsOfPassword<A extends { passwordHash: string }>(
   accounts: readonly A[],
@@ -48,7 +47,7 @@ export async function accountsOfPassword<A extends { passwordHash: string }>(
   return { matching, passwordHash: own };
 }
 
-/** Algorithm, parameters and salt of a hash in PHC form. */
+/** Returns the algorithm, parameters and salt of a hash in PHC form. */
 function saltPartOf(phc: string): string {
   return phc.slice(0, phc.lastIndexOf('$'));
 }

@@ -1,13 +1,13 @@
 import { AppError } from '#server/errors.ts';
 import { countCharacters } from '#server/metering/service.ts';
 
-/** Unicode characters; the request schema asks for 8 already, with another status (A 4.2). */
+/** In Unicode characters. The request schema already refuses fewer than 8, with another status (A 4.2). */
 const minimumLength = 12;
 const maximumLength = 1024;
 
 let common: Promise<ReadonlySet<string>> | undefined;
 
-/** The ~50,000 most common passwords of @zxcvbn-ts/language-common (MIT), lowercase; loaded at first use. */
+/** The ~50,000 most common passwords of @zxcvbn-ts/language-common (MIT), lowercase; loaded on first use. */
 function commonPasswords(): Promise<ReadonlySet<string>> {
   common ??= import('@zxcvbn-ts/language-common').then(
     ({ dictionary }) =>
@@ -16,13 +16,14 @@ function commonPasswords(): Promise<ReadonlySet<string>> {
   return common;
 }
 
-/** One form for one password, however the keyboard composed its characters. */
+/** Normalizes a password, so that it does not matter how the keyboard composed its characters. */
 export function normalizePassword(password: string): string {
   return password.normalize('NFKC');
 }
 
 /**
- * The policy of A 4.2 for a normalized password and a lowercase address.
+ * Checks a normalized password against the policy of A 4.2.
+ * @param email lowercase
  * @throws AppError 400 that says which rule failed
  */
 export async function checkPasswordPolicy(password: string, email: string): Promise<void> {

@@ -19,8 +19,9 @@ interface SsoAuthorization {
 }
 
 /**
- * Begins a single sign-on: nonce, verifier and redirect address stay here, under a state that is used once (C 2).
- * @throws AppError 400 for a redirect address that is not allowed, or an unusable invite; 503 provider out of reach
+ * Begins a single sign-on. The nonce, code verifier and redirect address are stored on the server, under a state that can be
+ * used once (C 2).
+ * @throws AppError 400 for a redirect address that is not allowed or an unusable invite; 503 if the provider is unreachable
  */
 async function authorize(
   ctx: RequestContext,
@@ -40,7 +41,7 @@ async function authorize(
   return { authorizationUrl, state };
 }
 
-/** C 7: of BASE_URL's origin, or one of OIDC_REDIRECT_URIS letter by letter. */
+/** C 7: the address must have BASE_URL's origin or equal an entry of OIDC_REDIRECT_URIS exactly. */
 function requireRedirectAddress(redirectUri: string, settings: Settings): void {
   const own =
     URL.canParse(redirectUri) && new URL(redirectUri).origin === new URL(publicAddress(settings)).origin;

@@ -26,7 +26,7 @@ export const completeSso = publicProcedure
     const signIn = await completeSsoSignIn(ctx, input.provider, input);
     if (signIn.kind === 'tokens') {
       setSessionCookie(ctx, signIn.tokens);
-      // A 2.3: these tokens carry the resolved role.
+      // A 2.3: this response states the member's role.
       const token = tokenResponseOf(signIn.tokens, signIn.tokens.member.role);
       return { ...token, tenant_api_key: signIn.apiKey ?? null };
     }
@@ -36,8 +36,9 @@ export const completeSso = publicProcedure
   });
 
 /**
- * Ends a single sign-on: the state is taken out before anything else, so that it counts once whatever comes of it.
- * @throws AppError 401 for a bad state, a refused code or an invalid ID token; 403; 503 provider out of reach
+ * Completes a single sign-on. Deletes the state first, so that it can be used only once, even if the sign-in then fails.
+ * @throws AppError 401 for an invalid state, a refused code or an invalid ID token; 403 if the person is not admitted; 503 if
+ *   the provider is unreachable
  */
 async function completeSsoSignIn(
   ctx: RequestContext,
@@ -65,7 +66,7 @@ async function completeSsoSignIn(
   }
 }
 
-/** Somebody whom the provider vouches for was not let in. */
+/** Records that a person whom the provider authenticated was refused. */
 async function recordRefusal(
   tx: Tx,
   origin: Origin,

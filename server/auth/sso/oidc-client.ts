@@ -21,10 +21,10 @@ import {
 import { findUnstorable } from '#server/input-limits.ts';
 import { type OutboundParts, openOutbound, ProviderRefused } from './outbound.ts';
 
-/** What is asked for of the person's data. */
+/** The scopes that a sign-in requests. */
 export const ssoScopes = ['openid', 'email', 'profile'] as const;
 
-/** What one sign-in keeps on the server between its authorize and its callback (C 2). */
+/** The secrets and the redirect address of one sign-in, kept on the server from authorize to callback (C 2). */
 export interface SsoExchange {
   state: string;
   nonce: string;
@@ -32,13 +32,13 @@ export interface SsoExchange {
   redirectUri: string;
 }
 
-/** The tokens of a code, the ID token validated, and what to ask the provider more with. */
+/** The tokens for a code, with a validated ID token, and the configuration for further requests to the provider. */
 interface Redeemed {
   config: Configuration;
   tokens: TokenEndpointResponse & TokenEndpointResponseHelpers;
 }
 
-/** The authorization request of RFC 6749 4.1.1, with PKCE's S256 and OpenID Connect's nonce. */
+/** Returns the URL of the authorization request (RFC 6749, 4.1.1), with PKCE's S256 and OpenID Connect's nonce. */
 export async function authorizationUrl(provider: Discovered, exchange: SsoExchange): Promise<string> {
   return buildAuthorizationUrl(provider.configure(None()), {
     redirect_uri: exchange.redirectUri,
@@ -64,7 +64,7 @@ export async function redeem(
   callback.search = new URLSearchParams({
     code,
     state: exchange.state,
-    // RFC 9207 tells several providers apart. There is one, and the callback of C 2 does not carry it.
+    // RFC 9207's `iss` tells several providers apart. There is only one here, and C 2's callback does not carry `iss`.
     iss: provider.metadata.issuer,
   }).toString();
   const checks = {
@@ -76,7 +76,7 @@ export async function redeem(
 
   async function redeemBy(method: ClientAuth, ...others: ClientAuth[]): Promise<Redeemed> {
     const config = provider.configure((as, client, body, headers) => {
-      // The library cuts off its query; RFC 6749 4.1.3 wants it as it was sent.
+      // The library drops the query of redirect_uri, but RFC 6749 4.1.3 requires the value that was sent to authorize.
       body.set('redirect_uri', exchange.redirectUri);
       method(as, client, body, headers);
     });
@@ -93,8 +93,9 @@ export async function redeem(
 }
 
 /**
- * How we may say who we are, first choice first. The metadata list what the provider has, not what we are registered
- * with there; a provider that refuses a client has not looked at its code yet.
+ * Returns the client authentication methods to try, in order. The metadata list the methods that the provider supports, not
+ * the one that this client is registered for. Trying the next one is safe: a provider that refuses the client has not used
+ * up the code.
  */
 function clientAuthentications(
   secret: string | undefined,
@@ -107,7 +108,7 @@ function clientAuthentications(
   return [ClientSecretBasic(secret), ClientSecretPost(secret)];
 }
 
-/** Whether the provider refused us, as against the code. */
+/** Whether the provider refused the client's authentication, rather than the code. */
 function isClientRefused(thrown: unknown): boolean {
   return (
     (thrown instanceof ResponseBodyError && thrown.error === 'invalid_client') ||
@@ -115,17 +116,17 @@ function isClientRefused(thrown: unknown): boolean {
   );
 }
 
-/** A provider whose metadata are known and whose addresses are checked. */
+/** A provider whose metadata were fetched and whose addresses were checked. */
 export interface Discovered {
   metadata: ServerMetadata;
-  /** The library's view of it and of ourselves, for one sign-in. */
+  /** Returns the library's configuration of provider and client, for one sign-in. */
   configure(authentication: ClientAuth): Configuration;
 }
 
 /**
- * Asks the issuer for its metadata.
- * @throws ProviderRefused where they are of another issuer or name an address that must not be used; ProviderUnreachable;
- * the library's errors
+ * Fetches the issuer's metadata.
+ * @throws ProviderRefused if they name another issuer or an address that must not be used; ProviderUnreachable; the
+ *   library's errors
  */
 export async function discover(
   issuer: string,
@@ -133,14 +134,14 @@ export async function discover(
   parts: OutboundParts = {},
 ): Promise<Discovered> {
   const outbound = openOutbound(issuer, parts);
-  // For an issuer on a loopback address and what it names there; the way out sees to that.
+  // Only an issuer on a loopback address has http (`checkIssuer`). The outbound checks limit its other addresses likewise.
   const execute = new URL(issuer).protocol === 'http:' ? [allowInsecureRequests] : [];
   const found = await discovery(new URL(issuer), clientId, undefined, None(), {
     [customFetch]: outbound.fetch,
     execute,
   });
   const metadata = found.serverMetadata();
-  // The library compares them as URLs, and lets some providers name another.
+  // The library compares issuers as URLs and lets some providers name another, so compare exactly.
   if (metadata.issuer !== issuer) throw new ProviderRefused('the metadata are of another issuer');
   const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata;
   for (const address of [authorization_endpoint, token_endpoint, jwks_uri]) outbound.check(address ?? '');
@@ -152,15 +153,15 @@ export async function discover(
       const config = new Configuration(metadata, clientId, undefined, authentication);
       config[customFetch] = outbound.fetch;
       for (const allow of execute) allow(config);
-      // Without it the library takes the connection's word for the ID token and leaves its signature alone. The keys are
-      // asked for at each sign-in: one that is withdrawn is withdrawn at once.
+      // Otherwise the library trusts the TLS connection and does not verify the ID token's signature. The keys are fetched at
+      // each sign-in, so a withdrawn key stops working at once.
       enableNonRepudiationChecks(config);
       return config;
     },
   };
 }
 
-/** Who signed in, in the provider's words. Nothing but the issuer is longer than 255 characters. */
+/** The person who signed in, according to the provider. All values except the issuer have at most 255 characters. */
 export interface SsoIdentity {
   issuer: string;
   subject: string;
@@ -170,20 +171,20 @@ export interface SsoIdentity {
   organization: string | null;
 }
 
-/** OpenID Connect Core 2 bounds `sub` by it; the others are bounded alike. */
+/** In characters. OpenID Connect Core 2 limits `sub` to this; the same limit applies to the other claims. */
 const maximumClaim = 255;
 
 /**
- * Who the ID token is about. What it lacks of address and organization comes from userinfo: a member of an
- * organization whose claim went unseen would found a tenant of its own.
- * @throws ProviderRefused where a claim cannot be used; the library's errors
+ * Reads the person's identity from the ID token. If it lacks the address or the organization, userinfo is fetched as well:
+ * without the organization claim, a member of an organization would found a tenant of their own.
+ * @throws ProviderRefused if a claim cannot be used; the library's errors
  */
 export async function identityOf({ config, tokens }: Redeemed, orgClaim: string): Promise<SsoIdentity> {
   const claims = tokens.claims();
   if (!claims) throw new ProviderRefused('no ID token');
   const complete = claims['email'] !== undefined && claims[orgClaim] !== undefined;
   const askFurther = !complete && config.serverMetadata().userinfo_endpoint !== undefined;
-  // The library refuses the answer where its `sub` is another.
+  // The library rejects a userinfo response whose `sub` differs.
   const further = askFurther ? await fetchUserInfo(config, tokens.access_token, claims.sub) : claims;
   const about = claims['email'] === undefined ? further : claims;
   const subject = readClaim(claims.sub);
@@ -191,7 +192,7 @@ export async function identityOf({ config, tokens }: Redeemed, orgClaim: string)
   const identity: SsoIdentity = {
     issuer: claims.iss,
     subject,
-    // Both from one place: that an address is verified says nothing about another.
+    // Both from the same source: `email_verified` applies only to the address beside it.
     email: readClaim(about['email']),
     emailVerified: readFlag(about['email_verified']),
     organization: readClaim(claims[orgClaim]) ?? readClaim(further[orgClaim]),
@@ -200,7 +201,7 @@ export async function identityOf({ config, tokens }: Redeemed, orgClaim: string)
   return identity;
 }
 
-/** What is no text, or empty, is no claim. A number is one: some providers number their organizations. */
+/** Returns a claim as text, or null if it is empty or of another type. Numbers count: some providers number organizations. */
 function readClaim(value: unknown): string | null {
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text !== 'string' || text === '') return null;

@@ -5,31 +5,31 @@ import { Agent, fetch as undiciFetch } from 'undici';
 import { SettingsError } from '#server/settings.ts';
 import { type AddressRange, hostOf, isLoopbackHost, rangeOf } from './address-range.ts';
 
-/** Bytes of one answer, unpacked. */
+/** Bytes of one response, decompressed. */
 const maximumAnswer = 1_000_000;
-/** Connections to one origin; what comes on top waits, inside its timeout. */
+/** Connections to one origin. Further requests wait, and the wait counts towards their timeout. */
 const maximumConnections = 32;
 
-/** What the provider named or sent must not be used. */
+/** The provider named an address or sent data that must not be used. */
 export class ProviderRefused extends Error {
   override name = 'ProviderRefused';
 }
 
-/** The provider is out of reach, too slow, or not well. */
+/** The provider is unreachable or too slow, or responded with 429 or 5xx. */
 export class ProviderUnreachable extends Error {
   override name = 'ProviderUnreachable';
 }
 
-/** Every address of a host. */
+/** Looks up all addresses of a host. */
 export type Resolve = (host: string) => Promise<LookupAddress[]>;
 
 export interface OutboundParts {
   resolve?: Resolve;
-  /** Milliseconds for one request, from the look-up of its host to the last byte of its answer. */
+  /** Milliseconds for one request, from the lookup of its host to the last byte of the response. */
   timeout?: number;
 }
 
-/** The way to one provider's addresses. */
+/** Checked HTTP access to one provider's addresses. */
 export interface Outbound {
   /**
    * For openid-client. Follows no redirects.
@@ -37,14 +37,14 @@ export interface Outbound {
    */
   fetch: CustomFetch;
   /**
-   * What can be told of an address without a look-up.
+   * Checks an address as far as possible without a DNS lookup.
    * @throws ProviderRefused
    */
   check(address: string): void;
 }
 
 /**
- * Whether OIDC_ISSUER can be used: https, or http on a loopback address (C 7), and nothing behind its path.
+ * Checks OIDC_ISSUER: https, or http on a loopback address (C 7), without query, fragment or credentials.
  * @throws SettingsError
  */
 export function checkIssuer(issuer: string): void {
@@ -58,21 +58,21 @@ export function checkIssuer(issuer: string): void {
 }
 
 /**
- * Opens the way to the addresses that an issuer's metadata name: https unless loopback, and never to a range of
- * addresses that are not public, unless the issuer itself was in that range, and in no other, when it was first
- * dialled, which is to discover it. Open one for each discovery.
+ * Opens access to the addresses that an issuer's metadata name. They must use https, unless they are loopback addresses.
+ * They must be public, or in the same range as the issuer: the range of the issuer's addresses at the first request, which
+ * is the discovery. If the issuer's addresses are in several ranges, none counts. Open one for each discovery.
  */
 export function openOutbound(issuer: string, parts: OutboundParts = {}): Outbound {
   const { resolve = (host) => promises.lookup(host, { all: true }), timeout = 10_000 } = parts;
   const issuerHost = hostOf(new URL(issuer));
-  /** Where the issuer is; of a name it is not known before it is looked up. */
+  /** The issuer's range. For a host name it is unknown until the first lookup. */
   let home: ReadonlySet<AddressRange> | undefined = isIP(issuerHost)
     ? new Set([rangeOf(issuerHost)])
     : undefined;
 
   function admit(host: string, addresses: string[]): void {
     const ranges = new Set(addresses.map(rangeOf));
-    // One that is in two ranges would be found in one and open the other: it is in none.
+    // An issuer in two ranges could pass the check in one and give access to the other, so neither counts.
     if (host === issuerHost) home ??= ranges.size === 1 ? ranges : new Set();
     for (const range of ranges) {
       if (isLoopbackHost(host) && range !== 'loopback')
@@ -91,7 +91,7 @@ export function openOutbound(issuer: string, parts: OutboundParts = {}): Outboun
     if (isIP(host)) admit(host, [host]);
   }
 
-  /** What is dialled is what was checked: the answer of this look-up, and no other. Addresses are not looked up. */
+  /** Checks the addresses that are then dialled, without a second lookup between. Not called if the host is an IP address. */
   function lookup(host: string, options: LookupOptions, done: LookupDone): void {
     resolve(host).then(
       (found) => {
@@ -112,7 +112,7 @@ export function openOutbound(issuer: string, parts: OutboundParts = {}): Outboun
     );
   }
 
-  // No connection is kept, as HTTP/2 would, so that every request dials, and is checked.
+  // No connection is kept alive and HTTP/2 is off, so that every request dials and is checked.
   const dispatcher = new Agent({
     pipelining: 0,
     allowH2: false,
@@ -122,7 +122,7 @@ export function openOutbound(issuer: string, parts: OutboundParts = {}): Outboun
 
   async function fetch(...[address, { body, headers, method }]: Parameters<CustomFetch>): Promise<Response> {
     check(address);
-    // The library's requests have no body, or a form.
+    // The library sends either no body or a form.
     const form = body instanceof URLSearchParams ? body : null;
     try {
       const answer = await undiciFetch(address, {
@@ -163,7 +163,7 @@ async function readBounded(body: AsyncIterable<Uint8Array> | null): Promise<Buff
   return Buffer.concat(chunks);
 }
 
-/** What was thrown at the bottom of what undici throws: of other errors their code, or their name, alone. */
+/** Returns our own error if it is the root cause of undici's; of other errors it keeps only the code or the name. */
 function reasonOf(thrown: unknown, origin: string): Error {
   let root = thrown;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;

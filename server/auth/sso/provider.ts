@@ -15,24 +15,23 @@ import { checkIssuer, type OutboundParts, ProviderUnreachable } from './outbound
 
 /**
  * The identity provider.
- * @throws AppError 503 where it is out of reach; 401 `single sign-on failed` where it refuses the code, or what it
- * answers does not hold
+ * @throws AppError 503 if it is unreachable; 401 `single sign-on failed` if it refuses the code or its response is invalid
  */
 export interface SsoProvider {
-  /** The address to send the browser to: code and PKCE (S256), with state and nonce. */
+  /** Returns the URL to send the browser to: the code flow with PKCE (S256), state and nonce. */
   authorizationUrl(exchange: SsoExchange): Promise<string>;
-  /** Exchanges the code, which can be done once, and says whose it is. */
+  /** Exchanges the code, which works once, and returns the person's identity. */
   identify(code: string, exchange: SsoExchange): Promise<SsoIdentity>;
 }
 
 type SsoSettings = Pick<Settings, 'OIDC_ISSUER' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET' | 'OIDC_ORG_CLAIM'>;
 
-/** Milliseconds after which the provider's metadata are asked for again. */
+/** Milliseconds after which the provider's metadata are fetched again. */
 const maximumAge = 3_600_000;
 
 /**
- * The provider of OIDC_ISSUER. Nothing is asked of it before the first sign-in.
- * @throws SettingsError where OIDC_ISSUER or OIDC_CLIENT_ID cannot be used
+ * Opens the provider of OIDC_ISSUER. Sends no request before the first sign-in.
+ * @throws SettingsError if OIDC_ISSUER or OIDC_CLIENT_ID is missing or OIDC_ISSUER cannot be used
  */
 export function openSsoProvider(settings: SsoSettings, parts: OutboundParts = {}): SsoProvider {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = settings;
@@ -51,7 +50,7 @@ export function openSsoProvider(settings: SsoSettings, parts: OutboundParts = {}
   };
 }
 
-/** Asks once, however many wait for the answer, and keeps it for an hour. A failure is not kept. */
+/** Caches the result of `ask` for an hour. Concurrent callers share one call. Failures are not cached. */
 function remembered(ask: () => Promise<Discovered>): () => Promise<Discovered> {
   let held: { answer: Promise<Discovered>; until: number } | undefined;
   return () => {
@@ -68,14 +67,14 @@ function remembered(ask: () => Promise<Discovered>): () => Promise<Discovered> {
 /** The slug of the one identity provider. */
 export const providerSlug = 'oidc';
 
-/** The `provider` of a path. */
+/** The `provider` path parameter. */
 export const providerName = z.string().max(100);
 
 const providers = new WeakMap<Settings, SsoProvider>();
 
 /**
- * The provider of this name, opened at its first use.
- * @throws AppError 404 for another name, 403 where single sign-on is switched off
+ * Returns the provider of this name. Opens it on first use.
+ * @throws AppError 404 for an unknown name, 403 if single sign-on is disabled
  */
 export function requireProvider(settings: Settings, name: string): SsoProvider {
   if (name !== providerSlug) throw new AppError('not_found', 'identity provider not found');
@@ -85,7 +84,7 @@ export function requireProvider(settings: Settings, name: string): SsoProvider {
   return provider;
 }
 
-/** Does what is asked of the provider. @throws AppError 503 or 401 (C 7), and nothing else */
+/** Runs a request to the provider. Turns all errors into an AppError 503 or 401 (C 7). */
 async function mapProviderErrors<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();
@@ -102,7 +101,7 @@ async function mapProviderErrors<Answer>(ask: () => Promise<Answer>): Promise<An
   }
 }
 
-/** An error and its causes, the library's own first. */
+/** Returns an error and its causes, outermost first; at most 10. */
 function chainOf(thrown: unknown): Error[] {
   const errors: Error[] = [];
   for (let error = thrown; error instanceof Error && errors.length < 10; error = error.cause)
@@ -111,8 +110,8 @@ function chainOf(thrown: unknown): Error[] {
 }
 
 /**
- * What may be logged of an error. The library's causes carry whole answers, tokens included, and a SyntaxError quotes
- * what it could not read: of the former only the words are taken, of the latter nothing.
+ * Describes an error without secrets, for the log. The library attaches whole responses to its errors, tokens included, so
+ * only the message is used. A SyntaxError's message quotes the text that it could not parse, so only its name is used.
  */
 function describe(error: Error): string {
   if (error instanceof SyntaxError) return error.name;

@@ -5,29 +5,29 @@ import { hashSecret, newSecret } from '#server/access/service.ts';
 import type { RequestContext } from '#server/context.ts';
 import { seal, unseal } from '#server/encryption.ts';
 
-/** Seconds in which a person must come back from the provider (C 2). */
+/** Seconds within which the person must return from the provider (C 2). */
 const stateTtl = 600;
 
-/** What a single sign-on under way must remember. Hashes are hexadecimal SHA-256. */
+/** The stored data of a pending single sign-on. Hashes are hexadecimal SHA-256. */
 export interface SsoState {
   nonce: string;
   codeVerifier: string;
   redirectUri: string;
-  /** The workspace to sign in to, where the person is in several. */
+  /** The workspace to sign in to if the person is a member of several. */
   tenantId: string | null;
   invite: { tenantId: string; secretHash: string } | null;
-  /** Of the cookie that the browser was given. */
+  /** The hash of the browser's binding cookie. */
   browserHash: string;
 }
 
-/** Keeps a state under the hash of its name, sealed. */
+/** Stores a state, sealed, under the hash of its name. */
 export async function keepState(tx: Tx, secretsKey: Buffer, name: string, state: SsoState): Promise<void> {
   const stateHash = hashSecret(name);
   const sealed = seal(secretsKey, 'sso_state', hex(stateHash), Buffer.from(JSON.stringify(state)));
   await insertSsoState(tx, stateHash, sealed, stateTtl);
 }
 
-/** Takes a state out, once; undefined where there is none, or its time is over. */
+/** Deletes a state and returns it. Returns undefined if it does not exist or has expired. */
 export async function takeState(tx: Tx, secretsKey: Buffer, name: string): Promise<SsoState | undefined> {
   const stateHash = hashSecret(name);
   const sealed = await takeSsoState(tx, stateHash);
@@ -35,7 +35,7 @@ export async function takeState(tx: Tx, secretsKey: Buffer, name: string): Promi
   try {
     return JSON.parse(unseal(secretsKey, 'sso_state', hex(stateHash), sealed).toString()) as SsoState;
   } catch {
-    // From before a change of SECRETS_KEY.
+    // Sealed before SECRETS_KEY was changed.
     return undefined;
   }
 }
@@ -45,8 +45,9 @@ export function hex(bytes: Uint8Array): string {
 }
 
 /**
- * C 7: authorize sets a short-lived cookie that binds the state to the browser it began in, so that nobody is signed in
- * to somebody else's account by a link. Each state has a cookie of its own: two windows may sign in at once.
+ * Sets a short-lived cookie that binds the state to the browser that began the sign-in (C 7). Otherwise a link could sign a
+ * person in to an attacker's account. Each state has its own cookie, so that two windows can sign in at the same time.
+ * @returns the hash of the cookie's value
  */
 export function bindBrowser(ctx: RequestContext, state: string): string {
   const binding = newSecret();
@@ -57,7 +58,7 @@ export function bindBrowser(ctx: RequestContext, state: string): string {
   return hex(hashSecret(binding));
 }
 
-/** Whether this is the browser that the state began in; what is no browser need not be. */
+/** Whether the request comes from the browser that began the sign-in. Always true for clients that are not browsers. */
 export function isSameBrowser(ctx: RequestContext, state: string, browserHash: string): boolean {
   if (!ctx.fromBrowser) return true;
   const binding = ctx.cookie(cookieName(state));
@@ -78,7 +79,7 @@ async function insertSsoState(
   await tx.insert(ssoStates).values({ stateHash, sealed, expiresAt });
 }
 
-/** Deletes a state and answers what it sealed, where its time is not over. */
+/** Deletes a state and returns its sealed data, or undefined if it has expired. */
 async function takeSsoState(tx: Tx, stateHash: Uint8Array): Promise<Uint8Array | undefined> {
   const [taken] = await tx
     .delete(ssoStates)

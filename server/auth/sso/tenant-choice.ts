@@ -11,10 +11,10 @@ import { type Registrant, registerByInvite, registerWithNewTenant } from '../reg
 import { completeSignIn, type SignIn } from '../sign-in.ts';
 import type { SsoState } from './state.ts';
 
-/** `apiKey` is the key of a tenant that this sign-in created, this once. */
+/** `apiKey` is the key of a tenant that this sign-in created. It is returned once. */
 export type SsoSignIn = (SignIn | WorkspaceSelection) & { apiKey?: string };
 
-/** Where a person who came back from the provider is signed in to: the four rules of C 2, in their order. */
+/** Chooses the tenant for a person whom the provider authenticated, by the four rules of C 2 in their order, and signs in. */
 export async function signInPerson(
   services: Services,
   origin: Origin,
@@ -25,7 +25,7 @@ export async function signInPerson(
   const memberships = await database.inPlatform((tx) => findMemberships(tx, person.subject));
   if (invite) {
     const known = memberships.find((membership) => membership.tenantId === invite.tenantId);
-    // Who is a member already has no use for it; it stays for somebody else.
+    // An existing member does not redeem the invite: it stays usable for another person.
     return known ? signInMember(services, origin, known) : joinByInvite(services, origin, person, invite);
   }
   if (memberships.length > 0) {
@@ -67,14 +67,14 @@ async function joinByInvite(
   );
 }
 
-/** Who came back from the provider: `subject` is issuer and `sub`, the address is verified and lowercase. */
+/** The person whom the provider authenticated. `subject` is issuer and `sub`; `email` is verified and lowercase. */
 interface Person {
   subject: string;
   email: string;
   organization: string | null;
 }
 
-/** A person as a member that is still to be made. */
+/** Returns the data of a new member for a person. */
 function registrantOf({ subject, email }: Person): Registrant {
   return {
     userId: newId(),
@@ -87,9 +87,9 @@ function registrantOf({ subject, email }: Person): Registrant {
 }
 
 /**
- * Rules 3 and 4 of C 2 for somebody who is no member anywhere: the organization's tenant asks for an invite; without one,
- * a new tenant keeps the claim. One at a time for a person and for an organization: two callbacks at once must
- * not found two tenants. The transaction is the platform's, because the look over all tenants must be in it.
+ * Rules 3 and 4 of C 2, for a person without any membership. If a tenant has the person's organization, an invite is
+ * required. Otherwise creates a tenant, which stores the organization claim. Locks the person and the organization, so that
+ * two concurrent callbacks do not create two tenants. The transaction has platform scope, because it searches all tenants.
  * @throws AppError 403 `invitation required`
  */
 export async function registerWithOrganization(
@@ -126,11 +126,11 @@ interface Membership {
   tenantId: string;
   tenantName: string;
   userId: string;
-  /** Both the member and the tenant are active. */
+  /** Whether both the member and the tenant are active. */
   usable: boolean;
 }
 
-/** Where a person of the identity provider is a member, over all tenants; oldest first. */
+/** Finds a person's memberships in all tenants, oldest first. */
 async function findMemberships(tx: Tx, providerSubject: string): Promise<Membership[]> {
   const usable = sql<boolean>`${users.active} and ${tenants.active}`;
   return tx
@@ -141,7 +141,7 @@ async function findMemberships(tx: Tx, providerSubject: string): Promise<Members
     .orderBy(asc(users.createdAt), asc(users.userId));
 }
 
-/** Whether a tenant keeps this value of the organization claim. */
+/** Whether a tenant has stored this value of the organization claim. */
 async function hasTenantOfOrganization(tx: Tx, organization: string): Promise<boolean> {
   const rows = await tx
     .select({ tenantId: tenants.tenantId })
@@ -151,7 +151,7 @@ async function hasTenantOfOrganization(tx: Tx, organization: string): Promise<bo
   return rows.length > 0;
 }
 
-/** Lets one transaction at a time found a tenant for each of these names. In sorted order, against deadlocks. */
+/** Allows one transaction at a time to create a tenant for each of these names. Sorted, to avoid deadlocks. */
 async function lockFounding(tx: Tx, names: string[]): Promise<void> {
   for (const name of names.toSorted())
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`found ${name}`}, 0))`);

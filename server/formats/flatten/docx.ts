@@ -11,12 +11,12 @@ const wordNamespaces = new Set([
 ]);
 
 /**
- * Elements that are passed over with all that is in them: the old form of what `Choice` holds, what was deleted or moved
- * away, the reading aid above ruby text, and properties, now and before a change.
+ * Elements that are skipped with their content: the fallback for a `Choice`, deleted or moved text, the reading aid above
+ * ruby text, and properties, current or before a change.
  */
 const skipped = new Set('Fallback del moveFrom rt pPr sectPr tblPr trPr tcPr sdtPr rPrChange'.split(' '));
 
-/** What stands for characters, inside a run. */
+/** Elements inside a run that stand for a character. */
 const characters = new Map([
   ['tab', '\t'],
   ['ptab', '\t'],
@@ -25,15 +25,15 @@ const characters = new Map([
   ['noBreakHyphen', '\u2011'],
 ]);
 
-/** Reads the stories of a Word file (body, header, notes, …), holding all together to the limits of B 8. */
+/** Reads the stories of a Word file (body, header, notes, …). The limits of B 8 apply to all of them together. */
 class StoryReader {
   #elements = 0;
   #chars = 0;
 
   /**
-   * The text of one story.
+   * Returns the text of one story.
    *
-   * @param root local name of the element that its part must start with
+   * @param root local name of the root element that its part must have
    * @param feed passes the XML of its part to the events
    */
   async read(root: string, feed: (events: XmlEvents) => Promise<void>): Promise<string> {
@@ -60,18 +60,18 @@ class StoryReader {
 class Story {
   readonly #root: string;
   readonly #paragraphs = new Paragraphs();
-  /** The texts of the open paragraphs: one, and inside a text box another. */
+  /** The texts of the open paragraphs: one, plus another for each text box around the current place. */
   readonly #open: string[] = [];
-  /** The paragraphs of the text boxes anchored in the outermost open one; they follow it. */
+  /** The paragraphs of text boxes that are anchored in the outermost open paragraph. They follow it. */
   #boxes: string[] = [];
-  /** With its colon; undefined before the root element, '' where Word's is the default namespace. */
+  /** Word's prefix with its colon; undefined before the root element, '' if Word's namespace is the default. */
   #prefix: string | undefined;
   #tables = 0;
-  /** Elements open inside the outermost skipped one, itself included. */
+  /** The number of open elements from the outermost skipped one inwards. */
   #skipping = 0;
   #runs = 0;
   #hiddenRun = false;
-  /** Whether the innermost element is one whose text is the document's. */
+  /** Whether the innermost element's text is text of the document. */
   holdsText = false;
 
   constructor(root: string) {
@@ -154,7 +154,7 @@ class Story {
     return root.name.slice(0, colon);
   }
 
-  /** By the prefix that the root declares; no program is known to bind Word's namespace to a second one. */
+  /** Uses the prefix that the root declares. No known program binds Word's namespace to a second prefix. */
   #isWord({ name }: SaxesTagPlain): boolean {
     const prefix = this.#prefix!;
     return name.startsWith(prefix) && !name.includes(':', prefix.length);
@@ -170,14 +170,14 @@ function isOff({ attributes }: SaxesTagPlain): boolean {
   return value === '0' || value === 'false' || value === 'off';
 }
 
-/** The parts that hold text beside the main one, in the order in which they are read around it. */
+/** The parts with text besides the main one, in the order in which they are read around it. */
 const before = ['header'];
 const after = ['footnotes', 'endnotes', 'footer'];
 
 /**
- * The text of a Word file as its reader sees it: headers, body with text boxes and tables, footnotes and endnotes,
- * footers. A header or footer that several sections repeat is there once, and not at all where it is only a number.
- * Insertions are text, deletions, comments and hidden text are not.
+ * Returns the visible text of a Word file: headers, body with text boxes and tables, footnotes and endnotes, footers. A
+ * header or footer that several sections repeat occurs once, or not at all if it is only a number. Insertions are included;
+ * deletions, comments and hidden text are not.
  *
  * @throws {FlattenError} `unreadable`, `protected` or `too_large`
  */
@@ -208,7 +208,7 @@ export async function readDocx(bytes: Uint8Array): Promise<string> {
   return all.text();
 }
 
-/** The root element of a part of each type. */
+/** The root element of each type of part. */
 const rootOf: Record<string, string> = {
   header: 'hdr',
   footer: 'ftr',

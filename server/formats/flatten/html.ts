@@ -1,7 +1,7 @@
 import { type Token, Tokenizer, TokenizerMode } from 'parse5';
 import { type Break, Paragraphs } from './paragraphs.ts';
 
-/** Elements that stand apart from what is before and after them, as browsers show them. */
+/** Elements that browsers separate from the content before and after them. */
 const breaks = new Map<string, Break>([
   ...names('line', 'br button caption center dd div dt hr legend li option optgroup td th tr'),
   ...names(
@@ -11,7 +11,7 @@ const breaks = new Map<string, Break>([
   ),
 ]);
 
-/** Elements whose content the tokenizer reads in a mode of its own; none of it is markup. */
+/** Elements whose content the tokenizer reads in a special mode, without markup. */
 const modes = new Map<string, Tokenizer['state']>([
   ['script', TokenizerMode.SCRIPT_DATA],
   ...['style', 'xmp', 'iframe', 'noembed', 'noframes', 'noscript'].map(
@@ -22,7 +22,7 @@ const modes = new Map<string, Tokenizer['state']>([
   ['plaintext', TokenizerMode.PLAINTEXT],
 ]);
 
-/** Elements whose content no reader sees. */
+/** Elements whose content is not visible. */
 const unseen = new Set(
   'script style title iframe noembed noframes noscript template datalist object audio video canvas'.split(
     ' ',
@@ -30,12 +30,12 @@ const unseen = new Set(
 );
 
 /**
- * The text that a reader of the page sees: what is shown by a browser that runs scripts, before they have run. Not the
- * title, attributes, or content that only stands in for what a browser cannot show. Runs of whitespace become one
- * space, save in `pre` and `textarea`; what `hidden` and style sheets hide is kept, since one cannot be sure of it.
+ * Returns the visible text of a page: the text in a browser with scripts enabled, before they run. Leaves out the title,
+ * attributes, and fallback content. Runs of whitespace become one space, except in `pre` and `textarea`. Text that `hidden`
+ * or style sheets hide is kept, because that cannot be determined reliably.
  *
- * Reads tokens, not a tree: time and memory are linear in any source. What the tree would move or imply does not matter
- * to a text.
+ * Reads tokens, not a tree, so time and memory are linear for any source. Elements that a tree would move or imply do not
+ * matter for the text.
  */
 export function readHtml(source: string): string {
   const reader = new TextReader();
@@ -46,9 +46,9 @@ export function readHtml(source: string): string {
 class TextReader {
   readonly paragraphs = new Paragraphs();
   readonly tokenizer: Tokenizer;
-  /** How many elements of each unseen name are open. */
+  /** The number of open elements of each invisible name. */
   readonly #unseen = new Map<string, number>();
-  /** How many elements are open that keep whitespace. */
+  /** The number of open elements that keep whitespace. */
   #verbatim = 0;
 
   constructor() {
@@ -71,7 +71,7 @@ class TextReader {
 
   #open(name: string, selfClosing: boolean): void {
     const mode = modes.get(name);
-    // Only in SVG does a slash close these elements; in HTML it says nothing.
+    // A slash closes these elements only in SVG; HTML ignores it.
     if (mode !== undefined && !selfClosing) this.tokenizer.state = mode;
     if (unseen.has(name) && !selfClosing) this.#unseen.set(name, (this.#unseen.get(name) ?? 0) + 1);
     if (isVerbatim(name)) this.#verbatim++;

@@ -6,24 +6,24 @@ import { inflateEntry, readDirectory, refuseUnderstatedSizes, type ZipEntry, Zip
 export interface Relationship {
   /** The last word of its type's address, which transitional and strict files share: `officeDocument`, `footer`, … */
   type: string;
-  /** Path of the part inside the zip, or undefined where it lies outside the file. */
+  /** The part's path inside the zip; undefined if it is outside the file. */
   target: string | undefined;
 }
 
 /** An opened Office file: a zip of XML parts that name each other. */
 export interface OfficePackage {
-  /** The parts that the part at `path` names, in its order; the package's own for ''. */
+  /** Returns the parts that the part at `path` names, in its order; for '', those that the package names. */
   relationships(path: string): Promise<Relationship[]>;
   /** Feeds the XML of a part to `events`. */
   readPart(path: string, events: XmlEvents): Promise<void>;
 }
 
 /**
- * Opens a DOCX or XLSX. What it holds is compared with the limits of B 8 by what its directory claims, before anything
- * is inflated; reading a part then holds it to the claim.
+ * Opens a DOCX or XLSX. The sizes that its directory claims are checked against the limits of B 8 before anything is
+ * inflated. Reading a part then fails if it exceeds its claim.
  *
- * @throws {FlattenError} `protected` where it asks for a password, `too_large`, or `unreadable`; `readPart` and
- * `relationships` as well
+ * @throws {FlattenError} `protected` if it requires a password, `too_large` or `unreadable`; so do `readPart` and
+ * `relationships`
  */
 export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
   refuseCompoundFile(bytes);
@@ -84,7 +84,7 @@ function decoderFor(start: Uint8Array) {
   return new TextDecoder(encoding, { fatal: true });
 }
 
-/** `target` as seen from `folder`; what climbs above the package names nothing in it. */
+/** Resolves `target` relative to `folder`. A path that climbs above the package names no part. */
 function resolve(folder: string, target: string): string {
   const segments = target.startsWith('/') ? [] : folder.split('/').filter(Boolean);
   for (const segment of target.split('/')) {
@@ -97,7 +97,7 @@ function resolve(folder: string, target: string): string {
 const compoundFile = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 const encryptedStream = Buffer.from('EncryptedPackage', 'utf16le');
 
-/** Files of Word 97 are compound files, and so is a newer one under a password, which is a stream in it. */
+/** Word 97 files are compound files. So is a newer file with a password: it is a stream in a compound file. */
 function refuseCompoundFile(bytes: Uint8Array): void {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!file.subarray(0, compoundFile.length).equals(compoundFile)) return;
@@ -121,7 +121,7 @@ async function withFlattenErrors<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What a fatal TextDecoder throws. */
+/** Whether a fatal TextDecoder threw the error. */
 function isEncodingError(error: unknown): error is TypeError {
   return error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
 }

@@ -1,7 +1,7 @@
-/** How strongly two pieces of text are divided: by a line end, or by a blank line. */
+/** The separator between two pieces of text: a line end or a blank line. */
 export type Break = 'line' | 'paragraph';
 
-/** Collects text that comes piece by piece, with breaks between. Blank lines of its own it has none. */
+/** Collects text in pieces, with breaks between. Blank lines arise only from breaks. */
 export class Paragraphs {
   readonly #written: string[] = [];
   /** The line that is being collected. */
@@ -9,12 +9,12 @@ export class Paragraphs {
   #break: Break | undefined;
   #spaceIsDue = false;
 
-  /** Adds text as it stands. */
+  /** Adds text unchanged. */
   append(text: string): void {
     this.#line.push(text);
   }
 
-  /** Adds text whose runs of whitespace, across pieces too, count as one space. No-break spaces are kept. */
+  /** Adds text with each run of whitespace, also across pieces, as one space. Keeps no-break spaces. */
   appendWords(text: string): void {
     const words = text.replace(/[\t\n\f\r ]+/g, ' ');
     const start = words.startsWith(' ') ? 1 : 0;
@@ -26,7 +26,7 @@ export class Paragraphs {
     this.#spaceIsDue = end < words.length;
   }
 
-  /** Divides what comes from what came; of two breaks in a row the stronger counts. */
+  /** Ends the current line or paragraph. Of several breaks in a row, the stronger counts. */
   break(kind: Break): void {
     const line = this.#line.take().trim();
     this.#spaceIsDue = false;
@@ -38,17 +38,17 @@ export class Paragraphs {
     if (this.#break !== 'paragraph') this.#break = kind;
   }
 
-  /** All that was collected. */
+  /** Returns the collected text. */
   text(): string {
     this.break('line');
     return this.#written.join('');
   }
 }
 
-/** Joined so many at a time: a line of millions of pieces takes not many times its size. */
+/** Pieces are joined in groups of this size, so that millions of short pieces do not need many times their size in memory. */
 const joinedAtOnce = 4096;
 
-/** A text that is put together from many pieces. */
+/** Builds a text from many pieces. */
 class Pieces {
   #joined: string[] = [];
   #loose: string[] = [];
@@ -65,7 +65,7 @@ class Pieces {
     this.#loose = [];
   }
 
-  /** The text; what comes next starts another. */
+  /** Returns the text and starts a new one. */
   take(): string {
     if (this.isEmpty) return '';
     const text = this.#joined.join('') + this.#loose.join('');

@@ -1,17 +1,17 @@
 import { registerHooks } from 'node:module';
 import { type FlattenError, overLimit } from '../flatten-error.ts';
 
-/** What a PDF may ask of its reader: so much whatever its size, and so much for each of its bytes. */
+/** The work that a PDF may cause: `floor` for any file, or `perByte` for each of its bytes. */
 interface Budget {
   floor: number;
   perByte: number;
-  /** What is counted, for the message to the sender. */
+  /** Names the count in the message to the sender. */
   what: string;
 }
 
 /**
- * Of 20 real files none had more than 0.3 operators and 3 bytes of content for a byte of its own, 147 streams, and forms
- * five deep. A form with text that is drawn n times is n streams.
+ * 20 real files had at most 0.3 operators and 3 bytes of content per byte of the file, 147 streams, and forms nested five
+ * deep. A form with text that is drawn n times counts as n streams.
  */
 const budgets = {
   operators: {
@@ -38,25 +38,25 @@ const budgets = {
 
 const pages: Budget = { floor: 1_000, perByte: 1 / 50, what: 'the number of pages of the PDF' };
 
-/** Forms within forms. */
+/** The limit for forms within forms. */
 const deepestForm = 50;
 
-/** As much of pdf.js's streams as is looked at. */
+/** The properties of pdf.js's streams that are used here. */
 interface ContentStream {
-  /** Offsets of its bytes, where they are all there already; others are inflated as they are read. */
+  /** The offsets of its bytes, if all are in memory. Other streams are inflated while they are read. */
   start?: number;
   end?: number;
 }
 
 /**
- * Counts what reading one PDF takes, and ends it where that is out of proportion to the file: forms drawn by forms make
- * of two kilobytes a billion draws. It counts and does not time, so that every machine reads or refuses the same files.
+ * Counts the work of reading one PDF and stops it if the work is out of proportion to the file: with forms that draw forms,
+ * two kilobytes can cause a billion draws. It counts instead of measuring time, so that every machine accepts the same files.
  */
 export class Meter {
   readonly counts = { operators: 0, streams: 0, fonts: 0, bytes: 0 };
-  /** Forms within forms, so far. */
+  /** The current depth of forms within forms. */
   depth = 0;
-  /** Why no more is read. pdf.js does not pass on all that is thrown into it. */
+  /** The reason to stop. Kept here because pdf.js does not propagate all errors. */
   refusal: FlattenError | undefined;
   readonly #size: number;
 
@@ -65,34 +65,34 @@ export class Meter {
     this.#size = size;
   }
 
-  /** @throws {FlattenError} where the file says that it has more pages than its size allows */
+  /** @throws {FlattenError} if the file declares more pages than its size allows */
   checkPages(count: number): void {
     this.#check(pages, count);
   }
 
-  /** A stream of operators begins, within so many others, itself counted. @throws {FlattenError} */
+  /** Counts the start of a stream of operators at a nesting depth, itself included. @throws {FlattenError} */
   countStream(depth: number, { start, end }: ContentStream): void {
     this.depth = Math.max(this.depth, depth);
     if (depth > deepestForm)
       this.#refuse(overLimit('the depth of forms within forms of the PDF', deepestForm));
     this.#count('streams', 1);
-    // They were inflated for it, whether or not all are read.
+    // These bytes are already inflated, whether or not all are read.
     if (start !== undefined && end !== undefined) this.#count('bytes', end - start);
   }
 
-  /** An operator of a stream was read, and with it so many bytes. @throws {FlattenError} */
+  /** Counts an operator of a stream and the bytes that were read with it. @throws {FlattenError} */
   countOperator(bytes: number, { end }: ContentStream): void {
     this.#count('operators', 1);
     if (end === undefined) this.#count('bytes', bytes);
   }
 
-  /** A font is read; one that is an object of its own is read once. @throws {FlattenError} */
+  /** Counts the reading of a font. A font that is an object of its own is read once. @throws {FlattenError} */
   countFont(): void {
     this.#count('fonts', 1);
   }
 
   #count(name: keyof typeof budgets, more: number): void {
-    // Whatever comes behind the refusal ends as well: errors of single forms are passed over.
+    // Throw again on every later call, because pdf.js ignores errors of single forms.
     if (this.refusal) throw this.refusal;
     this.counts[name] += more;
     this.#check(budgets[name], this.counts[name]);
@@ -109,7 +109,7 @@ export class Meter {
   }
 }
 
-/** The name under which pdf.js finds the meter of the document that it reads. */
+/** The global name under which the code in pdf.js finds the current meter. */
 const meterKey = 'lingualoop.pdfMeter';
 const theMeter = `globalThis[Symbol.for('${meterKey}')]`;
 
@@ -120,7 +120,7 @@ const theMeter = `globalThis[Symbol.for('${meterKey}')]`;
  */
 const insertions = [
   {
-    // Whatever runs a content stream: a page, a form, a glyph of a Type 3 font.
+    // Runs every content stream: pages, forms, glyphs of Type 3 fonts.
     at: 'const seenRefs = new RefSet(prevRefs);',
     times: 2,
     with: `const depth = (prevRefs?.depth ?? 0) + 1; ${theMeter}?.countStream(depth, stream); const seenRefs = new RefSet(prevRefs); seenRefs.depth = depth;`,
@@ -136,7 +136,7 @@ const insertions = [
 `,
   },
   {
-    // Whatever reads an operator with its operands.
+    // Reads every operator with its operands.
     at: '  read(operation) {\n',
     times: 1,
     with: `  read(operation) {
@@ -155,13 +155,13 @@ const insertions = [
 
 let loading: Promise<typeof import('pdfjs-dist/legacy/build/pdf.mjs')> | undefined;
 
-/** pdf.js, whose work is counted by `useMeter`. */
+/** Loads pdf.js with the counting code. `useMeter` sets the meter. */
 export function loadPdfjs(): Promise<typeof import('pdfjs-dist/legacy/build/pdf.mjs')> {
   loading ??= load();
   return loading;
 }
 
-/** Counts everything that pdf.js does from now on with this meter, or with none. */
+/** Sets the meter that counts the work of pdf.js from now on; undefined for none. */
 export function useMeter(meter: Meter | undefined): void {
   (globalThis as Record<symbol, unknown>)[Symbol.for(meterKey)] = meter;
 }
@@ -178,7 +178,7 @@ async function load() {
     },
   });
   try {
-    // The worker registers itself where pdf.js looks before it loads one.
+    // The worker registers itself globally, where pdf.js looks first.
     await import(workerUrl);
   } finally {
     hooks.deregister();

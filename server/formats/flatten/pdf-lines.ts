@@ -1,13 +1,13 @@
 import type { TextItem, TextMarkedContent } from 'pdfjs-dist/types/src/display/api.js';
 
-/** A line of text, or a cell of one, as a page draws it. Lengths are in points, in the frame in which the line is level. */
+/** A drawn line of text, or one cell of a line. Lengths are in points, in the coordinates in which the line is horizontal. */
 export interface Line {
   text: string;
-  /** Where it starts and ends. */
+  /** Its start and end. */
   left: number;
   right: number;
   baseline: number;
-  /** Height of its largest font. */
+  /** The height of its largest font. */
   size: number;
   /** Degrees counter-clockwise, a whole number. */
   angle: number;
@@ -15,23 +15,23 @@ export interface Line {
   fonts: { first: string; last: string };
 }
 
-/** Of the font's height: a wider gap is one between columns or cells. */
+/** As a share of the font's height. A wider gap separates columns or cells. */
 const widestSpace = 2;
-/** Of the font's height: a wider gap is one between words, whether or not there is a space in it. */
+/** As a share of the font's height. A wider gap separates words, with or without a space in it. */
 const narrowestSpace = 0.25;
-/** Of the font's height: a right-to-left word that is drawn from its left end starts this far from the one before. */
+/** As a share of the font's height: the distance of a right-to-left word, drawn from its left end, from the one before. */
 const widestWord = 8;
-/** Of the font's height: what starts further back before the end of what was drawn last is somewhere else. */
+/** As a share of the font's height. Text that starts further before the end of the last text is not on the same line. */
 const furthestBack = 0.5;
-/** Of the font's height: how far a superscript may be raised. */
+/** As a share of the font's height: the most that a superscript is raised. */
 const furthestUp = 0.8;
 
-/** The lines of a page in the order in which it draws them. */
+/** Collects the lines of a page, in drawing order. */
 export function readLines(items: readonly (TextItem | TextMarkedContent)[]): Line[] {
   const lines: Line[] = [];
   let open: TextItem[] = [];
   let pieces: Piece[] = [];
-  /** Where the word starts that was drawn last. */
+  /** The start of the word that was drawn last. */
   let wordStart = 0;
   const close = (): void => {
     if (open.length > 0) lines.push(toLine(open, pieces));
@@ -59,9 +59,9 @@ export function readLines(items: readonly (TextItem | TextMarkedContent)[]): Lin
 }
 
 /**
- * How a text follows the one that was drawn before it. pdf.js tells lines apart, but not where the font changes.
+ * Determines how a text follows the one drawn before it. pdf.js separates lines itself, except where the font changes.
  *
- * @param wordStart where the word starts that `last` is in
+ * @param wordStart the start of the word that contains `last`
  */
 function stepTo(
   last: TextItem | undefined,
@@ -82,13 +82,13 @@ function stepTo(
     Math.abs(to.across - from.across) > furthestUp * size;
   if (isElsewhere) return 'elsewhere';
   if (goesLeft) return 'word to the left';
-  // Letters of joined scripts are drawn one by one, with gaps between.
+  // Letters of cursive scripts may be drawn one by one, with gaps.
   return gap > narrowestSpace * size && !isRightToLeft ? 'next word' : 'same word';
 }
 
-/** @param items at least one, and none blank */
+/** @param items at least one, none of them blank */
 function toLine(items: readonly TextItem[], pieces: readonly Piece[]): Line {
-  // The largest gives the frame: smaller ones are raised or lowered against it.
+  // The largest item sets the line's position: smaller ones may be raised or lowered.
   const main = items.reduce((largest, item) => (fontSize(item) > fontSize(largest) ? item : largest));
   const angle = angleOf(main);
   let left = Number.POSITIVE_INFINITY;
@@ -113,12 +113,12 @@ function toLine(items: readonly TextItem[], pieces: readonly Piece[]): Line {
   };
 }
 
-/** Arabic letters by their shape in a word. */
+/** Arabic presentation forms: letters by their shape in a word. */
 const presentationForms = /[\ufb50-\ufdff\ufe70-\ufefc]+/g;
-/** Whitespace, and the control characters that fonts without a proper table give. */
+/** Whitespace, and control characters that come from fonts without a proper character table. */
 const unprintable = /[\s\p{Cc}]+/gu;
 
-/** Where an item starts, along a line of this angle and across it, upwards. */
+/** The start of an item: along a line of this angle, and across it (upwards). */
 function placeOf({ transform }: TextItem, angle: number): { along: number; across: number } {
   const [, , , , x, y] = transform as number[];
   const cosine = Math.cos(angle);
@@ -136,27 +136,27 @@ function fontSize({ transform }: TextItem): number {
   return Math.hypot(c!, d!);
 }
 
-/** A piece of a line, as it was drawn. */
+/** A piece of a line, as drawn. */
 export interface Piece {
   text: string;
-  /** Where it is along the line, in points; undefined of a blank one. */
+  /** Its position along the line, in points; undefined for a blank piece. */
   place?: { start: number; end: number; isRightToLeft: boolean };
 }
 
 /**
- * The text of a line. Some programs draw right-to-left words as they are read, others glyph by glyph from their left
- * end, and pdf.js turns round only what is inside a piece. So pieces of right-to-left text that follow each other
- * rightwards are turned round; where the next follows leftwards with a gap, there is a space.
+ * Returns the text of a line. Some programs draw right-to-left words in reading order, others glyph by glyph from the left
+ * end, and pdf.js reverses only the text inside a piece. So right-to-left pieces that were drawn from left to right are
+ * reversed. If they were drawn from right to left, a gap between them becomes a space.
  *
- * @param space width of the narrowest gap between words, in points
+ * @param space the width of the narrowest gap between words, in points
  */
 export function textOfLine(pieces: readonly Piece[], space: number): string {
   let text = '';
-  /** Right-to-left pieces, each right of the one before, and where they are. */
+  /** Right-to-left pieces, each to the right of the one before; `start` and `end` are their position. */
   let run: string[] = [];
   let start = 0;
   let end = 0;
-  /** Blank pieces after them, which are part of the run if it goes on. */
+  /** Blank pieces after the run. They belong to it if it continues. */
   let blanks = '';
   const closeRun = (): void => {
     text += run.reverse().join('') + blanks;

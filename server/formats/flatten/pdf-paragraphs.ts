@@ -1,9 +1,9 @@
 import type { Line } from './pdf-lines.ts';
 
 /**
- * The text of a page: lines that belong to one paragraph are joined, paragraphs divided by a blank line. Lines belong
- * together that are set in one size, at the distance of lines, one below the other, unless the lower one starts like an
- * item of a list, the upper one is a heading, or it ends a sentence and the lower one is indented or the upper one short.
+ * Returns the text of a page. Joins the lines of a paragraph and separates paragraphs by a blank line. Lines belong to one
+ * paragraph if they have the same font size, are below each other and have a normal line distance. Exceptions: the lower line
+ * starts like a list item; the upper line is a heading; the upper line ends a sentence and is short, or the lower is indented.
  */
 export function joinLines(lines: readonly Line[]): string {
   const paragraphs: string[] = [];
@@ -25,15 +25,15 @@ export function joinLines(lines: readonly Line[]): string {
   return paragraphs.join('\n\n');
 }
 
-/** Of the font's height: the least distance between the lines of a paragraph, and what is taken for its greatest. */
+/** As shares of the font's height: the least line distance in a paragraph, and the default for the greatest. */
 const leastLeading = 0.6;
 const usualLeading = 1.5;
 const widestLeading = 3;
-/** Of the usual distance between the lines of a page: more than this divides paragraphs. */
+/** As a multiple of the page's usual line distance. A greater distance separates paragraphs. */
 const extraLeading = 1.3;
-/** Distances on a page from which the usual one can be told. */
+/** The number of line distances from which the usual one can be determined. */
 const fewestDrops = 5;
-/** Of the font's height. */
+/** As a share of the font's height. */
 const indent = 0.8;
 const listItem = /^(?:[•‣◦▪●○■□–—*-]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s/iu;
 const sentenceEnd = /[.!?:;…。！？؟।۔]["'”’)\]»]*$/u;
@@ -53,7 +53,7 @@ function continues(above: Line, line: Line, widest: number, leading: number | un
   return true;
 }
 
-/** The median distance between a line and the one drawn below it and right after it; undefined where there are too few. */
+/** Returns the median distance of lines drawn one after the other and below each other; undefined if there are too few. */
 function usualDrop(lines: readonly Line[]): number | undefined {
   const drops: number[] = [];
   for (const [index, line] of lines.entries()) {

@@ -6,19 +6,18 @@ import { loadPdfjs, Meter, useMeter } from './pdf-budget.ts';
 import { readLines } from './pdf-lines.ts';
 import { joinLines } from './pdf-paragraphs.ts';
 
-/** Deflate makes of n bytes at most 1,032 n. */
+/** Deflate expands n bytes to at most 1,032 n. */
 const greatestRatio = 1032;
-/** Where the dictionary of a stream is looked for, before its keyword. */
+/** The number of bytes before a stream's keyword in which its dictionary is searched. */
 const longestDictionary = 4096;
 
 const keyword = Buffer.from('stream');
 const endKeyword = Buffer.from('endstream');
 
 /**
- * Refuses a PDF in which a deflated stream holds more than `limits.pdfStream` bytes: pdf.js inflates streams whole, so
- * a small file could ask for gigabytes. What each holds is counted without being kept. Images are let be, as they are
- * not decoded for their text, and so is what this does not see (streams in an encrypted file or under two filters): for
- * those there is the sandbox.
+ * Refuses a PDF in which a deflated stream inflates to more than `limits.pdfStream` bytes. pdf.js inflates whole streams, so
+ * a small file could need gigabytes. The inflated bytes are counted, not kept. Images are skipped, because they are not
+ * decoded. Streams in an encrypted file or with two filters are not seen here; the sandbox limits them.
  *
  * @throws {FlattenError} `too_large`
  */
@@ -39,7 +38,7 @@ async function refuseLargeStreams(bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** The offset of a stream's first byte, where the keyword at `at` starts one. */
+/** Returns the offset of a stream's first byte; undefined if the keyword at `at` does not start a stream. */
 function startOfData(file: Buffer, at: number): number | undefined {
   const after = at + keyword.length;
   if (file[after] === 0x0a) return after + 1;
@@ -64,7 +63,7 @@ async function inflatedSize(deflated: Buffer): Promise<number> {
         throw overLimit('the unpacked size in bytes of one stream of the PDF', limits.pdfStream);
     }
   } catch (error) {
-    // Damaged data ends here, and for pdf.js as well.
+    // The data is damaged here. pdf.js stops at the same place.
     if (!isZlibError(error)) throw error;
   } finally {
     inflater.destroy();
@@ -76,21 +75,21 @@ function isZlibError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
 }
 
-/** Tables of character codes for fonts that name one of Adobe's instead of carrying their own. */
+/** Adobe's predefined tables of character codes, for fonts that name one instead of embedding their own. */
 const characterMaps = decodeURIComponent(
   new URL('cmaps/', import.meta.resolve('pdfjs-dist/package.json')).pathname,
 );
 
-/** One file after the other: pdf.js has one meter. */
+/** Files are read one after the other, because pdf.js has only one meter. */
 let reading: Promise<unknown> = Promise.resolve();
 
 /**
- * The text of a PDF in the order in which its pages draw it, which for what word processors and typesetters write is
- * the reading order. Lines are joined into paragraphs, words that a hyphen breaks at a line's end are whole again.
- * What a field holds is not part of it (B 4.3 keeps fields as they are).
+ * Returns the text of a PDF in drawing order, which is the reading order in files of word processors and typesetting programs.
+ * Joins lines into paragraphs, and words that a hyphen splits at the end of a line. Leaves out the content of form fields
+ * (B 4.3 keeps fields as they are).
  *
- * @throws {FlattenError} `unreadable`, `protected` (it asks for a password; one that only restricts its use is
- * nothing to us), or `too_large`
+ * @throws {FlattenError} `unreadable`, `too_large`, or `protected` if opening it requires a password. A password that only
+ * restricts the use of the file does not matter
  */
 export async function readPdf(bytes: Uint8Array): Promise<string> {
   if (!hasHeader(bytes)) throw new FlattenError('unreadable', 'the file is not a PDF');
@@ -100,20 +99,20 @@ export async function readPdf(bytes: Uint8Array): Promise<string> {
   return read;
 }
 
-/** The same, counted by `meter`. */
+/** Reads the text of a PDF while `meter` counts the work. */
 async function readMetered(bytes: Uint8Array, meter: Meter): Promise<string> {
-  // Only here, so that a file refused until here costs no library.
+  // Loaded only here, so that refused files do not load the library.
   const { getDocument, VerbosityLevel } = await loadPdfjs();
   useMeter(meter);
   const loading = getDocument({
-    // A copy: pdf.js takes the buffer away from its owner, and wants no Buffer.
+    // A copy: pdf.js detaches the buffer, and does not accept a Buffer.
     data: new Uint8Array(bytes),
     verbosity: VerbosityLevel.ERRORS,
     cMapUrl: characterMaps,
     cMapPacked: true,
     useSystemFonts: false,
     disableFontFace: true,
-    // It is for drawing, which is not done here; of no image more than its size is ever read.
+    // Only for drawing, which is not done here. Of an image, only its size is read.
     maxImageSize: 1,
   });
   try {
@@ -133,7 +132,7 @@ async function readPages(document: PDFDocumentProxy, meter: Meter): Promise<stri
   for (let number = 1; number <= document.numPages; number++) {
     const page = await document.getPage(number);
     const items = await readItems(page);
-    // What a page draws until it is over a limit is not its text.
+    // If the meter stopped pdf.js, the page's text is incomplete.
     if (meter.refusal) throw meter.refusal;
     const text = joinLines(readLines(items));
     page.cleanup();
@@ -147,7 +146,7 @@ async function readPages(document: PDFDocumentProxy, meter: Meter): Promise<stri
 
 type PageItems = Awaited<ReturnType<PDFPageProxy['getTextContent']>>['items'];
 
-/** Pieces of text with their places; no more of them than a whole file may have characters, in UTF-16 and with spaces. */
+/** Reads pieces of text with positions. Stops at 4 times a file's character limit, to allow for UTF-16 units and spaces. */
 async function readItems(page: PDFPageProxy): Promise<PageItems> {
   const items: PageItems = [];
   let units = 0;
@@ -164,7 +163,7 @@ async function readItems(page: PDFPageProxy): Promise<PageItems> {
   return items;
 }
 
-/** Readers look for the header in the first kilobyte, as some programs put something before it. */
+/** Readers search the header in the first kilobyte, because some programs write other data before it. */
 function hasHeader(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).includes('%PDF-');
 }

@@ -3,12 +3,12 @@ import { FlattenError } from '../flatten-error.ts';
 import { Paragraphs } from './paragraphs.ts';
 
 /**
- * The text of an XML document. An element with text of its own is a line, whatever elements are in it: they are parts of
- * its sentences. An element that holds only elements stands between blank lines, each of those in it on a line. Runs of
- * whitespace are one space; attributes, comments and processing instructions are left out.
+ * Returns the text of an XML document. An element that contains text directly is one line, including its child elements,
+ * which are parts of its sentences. An element that contains only elements is surrounded by blank lines, and each child is on
+ * its own line. Runs of whitespace become one space. Attributes, comments and processing instructions are left out.
  *
- * @throws {FlattenError} `unreadable` where the document is not well-formed, or uses entities that XML does not predefine:
- * nothing that a DOCTYPE declares is expanded, nothing it names is fetched.
+ * @throws {FlattenError} `unreadable` if the document is not well-formed or uses entities that XML does not predefine.
+ * Entities that a DOCTYPE declares are not expanded, and nothing that it names is fetched.
  */
 export function readXml(source: string): string {
   const shapes = findShapes(source);
@@ -36,7 +36,7 @@ export function readXml(source: string): string {
   return paragraphs.text();
 }
 
-/** What an element holds directly. */
+/** The direct content of an element. */
 interface Shape {
   holdsText: boolean;
   holdsElements: boolean;
@@ -71,19 +71,19 @@ function read(source: string, events: Parameters<typeof createXmlReader>[0]): vo
   reader.close();
 }
 
-/** What of an XML document is of interest. Names are as written, prefix included. */
+/** The events of an XML document. Names are as written, prefix included. */
 export interface XmlEvents {
   openTag: (tag: SaxesTagPlain) => void;
   closeTag: (tag: SaxesTagPlain) => void;
-  /** Text, references decoded, and CDATA; one text may come in several pieces. */
+  /** Text with references decoded, and CDATA. A text may come in several pieces. */
   text: (text: string) => void;
 }
 
 /**
- * A reader that is fed a document piece by piece and closed after the last. It is not recursive, and expands nothing:
- * a DOCTYPE is passed over, and a reference to anything but a character or one of XML's five entities is an error.
+ * Creates a reader. Feed it the document in pieces and close it after the last one. It is not recursive. It ignores a DOCTYPE,
+ * and a reference to anything but a character or one of XML's five entities is an error.
  *
- * Its `write` and `close` throw a FlattenError `unreadable` where the document is not well-formed.
+ * `write` and `close` throw a FlattenError `unreadable` if the document is not well-formed.
  */
 export function createXmlReader(events: XmlEvents): { write(piece: string): void; close(): void } {
   const parser = new SaxesParser({ xmlns: false, position: false });

@@ -1,11 +1,11 @@
 import { crc32, createInflateRaw } from 'node:zlib';
 
-/** A zip that cannot be read: not one, cut short, or using what office files do not use. */
+/** A zip that cannot be read: not a zip, cut short, or with features that office files do not use. */
 export class ZipError extends Error {
   override name = 'ZipError';
 }
 
-/** A file in a zip, as its central directory tells; the sizes are claims. */
+/** A file in a zip, as its central directory describes it. The sizes are not verified. */
 export interface ZipEntry {
   name: string;
   encrypted: boolean;
@@ -14,7 +14,7 @@ export interface ZipEntry {
   crc32: number;
   compressedSize: number;
   size: number;
-  /** Offset of its local header. */
+  /** The offset of its local header. */
   offset: number;
 }
 
@@ -24,9 +24,9 @@ const entrySignature = 0x02014b50;
 const entryLength = 46;
 
 /**
- * The entries of a zip by name, in the order of its central directory. Nothing is inflated.
+ * Returns the entries of a zip by name, in the order of its central directory. Inflates nothing.
  *
- * @throws {ZipError} also for zip64 and for two entries of one name, of which programs pick different ones
+ * @throws {ZipError} also for zip64, and for two entries with the same name, because programs differ in which one they read
  */
 export function readDirectory(zip: Uint8Array): Map<string, ZipEntry> {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
@@ -61,7 +61,7 @@ export function readDirectory(zip: Uint8Array): Map<string, ZipEntry> {
   return entries;
 }
 
-/** The offset of the end record: the last, as a comment of up to 65,535 bytes may follow it. */
+/** Finds the end record, searching backwards: a comment of up to 65,535 bytes may follow it. */
 function findEnd(view: DataView): number {
   const last = view.byteLength - endLength;
   for (let at = last; at >= 0 && at >= last - 0xffff; at--) {
@@ -78,9 +78,8 @@ const localSignature = 0x04034b50;
 const localLength = 30;
 
 /**
- * What an entry holds, piece by piece, so that no more than a piece of it is in memory. Ends with an error where it
- * holds more than its directory claims, or something else than that: the claim is what the caller's limits were
- * compared with.
+ * Yields the content of an entry in pieces, so that only one piece is in memory. Throws if the content is larger than the
+ * directory claims or differs from it, because the caller checked its limits against the claim.
  *
  * @throws {ZipError}
  */
@@ -97,12 +96,12 @@ export async function* inflateEntry(zip: Uint8Array, entry: ZipEntry): AsyncGene
   if (size !== entry.size || sum !== entry.crc32) throw new ZipError('a file in the archive is damaged');
 }
 
-/** Deflate makes of n bytes at most 1,032 n. */
+/** Deflate expands n bytes to at most 1,032 n. */
 const greatestRatio = 1032;
 
 /**
- * Refuses a zip in which an entry holds more than its directory claims, whether or not the entry will be read: such
- * a claim is made to pass under limits. Entries that are damaged in other ways are let be.
+ * Refuses a zip with an entry that is larger than its directory claims, even if the entry is never read: such a claim is made
+ * to evade limits. Ignores entries that are damaged in other ways.
  *
  * @throws {ZipError}
  */

@@ -1,6 +1,6 @@
 import { type Token, Tokenizer, TokenizerMode } from 'parse5';
 
-/** The text that `raw` stands for outside tags: character references decoded, line ends as `\n`. */
+/** Decodes source text from outside tags: resolves character references and turns line ends into `\n`. */
 export function decodeText(raw: string): string {
   if (!/[&\r\0]/.test(raw)) return raw;
   let text = '';
@@ -21,8 +21,8 @@ export function decodeText(raw: string): string {
       onEof: ignore,
     },
   );
-  // As inside a textarea: references are read, and with no textarea open no end tag can end it, so every `<` is a
-  // character. Which it is in `raw`, or the parser would have made a tag of it.
+  // Tokenize as inside a textarea: references are decoded, and every `<` is a character, because no end tag matches while no
+  // textarea is open. In `raw` each `<` is a character: otherwise the parser would have read a tag.
   tokenizer.state = TokenizerMode.RCDATA;
   tokenizer.write(raw, true);
   return text;
@@ -36,23 +36,23 @@ const escapes: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** `text` as the source of a text node. */
+/** Escapes `text` as the source of a text node. */
 export function escapeText(text: string): string {
   return text.replace(/[&<>]/g, (character) => escapes[character]!);
 }
 
-/** `text` as the source of an attribute value between two of `quote`. */
+/** Escapes `text` as the source of an attribute value in `quote`s. */
 export function escapeAttribute(text: string, quote: '"' | "'"): string {
   return escapeText(text).replaceAll(quote, escapes[quote]!);
 }
 
-/** More than the longest name has, and than a number unless it is padded with zeros. */
+/** Longer than the longest name, and than any number that is not padded with zeros. */
 const longestReference = 40;
 
 /**
- * Where the visible part of `raw` starts and ends: whitespace around it is left out, whether written as such or as a
- * reference (`&nbsp;`, `&#10;`). A reference without its semicolon counts as visible, since what it stands for depends on
- * what follows it. Of a blank `raw`, start and end are equal.
+ * Finds the start and end of the visible part of `raw`: without surrounding whitespace, written as such or as a reference
+ * (`&nbsp;`, `&#10;`). A reference without its semicolon counts as visible, because its meaning depends on the following
+ * characters. If `raw` is blank, start and end are equal.
  */
 export function visibleRange(raw: string): { start: number; end: number } {
   let start = 0;
@@ -74,7 +74,7 @@ export function visibleRange(raw: string): { start: number; end: number } {
   return { start, end };
 }
 
-/** The length of the reference that `at` finds in `window` when it stands for whitespace, else 0. */
+/** Returns the length of the reference that `at` matches in `window` if it is whitespace, else 0. */
 function blankReference(at: RegExp, window: string): number {
   const reference = at.exec(window)?.[0] ?? '';
   return reference !== '' && decodeText(reference).trim() === '' ? reference.length : 0;

@@ -6,7 +6,7 @@ export const translatableAttributes = ['title', 'alt', 'placeholder', 'aria-labe
 
 export type TranslatableAttribute = (typeof translatableAttributes)[number];
 
-/** Source between two tags or comments, as one element's text. */
+/** The source between two tags or comments: text of one element. */
 export interface TextPlace {
   kind: 'text';
   start: number;
@@ -32,24 +32,24 @@ export type Place = TextPlace | AttributePlace;
 const parserOptions = {
   treeAdapter: parentTree,
   sourceCodeLocationInfo: true,
-  // Otherwise the markup inside a noscript would be one text.
+  // With scripting, the parser would return the markup inside a noscript as text.
   scriptingEnabled: false,
 };
 
-/** The places of `source` whose element is to be translated, in source order, never overlapping. */
+/** Returns the places of `source` that are to be translated, in source order and without overlap. */
 export function findPlaces(source: string): Place[] {
   const reader = startsInsideTable(source)
     ? (PlaceReader.getFragmentParser(null, parserOptions) as PlaceReader)
     : new PlaceReader(parserOptions);
-  // Far more than a page has need of, yet in proportion to it.
+  // Far more than a real page needs, but in proportion to its length.
   reader.reopenings = source.length / 4;
   reader.tokenizer.write(source, true);
   return reader.places;
 }
 
 /**
- * Whether the first tag is one that only a table can hold. Such a part of a page is read as the content of a template,
- * where these tags are kept; anything else, page or part, reads the same as a page.
+ * Whether the first tag is allowed only inside a table. Such a fragment is parsed as the content of a template, where these
+ * tags are kept. Every other source, page or fragment, is parsed as a page.
  */
 function startsInsideTable(source: string): boolean {
   const skipped = /\s+|<!--[\s\S]*?-->/y;
@@ -59,15 +59,15 @@ function startsInsideTable(source: string): boolean {
 }
 
 /**
- * Reads places off the tokens as they pass, since a token knows where it stands in the source, and asks the tree under
- * construction only which element each belongs to. The text nodes of a finished tree will not do: they merge source
- * that lies apart (a stray end tag between), and move it (text inside a table ends up before it).
+ * Collects places from the tokens, because a token has its position in the source. The tree under construction only tells
+ * which element a token belongs to. The text nodes of a finished tree are no substitute: they merge text from separate
+ * places (around a stray end tag) and move it (text inside a table goes before the table).
  *
- * What it overrides is the parser's inside, which only its exact version promises.
+ * The overridden methods are internals of the parser, so its version is pinned.
  */
 class PlaceReader extends Parser<DefaultTreeAdapterMap> {
   readonly places: Place[] = [];
-  /** Where the last tag, comment or doctype ended. */
+  /** The offset after the last tag, comment or doctype. */
   #textStart = 0;
   /** How many formatting elements may still be reopened. */
   reopenings = 0;
@@ -93,15 +93,15 @@ class PlaceReader extends Parser<DefaultTreeAdapterMap> {
     this.#endMarkup(token);
   }
 
-  /** After the token is processed: text that was held back until then (in tables) still belongs before it. */
+  /** Call after the token is processed: text that the parser held back until then (in tables) precedes the token. */
   #endMarkup(token: Token.Token): void {
     this.#textStart = token.location!.endOffset;
   }
 
   /**
-   * Every character token that becomes text comes through here once. Between two tags there may be several, split where
-   * whitespace begins or ends; their inner boundaries are inexact around references, so the place spans them all,
-   * from the end of the last tag.
+   * The parser calls this once for each character token that becomes text. Between two tags there may be several, split
+   * where whitespace begins or ends. Their boundaries are inexact around references, so a place spans all of them, from the
+   * end of the last tag.
    */
   override _insertCharacters(token: Token.CharacterToken): void {
     const last = this.places.at(-1);
@@ -118,7 +118,7 @@ class PlaceReader extends Parser<DefaultTreeAdapterMap> {
       kind: 'text',
       start: this.#textStart,
       end: token.location!.endOffset,
-      // The root is the current element only where it stands in for the page around a part of one.
+      // The root is the current element only for a fragment, where it represents the page around it.
       element: element === this.openElements.items[0] ? 'body' : element.nodeName,
       verbatim: isVerbatim(element),
     });
@@ -147,9 +147,9 @@ class PlaceReader extends Parser<DefaultTreeAdapterMap> {
   }
 
   /**
-   * HTML reopens every unclosed `<b>`, `<i>`, … in each new paragraph, so a short source can ask for a tree of
-   * quadratic size. Once the allowance is spent they stay closed; what is lost is at most the `translate` attribute of
-   * one that was meant to reach into further paragraphs.
+   * HTML reopens every unclosed `<b>`, `<i>`, … in each new paragraph, so a short source can produce a tree of quadratic
+   * size. After `reopenings` runs out they stay closed. Then at most the `translate` attribute of such an element is ignored
+   * in later paragraphs.
    */
   override _reconstructActiveFormattingElements(): void {
     if (this.reopenings < 0) this.activeFormattingElements.clearToLastMarker();
@@ -159,7 +159,7 @@ class PlaceReader extends Parser<DefaultTreeAdapterMap> {
   }
 }
 
-/** Whether an element holds nothing but text: an HTML title or textarea (an SVG title may hold markup). */
+/** Whether an element contains only text: an HTML title or textarea. (An SVG title may contain markup.) */
 function isVerbatim(element: DefaultTreeAdapterTypes.ParentNode): boolean {
   return (
     'namespaceURI' in element &&

@@ -9,16 +9,16 @@ import {
 type ParentNode = DefaultTreeAdapterTypes.ParentNode;
 type Element = DefaultTreeAdapterTypes.Element & { translateMode?: TranslateMode | undefined };
 
-/** Whether what an element holds is to be translated; `code` is not text for a reader, and nothing inside cattaches that. */
+/** Whether an element's content is translated. `code` is not text for a reader, and nothing inside can change that. */
 export type TranslateMode = 'yes' | 'no' | 'code';
 
 /**
- * Elements whose content is code or cannot be rewritten: apart from script and style, their content takes no character
- * references, so a translation with a `<` could not be written there.
+ * Elements whose content is code or cannot be rewritten. Their content has no character references, so a translation that
+ * contains `<` could not be written there.
  */
 const codeElements = new Set(['script', 'style', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext']);
 
-/** The mode of an element of this name and these attributes inside a parent of mode `inherited`. */
+/** Returns the mode of an element with this name and these attributes, inside a parent of mode `inherited`. */
 export function modeOfTag(
   name: string,
   attributes: Token.Attribute[],
@@ -30,7 +30,7 @@ export function modeOfTag(
   return own === 'yes' || own === '' ? 'yes' : inherited;
 }
 
-/** The mode of `node` where it now attachs in the tree; each element is looked at once until it is moved. */
+/** Returns the mode of `node` at its current place in the tree. Each element's mode is cached until the element moves. */
 export function modeOf(node: ParentNode): TranslateMode {
   const unasked: Element[] = [];
   let mode: TranslateMode = 'yes';
@@ -52,8 +52,8 @@ export function modeOf(node: ParentNode): TranslateMode {
 }
 
 /**
- * A tree that knows parents only. Modes are asked while elements are open, so children are never looked up, and
- * keeping none makes every move cost the same however many an element has.
+ * A tree that stores parents only. Modes are read while elements are open, so children are never looked up. Without
+ * children, a move costs the same however many an element has.
  */
 export const parentTree: TreeAdapter<DefaultTreeAdapterMap> = {
   ...defaultTreeAdapter,
@@ -62,7 +62,7 @@ export const parentTree: TreeAdapter<DefaultTreeAdapterMap> = {
   detachNode(node) {
     node.parentNode = null;
   },
-  // Of a second `<html>` or `<body>`, the attributes that the first one lacks count.
+  // A second `<html>` or `<body>` adds only the attributes that the first one lacks.
   adoptAttributes(recipient: Element, attributes) {
     const own = translateAttribute(attributes);
     if (own === undefined || translateAttribute(recipient.attrs) !== undefined) return;

@@ -1,13 +1,13 @@
-/** TMX writes `YYYYMMDDThhmmssZ`; many tools write ISO 8601 with its signs, or a date alone. */
+/** TMX uses `YYYYMMDDThhmmssZ`. Many tools write ISO 8601 with separators, or a date alone. */
 const form =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?(Z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)?)?$/i;
 
-/** Years that a clock can have shown, or shows soon: a date past them is a mistake, and would win over all others. */
+/** The plausible years. A later date is a mistake and would win over all others. */
 const years = { first: 1970, last: 2199 };
 
 /**
- * A date of a TMX file as ISO 8601 in UTC, to the second: `2024-01-31T09:30:00Z`. One without a time is the day's start,
- * one without a zone is in UTC. Null where it is absent, of another form, or no date that ever was or soon will be.
+ * Reads a date of a TMX file as ISO 8601 in UTC, to the second: `2024-01-31T09:30:00Z`. A date without a time means the start
+ * of the day; one without a zone is in UTC. Returns null if it is absent, has another form, does not exist or is implausible.
  */
 export function readChangedate(written: string | undefined): string | null {
   const parts = written === undefined ? null : form.exec(written.trim());
@@ -17,7 +17,7 @@ export function readChangedate(written: string | undefined): string | null {
   if (isEveryDays(Number(month), Number(day), Number(hour), Number(minute), Number(second)) && zone === 'Z')
     return Number(year) >= years.first && Number(year) <= years.last ? iso : null;
   const local = Date.parse(iso);
-  // It is NaN where a part is out of range; but days that a month does not have roll over into the next.
+  // NaN if a part is out of range. A day that the month does not have rolls over into the next month.
   if (new Date(local).getUTCDate() !== Number(day)) return null;
   const offset = offsetMs(zone);
   const moment = new Date(local - offset);
@@ -26,7 +26,7 @@ export function readChangedate(written: string | undefined): string | null {
   return offset === 0 ? iso : `${moment.toISOString().slice(0, 19)}Z`;
 }
 
-/** A moment that there is in every year: known without a calendar, as nearly all of a file of 50,000 dates are. */
+/** Whether the moment exists in every year. This fast path avoids the calendar for most dates of a file with 50,000. */
 function isEveryDays(month: number, day: number, hour: number, minute: number, second: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour < 24 && minute < 60 && second < 60;
 }
@@ -37,7 +37,7 @@ function offsetMs(zone: string): number {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }
 
-/** As TMX writes it; null where `readChangedate` reads nothing. */
+/** Formats a date for TMX; null if `readChangedate` returns null. */
 export function writeChangedate(iso: string | null): string | null {
   return readChangedate(iso ?? undefined)?.replace(/[-:]/g, '') ?? null;
 }

@@ -1,16 +1,16 @@
 import { SaxesParser } from 'saxes';
 
 /**
- * Why a file is no memory that can be read: its bytes are no text in an accepted encoding; it is not XML, or another
- * kind of XML; it declares or uses entities; it is not well-formed; its elements are nested too deep.
+ * Why a file cannot be read as TMX: it is not text in an accepted encoding; it is not XML, or another kind of XML; it declares
+ * or uses entities; it is not well-formed; its elements are nested too deep.
  */
 export type TmxReason = 'encoding' | 'not_xml' | 'not_tmx' | 'forbidden' | 'malformed' | 'too_deep';
 
-/** A file that cannot be read as TMX. The message is for the sender of the file, and names the line if there is one. */
+/** A file that cannot be read as TMX. The message is for the sender of the file and names the line, if known. */
 export class TmxError extends Error {
   override name = 'TmxError';
   readonly reason: TmxReason;
-  /** Physical, from 1; null where the trouble is with the file as a whole. */
+  /** The physical line, from 1; null if the whole file is the problem. */
   readonly line: number | null;
 
   constructor(reason: TmxReason, message: string, line: number | null = null) {
@@ -25,21 +25,21 @@ interface XmlEvents {
   /** `line` is the physical one of its `<`; `attributes` has no prototype. */
   open: (name: string, attributes: Record<string, string>, line: number) => void;
   close: () => void;
-  /** References decoded, CDATA included; one text may come in several pieces. */
+  /** References are decoded and CDATA is included. A text may come in several pieces. */
   text: (text: string) => void;
 }
 
-/** A TMX file's elements are some ten deep where its inline markup is nested. */
+/** Elements of normal TMX files are nested about ten deep, inline markup included. */
 const deepest = 200;
 
 /**
- * A parser that is fed a document piece by piece and closed after the last. It is not recursive, and expands nothing but
- * character references and XML's own five entities (C 7): a DOCTYPE is passed over, and what it names is never fetched.
+ * Creates a parser. Feed it the document in pieces and close it after the last one. It is not recursive. It expands only
+ * character references and XML's own five entities (C 7). It ignores a DOCTYPE and fetches nothing that it names.
  *
- * Its `write` and `close` throw a TmxError.
+ * `write` and `close` throw a TmxError.
  */
 export function createParser(events: XmlEvents): { write(piece: string): void; close(): void } {
-  // Every version is read by the rules of 1.0, whose characters alone an export can write again.
+  // Read every version by the rules of XML 1.0, because an export can write only the characters of 1.0.
   const parser = new SaxesParser({
     xmlns: false,
     position: false,
@@ -50,7 +50,7 @@ export function createParser(events: XmlEvents): { write(piece: string): void; c
   let line = 1;
   let sawRoot = false;
 
-  // Not one handler more: from eight on, V8 keeps the parser's properties as a dictionary, and it is five times slower.
+  // Do not add a handler: from eight on, V8 stores the parser's properties in a dictionary, which is five times slower.
   parser.on('error', (error) => {
     if (error.message === 'undefined entity.') throw forbidden('a reference to an entity', parser.line);
     if (!sawRoot) throw new TmxError('not_xml', 'the file is not XML', parser.line);
@@ -58,13 +58,13 @@ export function createParser(events: XmlEvents): { write(piece: string): void; c
   });
   parser.on('doctype', (doctype) => {
     if (doctype.includes('<!ENTITY')) throw forbidden('an entity declaration', parser.line);
-    // Entities of the DTD itself are declared like others, and stand for declarations.
+    // Parameter entities are declared like others and stand for declarations.
     if (doctype.includes('[') && /%[^\s%;]+;/.test(doctype))
       throw forbidden('a reference to an entity', parser.line);
   });
   parser.on('opentagstart', () => {
     sawRoot = true;
-    // One character behind the name is read by now, and may be the line's end.
+    // The parser has read one character after the name, which may be a line end.
     line = parser.column === 0 ? parser.line - 1 : parser.line;
   });
   parser.on('opentag', (tag) => {
@@ -97,19 +97,19 @@ function forbidden(what: string, line: number): TmxError {
   );
 }
 
-/** The commonest mistake is an ampersand, of which the parser speaks in other words. */
+/** Rewords the parser's message for the most common mistake, an unescaped ampersand. */
 function explain(message: string): string {
   return message === 'disallowed character in entity name.'
     ? 'an ampersand before this place is not written as &amp;'
     : message.replace(/\.$/, '').slice(0, 100);
 }
 
-/** Bytes that are decoded at once: few enough that a large file never stands in memory as text. */
+/** Bytes that are decoded at a time, so that a large file is never in memory as text. */
 const pieceBytes = 65_536;
 
 /**
- * The text of a file in pieces: UTF-8 with or without a byte order mark, or UTF-16 with one. What an XML declaration
- * says of the encoding is passed over: the bytes either are one of these or are not.
+ * Decodes a file in pieces: UTF-8 with or without a byte order mark, or UTF-16 with one. Ignores the encoding that an XML
+ * declaration states, because only the bytes decide.
  *
  * @throws {TmxError} `encoding`
  */
@@ -119,7 +119,7 @@ export function* decodePieces(bytes: Uint8Array): Generator<string, void> {
   for (let start = 0; start < bytes.length; start += pieceBytes) {
     const end = start + pieceBytes;
     const piece = decode(decoder, bytes.subarray(start, end), end < bytes.length);
-    // UTF-32, and UTF-16 without its mark; XML itself never holds one.
+    // Detects UTF-32, and UTF-16 without its mark: XML never contains NUL characters.
     if (piece.includes('\0')) throw new TmxError('encoding', `${accepted}; this has NUL characters`);
     yield piece;
   }

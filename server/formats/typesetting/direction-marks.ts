@@ -2,35 +2,34 @@ import type { GlyphRun } from './lines.ts';
 import type { Cluster } from './shaping.ts';
 
 /**
- * What tells poppler that right-to-left text begins here: RIGHT-TO-LEFT EMBEDDING, and POP DIRECTIONAL FORMATTING that
- * ends it at once. In visual order: turned around it is an empty embedding, which changes nothing where it is pasted.
+ * Tells poppler that right-to-left text begins here: RIGHT-TO-LEFT EMBEDDING, ended at once by POP DIRECTIONAL FORMATTING.
+ * It is in visual order. Reversed, it is an empty embedding, which has no effect where the text is pasted.
  */
 export const directionMark = '\u202c\u202b';
 
-/** Where a turning mark is needed: at the left end of a word, or with something of the word to its left. */
+/** Where a direction mark is needed: at the left end of a word, or inside a word. */
 export type DirectionMarkPlace = 'wordEnd' | 'inWord';
 
 const space = /^\s/;
-/** What poppler's table of character types has as right-to-left: the older letters. */
+/** The characters that poppler's table of character types lists as right-to-left: the older letters. */
 const rightToLeft = /^[\u05d0-\u05ea\u0620-\u064a\u066e-\u066f\u0671-\u06d3\u06fa-\u06ff\u0710-\u076d]$/;
-/** What the table has as left-to-right or as numbers, among them signs that stand in numbers. */
+/** The characters that the table lists as left-to-right or as numbers, including signs that occur in numbers. */
 const leftToRight = /^[\p{L}\p{N}#-%+-/:\u00a0\u00a2-\u00a5\u00b0\u00b1\u060c\u066a-\u066c\u2030-\u2034]$/u;
-/** What would be torn from its letter, other than brackets, which stay with what is before them. */
+/** Characters that poppler would separate from their letter. Brackets are not among them: they stay with the text before. */
 const belongsToLetter = /^[\p{M}\p{Cf}]$/u;
 
 /**
- * The clusters that need a turning mark before them, that is, to their left.
+ * Finds the clusters that need a direction mark before them, that is, to their left.
  *
- * Poppler finds a line in visual order and turns its right-to-left stretches around. By its rule, one that is simpler
- * than Unicode's, what is of neither direction (spaces, brackets, combining marks, joiners) isn't turned around where
- * nothing right-to-left is to the left of it, which mistakes two things:
- * - with `pdftotext -raw`, which goes word by word, the combining marks at the left end of a word: they would come
- *   before the word that they end;
- * - by default, the space to the left of a number, a full stop or a comma: it would come before them.
+ * Poppler reads a line in visual order and reverses its right-to-left parts. Its rule is simpler than Unicode's: characters
+ * without a direction (spaces, brackets, combining marks, joiners) are reversed only if right-to-left text is to their left.
+ * That gives a wrong order in two cases:
+ * - `pdftotext -raw`, which reads word by word, puts combining marks at the left end of a word before the word;
+ * - the default mode puts the space to the left of a number, a full stop or a comma before them.
  *
- * An embedding control is right-to-left, and the one character that goes unseen in any case: poppler writes it before
- * all right-to-left text by itself, so that whoever compares its output leaves it out. Others drop a code that stands
- * for controls alone (pdf.js), or give it out as the invisible that it is (PDFium).
+ * An embedding control counts as right-to-left and is never visible. Poppler itself writes one before all right-to-left
+ * text, so comparisons of its output ignore it. Other readers drop a code that stands for controls alone (pdf.js) or return
+ * it as an invisible character (PDFium).
  */
 export function directionMarkPlaces(runs: readonly GlyphRun[]): ReadonlyMap<Cluster, DirectionMarkPlace> {
   const points = new Map<Cluster, DirectionMarkPlace>();
@@ -43,7 +42,7 @@ export function directionMarkPlaces(runs: readonly GlyphRun[]): ReadonlyMap<Clus
       const characters = [...cluster.text];
       if (space.test(cluster.text)) {
         wordEnd = true;
-        // Spaces inside a left-to-right phrase stay where they are.
+        // Spaces inside a left-to-right phrase need no mark.
         afterSpace = backward;
         turning = false;
         waiting = undefined;
@@ -73,7 +72,7 @@ export function directionMarkPlaces(runs: readonly GlyphRun[]): ReadonlyMap<Clus
   return points;
 }
 
-/** What one code of a cluster stands for, and its place. In thousandths of an em; `offset` from the cluster's start. */
+/** The text and position of one code of a cluster. In thousandths of an em; `offset` is from the cluster's start. */
 interface Piece {
   text: string;
   offset: number;
@@ -81,24 +80,23 @@ interface Piece {
 }
 
 /**
- * Distances at which poppler keeps a word together. Where two characters start at less than a tenth of an em from each
- * other, it takes them for one that is there twice, for bold, and ends the word; it does so, too, where a gap between
- * two characters is wider than that. The parts of a right-to-left word that it has cut come out in the wrong order.
- * These keep clear of a tenth.
+ * Distances at which poppler keeps a word together. If two characters start less than a tenth of an em apart, poppler takes
+ * them for one that is drawn twice, for bold, and ends the word. It also ends the word at a gap wider than a tenth of an em.
+ * The parts of a split right-to-left word come out in the wrong order. These values keep a margin around a tenth.
  */
 const leastDistance = 102;
 const widestGap = 98;
 
-/** Where a turning mark stands, and where the cluster's text comes after it: at a word's left end in the space before. */
+/** The position of a direction mark; the cluster's text follows it. At a word's left end it reaches into the space before. */
 const markPlaces = {
   wordEnd: { offset: -20, width: 120 },
   inWord: { offset: 0, width: 108 },
 } as const;
 
 /**
- * Divides a cluster's width among the codes that it is copied out by, for text that readers turn around.
+ * Divides a cluster's width among its codes, for text that readers reverse.
  * @param texts from left to right
- * @param turns whether a turning mark comes before them: as a code of its own, unless the cluster is too narrow
+ * @param turns the place of a direction mark before them. The mark has its own code, unless the cluster is too narrow
  */
 export function reorderedPieces(
   texts: readonly string[],
@@ -115,7 +113,7 @@ export function reorderedPieces(
   return sideBySide(turns ? [directionMark + first!, ...rest] : texts, 0, width).map(narrowed);
 }
 
-/** A mark that stands alone on a space leaves it what poppler needs to see of a space: 0.15 em. */
+/** A space's share of the width that it divides with combining marks. It leaves the 0.15 em by which poppler sees a space. */
 const spaceShare = 4;
 
 /** Divides a width evenly among codes. */
@@ -134,8 +132,8 @@ function shareOf(text: string): number {
 }
 
 /**
- * Poppler spreads the characters of a code evenly over its width: the last of them may come too near to what follows.
- * This is the piece, narrow enough to keep it away; as it was where it has no room for that.
+ * Narrows a piece, if it has room. Poppler spreads the characters of a code evenly over its width, so the last one may come
+ * too close to the next piece.
  */
 function narrowed(piece: Piece): Piece {
   return fits(piece) ? { ...piece, width: Math.min(piece.width, mostWidth(piece)) } : piece;

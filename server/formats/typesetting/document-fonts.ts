@@ -10,9 +10,9 @@ export type TextMatrix = readonly [number, number, number, number, number, numbe
 
 /** A line ready for a content stream. */
 export interface ShownLine {
-  /** A whole text object, BT to ET; empty for a line without text. Colour and render mode are the stream's own. */
+  /** A whole text object, BT to ET; empty for a line without text. Does not set colour or render mode. */
   operators: string;
-  /** The fonts that it names: the page's, or form's, font resources need them. */
+  /** The fonts that it names. Add them to the font resources of the page or form. */
   fonts: ReadonlyMap<string, PDFRef>;
 }
 
@@ -22,22 +22,22 @@ interface DocumentFont {
   ref: PDFRef;
 }
 
-/** The fonts of one PDF document: what is shown is remembered, and `embed` writes subsets with just that. */
+/** The fonts of one PDF document. Records the characters that are shown; `embed` writes subsets with only these. */
 export class DocumentFonts {
   readonly #document: PDFDocument;
   readonly #prefix: string;
-  /** The last of each name has room; those before are full. */
+  /** For each name, the last font has room and the others are full. */
   readonly #fonts = new Map<FontName, DocumentFont[]>();
 
-  /** @param prefix begins the names of font resources: one that the document's own names don't begin with */
+  /** @param prefix of the names of font resources; the document's own names must not begin with it */
   constructor(document: PDFDocument, { prefix = 'Set' }: { prefix?: string } = {}) {
     this.#document = document;
     this.#prefix = prefix;
   }
 
   /**
-   * Operators that show a line: each cluster one code, each run one TJ from left to right, so that a reader finds
-   * right-to-left text in the visual order that PDF asks for.
+   * Returns the operators that show a line. The runs and their clusters are written from left to right, because PDF requires
+   * visual order for right-to-left text.
    *
    * @param matrix places the line's left end on its baseline
    */
@@ -76,7 +76,7 @@ export class DocumentFonts {
     return { operators: operators.replaceAll('><', ''), fonts };
   }
 
-  /** Writes the fonts that were used into the document. Nothing can be shown afterwards. */
+  /** Writes the used fonts into the document. Do not call `show` afterwards. */
   embed(): void {
     for (const fonts of this.#fonts.values())
       for (const { ref, subset } of fonts) writeFont(this.#document.context, ref, subset);
@@ -107,7 +107,7 @@ export class DocumentFonts {
   }
 }
 
-/** A number as PDF spells it: no exponent, four decimals at most. */
+/** Formats a number for PDF: no exponent, at most four decimals. */
 function decimal(value: number): string {
   return String(Number(value.toFixed(4)));
 }

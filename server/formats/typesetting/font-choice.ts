@@ -5,7 +5,7 @@ const eastAsian =
   /[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Hangul}\p{Script_Extensions=Bopomofo}\u2460-\u24ff\uff00-\uffef]/u;
 const common = /[\p{Script=Common}\p{Script=Inherited}]/u;
 
-/** The first characters that a font is tried for when it is not the language's own: it stays closed for others. */
+/** The first characters of graphemes that a font is tried for, unless it is the language's own font. Saves opening it. */
 const uses: Record<FontName, RegExp> = {
   sans: /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]/u,
   arabic: /\p{Script_Extensions=Arabic}/u,
@@ -36,20 +36,20 @@ const fallbacks: readonly FontName[] = [
   'traditionalChinese',
 ];
 
-/** Fonts of running text: a space or a digit after their letters stays in them. */
+/** Fonts of running text. A space or digit after their letters uses the same font. */
 const textFonts: ReadonlySet<FontName> = new Set(
   fallbacks.filter((name) => !['math', 'symbols', 'moreSymbols', 'emoji'].includes(name)),
 );
 
-/** Picks the font of a grapheme; `before` is that of the grapheme before it. */
+/** Picks the font of a grapheme; `before` is the font of the grapheme before it. */
 export type FontChoice = (grapheme: string, before?: FontName) => FontName;
 
-/** By the language's own font, on which alone they depend. */
+/** By the language's own font, the only thing that a choice depends on. */
 const choices = new Map<FontName, FontChoice>();
 
 /**
- * The choice for a language: its own font, else the first that has all of the grapheme, else the first that has
- * its first character, else the language's own, whose box for missing characters then stands there.
+ * Returns the font choice for a language: its own font, else the first font that has the whole grapheme, else the first that
+ * has its first character, else the language's own, which then shows its box for missing characters.
  */
 export function fontChoice(language: string): FontChoice {
   const own = fontOf(language);
@@ -82,7 +82,7 @@ function makeChoice(own: FontName): FontChoice {
     let font = chosen.get(grapheme);
     if (!font) {
       font = choose(grapheme);
-      // A text has some thousand different graphemes; one made of more is not worth remembering.
+      // Normal texts have some thousand different graphemes. The limit bounds the memory for others.
       if (chosen.size < 20_000) chosen.set(grapheme, font);
     }
     return font;

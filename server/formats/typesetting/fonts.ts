@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Blob, Face, Font } from 'harfbuzzjs';
 
-/** Code points from here on (private use and unassigned planes) are in none of the fonts. */
+/** None of the fonts has code points from here on (private use and unassigned planes). */
 const limit = 0x40000;
 
-/** Which code points a font has glyphs for: a bit each, 32 KB. */
+/** The code points that a font has glyphs for: one bit each, 32 KB. */
 type Coverage = Uint8Array;
 
 function coverageOf(codePoints: Iterable<number>): Coverage {
@@ -15,10 +15,10 @@ function coverageOf(codePoints: Iterable<number>): Coverage {
   return coverage;
 }
 
-/** What needs no glyph of its own: joiners, direction marks, variation selectors. */
+/** Characters that need no glyph: joiners, direction marks, variation selectors. */
 const invisible = /\p{Default_Ignorable_Code_Point}/u;
 
-/** Whether the font can show the text as it stands, or composed or decomposed, which shaping does by itself. */
+/** Whether the font can show the text as it is, composed or decomposed. Shaping composes and decomposes by itself. */
 export function covers(coverage: Coverage, text: string): boolean {
   return (
     coversAll(coverage, text) ||
@@ -37,8 +37,8 @@ function coversAll(coverage: Coverage, text: string): boolean {
 }
 
 /**
- * The fonts that text is set in, all TrueType and under the SIL Open Font License: from npm packages, and from
- * `fonts/` where a package is too large to install for one file of it.
+ * The fonts for text, all TrueType and under the SIL Open Font License. They come from npm packages, or from `fonts/` if a
+ * package is too large to install for one of its files.
  */
 const files = {
   sans: '@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf',
@@ -77,12 +77,12 @@ export const fontNames = Object.keys(files) as FontName[];
 
 const { resolve } = createRequire(import.meta.url);
 
-/** A font file's bytes, read from disk at each call: who needs it again and again keeps what was made of it. */
+/** Reads a font file's bytes, from disk on each call. Callers cache the result of their work. */
 export function loadFont(name: FontName): Uint8Array {
   return readFileSync(resolve(files[name]));
 }
 
-/** The HarfBuzz subsetter as WebAssembly; the package exports the file, but no function for it. */
+/** Reads the HarfBuzz subsetter as WebAssembly. The package contains the file, but has no function that loads it. */
 export function loadSubsetter(): Uint8Array {
   return readFileSync(resolve('harfbuzzjs/dist/harfbuzz-subset.wasm'));
 }
@@ -92,15 +92,15 @@ interface OpenFont {
   font: Font;
   coverage: Coverage;
   unitsPerEm: number;
-  /** Height above and depth below the baseline that its lines need, in em; depth is positive. */
+  /** The height above and depth below the baseline that its lines need, in em. Both are positive. */
   ascent: number;
   descent: number;
 }
 
-/** Never emptied: it holds each font once, together some 32 MB, and most processes meet a few of them. */
+/** Never emptied: all fonts together need some 32 MB, and most processes use a few of them. */
 const opened = new Map<FontName, OpenFont>();
 
-/** The font, read from disk at its first use. */
+/** Returns a font. Reads it from disk on first use. */
 export function openFont(name: FontName): OpenFont {
   let open = opened.get(name);
   if (!open) {

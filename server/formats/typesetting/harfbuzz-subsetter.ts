@@ -1,6 +1,6 @@
 import { loadSubsetter } from './fonts.ts';
 
-/** The functions of HarfBuzz's subsetter that are called here. Pointers are offsets into its memory. */
+/** The functions of HarfBuzz's subsetter that are used here. Pointers are offsets into its memory. */
 interface Subsetter {
   memory: { buffer: ArrayBuffer };
   _initialize(): void;
@@ -26,7 +26,7 @@ const noLayoutClosure = 0x200;
 const readOnlyMemory = 1;
 const tablesToDrop = 3;
 
-/** What shaping needed and drawing does not. */
+/** Data that shaping needs and drawing does not. */
 const shapingTables = [
   'GSUB',
   'GPOS',
@@ -41,7 +41,7 @@ const shapingTables = [
   'meta',
 ];
 
-/** Node has it; the language library that this code is checked against has not. */
+/** Node has it, but the TypeScript library in use does not declare it. */
 const { WebAssembly } = globalThis as unknown as {
   WebAssembly: {
     Module: new (bytes: Uint8Array) => object;
@@ -52,10 +52,10 @@ const { WebAssembly } = globalThis as unknown as {
 let compiled: object | undefined;
 
 /**
- * A TrueType font with the outlines of these glyphs, of those they are composed of and of the box for missing
- * characters; glyph ids stay. Each call has a WebAssembly instance of its own, which is garbage afterwards.
+ * Returns a TrueType font with the outlines of these glyphs, of their components and of the box for missing characters. Glyph
+ * ids stay the same. Each call uses a new WebAssembly instance, so that its memory is freed afterwards.
  *
- * @throws Error when the font can't be subset
+ * @throws Error if the font cannot be subset
  */
 export function subsetFont(font: Uint8Array, glyphIds: Iterable<number>): Uint8Array {
   compiled ??= new WebAssembly.Module(loadSubsetter());

@@ -2,14 +2,14 @@ import type { FontName } from './fonts.ts';
 
 export type Direction = 'ltr' | 'rtl';
 
-/** The direction a language's paragraphs run in, by its language tag (BCP 47); unknown languages run left to right. */
+/** Returns the direction of a language's paragraphs, by its tag (BCP 47). Unknown languages run left to right. */
 export function directionOf(language: string): Direction {
   return ['ar', 'fa', 'ur'].includes(primary(language)) ? 'rtl' : 'ltr';
 }
 
 /**
- * The font that a language's text is set in as far as it reaches. Chinese, Japanese and Korean each get their own
- * region's forms of the characters that they share.
+ * Returns the preferred font for a language. Chinese, Japanese and Korean each get their own region's forms of the characters
+ * that they share.
  */
 export function fontOf(language: string): FontName {
   switch (primary(language)) {
@@ -44,7 +44,7 @@ const lineHeights: Partial<Record<FontName, number>> = {
   korean: 1.6,
 };
 
-/** Distance between the baselines of a language's running text, in em. */
+/** Returns the distance between the baselines of a language's running text, in em. */
 export function lineHeightOf(language: string): number {
   return lineHeights[fontOf(language)] ?? 1.4;
 }

@@ -3,16 +3,16 @@ import { type FontName, openFont } from './fonts.ts';
 import type { Paragraph } from './paragraph.ts';
 import type { Cluster } from './shaping.ts';
 
-/** Clusters of one font and direction beside each other, left to right. */
+/** Adjacent clusters with the same font and direction, left to right. */
 export interface GlyphRun {
   font: FontName;
   rightToLeft: boolean;
   clusters: Cluster[];
 }
 
-/** A line of a paragraph. Widths are in em: times the font size they are points. */
+/** A line of a paragraph. Widths are in em; multiply them by the font size for points. */
 export interface Line {
-  /** UTF-16 offsets into the paragraph's text; whitespace at the end, which is not drawn, included. */
+  /** UTF-16 offsets into the paragraph's text, including whitespace at the end, which is not drawn. */
   start: number;
   end: number;
   width: number;
@@ -23,16 +23,15 @@ export interface Line {
 const space = /^\s+$/;
 const softHyphen = '\u00ad';
 
-/** Distance of tab stops from the line's start, in em. */
+/** The interval of tab stops from the line's start, in em. */
 const tabStop = 3;
 
 /**
- * Breaks a paragraph into lines, each as full as it gets.
+ * Breaks a paragraph into lines, each as full as possible. A word that is wider than a line is broken between graphemes. A
+ * grapheme that is wider than a line is alone on its line and extends beyond it.
  *
- * @param width in em; a function of the line's number, from 0, where lines differ
- * @returns one line at least: an empty paragraph's line has no runs
- *
- * A word that is wider than a line is broken between graphemes. A grapheme that is wider stands alone and sticks out.
+ * @param width in em; a function of the line's number, from 0, if lines have different widths
+ * @returns at least one line; an empty paragraph has one line without runs
  */
 export function breakLines(paragraph: Paragraph, width: number | ((line: number) => number)): Line[] {
   const { clusters, mayStartLine } = paragraph;
@@ -50,7 +49,7 @@ export function breakLines(paragraph: Paragraph, width: number | ((line: number)
       if (mayStartLine[end] === 2) byRule = end;
       else if (mayStartLine[end] === 1) byGrapheme = end;
       const after = x + advanceAt(cluster, x);
-      // Spaces at the end may hang over the edge, and so does a grapheme that fits no line.
+      // Spaces at the end may extend beyond the edge, and so may a grapheme that fits on no line.
       const mayEnd = byRule > start || byGrapheme > start;
       if (after > available && mayEnd && !space.test(cluster.text)) break;
       x = after;
@@ -62,12 +61,12 @@ export function breakLines(paragraph: Paragraph, width: number | ((line: number)
   return lines;
 }
 
-/** The whole paragraph on one line, however wide. */
+/** Sets the whole paragraph on one line of any width. */
 export function singleLine(paragraph: Paragraph): Line {
   return makeLine(paragraph, 0, paragraph.clusters.length);
 }
 
-/** Room that a line needs above and below its baseline, in em; both positive. */
+/** Returns the space that a line needs above and below its baseline, in em. Both are positive. */
 export function extentOf(line: Line): { ascent: number; descent: number } {
   const fonts = line.runs.map(({ font }) => openFont(font));
   return {
@@ -106,7 +105,7 @@ function makeLine(paragraph: Paragraph, start: number, end: number): Line {
   };
 }
 
-/** A soft hyphen is seen where a line ends with it. */
+/** A soft hyphen is visible only at the end of a line. */
 function withHyphen(cluster: Cluster): Cluster {
   const { font, unitsPerEm } = openFont(cluster.font);
   const id = font.nominalGlyph(0x2010) ?? font.nominalGlyph(0x2d);

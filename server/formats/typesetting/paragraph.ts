@@ -6,7 +6,7 @@ import { type Cluster, itemize, shapeItem } from './shaping.ts';
 
 const rules = new Rules();
 
-/** Scripts without spaces between words, which the Unicode rules leave to a dictionary. */
+/** Scripts without spaces between words, for which the Unicode rules require a dictionary. */
 const withoutSpaces = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
 const words = new Intl.Segmenter('th', { granularity: 'word' });
 /** Signs that repeat or shorten the word before them. */
@@ -15,8 +15,8 @@ const clinging = /[ๆฯ]/;
 const hangul = /\p{Script=Hangul}/u;
 
 /**
- * Where a line may end: 1 at each UTF-16 offset that may start a line. By the Unicode line breaking algorithm
- * (UAX 14), by words in Thai, and in Korean text only where the algorithm breaks any other text.
+ * Marks each UTF-16 offset that may start a line with 1. Follows the Unicode line breaking algorithm (UAX 14); Thai breaks
+ * between words, and Korean only where the algorithm breaks other text.
  */
 function breakOpportunities(text: string, language: string): Uint8Array {
   const opportunities = new Uint8Array(text.length + 1);
@@ -31,13 +31,13 @@ function breakOpportunities(text: string, language: string): Uint8Array {
   return opportunities;
 }
 
-/** A paragraph, shaped: lines of any width and size can be made of it. */
+/** A shaped paragraph. It can be broken into lines of any width and size. */
 export interface Paragraph {
   text: string;
   direction: Direction;
   /** In logical order. */
   clusters: readonly Cluster[];
-  /** For each cluster, whether a line may start with it: 2 by the rules, 1 where no rule's place is left. */
+  /** For each cluster, whether a line may start with it: 2 by the rules, 1 only if no such place fits. */
   mayStartLine: Uint8Array;
 }
 
@@ -46,7 +46,7 @@ export interface Paragraph {
  *
  * @param text without line ends; any string is accepted, lone surrogates become U+FFFD
  * @param options.language the text's language tag (BCP 47): fonts, regional forms, line breaks
- * @param options.direction of the paragraph; the language's own where not given
+ * @param options.direction of the paragraph; by default the language's own
  *
  * Time and memory are linear in the text's length: some 200 bytes and 2 µs a character.
  */

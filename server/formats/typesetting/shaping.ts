@@ -9,7 +9,7 @@ import {
 import type { FontChoice } from './font-choice.ts';
 import { type FontName, openFont } from './fonts.ts';
 
-/** OpenType shapes by script; these are the scripts that one of the fonts has, by ISO 15924 code. */
+/** The scripts of the fonts, by ISO 15924 code. OpenType shapes by script. */
 const scripts: readonly (readonly [code: string, members: RegExp])[] = [
   ['Latn', /\p{Script=Latin}/u],
   ['Hani', /\p{Script=Han}/u],
@@ -24,7 +24,7 @@ const scripts: readonly (readonly [code: string, members: RegExp])[] = [
   ['Bopo', /\p{Script=Bopomofo}/u],
 ];
 
-/** The script of a character; undefined for what all scripts share (digits, punctuation, marks, symbols). */
+/** Returns a character's script; undefined for characters that scripts share (digits, punctuation, marks, symbols). */
 function scriptOf(character: string): string | undefined {
   return scripts.find(([, members]) => members.test(character))?.[0];
 }
@@ -36,7 +36,7 @@ export interface PlacedGlyph {
   y: number;
 }
 
-/** What shaping left undivided: letters with their marks, a ligature, a conjunct. The unit of text that is copied out. */
+/** The smallest unit after shaping: a letter with its marks, a ligature, a conjunct. PDF readers copy text in these units. */
 export interface Cluster {
   /** UTF-16 offsets into the paragraph. */
   start: number;
@@ -49,20 +49,20 @@ export interface Cluster {
   glyphs: readonly PlacedGlyph[];
 }
 
-/** Letters beyond an item's ends, so that cursive letters join across them. */
+/** The number of letters around an item that shaping sees, so that cursive letters join across its ends. */
 const context = 8;
 
-/** What draws nothing: joiners, direction marks, variation selectors. */
+/** Characters that draw nothing: joiners, direction marks, variation selectors. */
 const invisible = /^\p{Default_Ignorable_Code_Point}+$/u;
 
 const buffer = new ShapingBuffer();
 
-/** The clusters of an item, in logical order. */
+/** Shapes an item. Returns its clusters in logical order. */
 export function shapeItem(text: string, item: Item, language: string): Cluster[] {
   const { font, unitsPerEm } = openFont(item.font);
   const from = Math.max(0, item.start - context);
   buffer.clearContents();
-  // A tab has no glyph: a space stands in, and the line widens it.
+  // A tab has no glyph. A space replaces it, and the line widens it.
   buffer.addText(
     text.slice(from, item.end + context).replaceAll('\t', ' '),
     item.start - from,
@@ -95,7 +95,7 @@ export function shapeItem(text: string, item: Item, language: string): Cluster[]
         glyphs,
       });
     } else if (before) {
-      // Some readers drop a code that stands for a joiner or a direction mark alone.
+      // Some readers drop a code whose text is only a joiner or a direction mark.
       before.end = end;
       before.text += piece;
     } else {
@@ -111,7 +111,7 @@ interface Group {
   glyphs: PlacedGlyph[];
 }
 
-/** Gathers each cluster's glyphs, in the visual order in which they come. */
+/** Collects each cluster's glyphs, in visual order. */
 function groupByCluster(infos: GlyphInfo[], positions: GlyphPosition[]): Group[] {
   const groups: Group[] = [];
   for (const [index, { codepoint: id, cluster }] of infos.entries()) {
@@ -127,7 +127,7 @@ function groupByCluster(infos: GlyphInfo[], positions: GlyphPosition[]): Group[]
   return groups;
 }
 
-/** A stretch of text that is shaped at once: one font, one script, one embedding level. */
+/** Text that is shaped in one call: one font, one script, one embedding level. */
 interface Item {
   /** UTF-16 offsets into the paragraph. */
   start: number;
@@ -139,7 +139,7 @@ interface Item {
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** Shaping a stack of combining marks takes quadratic time, so an item ends here, inside a grapheme if need be. */
+/** Shaping a stack of combining marks takes quadratic time, so an item ends here, even inside a grapheme. */
 const longestItem = 1000;
 
 /**

@@ -5,7 +5,7 @@ import { subsetFont } from './harfbuzz-subsetter.ts';
 import type { Cluster, PlacedGlyph } from './shaping.ts';
 import { appendComposites, readTables, viewOf } from './truetype.ts';
 
-/** What one character code of an embedded font draws and means. */
+/** The glyphs and the text of one character code of an embedded font. */
 interface Character {
   text: string;
   glyphs: readonly PlacedGlyph[];
@@ -13,16 +13,16 @@ interface Character {
   width: number;
 }
 
-/** A code of a cluster, and where it stands from the cluster's start, in thousandths of an em. */
+/** A code of a cluster, and its offset from the cluster's start, in thousandths of an em. */
 export interface PlacedCode {
   code: number;
   offset: number;
 }
 
-/** Codes of one embedded font; with the glyphs that may be appended for them it stays below TrueType's 65535. */
+/** The most codes of one embedded font. With the glyphs that may be appended it stays below TrueType's limit of 65535. */
 const mostCharacters = 30_000;
 
-/** A longer text is given out over several codes: some readers cut a code's text at 512 bytes. */
+/** Longer text is divided among several codes, because some readers cut a code's text at 512 bytes. */
 const longestText = 100;
 
 /** The characters of one font that a document uses, each with a code of its own, from 1. */
@@ -36,8 +36,8 @@ export class SubsetFont {
   }
 
   /**
-   * The codes that draw a cluster and are copied out as its text; undefined when the font is full.
-   * @param turns where a turning mark stands before it
+   * Returns the codes that draw a cluster and from which readers copy its text; undefined if the font is full.
+   * @param turns the place of a direction mark before it
    */
   codesFor(cluster: Cluster, turns: DirectionMarkPlace | undefined): readonly PlacedCode[] | undefined {
     const { glyphs, level, text } = cluster;
@@ -50,10 +50,10 @@ export class SubsetFont {
         ? reorderedPieces(level % 2 ? backward(text) : forward(text), width, turns)
         : sideBySide(forward(text), 0, width);
     if (this.characters.length + pieces.length > mostCharacters) return undefined;
-    // One draws all of it.
+    // One code draws the whole cluster.
     const drawing = pieces.findIndex(({ text }) => text !== directionMark);
     const codes = pieces.map(({ text, offset, width }, index) => ({
-      // Lengths of characters.push are codes, as codes start at 1.
+      // `push` returns the new length, which is the code, because codes start at 1.
       code: this.characters.push({
         text,
         glyphs: index === drawing ? this.#moved(glyphs, -offset) : [],
@@ -78,7 +78,7 @@ export class SubsetFont {
   }
 }
 
-/** The glyph that alone draws all of it, without being moved; undefined where a composite is needed. */
+/** Returns the one glyph that draws a code without being moved; undefined if a composite is needed. */
 function singleGlyph(glyphs: readonly PlacedGlyph[]): number | undefined {
   const [glyph] = glyphs;
   return glyphs.length === 1 && glyph!.x === 0 && glyph!.y === 0 ? glyph!.id : undefined;
@@ -92,12 +92,12 @@ function forward(text: string): string[] {
   return texts;
 }
 
-/** Poppler ends a word only at a code that is a space alone: a mark that stands on a space gets its own. */
+/** Poppler ends a word only at a code whose text is a space alone, so a mark on a space gets its own code. */
 const letterWithMarks = /\s(?=\p{M})|.[\p{M}\p{Default_Ignorable_Code_Point}]{0,40}/gsu;
 
 /**
- * Readers find right-to-left text in visual order and turn it around character by character: so a code for each
- * letter of a ligature, the last letter first, and a letter's marks before it.
+ * Readers reverse right-to-left text character by character from visual order. So each letter of a ligature gets a code, the
+ * last letter first, and a letter's marks come before it.
  */
 function backward(text: string): string[] {
   if (text === '\t') return [' '];
@@ -126,7 +126,7 @@ export function writeFont(context: PDFContext, ref: PDFRef, subset: SubsetFont):
     viewOf(glyphIds).setUint16(2 * (index + 1), singleGlyph(glyphs) ?? appended++);
 
   const head = viewOf(readTables(font).get('head')!);
-  // By the file's checksum: subsets of one font get different tags, and the same text the same.
+  // Derived from the file's checksum: different subsets of a font get different tags, and equal subsets the same tag.
   const baseFont = `${tagOf(head.getUint32(8))}+${postScriptNames[name]}`;
   const thousandths = (units: number): number => Math.round((1000 * units) / unitsPerEm);
   const descriptor = context.register(
@@ -172,7 +172,7 @@ export function writeFont(context: PDFContext, ref: PDFRef, subset: SubsetFont):
   );
 }
 
-/** A subset's tag: six capital letters. */
+/** Returns a subset's tag: six capital letters. */
 function tagOf(number: number): string {
   let letters = '';
   for (let rest = number; letters.length < 6; rest = Math.floor(rest / 26))
@@ -181,13 +181,13 @@ function tagOf(number: number): string {
 }
 
 /**
- * The ToUnicode map of a font (PDF 32000-1, 9.10.3): the text that each two-byte code stands for.
+ * Writes the ToUnicode map of a font (PDF 32000-1, 9.10.3): the text of each two-byte code.
  * @param texts by code, from code 1
  */
 function toUnicodeMap(texts: readonly string[]): string {
   const lines = texts.map((text, index) => `<${hex(index + 1)}> <${utf16(text)}>`);
   const blocks: string[] = [];
-  // A block holds 100 at most.
+  // A block has at most 100 entries.
   for (let start = 0; start < lines.length; start += 100) {
     const block = lines.slice(start, start + 100);
     blocks.push(`${block.length} beginbfchar\n${block.join('\n')}\nendbfchar`);
@@ -210,7 +210,7 @@ function toUnicodeMap(texts: readonly string[]): string {
   ].join('\n');
 }
 
-/** A code as it stands in maps and in strings that are shown: four hexadecimal digits. */
+/** Formats a code for maps and shown strings: four hexadecimal digits. */
 export function hex(code: number): string {
   return code.toString(16).toUpperCase().padStart(4, '0');
 }

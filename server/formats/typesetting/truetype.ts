@@ -16,7 +16,7 @@ export function readTables(font: Uint8Array): Tables {
   return tables;
 }
 
-/** A TrueType font file of the tables, in the order of their tags, with right checksums. */
+/** Writes a TrueType font file of the tables, in the order of their tags, with correct checksums. */
 function writeTables(tables: Tables): Uint8Array {
   const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
   const total = sorted.reduce((sum, [, table]) => sum + padded(table.length), 12 + 16 * sorted.length);
@@ -61,14 +61,14 @@ function checksum(view: DataView, start: number, end: number): number {
   return sum;
 }
 
-/** A glyph to append: others of the font, placed; empty for one that draws nothing. */
+/** A glyph to append, composed of placed glyphs of the font; empty for one that draws nothing. */
 interface Composite {
   parts: readonly PlacedGlyph[];
   /** In font units. */
   advance: number;
 }
 
-/** Tables a viewer needs to draw a TrueType font by glyph ids (PDF 32000-1, 9.9). */
+/** The tables that a viewer needs to draw a TrueType font by glyph ids (PDF 32000-1, 9.9). */
 const drawingTables = ['glyf', 'head', 'hhea', 'hmtx', 'loca', 'maxp'];
 
 const argumentsAreWords = 0x1;
@@ -76,8 +76,8 @@ const argumentsAreOffsets = 0x2;
 const moreComponents = 0x20;
 
 /**
- * The font with composite glyphs appended, and without all that drawing by glyph id doesn't need. The first appended
- * glyph has the id `firstId`, the others follow.
+ * Appends composite glyphs to the font and drops everything that drawing by glyph id does not need. The first appended glyph
+ * has the id `firstId`; the others follow.
  */
 export function appendComposites(
   font: Uint8Array,
@@ -140,7 +140,7 @@ class Outlines {
     return this.#long ? this.#loca.getUint32(4 * id) : 2 * this.#loca.getUint16(2 * id);
   }
 
-  /** Left, bottom, right and top; undefined for a glyph without an outline. */
+  /** Returns left, bottom, right and top; undefined for a glyph without an outline. */
   box(id: number): [number, number, number, number] | undefined {
     const start = this.offset(id);
     if (this.offset(id + 1) === start) return undefined;
@@ -173,7 +173,7 @@ function compositeGlyph(parts: readonly PlacedGlyph[], outlines: Outlines): Uint
   return glyph;
 }
 
-/** An advance and a left side bearing for every glyph, the appended ones included. */
+/** Returns an advance and a left side bearing for each glyph, including the appended ones. */
 function longMetrics(
   tables: Tables,
   firstId: number,
@@ -197,7 +197,7 @@ function longMetrics(
   return metrics;
 }
 
-/** What the font promises not to exceed, as viewers may take room by it. */
+/** Raises the maxima that the font declares: viewers may allocate memory by them. */
 function growLimits(maxp: Uint8Array, glyphs: number, composites: readonly Composite[]): void {
   const view = viewOf(maxp);
   const most = composites.reduce((most, { parts }) => Math.max(most, parts.length), 0);
