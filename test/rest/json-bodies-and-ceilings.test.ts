@@ -190,7 +190,11 @@ describe('B 8, A 8: body ceilings', () => {
   test.each([PATH, '/api/auth/signup/email', '/trpc/translations.create'])(
     'A 8: a streamed body of 30,000,001 bytes is 413 on %s, though it declares no length and does not end',
     async (path) => {
-      const answer = await stream(path, 30_000_001);
+      // The connection may be closed between the pieces of the last chunk, before its sender has read the 413.
+      const answer = await stream(path, 30_000_001).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EPIPE') throw error;
+        return stream(path, 30_000_001);
+      });
       expectHarmless(answer);
       expect(answer.status).toBe(413);
     },
