@@ -15,19 +15,9 @@ export interface RestProcedure {
   output: z.ZodType;
 }
 
-interface ProcedureDefinition {
-  type: 'query' | 'mutation';
-  meta?: ProcedureMeta;
-  inputs: z.ZodType[];
-  output?: z.ZodType;
-}
-
 /** All procedures of the router with a route, and what their definitions say. */
 export function restProcedures(router: AppRouter): RestProcedure[] {
-  return proceduresOf(router).flatMap(([path, procedure]) => {
-    // tRPC has the schemas at run time but omits them from the type.
-    const definition = procedure._def as unknown as ProcedureDefinition;
-    const { type, meta, inputs, output } = definition;
+  return proceduresOf(router).flatMap(([path, { type, meta, inputs, output }]) => {
     if (!meta?.route) return [];
     if (!output) throw new Error(`${path}: a procedure with a route needs an output schema`);
     // An optional input is unwrapped to its object, whose fields are needed here.

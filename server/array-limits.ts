@@ -53,6 +53,7 @@ interface Definition {
 
 /** Returns undefined if the schema contains no array. */
 function lookInto(schema: z.ZodType): Look | undefined {
+  // zod's base type says nothing of the parts that only some kinds of schemas have.
   const definition = schema._zod.def as unknown as Definition;
   switch (definition.type) {
     case 'array':

@@ -3,7 +3,10 @@ import { AppError, type FieldProblem } from './errors.ts';
 /** Deeper than any real request; shallow enough for every recursive reader behind it. */
 const maximumDepth = 64;
 
-/** More values than any real request has; few enough to check in a few milliseconds. */
+/**
+ * More values than any real request has; few enough to check in a few milliseconds. Holds for a procedure's input, and the values
+ * of a large body are counted before it is parsed.
+ */
 const maximumValues = 100_000;
 
 /** Copying an object loses `__proto__`; superjson cannot return any of the three to the SDK. */
@@ -57,8 +60,6 @@ function lookAtText(text: string, path: Path): FieldProblem | undefined {
   return undefined;
 }
 
-/** The limit of a procedure's input; the values of a larger body are counted before it is parsed. */
-const mostValues = 100_000;
 /** Bodies up to this size, in bytes, have too few values to matter. */
 const bytesLookedInto = 1_000_000;
 
@@ -72,9 +73,9 @@ const separators: ReadonlySet<number> = new Set([0x2c, 0x5b, 0x7b]);
  * @throws AppError 422
  */
 export function refuseManyValues(json: Uint8Array): void {
-  if (json.length > bytesLookedInto && countValues(json) > mostValues)
+  if (json.length > bytesLookedInto && countValues(json) > maximumValues)
     throw new AppError('invalid_fields', [
-      { loc: ['body'], msg: `more than ${mostValues} values`, type: 'too_many_values' },
+      { loc: ['body'], msg: `more than ${maximumValues} values`, type: 'too_many_values' },
     ]);
 }
 
@@ -82,7 +83,7 @@ export function refuseManyValues(json: Uint8Array): void {
 function countValues(json: Uint8Array): number {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
   let count = 0;
-  for (let i = 0; i < bytes.length && count <= mostValues; i++) {
+  for (let i = 0; i < bytes.length && count <= maximumValues; i++) {
     const byte = bytes[i] as number;
     if (byte === quote) i = endOfString(bytes, i + 1);
     else if (separators.has(byte)) count += 1;

@@ -1,7 +1,6 @@
 import { callTRPCProcedure, getTRPCErrorFromUnknown, getTRPCErrorShape, TRPCError } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import superjson from 'superjson';
-import type { z } from 'zod';
 import { tooLargeUnauthenticated } from '#rest/request-limits.ts';
 import { createArrayCheck } from './array-limits.ts';
 import type { RequestContext } from './context.ts';
@@ -9,12 +8,6 @@ import { AppError, errorTable, toAppError } from './errors.ts';
 import { refuseManyValues } from './input-limits.ts';
 import type { AppRouter } from './router.ts';
 import { carriesFiles, type ProcedureMeta, proceduresOf } from './trpc.ts';
-
-interface Definition {
-  type: 'query' | 'mutation';
-  meta?: ProcedureMeta;
-  inputs: z.ZodType[];
-}
 
 /**
  * Serves the SDK: tRPC's HTTP format under /trpc, one call per request. tRPC's own adapters build a web Request and
@@ -28,10 +21,8 @@ export function serveRpc(
 ): void {
   const procedures = new Map(
     proceduresOf(router)
-      .filter(([, { _def }]) => !travelsByRestOnly(_def.meta as ProcedureMeta | undefined))
-      .map(([path, { _def }]) => {
-        // tRPC has the schemas at run time but omits them from the type.
-        const { type, meta, inputs } = _def as unknown as Definition;
+      .filter(([, { meta }]) => !travelsByRestOnly(meta))
+      .map(([path, { type, meta, inputs }]) => {
         return [
           path,
           {

@@ -1,4 +1,4 @@
-import { type AnyProcedure, type AnyRouter, initTRPC, TRPCError } from '@trpc/server';
+import { type AnyRouter, initTRPC, TRPCError } from '@trpc/server';
 import superjson from 'superjson';
 import { type ZodError, z } from 'zod';
 import type { GuardName, RequestContext, Services } from './context.ts';
@@ -186,7 +186,17 @@ const refuseUnstorable = middleware(({ getRawInput, meta, next }) =>
 /** The base of every procedure. The guards in `access/guards/` add who may call it. */
 export const procedure = t.procedure.use(mapErrors).use(refuseUnstorable);
 
-/** All procedures of a router by path. At run time the record is flat; its type says otherwise. */
-export function proceduresOf(router: AnyRouter): [path: string, procedure: AnyProcedure][] {
-  return Object.entries(router._def.procedures as unknown as Record<string, AnyProcedure>);
+/** What a procedure was defined with. */
+export interface ProcedureDefinition {
+  type: 'query' | 'mutation';
+  meta?: ProcedureMeta;
+  inputs: z.ZodType[];
+  output?: z.ZodType;
+}
+
+/** The definitions of all procedures of a router, by path. */
+export function proceduresOf(router: AnyRouter): [path: string, definition: ProcedureDefinition][] {
+  // At run time tRPC's record is flat and has the schemas; its type nests the routers and omits the schemas.
+  const procedures = router._def.procedures as unknown as Record<string, { _def: ProcedureDefinition }>;
+  return Object.entries(procedures).map(([path, { _def }]) => [path, _def]);
 }

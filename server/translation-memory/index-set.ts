@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { addJob } from '#server/job-queue.ts';
+import { largestShard } from '#server/matching/fuzzy/index.ts';
 import { collectParts, insertRows, rowParts } from './packed-rows.ts';
 import type { SetVersion } from './versions.ts';
 
@@ -64,8 +65,6 @@ const many = { ofSet: 256, ofPair: 1000, octetsOfPair: 200_000 };
 
 /** Shards with fewer segments are rebuilt together with the segments added since. */
 export const smallShard = 4096;
-/** The most segments of one shard. */
-const largestShard = 65_536;
 
 /**
  * Returns the sets whose segments should get an index of their own. Small imported sets share the index of their pair. Needs
