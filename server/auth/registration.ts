@@ -5,7 +5,7 @@ import { trialGrant } from '#server/billing/service.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { addMember, redeemInvite } from '#server/members/service.ts';
-import { foundTenant, type NewTenant, type TenantAccount } from '#server/tenants/service.ts';
+import { type NewTenant, registerTenant, type TenantAccount } from '#server/tenants/service.ts';
 import type { SignInWay } from './mfa/requirement.ts';
 import { completeSignIn, type SignIn } from './sign-in.ts';
 
@@ -43,7 +43,7 @@ export async function registerWithNewTenant(
   const apiKey = newSecret();
   const grant = await trialGrant(tx, services.settings, origin.clientAddress);
   const platformMetadata = { ...tenant.platformMetadata, ...grant };
-  const account = await foundTenant(tx, { ...tenant, apiKey, platformMetadata });
+  const account = await registerTenant(tx, { ...tenant, apiKey, platformMetadata });
   await addMember(tx, { ...registrant, tenantId, role: 'global_administrator' });
   await insertApiKey(tx, tenantId, hashSecret(apiKey));
   await recordEvent(tx, origin, {

@@ -138,9 +138,9 @@ export async function flattenUpload(
   scope: TaskScope,
 ): Promise<string> {
   try {
-    const answer = await fileWork.run('flatten', { kind, bytes }, scope);
-    if ('text' in answer) return answer.text;
-    throw new FlattenError(answer.refused, answer.message);
+    const result = await fileWork.run('flatten', { kind, bytes }, scope);
+    if ('text' in result) return result.text;
+    throw new FlattenError(result.refused, result.message);
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error;
     throw flattenErrors[error.reason]?.(error) ?? error;

@@ -1,10 +1,10 @@
 export {
   accountOf,
-  foundTenant,
   listTenants,
   memberViewOf,
   type NewTenant,
   provisionTenant,
+  registerTenant,
 } from './accounts.ts';
 export {
   deactivateTenant,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deferredTenantProcedure, tenantProcedure } from '#server/access/service.ts';
 import { pageOf, setListQuery } from '#server/paging.ts';
 import { router, streamResponse } from '#server/trpc.ts';
-import { goldenExportQuery, importForm, memoryImportAnswer, memoryImportJob, memorySet } from './schema.ts';
+import { goldenExportQuery, importForm, memoryImportJob, memoryImportPoll, memorySet } from './schema.ts';
 import {
   exportGolden,
   exportSet,
@@ -19,7 +19,7 @@ const importTmx = deferredTenantProcedure
       method: 'POST',
       path: '/api/tm',
       upload: { parts: ['tmx_file'], raw: false, ceiling: () => 'MAX_UPLOAD_BYTES' },
-      accepted: memoryImportAnswer,
+      accepted: memoryImportPoll,
       tag: 'Translation memory',
       summary: 'Create or replace a set from a TMX file',
       description:
@@ -27,7 +27,7 @@ const importTmx = deferredTenantProcedure
     },
   })
   .input(importForm)
-  .output(z.union([memorySet, memoryImportAnswer]))
+  .output(z.union([memorySet, memoryImportPoll]))
   .mutation(async ({ ctx, input }) => {
     const received = await receiveImport(ctx.services, ctx.withTenant, input, ctx.disconnected());
     if ('set' in received) return received.set;
@@ -78,7 +78,7 @@ const getImport = tenantProcedure
     },
   })
   .input(z.object({ job_id: z.string() }))
-  .output(memoryImportAnswer)
+  .output(memoryImportPoll)
   .query(({ ctx, input }) => readImport(ctx.tx, ctx.principal.tenant.id, input.job_id));
 
 const listImports = tenantProcedure

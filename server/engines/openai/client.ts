@@ -55,7 +55,7 @@ export function openClient(settings: ClientSettings): CallOnce {
 }
 
 /** Bytes of a response after decompression: many times the longest that any request needs. */
-const longestAnswer = 8_000_000;
+const maxResponseBytes = 8_000_000;
 
 /**
  * `fetch` for an untrusted endpoint: a response that is too long after decompression is cut off, and redirects are not
@@ -69,8 +69,8 @@ async function boundedFetch(url: string | URL | Request, init?: RequestInit): Pr
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         bytes += chunk.length;
-        if (bytes <= longestAnswer) controller.enqueue(chunk);
-        else controller.error(new UpstreamFailure('malformed', 'the answer is too long'));
+        if (bytes <= maxResponseBytes) controller.enqueue(chunk);
+        else controller.error(new UpstreamFailure('malformed', 'the response is too long'));
       },
     }),
   );

@@ -9,7 +9,7 @@ export async function callConcurrently<Call, T>(
   scope: CallScope,
   make: (call: Call, scope: CallScope) => Promise<T>,
 ): Promise<T[]> {
-  const answers: T[] = [];
+  const results: T[] = [];
   const others = new AbortController();
   const stop = (): void => others.abort();
   if (scope.signal?.aborted) stop();
@@ -20,7 +20,7 @@ export async function callConcurrently<Call, T>(
   const callNext = async (): Promise<void> => {
     while (next < calls.length && !failure) {
       const index = next++;
-      answers[index] = await make(calls[index]!, { ...scope, signal: others.signal });
+      results[index] = await make(calls[index]!, { ...scope, signal: others.signal });
     }
   };
   const remember = (thrown: unknown): void => {
@@ -34,5 +34,5 @@ export async function callConcurrently<Call, T>(
     scope.signal?.removeEventListener('abort', stop);
   }
   if (failure) throw failure.thrown;
-  return answers;
+  return results;
 }

@@ -7,10 +7,10 @@ export interface FlattenPayload {
   bytes: Uint8Array;
 }
 
-export type FlattenAnswer = { text: string } | { refused: FlattenReason; message: string };
+export type FlattenResult = { text: string } | { refused: FlattenReason; message: string };
 
-/** `flatten`, with what it refuses as an answer: classes of errors do not cross processes. */
-export async function flattenTask({ kind, bytes }: FlattenPayload): Promise<FlattenAnswer> {
+/** `flatten`, with a refusal as a result: classes of errors do not cross processes. */
+export async function flattenTask({ kind, bytes }: FlattenPayload): Promise<FlattenResult> {
   try {
     return { text: await flatten(kind, bytes) };
   } catch (error) {

@@ -99,7 +99,7 @@ const ofModel = (tenantId: string, { pairSource, pairTarget }: Pair, model: stri
     and g.embedding_model = ${model}`;
 
 /** A vector by its block and its position in the block, from 0. */
-interface VectorPlace {
+interface VectorPosition {
   versionId: string;
   blockNo: string;
   index: number;
@@ -109,7 +109,7 @@ interface VectorPlace {
 async function selectVectorsAt(
   tx: Tx,
   tenantId: string,
-  places: readonly VectorPlace[],
+  places: readonly VectorPosition[],
 ): Promise<{ sourceText: string; vector: Int8Array }[]> {
   const asked = JSON.stringify(
     places.map(({ versionId, blockNo, index }) => ({ c: versionId, b: blockNo, i: index })),
