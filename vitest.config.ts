@@ -7,7 +7,7 @@ const ownProcess = [
   'test/matching/fuzzy-recall.test.ts',
   'test/metering/export-pages.test.ts',
   'test/settings.test.ts',
-  'test/translations/vetoes/lazy-profiles.test.ts',
+  'test/translations/plausibility/lazy-profiles.test.ts',
 ];
 
 const shared = {

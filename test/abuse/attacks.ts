@@ -7,7 +7,7 @@ import type { Attack } from './measure-attack.ts';
 import { pipelinedDocs } from './pipelined-docs.ts';
 import { slowBodies } from './slow-bodies.ts';
 import { trickledExports } from './trickled-exports.ts';
-import { unreadAnswers } from './unread-answers.ts';
+import { unreadAnswers } from './unread-responses.ts';
 
 /** Every attack, by the name that `npm run bench -- abuse` prints. */
 export const attacks = {

@@ -15,7 +15,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { wrongTotpCode } from '#test/setup/totp.ts';
 import { challengeFor, enroll } from './mfa-members.ts';
-import { dancing, openIdentityProvider } from './sso-dance.ts';
+import { dancing, openIdentityProvider } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env: { ...membersEnv, ...env } });

@@ -16,7 +16,7 @@ import {
   passwordGrant,
   verify,
 } from './mfa-members.ts';
-import { dancing, openIdentityProvider } from './sso-dance.ts';
+import { dancing, openIdentityProvider } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env });

@@ -5,7 +5,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { startService } from '#test/setup/service.ts';
 import { challenge, enrol, enrolByChallenge, freshCode, regenerate, verify } from './authenticator.ts';
 import { expectRefused, introspect, meOf, REFUSED_REFRESH, refresh, signIn } from './sign-in.ts';
-import { dancing, openIdentityProvider } from './sso-dance.ts';
+import { dancing, openIdentityProvider } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env });

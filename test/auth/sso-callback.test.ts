@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { sessionCookie } from './sign-in.ts';
-import { type BroughtBack, baseUrl, dancing, openIdentityProvider } from './sso-dance.ts';
+import { type BroughtBack, baseUrl, dancing, openIdentityProvider } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env });

@@ -3,7 +3,7 @@ import { registerWithOrganization } from '#server/auth/sso/tenant-choice.ts';
 import { holdEvents, waitingOr } from '#test/access/held-transactions.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { dancing, openIdentityProvider } from './sso-dance.ts';
+import { dancing, openIdentityProvider } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env });

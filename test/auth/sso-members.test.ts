@@ -5,7 +5,7 @@ import { type TestApp, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { verify } from './authenticator.ts';
 import { grant, sessionCookie } from './sign-in.ts';
-import { dancing, openIdentityProvider } from './sso-dance.ts';
+import { dancing, openIdentityProvider } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env });

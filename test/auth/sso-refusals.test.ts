@@ -3,7 +3,7 @@ import { found, invite, type Person } from '#test/factories.ts';
 import { eventsOf } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { dancing, openIdentityProvider } from './sso-dance.ts';
+import { dancing, openIdentityProvider } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env });

@@ -10,7 +10,7 @@ import {
 } from '#test/factories.ts';
 import { me, signUp } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { dancing, openIdentityProvider, redirectUri } from './sso-dance.ts';
+import { dancing, openIdentityProvider, redirectUri } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env: { ...env, OPERATOR_API_KEY: operatorKey } });

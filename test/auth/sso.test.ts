@@ -4,7 +4,7 @@ import { me, refresh } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { sessionCookie } from './sign-in.ts';
-import { baseUrl, clientSecret, dancing, openIdentityProvider, redirectUri } from './sso-dance.ts';
+import { baseUrl, clientSecret, dancing, openIdentityProvider, redirectUri } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const listed = 'https://elsewhere.example/app/callback';

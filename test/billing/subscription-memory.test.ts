@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { type BillingAccount, changedMetadata, readBillingAccount } from '#server/billing/account.ts';
 import type { PaymentEvent } from '#server/billing/payment-event.ts';
 import { applyPaymentEvent } from '#server/billing/subscription-sync.ts';
-import { at, changed, completed, deleted, emptyAccount, prices, topUp } from './mirror-lives.ts';
-import { endedStatuses, liveStatuses, statuses } from './mirror-table.ts';
-import { walk } from './mirror-walk.ts';
+import { walk } from './subscription-replay.ts';
+import { at, changed, completed, deleted, emptyAccount, prices, topUp } from './subscription-scenarios.ts';
+import { endedStatuses, liveStatuses, statuses } from './subscription-table.ts';
 
 const apply = (account: BillingAccount, ...events: PaymentEvent[]) =>
   events.reduce((mirror, event) => applyPaymentEvent(mirror, event, prices), account);

@@ -5,12 +5,12 @@ import { carriesFiles, proceduresOf } from '#server/trpc.ts';
 import type { Headers } from '#test/factories.ts';
 import { enrolmentChallenge } from '../factories.ts';
 import { viaRest, viaRpc } from './call.ts';
-import { askEverybody, type Door, expectedOf, inShort } from './guards/ask-everybody.ts';
+import { selling } from './fixture.ts';
 import { badInputs } from './guards/bad-inputs.ts';
+import { askEverybody, type Door, expectedOf, inShort } from './guards/call-as-everybody.ts';
+import { useStage } from './guards/guard-fixture.ts';
 import { probes } from './guards/probes.ts';
-import { useStage } from './guards/stage.ts';
 import { guardOf } from './guards/table.ts';
-import { selling } from './scene.ts';
 
 const stage = useStage();
 const sellingStage = useStage(selling);

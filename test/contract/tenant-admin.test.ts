@@ -12,8 +12,8 @@ import { serveRpc } from '#server/rpc-handler.ts';
 import { router } from '#server/trpc.ts';
 import { connect } from '#test/setup/app.ts';
 import { viaRest, viaRpc } from './call.ts';
-import { askEverybody, expectedOf } from './guards/ask-everybody.ts';
-import { useStage } from './guards/stage.ts';
+import { askEverybody, expectedOf } from './guards/call-as-everybody.ts';
+import { useStage } from './guards/guard-fixture.ts';
 
 // No procedure of the service is under this guard yet.
 const served = router({

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { AppError } from '#server/errors.ts';
 import { procedure, type Route, router } from '#server/trpc.ts';
-import { useBothDoors } from './both-doors.ts';
+import { useBothTransports } from './both-transports.ts';
 
 const route = (method: Route['method'], path: Route['path'], more: Partial<Route> = {}) => ({
   route: { method, path, tag: 'T', summary: 'S', ...more },
@@ -37,8 +37,8 @@ const served = router({
     .mutation(({ input }) => input),
 });
 
-const send = useBothDoors(served);
-const small = useBothDoors(served, { MAX_REQUEST_BYTES: '1000' });
+const send = useBothTransports(served);
+const small = useBothTransports(served, { MAX_REQUEST_BYTES: '1000' });
 const formType = 'application/x-www-form-urlencoded';
 
 type Body = string | Uint8Array<ArrayBuffer> | FormData;

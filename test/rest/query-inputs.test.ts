@@ -5,14 +5,14 @@ import type { Services } from '#server/context.ts';
 import type { AppRouter } from '#server/router.ts';
 import { readSettings } from '#server/settings.ts';
 import { procedure, type Route, router } from '#server/trpc.ts';
-import { useBothDoors } from './both-doors.ts';
+import { useBothTransports } from './both-transports.ts';
 
 const route = (method: Route['method'], path: Route['path'], more: Partial<Route> = {}) => ({
   route: { method, path, tag: 'T', summary: 'S', ...more },
 });
 const echo = z.record(z.string(), z.unknown());
 
-const send = useBothDoors(
+const send = useBothTransports(
   router({
     security: procedure
       .meta(route('PATCH', '/security', { query: ['tenant_id', 'dry', 'most'] }))

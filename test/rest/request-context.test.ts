@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { procedure, router } from '#server/trpc.ts';
-import { useBothDoors } from './both-doors.ts';
+import { useBothTransports } from './both-transports.ts';
 
 const served = router({
   who: procedure
@@ -12,8 +12,8 @@ const served = router({
 
 describe('C 2: the client address of a request', () => {
   const forwarded = { headers: { 'x-forwarded-for': '1.1.1.1, 2.2.2.2' } };
-  const direct = useBothDoors(served);
-  const behindTwo = useBothDoors(served, { TRUST_PROXY: '2' });
+  const direct = useBothTransports(served);
+  const behindTwo = useBothTransports(served, { TRUST_PROXY: '2' });
 
   test('without TRUST_PROXY it is the socket’s, whatever a header says', async () => {
     expect((await direct('/who', forwarded)).body.address).toBe('127.0.0.1');
@@ -27,7 +27,7 @@ describe('C 2: the client address of a request', () => {
 });
 
 describe('a cookie of a request', () => {
-  const send = useBothDoors(served);
+  const send = useBothTransports(served);
   const sent = (cookie: string) => send('/who', { headers: { cookie } });
 
   test.each([

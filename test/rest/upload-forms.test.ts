@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { procedure, router, type Upload, type UploadedFile, uploadedFile } from '#server/trpc.ts';
-import { useBothDoors } from './both-doors.ts';
+import { useBothTransports } from './both-transports.ts';
 
 const echo = z.record(z.string(), z.unknown());
 const input = z.object({
@@ -61,8 +61,8 @@ const served = router({
     }),
 });
 
-const send = useBothDoors(served);
-const small = useBothDoors(served, { MAX_REQUEST_BYTES: '2000', MAX_UPLOAD_BYTES: '5000' });
+const send = useBothTransports(served);
+const small = useBothTransports(served, { MAX_REQUEST_BYTES: '2000', MAX_UPLOAD_BYTES: '5000' });
 
 const edge = 'edge';
 const formType = `multipart/form-data; boundary=${edge}`;

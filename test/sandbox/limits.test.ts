@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAlive, openTestSandbox } from './open.ts';
+import { isAlive, openTestSandbox } from './open-sandbox.ts';
 
 const megabyte = 2 ** 20;
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findNetworkIsolation, type NetworkIsolation } from '#server/sandbox/network-namespace-seccomp.ts';
-import { openTestSandbox } from './open.ts';
+import { openTestSandbox } from './open-sandbox.ts';
 
 /** Somebody who listens at TCP and UDP, and what reached them. */
 async function listen() {

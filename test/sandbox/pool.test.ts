@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { poll } from '#test/setup/poll.ts';
-import { isAlive, openTestSandbox } from './open.ts';
+import { isAlive, openTestSandbox } from './open-sandbox.ts';
 
 describe('processes', () => {
   it('are started when there is a task, and used again', async () => {

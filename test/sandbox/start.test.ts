@@ -6,7 +6,7 @@ import { CurrentIsolation } from '#server/sandbox/network-namespace-seccomp.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets, type Sets } from '#test/translation-memory/sets.ts';
 import { tmx } from '#test/translation-memory/tmx.ts';
-import { openTestSandbox } from './open.ts';
+import { openTestSandbox } from './open-sandbox.ts';
 
 /** A network block's program that ends without starting the process behind it. */
 const forbidden: FoundIsolation = {

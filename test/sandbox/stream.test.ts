@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { isAlive, openTestSandbox } from './open.ts';
+import { isAlive, openTestSandbox } from './open-sandbox.ts';
 
 const megabyte = 2 ** 20;
 

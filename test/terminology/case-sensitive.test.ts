@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { expectPipeline, triggersOf } from '../translation-memory/served.ts';
+import { expectPipeline, triggersOf } from '../translation-memory/fast-path-jobs.ts';
 import { openSets } from '../translation-memory/sets.ts';
 import { liveEngine } from '../translations/live.ts';
 

@@ -8,7 +8,7 @@ import {
   expectServed,
   type Job,
   outcomesOf,
-} from '../translation-memory/served.ts';
+} from '../translation-memory/fast-path-jobs.ts';
 import { openSets, type Sets } from '../translation-memory/sets.ts';
 import { goldenFiles, recordsOf } from '../translations/golden-files.ts';
 import { good, liveEngine } from '../translations/live.ts';

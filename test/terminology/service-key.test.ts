@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { expectServed } from '../translation-memory/served.ts';
+import { expectServed } from '../translation-memory/fast-path-jobs.ts';
 import { openSets, refusal, setsOf, TERMINOLOGY, TM } from '../translation-memory/sets.ts';
 
 const serviceKey = 'a-service-key-of-some-length-0123456789abc';

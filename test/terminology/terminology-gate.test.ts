@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { blockingOf, expectPipeline, type Job, triggersOf } from '../translation-memory/served.ts';
+import { blockingOf, expectPipeline, type Job, triggersOf } from '../translation-memory/fast-path-jobs.ts';
 import { openSets, type Sets } from '../translation-memory/sets.ts';
 import { liveEngine } from '../translations/live.ts';
 

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 import { expectAccepted } from './background.ts';
-import { expectServed } from './served.ts';
+import { expectServed } from './fast-path-jobs.ts';
 import { refusal, setsOf, TERMINOLOGY, TM } from './sets.ts';
 import { pairs, tmx } from './tmx.ts';
 

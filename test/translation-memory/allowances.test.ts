@@ -3,7 +3,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { expectOverLimit, expectPaymentRequired, provision, text, trialist } from '../billing/customers.ts';
 import { paid } from '../billing/payments.ts';
 import { keyed } from '../translations/workspace.ts';
-import { expectServed } from './served.ts';
+import { expectServed } from './fast-path-jobs.ts';
 import { setsOf } from './sets.ts';
 
 const app = useTestApp({ env: { ...paid(), TRIAL_CHARS: '30' } });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { ended, expectAccepted, withWorkers } from './background.ts';
 import { tmxFile } from './corpus.ts';
-import { expectServed } from './served.ts';
+import { expectServed } from './fast-path-jobs.ts';
 import { openSets, refusal, type Sets } from './sets.ts';
 import { pairs, tmx } from './tmx.ts';
 

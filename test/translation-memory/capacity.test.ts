@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { expectServed } from './served.ts';
+import { expectServed } from './fast-path-jobs.ts';
 import { type Answer, openSets, refusal, type Sets } from './sets.ts';
 import { pairs, tmx } from './tmx.ts';
 

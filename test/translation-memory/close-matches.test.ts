@@ -4,7 +4,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { liveEngine } from '../translations/live.ts';
 import { withWorkers } from './background.ts';
-import { expectPipeline } from './served.ts';
+import { expectPipeline } from './fast-path-jobs.ts';
 import { openSets, type Sets } from './sets.ts';
 import type { Unit } from './tmx.ts';
 

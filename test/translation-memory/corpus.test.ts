@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { memories, tmxFile, unitsOf } from './corpus.ts';
-import { expectServed } from './served.ts';
+import { expectServed } from './fast-path-jobs.ts';
 import { openSets, type Sets } from './sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });

@@ -4,7 +4,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { goldenFiles } from '../translations/golden-files.ts';
 import { cat, good, liveEngine, windows } from '../translations/live.ts';
 import { answerOf, keyed } from '../translations/workspace.ts';
-import { expectPipeline, expectServed, fastPathOf, type Job } from './served.ts';
+import { expectPipeline, expectServed, fastPathOf, type Job } from './fast-path-jobs.ts';
 import { openSets, type Sets } from './sets.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };

@@ -6,7 +6,7 @@ import { type RunningService, startService } from '#test/setup/service.ts';
 import { reportAndTakeOver } from '#workers/heartbeat.ts';
 import { ended, expectAccepted } from './background.ts';
 import { tmxFile } from './corpus.ts';
-import { expectServed } from './served.ts';
+import { expectServed } from './fast-path-jobs.ts';
 import { openSets } from './sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });

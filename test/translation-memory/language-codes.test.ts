@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { expectServed } from './served.ts';
+import { expectServed } from './fast-path-jobs.ts';
 import { openSets, type Sets, unsupported } from './sets.ts';
 import { tmx, tmxOf, unit } from './tmx.ts';
 

@@ -6,7 +6,7 @@ import { breakGoldenStore } from '../translations/golden-files.ts';
 import { bread, cat, german, good, liveEngine } from '../translations/live.ts';
 import { keyed } from '../translations/workspace.ts';
 import { withWorkers } from './background.ts';
-import { expectServed, type Job } from './served.ts';
+import { expectServed, type Job } from './fast-path-jobs.ts';
 import { openSets, type Sets } from './sets.ts';
 import { pairs } from './tmx.ts';
 

@@ -12,7 +12,7 @@ import {
   translate,
   windows,
 } from '../translations/live.ts';
-import { expectServed, type Job } from './served.ts';
+import { expectServed, type Job } from './fast-path-jobs.ts';
 import { openSets, type Sets } from './sets.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startFakeOpenAi } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { good, liveEngine } from '../translations/live.ts';
-import { expectServed, type Job } from './served.ts';
+import { expectServed, type Job } from './fast-path-jobs.ts';
 import { openSets, type Sets } from './sets.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };

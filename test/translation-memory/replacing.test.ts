@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { withWorkers } from './background.ts';
-import { fastPathOf } from './served.ts';
+import { fastPathOf } from './fast-path-jobs.ts';
 import { openSets, type Sets } from './sets.ts';
 import { pairs, tmx } from './tmx.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { outcomesOf } from '#test/translation-memory/served.ts';
+import { outcomesOf } from '#test/translation-memory/fast-path-jobs.ts';
 import { openSets } from '#test/translation-memory/sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });

@@ -52,13 +52,13 @@ describe('verification', () => {
   };
 
   test.each<[string, QualityIssue[], QualityIssue[]]>([
-    ['a veto', [critical], []],
+    ['a failed check', [critical], []],
     ['a critical issue of its own', [], [critical]],
-  ])('does not pass with %s, whatever the model says', async (_name, vetoes, issues) => {
+  ])('does not pass with %s, whatever the model says', async (_name, failedChecks, issues) => {
     const engine = engineOf(async () => answered([]), {
       verify: async () => answered({ score: 99, issues, summary: '', passed: true }),
     });
-    const deps = depsOf(engine, () => vetoes);
+    const deps = depsOf(engine, () => failedChecks);
     const found = await verifyFinal(deps, task, ['Hallo']);
     expect(found).toMatchObject({ passed: false, issues: [critical] });
   });

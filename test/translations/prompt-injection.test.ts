@@ -20,7 +20,7 @@ interface Entry {
   /** A translation. */
   honest: string;
 }
-const file = join(import.meta.dirname, 'vetoes/hostile.json');
+const file = join(import.meta.dirname, 'plausibility/hostile.json');
 const { entries }: { entries: Entry[] } = JSON.parse(readFileSync(file, 'utf8'));
 const named = entries.map((entry) => [entry.id, entry] as const);
 

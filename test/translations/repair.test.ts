@@ -104,8 +104,8 @@ describe('B 2.6: the bounded repair loop', () => {
     const inspect: Inspect = (_task, [candidate]) => (candidate === 'b' ? [critical] : []);
     const { run } = openDeps({ a: 50, b: 100 }, ['b']);
     expect(text((await run('a', { threshold: 85, repairRounds: 1 })).best)).toBe('b');
-    const vetoed = openDeps({ a: 50, b: 100 }, ['b'], inspect);
-    expect(text((await vetoed.run('a', { threshold: 85, repairRounds: 1 })).best)).toBe('a');
+    const implausible = openDeps({ a: 50, b: 100 }, ['b'], inspect);
+    expect(text((await implausible.run('a', { threshold: 85, repairRounds: 1 })).best)).toBe('a');
   });
 
   test('each call is a recorded step, and is counted', async () => {

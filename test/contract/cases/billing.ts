@@ -2,7 +2,7 @@ import type { Fields } from '#test/factories.ts';
 import { signPayload } from '#test/fakes/stripe.ts';
 import { found, type Person } from '../../factories.ts';
 import type { Ask } from '../call.ts';
-import { type Scene, webhookSecret } from '../scene.ts';
+import { type Scene, webhookSecret } from '../fixture.ts';
 import { asCookie, asKey, asNobody, type Cases } from './case.ts';
 
 const noTenant = 'missing or invalid tenant credentials';

@@ -1,6 +1,6 @@
 import type { Fields, Headers } from '#test/factories.ts';
 import type { Ask } from '../call.ts';
-import type { Scene } from '../scene.ts';
+import type { Scene } from '../fixture.ts';
 
 /** One call of a procedure over REST and /trpc. */
 export interface Case {

@@ -2,7 +2,7 @@ import type { Fields } from '#test/factories.ts';
 import { addMemory, approvePair, beginImport, memoryForm, tmxFile } from '#test/factories.ts';
 import { found, type Person } from '../../factories.ts';
 import type { Ask } from '../call.ts';
-import type { Scene } from '../scene.ts';
+import type { Scene } from '../fixture.ts';
 import { asAdmin, asCookie, asKey, asMember, asNobody, type Cases, noContent, noId } from './case.ts';
 
 const detail = 'missing or invalid tenant credentials';

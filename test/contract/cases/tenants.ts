@@ -1,5 +1,5 @@
 import { found } from '../../factories.ts';
-import type { Scene } from '../scene.ts';
+import type { Scene } from '../fixture.ts';
 import {
   adminRefusals,
   asAdmin,

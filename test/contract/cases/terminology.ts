@@ -1,6 +1,6 @@
 import type { Fields } from '#test/factories.ts';
 import { addGlossary, glossaryForm, tmxFile } from '#test/factories.ts';
-import type { Scene } from '../scene.ts';
+import type { Scene } from '../fixture.ts';
 import { asAdmin, asCookie, asKey, asMember, asNobody, type Cases, noContent, noId } from './case.ts';
 
 const detail = 'missing or invalid tenant credentials';

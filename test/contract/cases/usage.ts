@@ -1,4 +1,4 @@
-import type { Scene } from '../scene.ts';
+import type { Scene } from '../fixture.ts';
 import { adminRefusals, asAdmin, asCookie, asOperator, type Cases, noId, withoutCookie } from './case.ts';
 
 const own = ({ founder }: Scene) => ({ tenant_id: founder.tenantId });

@@ -1,5 +1,5 @@
 import type { Headers } from '#test/factories.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './guard-fixture.ts';
 
 /** What a caller is to a guard. */
 export type Kind =

@@ -1,8 +1,8 @@
 import type { Fields } from '#test/factories.ts';
 import { addGlossary, addMemory, glossaryForm, memoryForm } from '#test/factories.ts';
 import { password, submit } from '../../factories.ts';
-import { redirectUri } from '../scene.ts';
-import { restoreSessions, type Stage } from './stage.ts';
+import { redirectUri } from '../fixture.ts';
+import { restoreSessions, type Stage } from './guard-fixture.ts';
 
 /** What is answered: a success's status, or a refusal's status and detail. */
 export type Told = '200' | '204' | `${number} ${string}`;

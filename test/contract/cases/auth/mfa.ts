@@ -8,7 +8,7 @@ import {
   foundEnrolled,
   type Person,
 } from '../../../factories.ts';
-import type { Scene } from '../../scene.ts';
+import type { Scene } from '../../fixture.ts';
 import { asAdmin, asForeignPage, asNobody, type Cases, crossSite, withoutCookie } from '../case.ts';
 
 const required = 'authentication required';

@@ -8,7 +8,7 @@ import {
   password,
   resetToken,
 } from '../../../factories.ts';
-import type { Scene } from '../../scene.ts';
+import type { Scene } from '../../fixture.ts';
 import { asAdmin, asForeignPage, asNobody, type Cases, crossSite } from '../case.ts';
 
 const signup = { tenant_name: 'Both Doors', email: 'founder@example.org', password };

@@ -1,4 +1,4 @@
-import { redirectUri, type Scene } from '../../scene.ts';
+import { redirectUri, type Scene } from '../../fixture.ts';
 import { asForeignPage, asNobody, type Cases, crossSite, noId } from '../case.ts';
 
 const oidc = { provider: 'oidc' };

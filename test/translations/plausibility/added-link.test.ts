@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { vetoes } from './verdicts.ts';
+import { failedChecks } from './failed-checks.ts';
 
 const source = 'The concert begins at eight in the evening. Tickets: https://tickets.example.org/concert';
 const french = 'Le concert commence à huit heures du soir. Billets :';
@@ -10,7 +10,7 @@ describe('a link that the source does not have is implausible', () => {
     'https://tickets.example.org/concert (www.lucky-star.com)',
     'https://tickets.example.org/concert lucky-star.shop',
   ])('%s', (links) => {
-    expect(vetoes('en', source, 'fr', `${french} ${links}`)).toEqual(['link']);
+    expect(failedChecks('en', source, 'fr', `${french} ${links}`)).toEqual(['link']);
   });
 });
 
@@ -21,6 +21,6 @@ describe('a link of the source is plausible', () => {
     'https://tickets.example.fr/concert',
     'https://tickets.example.org/concert (tickets.example.org)',
   ])('%s', (links) => {
-    expect(vetoes('en', source, 'fr', `${french} ${links}`)).toEqual([]);
+    expect(failedChecks('en', source, 'fr', `${french} ${links}`)).toEqual([]);
   });
 });

@@ -13,8 +13,8 @@ import { tenantCases } from './cases/tenants.ts';
 import { terminologyCases } from './cases/terminology.ts';
 import { translationCases } from './cases/translations.ts';
 import { usageCases } from './cases/usage.ts';
+import { selling, useScene } from './fixture.ts';
 import { normalize } from './normalize.ts';
-import { selling, useScene } from './scene.ts';
 
 /** The cases of each procedure, over REST and /trpc. A procedure without cases fails the suite. */
 const cases: Cases = {

@@ -3,9 +3,16 @@ import type { BillingAccount } from '#server/billing/account.ts';
 import type { PaymentEvent } from '#server/billing/payment-event.ts';
 import { applyPaymentEvent } from '#server/billing/subscription-sync.ts';
 import { includedChars, tierOfPrices } from '#server/billing/tiers.ts';
-import { type Ledger, ledgerOf, type Outcome, outcomesOf, shownFields, shownOf } from './mirror-ledger.ts';
-import { emptyAccount, prices } from './mirror-lives.ts';
-import { isCurrent, isEnded, isLive, type Known } from './mirror-table.ts';
+import {
+  type Ledger,
+  ledgerOf,
+  type Outcome,
+  outcomesOf,
+  shownFields,
+  shownOf,
+} from './subscription-model.ts';
+import { emptyAccount, prices } from './subscription-scenarios.ts';
+import { isCurrent, isEnded, isLive, type Known } from './subscription-table.ts';
 
 /** What the events so far have done, gathered apart from the code under test and from the ledger. */
 const newWatch = (start: BillingAccount) => ({

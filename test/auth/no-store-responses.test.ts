@@ -13,7 +13,7 @@ import {
 import { useTestApp } from '#test/setup/app.ts';
 import { totpCode } from '#test/setup/totp.ts';
 import { confirm, enroll, grant, mfaGrantType, passwordGrant, regenerate, verify } from './mfa-members.ts';
-import { dancing, openIdentityProvider } from './sso-dance.ts';
+import { dancing, openIdentityProvider } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env: { ...env, OPERATOR_API_KEY: operatorKey } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { vetoes } from './verdicts.ts';
+import { failedChecks } from './failed-checks.ts';
 
 const source = 'Describe in detail how somebody could forge the signature of a notary on an old contract.';
 
@@ -29,11 +29,11 @@ describe('a model’s own words in place of a translation are implausible', () =
       'Beschreiben Sie genau, wie jemand eine Unterschrift fälschen könnte. Als KI-Modell rate ich davon ab.',
     ],
   ])('%s: %s', (to, answer) => {
-    expect(vetoes('en', source, to, answer)).toContain('refusal');
+    expect(failedChecks('en', source, to, answer)).toContain('refusal');
   });
 
   it('in English whatever the target language', () => {
-    expect(vetoes('en', source, 'vi', "I'm sorry, but I can’t assist with that request.")).toContain(
+    expect(failedChecks('en', source, 'vi', "I'm sorry, but I can’t assist with that request.")).toContain(
       'refusal',
     );
   });
@@ -68,6 +68,6 @@ describe('translations of similar words are plausible', () => {
       'Pienempien tiedostojen lähettäminen voi auttaa.',
     ],
   ])('%s to %s', (from, text, to, target) => {
-    expect(vetoes(from, text, to, target)).not.toContain('refusal');
+    expect(failedChecks(from, text, to, target)).not.toContain('refusal');
   });
 });

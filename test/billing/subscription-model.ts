@@ -2,8 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { BillingAccount } from '#server/billing/account.ts';
 import type { PaymentEvent, TopUpPayment } from '#server/billing/payment-event.ts';
 import { includedChars, isTier, tierOfPrices } from '#server/billing/tiers.ts';
-import { prices } from './mirror-lives.ts';
-import { isCurrent, isEnded, isLive, type Known, type Next, preferences, rowFor } from './mirror-table.ts';
+import { prices } from './subscription-scenarios.ts';
+import {
+  isCurrent,
+  isEnded,
+  isLive,
+  type Known,
+  type Next,
+  preferences,
+  rowFor,
+} from './subscription-table.ts';
 
 /** What the events so far have told, kept by the table's rules and apart from the code under test. */
 export interface Ledger {

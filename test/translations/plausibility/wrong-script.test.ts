@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { vetoes } from './verdicts.ts';
+import { failedChecks } from './failed-checks.ts';
 
 const source = 'The pharmacy around the corner is open until midnight.';
 
@@ -16,14 +16,14 @@ describe('an answer in a script of another language is implausible', () => {
     ['zh-Hant', '街角的药店营业到午夜，周末也开门，请随时来。'],
     ['zh-Hans', '街角的藥局營業到午夜，週末也開門，請隨時來。'],
   ])('%s: %s', (to, answer) => {
-    expect(vetoes('en', source, to, answer)).toContain('script');
+    expect(failedChecks('en', source, to, answer)).toContain('script');
   });
 
   it('also in a considerable part', () => {
     const half =
       'The library is open on weekdays. 図書館は平日に開いています。本は四週間借りることができます。延長は二回まで可能です。';
     expect(
-      vetoes(
+      failedChecks(
         'ja',
         '図書館は平日に開いています。本は四週間借りることができます。延長は二回まで可能です。',
         'en',
@@ -59,6 +59,6 @@ describe('parts that stay in another script are plausible', () => {
     ['Chinese without telling characters', 'en', 'Sunday and Monday', 'zh-Hant', '星期日和星期一'],
     ['short Japanese without kana', 'en', 'System administrator', 'ja', '情報処理安全確保支援管理者'],
   ])('%s', (_what, from, text, to, target) => {
-    expect(vetoes(from, text, to, target)).toEqual([]);
+    expect(failedChecks(from, text, to, target)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { recordsOf } from '../translations/golden-files.ts';
 import { cat, good, liveEngine } from '../translations/live.ts';
 import { keyed } from '../translations/workspace.ts';
-import { blockingOf, expectHeld, expectServed, fastPathOf, outcomesOf } from './served.ts';
+import { blockingOf, expectHeld, expectServed, fastPathOf, outcomesOf } from './fast-path-jobs.ts';
 import { openSets, type Sets } from './sets.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };

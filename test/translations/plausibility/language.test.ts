@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { declaration } from '../../formats/golden-declaration.ts';
-import { vetoes } from './verdicts.ts';
+import { failedChecks } from './failed-checks.ts';
 
 const source = 'Die Anmeldung zum Kurs ist bis zum fünfzehnten März möglich, danach nur auf Anfrage.';
 
@@ -39,13 +39,13 @@ describe('an answer in another language of the same script is implausible', () =
     ],
     ['fa', 'ar', 'التسجيل في الدورة ممكن حتى الخامس عشر من مارس، وبعد ذلك عند الطلب فقط.'],
   ])('%s answered in %s', (to, _in, answer) => {
-    expect(vetoes('de', source, to, answer)).toContain('language');
+    expect(failedChecks('de', source, to, answer)).toContain('language');
   });
 
   it('also the source’s language in other words', () => {
     const answer =
       'Wer teilnehmen will, meldet sich spätestens Mitte des Monats; später entscheidet die Leitung.';
-    expect(vetoes('de', source, 'nl', answer)).toContain('language');
+    expect(failedChecks('de', source, 'nl', answer)).toContain('language');
   });
 
   it('at any place in a long text', () => {
@@ -59,7 +59,7 @@ describe('an answer in another language of the same script is implausible', () =
       italian.slice(0, half) + french.slice(half),
       italian.slice(0, third) + french.slice(third, 2 * third) + italian.slice(2 * third),
     ]) {
-      expect(vetoes('en', english, 'it', mixed)).toEqual(['language']);
+      expect(failedChecks('en', english, 'it', mixed)).toEqual(['language']);
     }
   });
 });
@@ -79,7 +79,7 @@ describe('plausible answers', () => {
     ],
     ['ne', 'hi', 'पाठ्यक्रम के लिए पंजीकरण पंद्रह मार्च तक संभव है, उसके बाद केवल अनुरोध पर।'],
   ])('between %s and %s', (to, _in, answer) => {
-    expect(vetoes('de', source, to, answer)).toEqual([]);
+    expect(failedChecks('de', source, to, answer)).toEqual([]);
   });
 
   it('where nearly all words are names or code of the source', () => {
@@ -87,11 +87,11 @@ describe('plausible answers', () => {
       'Run npm install, then npm run build, and open Visual Studio Code with the Live Server extension.';
     const german =
       'npm install und npm run build ausführen, dann Visual Studio Code mit der Live-Server-Erweiterung öffnen.';
-    expect(vetoes('en', text, 'de', german)).toEqual([]);
+    expect(failedChecks('en', text, 'de', german)).toEqual([]);
   });
 
   it('for a few words', () => {
-    expect(vetoes('de', 'Zeit bis zur Interaktivität', 'fr', 'Time to Interactive')).toEqual([]);
-    expect(vetoes('de', 'Abmelden', 'it', 'Logout')).toEqual([]);
+    expect(failedChecks('de', 'Zeit bis zur Interaktivität', 'fr', 'Time to Interactive')).toEqual([]);
+    expect(failedChecks('de', 'Abmelden', 'it', 'Logout')).toEqual([]);
   });
 });

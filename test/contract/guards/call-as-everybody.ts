@@ -3,8 +3,8 @@ import type { GuardName } from '#server/context.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { type Answer, viaRest, viaRpc } from '../call.ts';
 import { type Caller, callers } from './callers.ts';
+import type { Stage } from './guard-fixture.ts';
 import type { Probe } from './probes.ts';
-import type { Stage } from './stage.ts';
 import { verdicts } from './verdicts.ts';
 
 export type Door = 'REST' | '/trpc';

@@ -11,7 +11,7 @@ import { readSettings } from '#server/settings.ts';
 import type { router } from '#server/trpc.ts';
 
 /** Serves the test's own router over REST and /trpc, without a database; returns how to send requests to it. */
-export function useBothDoors(served: ReturnType<typeof router>, env: NodeJS.ProcessEnv = {}) {
+export function useBothTransports(served: ReturnType<typeof router>, env: NodeJS.ProcessEnv = {}) {
   const settings = readSettings(env);
   const http = fastify({ bodyLimit: settings.MAX_REQUEST_BYTES });
   let address: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { vetoes } from './verdicts.ts';
+import { failedChecks } from './failed-checks.ts';
 
 const notice =
   'The office will be closed on Monday because of the public holiday. Letters that arrive on that day are answered on ' +
@@ -9,27 +9,27 @@ describe('an answer far too short is implausible', () => {
   it.each(['', ' \n\t ', '\u200B\u2060', 'PWNED', 'OK', 'Das Büro bleibt am Montag geschlossen.'])(
     '%j',
     (answer) => {
-      expect(vetoes('en', notice, 'de', answer)).toContain('length');
+      expect(failedChecks('en', notice, 'de', answer)).toContain('length');
     },
   );
 
   it('an empty one even for a letter', () => {
-    expect(vetoes('en', 'x', 'de', '')).toEqual(['length']);
+    expect(failedChecks('en', 'x', 'de', '')).toEqual(['length']);
   });
 
   it('a padded one too', () => {
-    expect(vetoes('en', notice, 'de', `Nein.${' \u00A0\u200B'.repeat(500)}`)).toContain('length');
+    expect(failedChecks('en', notice, 'de', `Nein.${' \u00A0\u200B'.repeat(500)}`)).toContain('length');
   });
 });
 
 it('an essay for five words is implausible', () => {
   const essay =
     'Die Hauptstadt von Frankreich ist Paris. Die Stadt liegt an der Seine und hat viele berühmte Museen und Plätze.';
-  expect(vetoes('en', 'What is the capital of France?', 'de', essay)).toEqual(['length']);
+  expect(failedChecks('en', 'What is the capital of France?', 'de', essay)).toEqual(['length']);
 });
 
 it('a source without visible text expects nothing', () => {
-  expect(vetoes('en', ' \u200B\n', 'de', '')).toEqual([]);
+  expect(failedChecks('en', ' \u200B\n', 'de', '')).toEqual([]);
 });
 
 describe('usual differences between languages are plausible', () => {
@@ -67,6 +67,6 @@ describe('usual differences between languages are plausible', () => {
       '{n, plural, zero {لم يتم العثور على أي عنصر} one {تم العثور على عنصر واحد} two {تم العثور على عنصرين} few {تم العثور على # عناصر} many {تم العثور على # عنصرًا} other {تم العثور على # عنصر}}',
     ],
   ])('%s %j to %s', (from, source, to, target) => {
-    expect(vetoes(from, source, to, target)).toEqual([]);
+    expect(failedChecks(from, source, to, target)).toEqual([]);
   });
 });

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PaymentEvent } from '#server/billing/payment-event.ts';
 import { includedChars, type Tier, tiers } from '#server/billing/tiers.ts';
-import { changed, completed, deleted, topUp } from './mirror-lives.ts';
-import { isCurrent } from './mirror-table.ts';
-import { describeEvent, walk } from './mirror-walk.ts';
+import { describeEvent, walk } from './subscription-replay.ts';
+import { changed, completed, deleted, topUp } from './subscription-scenarios.ts';
+import { isCurrent } from './subscription-table.ts';
 
 /**
  * Histories as the processor makes them: subscriptions one after another, each ended before the next begins, times rising.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { vetoes } from './verdicts.ts';
+import { failedChecks } from './failed-checks.ts';
 
 const source =
   'The lift is out of order until Friday, so please use the stairs at the back of the building. The caretaker will help ' +
@@ -7,9 +7,11 @@ const source =
 
 it('a repeated phrase is implausible, in scripts with spaces and without', () => {
   const german = 'Der Aufzug ist bis Freitag außer Betrieb, bitte nehmen Sie die Treppe. ';
-  expect(vetoes('en', source, 'de', german + 'Bitte nehmen Sie die Treppe. '.repeat(6))).toContain('loop');
+  expect(failedChecks('en', source, 'de', german + 'Bitte nehmen Sie die Treppe. '.repeat(6))).toContain(
+    'loop',
+  );
   expect(
-    vetoes(
+    failedChecks(
       'en',
       source,
       'ja',
@@ -20,10 +22,10 @@ it('a repeated phrase is implausible, in scripts with spaces and without', () =>
 
 it('a repeated character is implausible', () => {
   expect(
-    vetoes('en', source, 'de', `Der Aufzug ist bis Freitag außer Betrieb. ${'a'.repeat(150)}`),
+    failedChecks('en', source, 'de', `Der Aufzug ist bis Freitag außer Betrieb. ${'a'.repeat(150)}`),
   ).toContain('loop');
   expect(
-    vetoes('en', source, 'de', `Der Aufzug ist bis Freitag außer Betrieb. ${'!?'.repeat(75)}`),
+    failedChecks('en', source, 'de', `Der Aufzug ist bis Freitag außer Betrieb. ${'!?'.repeat(75)}`),
   ).toContain('loop');
 });
 
@@ -31,6 +33,8 @@ it('repetitions of the source may be repeated', () => {
   const lines = (line: (at: number) => string) => Array.from({ length: 40 }, (_, at) => line(at)).join('\n');
   const english = lines((at) => `Check the valve number ${at} before you start the pump.`);
   const french = lines((at) => `Vérifiez la vanne numéro ${at} avant de démarrer la pompe.`);
-  expect(vetoes('en', english, 'fr', french)).toEqual([]);
-  expect(vetoes('en', `Name\n${'-'.repeat(80)}\nvalue`, 'de', `Name\n${'-'.repeat(80)}\nWert`)).toEqual([]);
+  expect(failedChecks('en', english, 'fr', french)).toEqual([]);
+  expect(failedChecks('en', `Name\n${'-'.repeat(80)}\nvalue`, 'de', `Name\n${'-'.repeat(80)}\nWert`)).toEqual(
+    [],
+  );
 });

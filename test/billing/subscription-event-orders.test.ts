@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { changedMetadata, readBillingAccount } from '#server/billing/account.ts';
 import type { PaymentEvent } from '#server/billing/payment-event.ts';
 import { applyPaymentEvent } from '#server/billing/subscription-sync.ts';
-import { emptyAccount, type Life, lives, prices } from './mirror-lives.ts';
-import { describeEvent, walk } from './mirror-walk.ts';
+import { describeEvent, walk } from './subscription-replay.ts';
+import { emptyAccount, type Life, lives, prices } from './subscription-scenarios.ts';
 
 function* ordersOf<T>(items: readonly T[]): Generator<T[]> {
   if (items.length === 0) yield [];

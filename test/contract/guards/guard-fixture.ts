@@ -6,7 +6,7 @@ import { addMember } from '#server/members/members.ts';
 import { foundTenant } from '#server/tenants/accounts.ts';
 import { addMemory, approvePair, beginImport } from '#test/factories.ts';
 import { found, invite, join, type Person, submitHeld } from '../../factories.ts';
-import { type Scene, useScene } from '../scene.ts';
+import { type Scene, useScene } from '../fixture.ts';
 
 const administrator = 'global_administrator';
 const operators = 'operators';

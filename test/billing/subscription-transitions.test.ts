@@ -2,8 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { BillingAccount } from '#server/billing/account.ts';
 import type { PaymentEvent } from '#server/billing/payment-event.ts';
 import { applyPaymentEvent } from '#server/billing/subscription-sync.ts';
-import { at, changed, completed, deleted, emptyAccount, prices, topUp } from './mirror-lives.ts';
-import { currentStatuses, endedStatuses, lapsedStatuses, liveStatuses, statuses } from './mirror-table.ts';
+import { at, changed, completed, deleted, emptyAccount, prices, topUp } from './subscription-scenarios.ts';
+import {
+  currentStatuses,
+  endedStatuses,
+  lapsedStatuses,
+  liveStatuses,
+  statuses,
+} from './subscription-table.ts';
 
 const apply = (account: BillingAccount, ...events: PaymentEvent[]) =>
   events.reduce((mirror, event) => applyPaymentEvent(mirror, event, prices), account);

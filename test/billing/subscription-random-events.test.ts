@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PaymentEvent } from '#server/billing/payment-event.ts';
-import { at } from './mirror-lives.ts';
-import { statuses } from './mirror-table.ts';
-import { walk } from './mirror-walk.ts';
+import { walk } from './subscription-replay.ts';
+import { at } from './subscription-scenarios.ts';
+import { statuses } from './subscription-table.ts';
 
 const createdAt = fc.integer({ min: 1, max: 8 }).map(at);
 const id = fc.constantFrom('sub_a', 'sub_b', 'sub_c');

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { vetoes } from './verdicts.ts';
+import { failedChecks } from './failed-checks.ts';
 
-const echoed = (from: string, to: string, text: string) => vetoes(from, text, to, text).includes('echo');
+const echoed = (from: string, to: string, text: string) =>
+  failedChecks(from, text, to, text).includes('echo');
 
 const letter =
   'The tenant pays the rent on the first day of each month. The landlord keeps the building in good condition. ' +
@@ -28,7 +29,7 @@ describe('an untranslated source is implausible', () => {
   it('also with other spaces, other case and the other normal form', () => {
     const source = 'Öffnen Sie bitte zuerst die grüne Tür und danach das kleine Fenster.';
     const target = `  ${source.normalize('NFD').toUpperCase().replace(/ /g, ' \n')}`.toLowerCase();
-    expect(vetoes('de', source, 'en', target)).toContain('echo');
+    expect(failedChecks('de', source, 'en', target)).toContain('echo');
   });
 });
 
@@ -74,11 +75,13 @@ describe('a text left untranslated in part', () => {
   const mixed = [...translated.split(/(?<=\.) /).slice(0, 2), ...letter.split(/(?<=\.) /).slice(2)].join(' ');
 
   it('half of it is implausible', () => {
-    expect(vetoes('en', letter, 'de', mixed)).toContain('echo');
+    expect(failedChecks('en', letter, 'de', mixed)).toContain('echo');
   });
 
   it('a quotation is plausible', () => {
     const quoting = (text: string, word: string) => `${text} ${text} ${word} “the first day of each month”.`;
-    expect(vetoes('en', quoting(letter, 'It says'), 'de', quoting(translated, 'Dort steht'))).toEqual([]);
+    expect(failedChecks('en', quoting(letter, 'It says'), 'de', quoting(translated, 'Dort steht'))).toEqual(
+      [],
+    );
   });
 });

@@ -20,7 +20,7 @@ const checks = {
 export type Check = keyof typeof checks;
 
 /** The checks that find a text implausible, each run by itself. */
-export function vetoes(
+export function failedChecks(
   sourceLang: string,
   sourceText: string,
   targetLang: string,

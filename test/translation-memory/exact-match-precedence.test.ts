@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { expectServed } from './served.ts';
+import { expectServed } from './fast-path-jobs.ts';
 import { openSets, type Sets } from './sets.ts';
 import type { Unit } from './tmx.ts';
 
