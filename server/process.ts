@@ -11,7 +11,7 @@ import { networkIsolation } from './sandbox/network-namespace-seccomp.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
 import { listenForStop, type StopSignals } from './stop-signals.ts';
 import { openObjectStore } from './storage/object-store.ts';
-import { createGlossaries } from './terminology/service.ts';
+import { createGlossaries } from './terminology/glossary.ts';
 
 /** Sizes of the PostgreSQL pools: one for the API, and one for its workers' tasks and reports, which a busy API must not starve. */
 const apiConnections = 10;
@@ -134,7 +134,7 @@ async function startProcess(
 
 /** Only the API uses the payment processor. Loaded while the database starts. */
 async function openPayments(settings: Settings): Promise<Services['payments']> {
-  const { openPaymentProcessor } = await import('./billing/service.ts');
+  const { openPaymentProcessor } = await import('./billing/capabilities.ts');
   return openPaymentProcessor(settings);
 }
 

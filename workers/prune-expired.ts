@@ -1,8 +1,8 @@
-import { pruneExpired as prune } from '#server/access/service.ts';
-import { prunePaymentEvents } from '#server/billing/service.ts';
+import { pruneExpired as prune } from '#server/access/prune-expired.ts';
+import { prunePaymentEvents } from '#server/billing/webhook-dedupe.ts';
 import type { Services } from '#server/context.ts';
 import { pruneQueue } from '#server/job-queue.ts';
-import { pruneImports } from '#server/translation-memory/service.ts';
+import { pruneImports } from '#server/translation-memory/imports/import-jobs.ts';
 
 /**
  * Deletes expired tokens, challenges, links, states and rate windows, old payment events and memory imports, and jobs

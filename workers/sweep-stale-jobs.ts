@@ -1,13 +1,11 @@
 import type { Services } from '#server/context.ts';
 import { addJob } from '#server/job-queue.ts';
-import { foldUsage } from '#server/metering/service.ts';
-import {
-  embedWaiting,
-  indexWaiting,
-  indexWaitingPairs,
-  resumeImports,
-  sweepUnusedVersions,
-} from '#server/translation-memory/service.ts';
+import { foldUsage } from '#server/metering/daily-usage.ts';
+import { embedWaiting } from '#server/translation-memory/embed-golden-sets.ts';
+import { resumeImports } from '#server/translation-memory/imports/run-import.ts';
+import { indexWaitingPairs } from '#server/translation-memory/index-pair.ts';
+import { indexWaiting } from '#server/translation-memory/index-set.ts';
+import { sweepUnusedVersions } from '#server/translation-memory/versions.ts';
 import { tenantsWithUnpersistedJobs } from '#server/translations/golden/pending-persistence.ts';
 import { tenantsWithStaleJobs } from '#server/translations/stale-sweep.ts';
 

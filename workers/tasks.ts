@@ -1,6 +1,9 @@
 import type { Services } from '#server/context.ts';
 import type { TaskName, TaskPayloads } from '#server/job-queue.ts';
-import { embedSet, indexPair, indexSet, runImport } from '#server/translation-memory/service.ts';
+import { embedSet } from '#server/translation-memory/embed-golden-sets.ts';
+import { runImport } from '#server/translation-memory/imports/run-import.ts';
+import { indexPair } from '#server/translation-memory/index-pair.ts';
+import { indexSet } from '#server/translation-memory/index-set.ts';
 import { checkGoldenRecords } from '#server/translations/golden/check.ts';
 import { publishUnpersistedJobs } from '#server/translations/golden/pending-persistence.ts';
 import { removeGoldenRecords } from '#server/translations/removal.ts';

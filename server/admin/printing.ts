@@ -1,4 +1,4 @@
-import type { TenantAccount } from '#server/tenants/service.ts';
+import type { TenantAccount } from '#server/tenants/schema.ts';
 
 /** Characters that move a terminal's cursor, break a line or change the reading direction, and lone surrogates. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/gu;

@@ -1,17 +1,12 @@
 import type { Tx } from '#db/client.ts';
-import {
-  adminProcedure,
-  clearedSessionCookie,
-  deleteTokens,
-  endFamily,
-  findToken,
-  hashSecret,
-  tenantOfToken,
-  type WithOwningTenant,
-} from '#server/access/service.ts';
-import { type Origin, recordAdministration } from '#server/audit/service.ts';
-import { findMember } from '#server/members/service.ts';
-import { readTenant } from '#server/tenants/service.ts';
+import { hashSecret } from '#server/access/credentials.ts';
+import { adminProcedure, type WithOwningTenant } from '#server/access/guards/admin.ts';
+import { endFamily } from '#server/access/refresh-token-rotation.ts';
+import { clearedSessionCookie } from '#server/access/session-cookie.ts';
+import { deleteTokens, findToken, tenantOfToken } from '#server/access/tokens.ts';
+import { type Origin, recordAdministration } from '#server/audit/audit-log.ts';
+import { findMember } from '#server/members/members.ts';
+import { readTenant } from '#server/tenants/tenant-row.ts';
 import { introspectRequest, introspectResponse, revokeRequest, revokeResponse } from './schema.ts';
 
 /** A 2.4. If `active` is false, all other fields are null: the token is unknown, expired, or of a tenant out of the caller's reach. */

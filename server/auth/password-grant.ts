@@ -3,7 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { prepare } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
-import { type Origin, recordEvent } from '#server/audit/service.ts';
+import { type Origin, recordEvent } from '#server/audit/audit-log.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { isEmail, normalizeEmail } from './email-address.ts';

@@ -1,8 +1,9 @@
-import { publicProcedure, rateLimited } from '#server/access/service.ts';
-import { type Origin, recordEvent } from '#server/audit/service.ts';
+import { publicProcedure } from '#server/access/guards/authenticate.ts';
+import { rateLimited } from '#server/access/rate-limit.ts';
+import { type Origin, recordEvent } from '#server/audit/audit-log.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { findResetLink, readResetToken, usePasswordResetLink } from '#server/members/service.ts';
+import { findResetLink, readResetToken, usePasswordResetLink } from '#server/members/password-reset-links.ts';
 import { hashPassword } from './passwords/hashing.ts';
 import { checkPasswordPolicy, normalizePassword } from './passwords/policy.ts';
 import { passwordResetRequest, passwordResetResponse } from './schema.ts';

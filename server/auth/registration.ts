@@ -1,11 +1,14 @@
 import type { Tx } from '#db/client.ts';
-import { hashSecret, insertApiKey, newSecret } from '#server/access/service.ts';
-import { type Origin, recordEvent } from '#server/audit/service.ts';
-import { trialGrant } from '#server/billing/service.ts';
+import { insertApiKey } from '#server/access/api-keys.ts';
+import { hashSecret, newSecret } from '#server/access/credentials.ts';
+import { type Origin, recordEvent } from '#server/audit/audit-log.ts';
+import { trialGrant } from '#server/billing/trial-grants.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { addMember, redeemInvite } from '#server/members/service.ts';
-import { type NewTenant, registerTenant, type TenantAccount } from '#server/tenants/service.ts';
+import { redeemInvite } from '#server/members/invite-redemption.ts';
+import { addMember } from '#server/members/members.ts';
+import { type NewTenant, registerTenant } from '#server/tenants/accounts.ts';
+import type { TenantAccount } from '#server/tenants/schema.ts';
 import type { SignInWay } from './mfa/requirement.ts';
 import { completeSignIn, type SignIn } from './sign-in.ts';
 

@@ -1,6 +1,8 @@
-import { bearerProcedure, tenantNotFound } from '#server/access/service.ts';
-import { pendingInvites } from '#server/members/service.ts';
-import { accountOf, memberViewOf, readTenant } from '#server/tenants/service.ts';
+import { tenantNotFound } from '#server/access/guards/admin.ts';
+import { bearerProcedure } from '#server/access/guards/session.ts';
+import { pendingInvites } from '#server/members/invites.ts';
+import { accountOf, memberViewOf } from '#server/tenants/accounts.ts';
+import { readTenant } from '#server/tenants/tenant-row.ts';
 import { router } from '#server/trpc.ts';
 import { introspect, revoke } from './introspect-revoke.ts';
 import { confirmMfa, enrollMfa } from './mfa/enrolment.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tenantAccount, tenantMetadata } from '#server/tenants/service.ts';
+import { tenantAccount, tenantMetadata } from '#server/tenants/schema.ts';
 
 /** Ids, scopes and other short strings of requests. */
 const short = z.string().max(1000);

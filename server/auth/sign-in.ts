@@ -1,10 +1,10 @@
 import { and, eq } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
-import { type IssuedTokens, lockMember, newFamily, startSession } from '#server/access/service.ts';
-import { type Origin, recordEvent } from '#server/audit/service.ts';
+import { type IssuedTokens, lockMember, newFamily, startSession } from '#server/access/sessions.ts';
+import { type Origin, recordEvent } from '#server/audit/audit-log.ts';
 import type { Services } from '#server/context.ts';
-import { readTenant } from '#server/tenants/service.ts';
+import { readTenant } from '#server/tenants/tenant-row.ts';
 import { type IssuedChallenge, issueChallenge } from './mfa/challenge.ts';
 import { isMfaRequired, type SignInWay } from './mfa/requirement.ts';
 

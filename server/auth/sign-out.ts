@@ -1,5 +1,8 @@
-import { clearedSessionCookie, findToken, hashSecret, publicProcedure } from '#server/access/service.ts';
-import { type Origin, recordEvent } from '#server/audit/service.ts';
+import { hashSecret } from '#server/access/credentials.ts';
+import { publicProcedure } from '#server/access/guards/authenticate.ts';
+import { clearedSessionCookie } from '#server/access/session-cookie.ts';
+import { findToken } from '#server/access/tokens.ts';
+import { type Origin, recordEvent } from '#server/audit/audit-log.ts';
 import type { Services } from '#server/context.ts';
 import { endToken } from './introspect-revoke.ts';
 import { signOutRequest, signOutResponse } from './schema.ts';

@@ -1,10 +1,16 @@
-import { isDesignatedOperator, publicProcedure, rateLimited, sameSiteOnly } from '#server/access/service.ts';
-import type { Origin } from '#server/audit/service.ts';
+import { publicProcedure } from '#server/access/guards/authenticate.ts';
+import { isDesignatedOperator } from '#server/access/operator.ts';
+import { rateLimited } from '#server/access/rate-limit.ts';
+import { sameSiteOnly } from '#server/access/session-cookie.ts';
+import type { Origin } from '#server/audit/audit-log.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
-import { findPendingInvite, readInviteToken } from '#server/members/service.ts';
-import { memberViewOf, readTenant, type TenantAccount } from '#server/tenants/service.ts';
+import { findPendingInvite } from '#server/members/invite-redemption.ts';
+import { readTenantToken } from '#server/members/tenant-token.ts';
+import { memberViewOf } from '#server/tenants/accounts.ts';
+import type { TenantAccount } from '#server/tenants/schema.ts';
+import { readTenant } from '#server/tenants/tenant-row.ts';
 import { requireEmail } from './email-address.ts';
 import { challengeResponse, nextAfter } from './mfa/challenge.ts';
 import { hashPassword } from './passwords/hashing.ts';
@@ -77,7 +83,7 @@ async function checkInvite(
   token: string,
   email: string,
 ): Promise<InviteKey> {
-  const invite = readInviteToken(token);
+  const invite = readTenantToken(token);
   if (!invite) throw invalidInvite();
   const pending = await database.inTenant(invite.tenantId, (tx) =>
     findPendingInvite(tx, invite.tenantId, invite.secretHash),

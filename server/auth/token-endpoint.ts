@@ -1,16 +1,13 @@
-import {
-  hashSecret,
-  type IssuedTokens,
-  limitAttempts,
-  publicProcedure,
-  rotateRefreshToken,
-  sameSiteOnly,
-  tooManyAttempts,
-} from '#server/access/service.ts';
-import { type Origin, recordEvent } from '#server/audit/service.ts';
+import { hashSecret } from '#server/access/credentials.ts';
+import { publicProcedure } from '#server/access/guards/authenticate.ts';
+import { limitAttempts, tooManyAttempts } from '#server/access/rate-limit.ts';
+import { rotateRefreshToken } from '#server/access/refresh-token-rotation.ts';
+import { sameSiteOnly } from '#server/access/session-cookie.ts';
+import type { IssuedTokens } from '#server/access/sessions.ts';
+import { type Origin, recordEvent } from '#server/audit/audit-log.ts';
 import type { RequestContext, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { readTenant } from '#server/tenants/service.ts';
+import { readTenant } from '#server/tenants/tenant-row.ts';
 import { isMfaRequired, signInWayOf } from './mfa/requirement.ts';
 import { redeemChallenge } from './mfa/verification.ts';
 import { grantByPassword } from './password-grant.ts';

@@ -1,4 +1,5 @@
-import { type IssuedTokens, sessionCookie } from '#server/access/service.ts';
+import { sessionCookie } from '#server/access/session-cookie.ts';
+import type { IssuedTokens } from '#server/access/sessions.ts';
 import type { RequestContext } from '#server/context.ts';
 import { challengeResponse, nextAfter } from './mfa/challenge.ts';
 import type { WorkspaceSelection } from './password-grant.ts';

@@ -1,5 +1,6 @@
 import type { ZodError } from 'zod';
-import { deferredTenantProcedure, hasTenants, type WithTenant } from '#server/access/service.ts';
+import { deferredTenantProcedure, type WithTenant } from '#server/access/guards/tenant.ts';
+import { hasTenants } from '#server/access/service-key.ts';
 import type { Log, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { middleware } from '#server/trpc.ts';

@@ -1,17 +1,11 @@
-import { publicProcedure } from '#server/access/service.ts';
+import { publicProcedure } from '#server/access/guards/authenticate.ts';
 import { router } from '#server/trpc.ts';
+import { requireBilling, requireTopUps, requireWebhookSecret } from './capabilities.ts';
 import { payingProcedure } from './guard.ts';
+import { openCheckout, openPortal } from './payment-pages.ts';
 import { checkoutRequest, deliveryReceipt, paymentDelivery, paymentPage, topUpRequest } from './schema.ts';
-import {
-  admitTopUp,
-  openCheckout,
-  openPortal,
-  openTopUp,
-  receiveDelivery,
-  requireBilling,
-  requireTopUps,
-  requireWebhookSecret,
-} from './service.ts';
+import { admitTopUp, openTopUp } from './top-up.ts';
+import { receiveDelivery } from './webhook.ts';
 
 export const billingRouter = router({
   checkout: payingProcedure(requireBilling)

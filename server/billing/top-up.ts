@@ -1,4 +1,4 @@
-import { countAttempt } from '#server/access/service.ts';
+import { countAttempt } from '#server/access/rate-limit.ts';
 import { rateLimitSubject } from '#server/client-address.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';

@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import { countAttempt } from '#server/access/service.ts';
+import { countAttempt } from '#server/access/rate-limit.ts';
 import { rateLimitSubject } from '#server/client-address.ts';
 import type { Settings } from '#server/settings.ts';
 

@@ -1,4 +1,4 @@
-import { type AuditEvent, recordEvent } from '#server/audit/service.ts';
+import { type AuditEvent, recordEvent } from '#server/audit/audit-log.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { lockTenant, readTenant } from '#server/tenants/service.ts';
+import { lockTenant, readTenant } from '#server/tenants/tenant-row.ts';
 import { markRedeemed, selectPendingInvite } from './invite-queries.ts';
 import type { InvitePreview } from './schema.ts';
 import { readTenantToken } from './tenant-token.ts';

@@ -1,16 +1,12 @@
 import type { Tx } from '#db/client.ts';
-import {
-  type Administrator,
-  isDesignatedOperator,
-  tenantNotFound,
-  type WithNamedTenant,
-} from '#server/access/service.ts';
-import { type Origin, recordAdministration } from '#server/audit/service.ts';
+import { type Administrator, tenantNotFound, type WithNamedTenant } from '#server/access/guards/admin.ts';
+import { isDesignatedOperator } from '#server/access/operator.ts';
+import { type Origin, recordAdministration } from '#server/audit/audit-log.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
 import { readCursor, writeCursor } from '#server/paging.ts';
 import type { Settings } from '#server/settings.ts';
-import { lockTenant, readTenant } from '#server/tenants/service.ts';
+import { lockTenant, readTenant } from '#server/tenants/tenant-row.ts';
 import {
   countPendingInvites,
   type InviteRow,

@@ -1,13 +1,10 @@
 import type { Tx } from '#db/client.ts';
-import {
-  type Administrator,
-  isDesignatedOperator,
-  lockMember,
-  type WithOwningTenant,
-} from '#server/access/service.ts';
+import type { Administrator, WithOwningTenant } from '#server/access/guards/admin.ts';
+import { isDesignatedOperator } from '#server/access/operator.ts';
+import { lockMember } from '#server/access/sessions.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
-import { lockTenant } from '#server/tenants/service.ts';
+import { lockTenant } from '#server/tenants/tenant-row.ts';
 import { findMember, selectTenantOfMember } from './members.ts';
 
 type LockedMember = NonNullable<Awaited<ReturnType<typeof lockMember>>>;

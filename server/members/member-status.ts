@@ -1,5 +1,6 @@
-import { endSessionsOf, type WithOwningTenant } from '#server/access/service.ts';
-import { type Origin, recordAdministration } from '#server/audit/service.ts';
+import type { WithOwningTenant } from '#server/access/guards/admin.ts';
+import { endSessionsOf } from '#server/access/sessions.ts';
+import { type Origin, recordAdministration } from '#server/audit/audit-log.ts';
 import type { Settings } from '#server/settings.ts';
 import { markWithdrawnOf } from './invite-queries.ts';
 import { requireAnotherAdministrator } from './last-administrator.ts';

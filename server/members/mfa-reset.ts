@@ -1,8 +1,8 @@
 import { and, eq } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { recoveryCodes, users } from '#db/schema/identity.ts';
-import type { WithOwningTenant } from '#server/access/service.ts';
-import { type Origin, recordAdministration } from '#server/audit/service.ts';
+import type { WithOwningTenant } from '#server/access/guards/admin.ts';
+import { type Origin, recordAdministration } from '#server/audit/audit-log.ts';
 import type { Settings } from '#server/settings.ts';
 import { requireMayReset, requireStillAdministrator, withLockedMember } from './locked-member.ts';
 import { deleteChallenges } from './members.ts';

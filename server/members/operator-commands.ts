@@ -1,10 +1,15 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
-import { serverAdministrator, type WithNamedTenant, type WithOwningTenant } from '#server/access/service.ts';
-import { atTheServer, recordAdministration } from '#server/audit/service.ts';
+import {
+  serverAdministrator,
+  type WithNamedTenant,
+  type WithOwningTenant,
+} from '#server/access/guards/admin.ts';
+import { atTheServer, recordAdministration } from '#server/audit/audit-log.ts';
 import type { Services } from '#server/context.ts';
-import { lockAccount, type TenantAccount } from '#server/tenants/service.ts';
+import { lockAccount } from '#server/tenants/operator-commands.ts';
+import type { TenantAccount } from '#server/tenants/schema.ts';
 import { createInvite } from './invites.ts';
 import { withLockedMember } from './locked-member.ts';
 import { selectMemberByEmail, updateMember } from './members.ts';

@@ -1,11 +1,12 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { resetLinks, users } from '#db/schema/identity.ts';
-import { endSessionsOf, lockMember, type WithOwningTenant } from '#server/access/service.ts';
-import { type Origin, recordAdministration } from '#server/audit/service.ts';
+import type { WithOwningTenant } from '#server/access/guards/admin.ts';
+import { endSessionsOf, lockMember } from '#server/access/sessions.ts';
+import { type Origin, recordAdministration } from '#server/audit/audit-log.ts';
 import { AppError } from '#server/errors.ts';
 import { publicAddress, type Settings } from '#server/settings.ts';
-import { readTenant } from '#server/tenants/service.ts';
+import { readTenant } from '#server/tenants/tenant-row.ts';
 import { requireMayReset, requireStillAdministrator, withLockedMember } from './locked-member.ts';
 import { deleteChallenges, updateMember } from './members.ts';
 import type { PasswordResetLink } from './schema.ts';

@@ -1,13 +1,17 @@
 import { z } from 'zod';
-import {
-  adminProcedure,
-  noStore,
-  publicProcedure,
-  rateLimited,
-  tenantNotFound,
-} from '#server/access/service.ts';
-import { listPage, readTenant } from '#server/tenants/service.ts';
+import { adminProcedure, tenantNotFound } from '#server/access/guards/admin.ts';
+import { publicProcedure } from '#server/access/guards/authenticate.ts';
+import { rateLimited } from '#server/access/rate-limit.ts';
+import { noStore } from '#server/access/session-cookie.ts';
+import { listPage } from '#server/tenants/schema.ts';
+import { readTenant } from '#server/tenants/tenant-row.ts';
 import { router } from '#server/trpc.ts';
+import { previewInvite } from './invite-redemption.ts';
+import { createInvite, listInvites, withdrawInvite } from './invites.ts';
+import { changeRole, restoreMember, revokeMember } from './member-status.ts';
+import { listMembers } from './members.ts';
+import { resetMfa } from './mfa-reset.ts';
+import { issueResetLink } from './password-reset-links.ts';
 import {
   createdInvite,
   inviteCreateRequest,
@@ -20,18 +24,6 @@ import {
   roleChangeRequest,
   userRow,
 } from './schema.ts';
-import {
-  changeRole,
-  createInvite,
-  issueResetLink,
-  listInvites,
-  listMembers,
-  previewInvite,
-  resetMfa,
-  restoreMember,
-  revokeMember,
-  withdrawInvite,
-} from './service.ts';
 
 export const membersRouter = router({
   list: adminProcedure

@@ -1,4 +1,5 @@
-import { hashSecret, newSecret, serviceTenantId } from '#server/access/service.ts';
+import { hashSecret, newSecret } from '#server/access/credentials.ts';
+import { serviceTenantId } from '#server/access/service-key.ts';
 
 /**
  * Makes a token for an invite or a reset link: `<tenant_id>.<secret>` (A 2.4). It names its tenant, so that it can be looked

@@ -1,5 +1,5 @@
 import type { Database, Tx } from '#db/client.ts';
-import type { Administrator, WithNamedTenant } from '#server/access/service.ts';
+import type { Administrator, WithNamedTenant } from '#server/access/guards/admin.ts';
 import type { Services } from '#server/context.ts';
 import { type DateRange, daysOf, readDateRange } from './periods.ts';
 import type { DailyUsage } from './schema.ts';

@@ -1,5 +1,6 @@
 import type { Tx } from '#db/client.ts';
-import { readBillingAccount, subscriptionStateOf } from '#server/billing/service.ts';
+import { readBillingAccount } from '#server/billing/account.ts';
+import { subscriptionStateOf } from '#server/billing/subscription-state.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { type CommittedUsage, selectBilledTenant, type UsageLimits } from './committed-usage.ts';

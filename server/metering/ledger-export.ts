@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { WithNamedTenant } from '#server/access/service.ts';
+import type { WithNamedTenant } from '#server/access/guards/admin.ts';
 import type { Services } from '#server/context.ts';
 import { beginExport, type ExportRequest, guardExport, makePage } from '#server/exports.ts';
 import type { StreamResponse } from '#server/trpc.ts';

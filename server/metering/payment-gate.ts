@@ -1,4 +1,4 @@
-import type { SubscriptionState } from '#server/billing/service.ts';
+import type { SubscriptionState } from '#server/billing/subscription-state.ts';
 
 /** A request for billable work. */
 export interface BillableRequest {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { adminProcedure } from '#server/access/service.ts';
+import { adminProcedure } from '#server/access/guards/admin.ts';
 import { router, streamResponse } from '#server/trpc.ts';
 import { reportDaily } from './daily-usage.ts';
 import { exportPeriod, exportTexts } from './ledger-export.ts';

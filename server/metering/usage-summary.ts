@@ -1,6 +1,7 @@
 import type { Tx } from '#db/client.ts';
-import { tenantNotFound, type WithNamedTenant } from '#server/access/service.ts';
-import { readBillingAccount, subscriptionStateOf } from '#server/billing/service.ts';
+import { tenantNotFound, type WithNamedTenant } from '#server/access/guards/admin.ts';
+import { readBillingAccount } from '#server/billing/account.ts';
+import { subscriptionStateOf } from '#server/billing/subscription-state.ts';
 import { readCursor, writeCursor } from '#server/paging.ts';
 import type { Settings } from '#server/settings.ts';
 import { selectBilledTenant, selectCommittedUsage } from './committed-usage.ts';

@@ -3,7 +3,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Tx } from '#db/client.ts';
 import { usageTotals } from '#db/schema/metering.ts';
 import { tenants } from '#db/schema/tenants.ts';
-import { tenantNotFound } from '#server/access/service.ts';
+import { tenantNotFound } from '#server/access/guards/admin.ts';
 
 /** Usage on a day, or on several. */
 export interface UsageFigures {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { publicProcedure } from '#server/access/service.ts';
+import { publicProcedure } from '#server/access/guards/authenticate.ts';
 import { router } from '#server/trpc.ts';
 
 const healthStatus = z

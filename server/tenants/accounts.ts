@@ -1,17 +1,16 @@
+import { and, desc, eq, ne, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import {
-  type Administrator,
-  hashSecret,
-  insertApiKey,
-  newSecret,
-  serviceTenantId,
-} from '#server/access/service.ts';
-import { type Origin, recordAdministration } from '#server/audit/service.ts';
+import { tenants } from '#db/schema/tenants.ts';
+import { insertApiKey } from '#server/access/api-keys.ts';
+import { hashSecret, newSecret } from '#server/access/credentials.ts';
+import type { Administrator } from '#server/access/guards/admin.ts';
+import { serviceTenantId } from '#server/access/service-key.ts';
+import { type Origin, recordAdministration } from '#server/audit/audit-log.ts';
 import type { Services } from '#server/context.ts';
 import { newId } from '#server/ids.ts';
-import { readCursor, writeCursor } from '#server/paging.ts';
-import { insertTenant, selectTenants, type TenantRow } from './queries.ts';
+import { type PageEnd, readCursor, writeCursor } from '#server/paging.ts';
 import type { ProvisionedTenant, TenantAccount, TenantAccountCreate } from './schema.ts';
+import type { TenantRow } from './tenant-row.ts';
 
 /** The full API view of a tenant, for operators and the tenant's administrators (A 2.1). */
 export function accountOf(row: TenantRow): TenantAccount {
@@ -96,14 +95,17 @@ export async function provisionTenant(
 }
 
 async function createTenant(tx: Tx, tenant: NewTenant): Promise<TenantAccount> {
-  const row = await insertTenant(tx, {
-    tenantId: tenant.id,
-    name: tenant.name,
-    apiKeyPrefix: tenant.apiKey.slice(0, 8),
-    monthlyCharLimit: tenant.monthlyCharLimit,
-    metadata: tenant.metadata,
-  });
-  return accountOf(row);
+  const [row] = await tx
+    .insert(tenants)
+    .values({
+      tenantId: tenant.id,
+      name: tenant.name,
+      apiKeyPrefix: tenant.apiKey.slice(0, 8),
+      monthlyCharLimit: tenant.monthlyCharLimit,
+      metadata: tenant.metadata,
+    })
+    .returning();
+  return accountOf(row as TenantRow);
 }
 
 type AsAdministrator = <T>(work: (admin: Administrator, tx: Tx | null) => Promise<T>) => Promise<T>;
@@ -145,4 +147,55 @@ async function readPage(tx: Tx, only: string | null, { limit, cursor }: ListQuer
     accounts,
     nextCursor: more && last ? writeCursor({ updated_at: last.created_at, id: last.id }) : null,
   };
+}
+
+interface TenantListing {
+  /** Only this tenant; null for all. */
+  only: string | null;
+  /** The tenant to leave out: the service key's. */
+  except: string;
+  limit: number;
+  after: PageEnd | undefined;
+}
+
+/** The approximate size of a page's metadata, in bytes: accounts with much metadata make shorter pages. */
+const pageBytes = 8_000_000;
+
+/** The size of the stored, compressed value: reading it unpacks nothing. JSON compresses to about a quarter. */
+const bytesOfRow = sql`4 * pg_column_size(${tenants.metadata})`;
+
+/** Returns tenants, newest first: `limit`, or fewer if their metadata is large, but at least one; and whether there are more. */
+async function selectTenants(
+  tx: Tx,
+  { only, except, limit, after }: TenantListing,
+): Promise<{ rows: TenantRow[]; more: boolean }> {
+  const order = [desc(tenants.createdAt), desc(tenants.tenantId)];
+  const before = sql`over (order by ${sql.join(order, sql`, `)} rows unbounded preceding)`;
+  const page = tx.$with('page').as(
+    tx
+      .select({
+        tenantId: tenants.tenantId,
+        bytesBefore: sql<number>`sum(${bytesOfRow}) ${before} - (${bytesOfRow})`.as('bytes_before'),
+        place: sql<number>`row_number() ${before}`.as('place'),
+      })
+      .from(tenants)
+      .where(
+        and(
+          ne(tenants.tenantId, except),
+          only === null ? undefined : eq(tenants.tenantId, only),
+          after &&
+            sql`(${tenants.createdAt}, ${tenants.tenantId}) < (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
+        ),
+      )
+      .orderBy(...order)
+      .limit(limit + 1),
+  );
+  const rows = await tx
+    .with(page)
+    .select({ row: tenants, found: sql<number>`(select count(*)::int from ${page})` })
+    .from(page)
+    .innerJoin(tenants, eq(tenants.tenantId, page.tenantId))
+    .where(sql`${page.bytesBefore} < ${pageBytes} and ${page.place} <= ${limit}`)
+    .orderBy(...order);
+  return { rows: rows.map(({ row }) => row), more: rows.length < (rows[0]?.found ?? 0) };
 }

@@ -1,18 +1,16 @@
+import { eq } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
-import {
-  deleteApiKeys,
-  endAllSessions,
-  hashSecret,
-  insertApiKey,
-  newSecret,
-  serverAdministrator,
-  serviceTenantId,
-} from '#server/access/service.ts';
-import { type AuditEvent, atTheServer, recordAdministration } from '#server/audit/service.ts';
+import { tenants } from '#db/schema/tenants.ts';
+import { deleteApiKeys, insertApiKey } from '#server/access/api-keys.ts';
+import { hashSecret, newSecret } from '#server/access/credentials.ts';
+import { serverAdministrator } from '#server/access/guards/admin.ts';
+import { serviceTenantId } from '#server/access/service-key.ts';
+import { endAllSessions } from '#server/access/sessions.ts';
+import { type AuditEvent, atTheServer, recordAdministration } from '#server/audit/audit-log.ts';
 import { AppError } from '#server/errors.ts';
 import { accountOf } from './accounts.ts';
-import { lockTenant, type TenantRow, updateTenant } from './queries.ts';
 import type { TenantAccount } from './schema.ts';
+import { lockTenant, type TenantRow } from './tenant-row.ts';
 
 /**
  * Reads and locks a tenant for a command on the server: concurrent commands on one tenant run one after another.
@@ -125,4 +123,14 @@ function record(
 ): Promise<void> {
   const event = { action, tenantId, target: tenantId, details };
   return recordAdministration(tx, atTheServer, serverAdministrator, event);
+}
+
+/** Updates a tenant that exists. */
+async function updateTenant(
+  tx: Tx,
+  tenantId: string,
+  changes: Partial<Pick<TenantRow, 'active' | 'apiKeyPrefix' | 'monthlyCharLimit'>>,
+): Promise<TenantRow> {
+  const [row] = await tx.update(tenants).set(changes).where(eq(tenants.tenantId, tenantId)).returning();
+  return row as TenantRow;
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { adminProcedure, noStore, operatorProcedure } from '#server/access/service.ts';
+import { adminProcedure, operatorProcedure } from '#server/access/guards/admin.ts';
+import { noStore } from '#server/access/session-cookie.ts';
 import { router } from '#server/trpc.ts';
+import { listTenants, provisionTenant } from './accounts.ts';
 import {
   listPage,
   provisionedTenant,
@@ -8,7 +10,7 @@ import {
   tenantAccount,
   tenantAccountCreate,
 } from './schema.ts';
-import { listTenants, provisionTenant, setSecurityPolicy } from './service.ts';
+import { setSecurityPolicy } from './security-policy.ts';
 
 export const tenantsRouter = router({
   create: operatorProcedure('tenant provisioning is operator-only')

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countCharacters } from '#server/metering/service.ts';
+import { countCharacters } from '#server/metering/weight.ts';
 
 /** A 2.1 */
 export const tenantAccount = z

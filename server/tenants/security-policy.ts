@@ -1,8 +1,11 @@
-import { tenantNotFound, type WithNamedTenant } from '#server/access/service.ts';
-import { type Origin, recordAdministration } from '#server/audit/service.ts';
+import { eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { tenants } from '#db/schema/tenants.ts';
+import { tenantNotFound, type WithNamedTenant } from '#server/access/guards/admin.ts';
+import { type Origin, recordAdministration } from '#server/audit/audit-log.ts';
 import { accountOf } from './accounts.ts';
-import { mergeMetadata } from './queries.ts';
 import type { SecurityPolicyRequest, TenantAccount } from './schema.ts';
+import type { TenantRow } from './tenant-row.ts';
 
 /**
  * Sets the toggles that are given, and leaves the others (A 5.3). Sign-ins read them; existing sessions stay.
@@ -34,4 +37,18 @@ export async function setSecurityPolicy(
     });
     return accountOf(row);
   });
+}
+
+/** Sets keys of a tenant's metadata in one statement, so that concurrent changes of other keys are not lost. */
+async function mergeMetadata(
+  tx: Tx,
+  tenantId: string,
+  changes: Record<string, unknown>,
+): Promise<TenantRow | undefined> {
+  const [row] = await tx
+    .update(tenants)
+    .set({ metadata: sql`${tenants.metadata} || ${JSON.stringify(changes)}::jsonb` })
+    .where(eq(tenants.tenantId, tenantId))
+    .returning();
+  return row;
 }

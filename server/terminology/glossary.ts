@@ -51,7 +51,7 @@ export interface Glossary {
 
 /** Compiles glossaries, caches those used last, and checks texts against them. */
 export interface Glossaries {
-  /** @param revision of the tenant's glossaries (`selectRevision`); glossaries cached for another revision are not used */
+  /** @param revision of the tenant's glossaries (`readGlossaryRevision`); glossaries cached for another revision are not used */
   of(
     database: Database,
     tenantId: string,

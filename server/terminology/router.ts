@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { deferredTenantProcedure, tenantProcedure } from '#server/access/service.ts';
+import { deferredTenantProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
 import { pageOf, setListQuery } from '#server/paging.ts';
 import { router } from '#server/trpc.ts';
 import { glossaryForm, terminologySet, uploadedGlossary } from './schema.ts';
-import { listSets, removeSet, uploadGlossary } from './service.ts';
+import { listSets, removeSet } from './sets.ts';
+import { uploadGlossary } from './upload.ts';
 
 const upload = deferredTenantProcedure
   .meta({

@@ -20,7 +20,7 @@ const revisionInScope = prepare<{ separator: string }, { revision: string | null
  * Returns one string that identifies the current revision of all glossaries of the tenant in the transaction's scope; null if
  * it has none. It does not need the tenant's id, so it can run in the same round trip as authentication.
  */
-export async function selectRevision(tx: Tx): Promise<string | null> {
+export async function readGlossaryRevision(tx: Tx): Promise<string | null> {
   const [row] = await revisionInScope(tx, { separator: ' ' });
   return row?.revision ?? null;
 }

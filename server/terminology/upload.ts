@@ -1,4 +1,4 @@
-import type { WithTenant } from '#server/access/service.ts';
+import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { GlossaryFile } from '#server/formats/glossary-file.ts';

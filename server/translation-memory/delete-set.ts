@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import type { WithTenant } from '#server/access/service.ts';
+import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { withTenantLock } from '#server/tenant-lock.ts';

@@ -1,17 +1,13 @@
 import { z } from 'zod';
-import { deferredTenantProcedure, tenantProcedure } from '#server/access/service.ts';
+import { deferredTenantProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
 import { pageOf, setListQuery } from '#server/paging.ts';
 import { router, streamResponse } from '#server/trpc.ts';
+import { removeSet } from './delete-set.ts';
+import { listImports as newest, readImport } from './imports/import-jobs.ts';
+import { receiveImport } from './imports/start-import.ts';
 import { goldenExportQuery, importForm, memoryImportJob, memoryImportPoll, memorySet } from './schema.ts';
-import {
-  exportGolden,
-  exportSet,
-  listSets,
-  listImports as newest,
-  readImport,
-  receiveImport,
-  removeSet,
-} from './service.ts';
+import { listSets } from './sets.ts';
+import { exportGolden, exportSet } from './tmx-export.ts';
 
 const importTmx = deferredTenantProcedure
   .meta({

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import type { WithTenant } from '#server/access/service.ts';
+import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } from '#server/exports.ts';

@@ -1,13 +1,9 @@
 import type { Tx } from '#db/client.ts';
 import type { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';
-import {
-  type BilledTenant,
-  checkEntitlement,
-  countCharacters,
-  lockAdmissions,
-  weighCharacters,
-} from '#server/metering/service.ts';
+import { lockAdmissions } from '#server/metering/committed-usage.ts';
+import { type BilledTenant, checkEntitlement } from '#server/metering/entitlement.ts';
+import { countCharacters, weighCharacters } from '#server/metering/weight.ts';
 import type { Settings } from '#server/settings.ts';
 import { isReplayable } from './idempotency.ts';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deferredTenantProcedure, type WithTenant } from '#server/access/service.ts';
+import { deferredTenantProcedure, type WithTenant } from '#server/access/guards/tenant.ts';
 import type { RequestContext, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { requireKey } from './idempotency.ts';

@@ -2,7 +2,7 @@ import { and, eq, isNotNull, sql } from 'drizzle-orm';
 import { prepare, type Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import { AppError } from '#server/errors.ts';
-import { countCharacters } from '#server/metering/service.ts';
+import { countCharacters } from '#server/metering/weight.ts';
 import { type JobRow, jobOfRow, type StoredJob } from './jobs.ts';
 import { longestKey } from './schema.ts';
 

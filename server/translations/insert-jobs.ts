@@ -1,7 +1,7 @@
 import { and, eq, or, Param, sql } from 'drizzle-orm';
 import { prepare, type QueryBuilder, type Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
-import { type CommittedUsage, type UsageLimits, usageCheck } from '#server/metering/service.ts';
+import { type CommittedUsage, type UsageLimits, usageCheck } from '#server/metering/committed-usage.ts';
 import { emptyRun, isJob, isStalePending } from './jobs.ts';
 import type { TranslationRequest } from './schema.ts';
 

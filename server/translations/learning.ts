@@ -2,7 +2,7 @@ import { eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { extractHtml } from '#server/formats/html-segments.ts';
-import { isUntranslated, learnFromJob } from '#server/translation-memory/service.ts';
+import { isUntranslated, learnFromJob } from '#server/translation-memory/learning.ts';
 import { isJob } from './jobs.ts';
 import { OptionalWrite } from './optional-writes.ts';
 import type { TranslationJob } from './schema.ts';

@@ -1,10 +1,10 @@
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
-import type { WithOwningTenant } from '#server/access/service.ts';
+import type { WithOwningTenant } from '#server/access/guards/admin.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
 import { addJob } from '#server/job-queue.ts';
-import { unlearnJob } from '#server/translation-memory/service.ts';
+import { unlearnJob } from '#server/translation-memory/learning.ts';
 import { formerGoldenUri, goldenUri } from './golden/record.ts';
 import { isJob, selectTenantOfJob } from './jobs.ts';
 import type { JobDeletion } from './schema.ts';

@@ -1,13 +1,14 @@
 import { and, inArray, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
-import type { Principal, WithTenant } from '#server/access/service.ts';
+import type { WithTenant } from '#server/access/guards/tenant.ts';
+import type { Principal } from '#server/access/principal.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { extractHtml } from '#server/formats/html-segments.ts';
 import { newId } from '#server/ids.ts';
 import type { LanguageCode } from '#server/languages.ts';
-import type { TermCheck } from '#server/terminology/service.ts';
+import type { TermCheck } from '#server/terminology/glossary.ts';
 import { publishJob } from './golden/pending-persistence.ts';
 import { advance, sourcesOf } from './job-states.ts';
 import { isJob, jobOfRow, selectJob } from './jobs.ts';

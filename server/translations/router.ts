@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { adminProcedure } from '#server/access/guards/admin.ts';
 import {
-  adminProcedure,
   deferredTenantOrCookieProcedure,
   deferredTenantProcedure,
   tenantProcedure,
-} from '#server/access/service.ts';
+} from '#server/access/guards/tenant.ts';
 import { fileResponse, router } from '#server/trpc.ts';
 import { create, createBatch, createFromFile, createFromText } from './create.ts';
 import { downloadGolden, goldenTypes } from './golden/download.ts';

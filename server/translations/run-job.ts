@@ -4,7 +4,7 @@ import { translationJobs } from '#db/schema/translations.ts';
 import { SaturatedError } from '#server/concurrency-limit.ts';
 import type { Services } from '#server/context.ts';
 import { type AppError, describeForLog, toAppError } from '#server/errors.ts';
-import { recordFailedRun, secondsPerFailedRun } from '#server/metering/service.ts';
+import { recordFailedRun, secondsPerFailedRun } from '#server/metering/failed-run-rate.ts';
 import type { Run } from './admit-series.ts';
 import { type Completion, type CompletionServices, completeRun, type RestOfSeries } from './complete.ts';
 import type { Admitted } from './insert-jobs.ts';

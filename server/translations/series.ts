@@ -1,6 +1,6 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { readBilledTenant } from '#server/metering/service.ts';
+import { readBilledTenant } from '#server/metering/entitlement.ts';
 import {
   admitSeries,
   isWork,

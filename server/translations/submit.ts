@@ -1,6 +1,6 @@
 import type { Tx } from '#db/client.ts';
-import type { WithTenant } from '#server/access/service.ts';
-import { type BilledTenant, readBilledTenant } from '#server/metering/service.ts';
+import type { WithTenant } from '#server/access/guards/tenant.ts';
+import { type BilledTenant, readBilledTenant } from '#server/metering/entitlement.ts';
 import type { Settings } from '#server/settings.ts';
 import { admitSeries, isWork, planItems } from './admit-series.ts';
 import { selectJobsByKeys } from './idempotency.ts';

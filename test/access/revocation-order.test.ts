@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { hashSecret, lockMember, rotateRefreshToken } from '#server/access/service.ts';
+import { hashSecret } from '#server/access/credentials.ts';
+import { rotateRefreshToken } from '#server/access/refresh-token-rotation.ts';
+import { lockMember } from '#server/access/sessions.ts';
 import { found, join, type Person } from '#test/factories.ts';
 import { env, refresh, sessionStatus, signIn } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';

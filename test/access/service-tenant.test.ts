@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { hashSecret, newSecret } from '#server/access/service.ts';
+import { hashSecret, newSecret } from '#server/access/credentials.ts';
 import { newId } from '#server/ids.ts';
 import { found, freshEmail, operator, operatorKey, type Person, password } from '#test/factories.ts';
 import { type TestApp, useTestApp } from '#test/setup/app.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { lockMember } from '#server/access/service.ts';
+import { lockMember } from '#server/access/sessions.ts';
 import { found, join, operator, type Person } from '#test/factories.ts';
 import { env, eventsOf, refresh, sessionStatus, signIn } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -1,6 +1,6 @@
 import superjson from 'superjson';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { lockMember, newFamily, startSession } from '#server/access/service.ts';
+import { lockMember, newFamily, startSession } from '#server/access/sessions.ts';
 import { challengeFor } from '#test/auth/mfa-members.ts';
 import { found, invite, join, type Person } from '#test/factories.ts';
 import { eventsOf, refresh, signIn } from '#test/members/people.ts';

@@ -55,7 +55,20 @@ const domains =
 const anyPackage = /^(npm|node):/;
 const kernel =
   /^server\/(array-limits|background-work|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|tenant-lock|trpc)\.ts$/;
-const services = new RegExp(`^server/((${domains})/service|storage/object-store)\\.ts$`);
+/** The files of a domain's subfolders that other modules may import, too. */
+const publishedBelow = [
+  'access/guards/[\\w-]+',
+  'auth/sso/provider',
+  'translation-memory/imports/(import-jobs|run-import)',
+  'translation-memory/lookup/(close-match|exact-match|examples)',
+].join('|');
+/**
+ * What a domain has for other modules: the files directly in its folder, except its router and its queries. Nobody but the
+ * workers imports `translations`, which uses the other domains.
+ */
+const published = new RegExp(
+  `^server/((?!translations/)(${domains})/(?!(router|[\\w-]*queries)\\.ts$)[\\w-]+|${publishedBelow})\\.ts$`,
+);
 /** What a format offers is a file directly in the folder; the folders below hold how it is done. */
 const formats = /^server\/formats\/[\w-]+\.ts$/;
 /** The tasks themselves run in child processes: of them only the types of what they take and give. */
@@ -82,7 +95,7 @@ const domainModules = domains.split('|').map(
     files: new RegExp(`^server/${name}/`),
     may: [
       kernel,
-      services,
+      published,
       formats,
       matching,
       port,
@@ -142,7 +155,7 @@ export const modules: Module[] = [
     name: 'server/admin',
     files: /^server\/admin\//,
     may: [
-      services,
+      published,
       /^server\/(errors|process|settings|stop-signals)\.ts$/,
       /^db\/(client|migrate)\.ts$/,
       /^npm:zod$/,
@@ -153,14 +166,11 @@ export const modules: Module[] = [
     name: 'the top of server/',
     files: /^server\/[\w-]+\.ts$/,
     may: [
-      services,
+      published,
       port,
       /^server\/([\w-]+)\/router\.ts$/,
       /^server\/engines\/select\.ts$/,
       sandbox,
-      /^server\/access\/credentials\.ts$/,
-      // context.ts names the services' interfaces where they are declared: by way of service.ts it would be in a cycle.
-      /^server\/(billing\/processor|terminology\/glossary)\.ts$/,
       /^rest\/[\w-]+\.ts$/,
       /^workers\/run\.ts$/,
       /^db\/(client|migrate|embedded\/index)\.ts$/,
@@ -182,7 +192,7 @@ export const modules: Module[] = [
     files: /^workers\//,
     may: [
       /^server\/(context|errors|job-queue|process|stop-signals)\.ts$/,
-      services,
+      published,
       /^server\/translations\/(removal|stale-sweep|golden\/(check|pending-persistence))\.ts$/,
       /^db\/client\.ts$/,
       /^npm:(graphile-worker|drizzle-orm|pg)$/,

@@ -1,5 +1,5 @@
 import type { Database } from '#db/client.ts';
-import { lockMember } from '#server/access/service.ts';
+import { lockMember } from '#server/access/sessions.ts';
 import { issueChallenge } from '#server/auth/mfa/challenge.ts';
 import { readSettings } from '#server/settings.ts';
 import { type App, type Enrolled, type Person, password } from '#test/factories.ts';

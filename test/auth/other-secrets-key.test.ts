@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { hashSecret } from '#server/access/service.ts';
+import { hashSecret } from '#server/access/credentials.ts';
 import { type SealPurpose, seal } from '#server/encryption.ts';
 import { type Enrolled, foundEnrolled, found as foundMember } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { lockMember } from '#server/access/service.ts';
+import { lockMember } from '#server/access/sessions.ts';
 import { redeemRecoveryCode } from '#server/auth/mfa/recovery-codes.ts';
 import { type Enrolled, foundEnrolled } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

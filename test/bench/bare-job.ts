@@ -4,7 +4,7 @@ import { hashSecret } from '#server/access/credentials.ts';
 import { lookUpPrincipal } from '#server/access/principal-lookup.ts';
 import { stubEngine } from '#server/engines/stub.ts';
 import { newId } from '#server/ids.ts';
-import { lockAdmissions } from '#server/metering/service.ts';
+import { lockAdmissions } from '#server/metering/committed-usage.ts';
 import { finishJob } from '#server/translations/complete.ts';
 import { admitJob } from '#server/translations/insert-jobs.ts';
 import { prefetch } from '#server/translations/leverage/prefetch.ts';

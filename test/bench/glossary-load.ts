@@ -1,5 +1,6 @@
 import { openDatabase } from '#db/client.ts';
-import { createGlossaries, type Glossaries, readGlossaryRevision } from '#server/terminology/service.ts';
+import { createGlossaries, type Glossaries } from '#server/terminology/glossary.ts';
+import { readGlossaryRevision } from '#server/terminology/terms.ts';
 import { foundTenant } from './bench-service.ts';
 import { materialOf } from './glossary.ts';
 import { median } from './load.ts';

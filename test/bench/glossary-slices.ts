@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Database } from '#db/client.ts';
 import { type LanguageCode, languageCodes } from '#server/languages.ts';
 import { expectTerms } from '#server/matching/terms/index.ts';
-import { createGlossaries } from '#server/terminology/service.ts';
+import { createGlossaries } from '#server/terminology/glossary.ts';
 import { type Random, seededRandom } from './seeded-random.ts';
 
 /** The bound of a pair's terms, and the longest text. */

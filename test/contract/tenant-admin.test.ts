@@ -5,7 +5,7 @@ import { serveRest } from '#rest/adapter.ts';
 import { acceptBodies } from '#rest/body-parsers.ts';
 import { handleErrors } from '#rest/errors.ts';
 import { type RestProcedure, restProcedures } from '#rest/procedures.ts';
-import { deferredTenantAdminProcedure } from '#server/access/service.ts';
+import { deferredTenantAdminProcedure } from '#server/access/guards/tenant.ts';
 import { contextOf } from '#server/app.ts';
 import type { AppRouter } from '#server/router.ts';
 import { serveRpc } from '#server/rpc-handler.ts';

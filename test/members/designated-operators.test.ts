@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newFamily, startSession } from '#server/access/service.ts';
+import { newFamily, startSession } from '#server/access/sessions.ts';
 import { newId } from '#server/ids.ts';
-import { addMember } from '#server/members/service.ts';
-import { registerTenant } from '#server/tenants/service.ts';
+import { addMember } from '#server/members/members.ts';
+import { registerTenant } from '#server/tenants/accounts.ts';
 import { found, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { deactivateTenant, reactivateTenant } from '#server/tenants/service.ts';
+import { deactivateTenant, reactivateTenant } from '#server/tenants/operator-commands.ts';
 import { holdEvents, waitingOr } from '#test/access/held-transactions.ts';
 import { found, freshEmail, invite, type Person, password } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -1,7 +1,7 @@
-import { newFamily, startSession } from '#server/access/service.ts';
+import { newFamily, startSession } from '#server/access/sessions.ts';
 import { newId } from '#server/ids.ts';
-import { addMember } from '#server/members/service.ts';
-import { registerTenant } from '#server/tenants/service.ts';
+import { addMember } from '#server/members/members.ts';
+import { registerTenant } from '#server/tenants/accounts.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { env as membersEnv } from './people.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readResetToken, usePasswordResetLink } from '#server/members/service.ts';
+import { readResetToken, usePasswordResetLink } from '#server/members/password-reset-links.ts';
 import { found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

@@ -6,7 +6,7 @@ import { usageTotals } from '#db/schema/metering.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import { newId } from '#server/ids.ts';
 import { checkEntitlement, readBilledTenant } from '#server/metering/entitlement.ts';
-import { recordFailedRun, secondsPerFailedRun } from '#server/metering/service.ts';
+import { recordFailedRun, secondsPerFailedRun } from '#server/metering/failed-run-rate.ts';
 import { readSettings } from '#server/settings.ts';
 import { admitJob } from '#server/translations/insert-jobs.ts';
 import { translationRequest } from '#server/translations/schema.ts';

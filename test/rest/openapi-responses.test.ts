@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { OpenApiDocument } from '#rest/openapi/document.ts';
 import { buildOpenApiDocument } from '#rest/openapi.ts';
 import { appRouter } from '#server/router.ts';
-import { runImport } from '#server/translation-memory/service.ts';
+import { runImport } from '#server/translation-memory/imports/run-import.ts';
 import type { Fields } from '#test/factories.ts';
 import { glossaryForm, memoryForm } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

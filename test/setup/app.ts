@@ -5,14 +5,14 @@ import { afterAll, beforeAll } from 'vitest';
 import { type Database, openDatabase } from '#db/client.ts';
 import { buildApp } from '#server/app.ts';
 import { createBackgroundWork } from '#server/background-work.ts';
-import { openPaymentProcessor } from '#server/billing/service.ts';
+import { openPaymentProcessor } from '#server/billing/capabilities.ts';
 import type { Services } from '#server/context.ts';
 import type { Embedder, Engine } from '#server/engines/engine.ts';
 import { stubEngine } from '#server/engines/stub.ts';
 import { openFileWork } from '#server/sandbox/file-work.ts';
 import { readSettings } from '#server/settings.ts';
 import { openObjectStore } from '#server/storage/object-store.ts';
-import { createGlossaries } from '#server/terminology/service.ts';
+import { createGlossaries } from '#server/terminology/glossary.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export interface TestAppOptions {

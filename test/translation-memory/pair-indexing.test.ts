@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { grams } from '#server/matching/fuzzy/index.ts';
-import { markOf } from '#server/translation-memory/index-pair.ts';
+import { indexPair, indexWaitingPairs, markOf } from '#server/translation-memory/index-pair.ts';
+import { indexSet } from '#server/translation-memory/index-set.ts';
+import { findClose } from '#server/translation-memory/lookup/close-match.ts';
 import { selectPostings } from '#server/translation-memory/lookup/posting-lists.ts';
-import { findClose, indexPair, indexSet, indexWaitingPairs } from '#server/translation-memory/service.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets } from './sets.ts';
 

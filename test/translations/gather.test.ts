@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { CloseHit, MemoryHit } from '#server/translation-memory/service.ts';
+import type { CloseHit } from '#server/translation-memory/lookup/close-match.ts';
+import type { MemoryHit } from '#server/translation-memory/lookup/exact-match.ts';
 import { gatherLeverage } from '#server/translations/leverage/gather.ts';
 import type { AgentStep } from '#server/translations/schema.ts';
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { pruneImports, sweepUnusedVersions } from '#server/translation-memory/service.ts';
+import { pruneImports } from '#server/translation-memory/imports/import-jobs.ts';
+import { sweepUnusedVersions } from '#server/translation-memory/versions.ts';
 import { failStaleJobs, failStaleJobsOfTenant, stalePage } from '#server/translations/stale-sweep.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

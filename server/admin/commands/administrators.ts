@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { inviteByOperator, restoreAdministrator, role } from '#server/members/service.ts';
+import { inviteByOperator, restoreAdministrator } from '#server/members/operator-commands.ts';
+import { role } from '#server/members/schema.ts';
 import { defineCommand, emailAddress, Refusal, tenantId } from '../command.ts';
 import { inactiveNote, named } from '../printing.ts';
 

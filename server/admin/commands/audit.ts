@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type AuditRow, auditActions, readEvents } from '#server/audit/service.ts';
-import { readTenant } from '#server/tenants/service.ts';
+import { type AuditRow, auditActions, readEvents } from '#server/audit/audit-log.ts';
+import { readTenant } from '#server/tenants/tenant-row.ts';
 import { defineCommand, moment, Refusal, tenantIdOrNone, wholeNumber } from '../command.ts';
 import { columns, jsonLine } from '../printing.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { revokeKey as revoke, rotateKey as rotate } from '#server/tenants/service.ts';
+import { revokeKey as revoke, rotateKey as rotate } from '#server/tenants/operator-commands.ts';
 import { defineCommand, tenantId } from '../command.ts';
 import { named } from '../printing.ts';
 

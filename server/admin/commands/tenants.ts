@@ -1,14 +1,13 @@
 import { z } from 'zod';
-import { serverAdministrator } from '#server/access/service.ts';
-import { type Administrators, administratorsOf } from '#server/members/service.ts';
+import { serverAdministrator } from '#server/access/guards/admin.ts';
+import { type Administrators, administratorsOf } from '#server/members/operator-commands.ts';
+import { listTenants } from '#server/tenants/accounts.ts';
 import {
   deactivateTenant as deactivate,
-  largestLimit,
-  listTenants,
   reactivateTenant as reactivate,
   setAllowance as set,
-  type TenantAccount,
-} from '#server/tenants/service.ts';
+} from '#server/tenants/operator-commands.ts';
+import { largestLimit, type TenantAccount } from '#server/tenants/schema.ts';
 import { defineCommand, tenantId, wholeNumber } from '../command.ts';
 import { columns, jsonLine, named } from '../printing.ts';
 

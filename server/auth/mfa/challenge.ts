@@ -2,15 +2,9 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { mfaChallenges } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
-import {
-  defaultScope,
-  hashSecret,
-  type LockedMember,
-  lockMember,
-  newSecret,
-  notSignedIn,
-  withSessionCookie,
-} from '#server/access/service.ts';
+import { hashSecret, newSecret } from '#server/access/credentials.ts';
+import { notSignedIn, withSessionCookie } from '#server/access/guards/session.ts';
+import { defaultScope, type LockedMember, lockMember } from '#server/access/sessions.ts';
 import type { RequestContext } from '#server/context.ts';
 import type { Settings } from '#server/settings.ts';
 import { procedure } from '#server/trpc.ts';

@@ -1,8 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
-import type { LockedMember } from '#server/access/service.ts';
-import { type Actor, type Origin, recordEvent } from '#server/audit/service.ts';
+import type { LockedMember } from '#server/access/sessions.ts';
+import { type Actor, type Origin, recordEvent } from '#server/audit/audit-log.ts';
 import { AppError } from '#server/errors.ts';
 import { type ChallengeRow, type Claimant, countCode, deleteChallenge } from './challenge.ts';
 

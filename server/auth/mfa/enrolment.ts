@@ -1,15 +1,12 @@
 import { encodeBase32UpperCaseNoPadding } from '@oslojs/encoding';
 import { renderSVG } from 'uqr';
 import type { Tx } from '#db/client.ts';
-import {
-  type IssuedTokens,
-  markSecondFactor,
-  noStore,
-  notSignedIn,
-  rateLimited,
-  sameSiteOnly,
-} from '#server/access/service.ts';
-import { type Origin, recordEvent } from '#server/audit/service.ts';
+import { notSignedIn } from '#server/access/guards/session.ts';
+import { rateLimited } from '#server/access/rate-limit.ts';
+import { noStore, sameSiteOnly } from '#server/access/session-cookie.ts';
+import type { IssuedTokens } from '#server/access/sessions.ts';
+import { markSecondFactor } from '#server/access/tokens.ts';
+import { type Origin, recordEvent } from '#server/audit/audit-log.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import {

@@ -2,20 +2,16 @@ import { randomInt } from 'node:crypto';
 import { and, count, eq } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { recoveryCodes } from '#db/schema/identity.ts';
-import {
-  type LockedMember,
-  lockMember,
-  noStore,
-  notSignedIn,
-  rateLimited,
-  type SessionPrincipal,
-  sessionCookieProcedure,
-} from '#server/access/service.ts';
-import { type Origin, recordEvent } from '#server/audit/service.ts';
+import { notSignedIn, sessionCookieProcedure } from '#server/access/guards/session.ts';
+import type { SessionPrincipal } from '#server/access/principal.ts';
+import { rateLimited } from '#server/access/rate-limit.ts';
+import { noStore } from '#server/access/session-cookie.ts';
+import { type LockedMember, lockMember } from '#server/access/sessions.ts';
+import { type Origin, recordEvent } from '#server/audit/audit-log.ts';
 import type { Services } from '#server/context.ts';
 import { keyedHash } from '#server/encryption.ts';
 import { AppError } from '#server/errors.ts';
-import { readTenant } from '#server/tenants/service.ts';
+import { readTenant } from '#server/tenants/tenant-row.ts';
 import { recoveryCodesResponse } from '../schema.ts';
 import { isMfaRequired, signInWayOf } from './requirement.ts';
 

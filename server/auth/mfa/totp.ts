@@ -3,7 +3,7 @@ import { createTOTPKeyURI, verifyHOTP } from '@oslojs/otp';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
-import type { LockedMember } from '#server/access/service.ts';
+import type { LockedMember } from '#server/access/sessions.ts';
 import { seal, unseal } from '#server/encryption.ts';
 import { AppError } from '#server/errors.ts';
 

@@ -1,14 +1,9 @@
 import type { Tx } from '#db/client.ts';
-import {
-  type IssuedTokens,
-  type LockedMember,
-  newFamily,
-  publicProcedure,
-  rateLimited,
-  sameSiteOnly,
-  startSession,
-} from '#server/access/service.ts';
-import { type Origin, recordEvent } from '#server/audit/service.ts';
+import { publicProcedure } from '#server/access/guards/authenticate.ts';
+import { rateLimited } from '#server/access/rate-limit.ts';
+import { sameSiteOnly } from '#server/access/session-cookie.ts';
+import { type IssuedTokens, type LockedMember, newFamily, startSession } from '#server/access/sessions.ts';
+import { type Origin, recordEvent } from '#server/audit/audit-log.ts';
 import type { Services } from '#server/context.ts';
 import type { Settings } from '#server/settings.ts';
 import { mfaChallengeVerifyRequest, tokenResponse } from '../schema.ts';

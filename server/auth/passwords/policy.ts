@@ -1,5 +1,5 @@
 import { AppError } from '#server/errors.ts';
-import { countCharacters } from '#server/metering/service.ts';
+import { countCharacters } from '#server/metering/weight.ts';
 
 /** In Unicode characters. The request schema already refuses fewer than 8, with another status (A 4.2). */
 const minimumLength = 12;

@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { newSecret, publicProcedure, rateLimited } from '#server/access/service.ts';
+import { newSecret } from '#server/access/credentials.ts';
+import { publicProcedure } from '#server/access/guards/authenticate.ts';
+import { rateLimited } from '#server/access/rate-limit.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { findPendingInvite, readInviteToken } from '#server/members/service.ts';
+import { findPendingInvite } from '#server/members/invite-redemption.ts';
+import { readTenantToken } from '#server/members/tenant-token.ts';
 import { publicAddress, type Settings } from '#server/settings.ts';
 import {
   ssoAuthorizeRequest,
@@ -50,7 +53,7 @@ function requireRedirectAddress(redirectUri: string, settings: Settings): void {
 }
 
 async function checkInvite(ctx: RequestContext, token: string): Promise<SsoState['invite']> {
-  const invite = readInviteToken(token);
+  const invite = readTenantToken(token);
   const pending =
     invite &&
     (await ctx.services.database.inTenant(invite.tenantId, (tx) =>

@@ -1,6 +1,8 @@
 import type { Tx } from '#db/client.ts';
-import { publicProcedure, rateLimited, sameSiteOnly } from '#server/access/service.ts';
-import { type Origin, recordEvent } from '#server/audit/service.ts';
+import { publicProcedure } from '#server/access/guards/authenticate.ts';
+import { rateLimited } from '#server/access/rate-limit.ts';
+import { sameSiteOnly } from '#server/access/session-cookie.ts';
+import { type Origin, recordEvent } from '#server/audit/audit-log.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { ssoCallbackRequest, ssoCallbackResponse } from '../schema.ts';

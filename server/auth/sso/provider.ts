@@ -84,6 +84,14 @@ export function requireProvider(settings: Settings, name: string): SsoProvider {
   return provider;
 }
 
+/**
+ * Checks the single sign-on settings at startup, rather than at the first sign-in.
+ * @throws SettingsError if OIDC_ENABLED is set and the other settings cannot be used
+ */
+export function checkSsoSettings(settings: Settings): void {
+  if (settings.OIDC_ENABLED) requireProvider(settings, providerSlug);
+}
+
 /** Runs a request to the provider. Turns all errors into an AppError 503 or 401 (C 7). */
 async function mapProviderErrors<T>(ask: () => Promise<T>): Promise<T> {
   try {

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { ssoStates } from '#db/schema/identity.ts';
-import { hashSecret, newSecret } from '#server/access/service.ts';
+import { hashSecret, newSecret } from '#server/access/credentials.ts';
 import type { RequestContext } from '#server/context.ts';
 import { seal, unseal } from '#server/encryption.ts';
 

@@ -2,7 +2,7 @@ import { asc, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
-import type { Origin } from '#server/audit/service.ts';
+import type { Origin } from '#server/audit/audit-log.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';

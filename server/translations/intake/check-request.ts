@@ -1,6 +1,6 @@
 import { AppError } from '#server/errors.ts';
 import { canonicalLanguage, languageCodes } from '#server/languages.ts';
-import { countCharacters } from '#server/metering/service.ts';
+import { countCharacters } from '#server/metering/weight.ts';
 import type { Settings } from '#server/settings.ts';
 import { namesIn } from '../pipeline/quality-options.ts';
 import type { TranslationRequest } from '../schema.ts';

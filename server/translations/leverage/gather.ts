@@ -1,5 +1,6 @@
 import type { TaskExample, TaskTerm } from '#server/engines/engine.ts';
-import type { CloseHits, MemoryHit } from '#server/translation-memory/service.ts';
+import type { CloseHits } from '#server/translation-memory/lookup/close-match.ts';
+import type { MemoryHit } from '#server/translation-memory/lookup/exact-match.ts';
 import { clip } from '../intake/check-request.ts';
 import { newDecision, recordStep } from '../pipeline/step.ts';
 import type { AgentDecision, AgentStep } from '../schema.ts';

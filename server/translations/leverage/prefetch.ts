@@ -3,16 +3,16 @@ import type { Services } from '#server/context.ts';
 import { readBlocks } from '#server/formats/html-segments.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
-import { type Glossary, readGlossaryRevision, type TermRow } from '#server/terminology/service.ts';
+import type { Glossary } from '#server/terminology/glossary.ts';
+import { readGlossaryRevision, type TermRow } from '#server/terminology/terms.ts';
+import { pairName } from '#server/translation-memory/language-pair.ts';
+import type { CloseHits } from '#server/translation-memory/lookup/close-match.ts';
 import {
-  type CloseHits,
   type ExactLookup,
-  findExamples,
-  type Guided,
   lookUpExact,
   type MemoryHit,
-  pairName,
-} from '#server/translation-memory/service.ts';
+} from '#server/translation-memory/lookup/exact-match.ts';
+import { findExamples, type Guided } from '#server/translation-memory/lookup/examples.ts';
 import type { Provenance, TranslationRequest } from '../schema.ts';
 
 /** What the tenant's glossaries and memory have for the texts of a submission. */

@@ -6,7 +6,8 @@ import {
   type TermCompliance,
   type TermMatch,
 } from '#server/matching/terms/index.ts';
-import type { Glossary, TermRow } from '#server/terminology/service.ts';
+import type { Glossary } from '#server/terminology/glossary.ts';
+import type { TermRow } from '#server/terminology/terms.ts';
 import { clip } from '../intake/check-request.ts';
 import type { SourceText } from '../pipeline/source-text.ts';
 

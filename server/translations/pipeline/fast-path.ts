@@ -1,7 +1,7 @@
 import { extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
-import type { TermRow } from '#server/terminology/service.ts';
-import type { MemoryHit } from '#server/translation-memory/service.ts';
+import type { TermRow } from '#server/terminology/terms.ts';
+import type { MemoryHit } from '#server/translation-memory/lookup/exact-match.ts';
 import { clip } from '../intake/check-request.ts';
 import { type Leverage, memoryProvenance, termProvenance } from '../leverage/prefetch.ts';
 import type { TermsInText } from '../leverage/terms.ts';

@@ -1,6 +1,6 @@
 import type { CallScope, Engine } from '#server/engines/engine.ts';
 import type { ExpectedTerm, TermCompliance } from '#server/matching/terms/index.ts';
-import type { TermRow } from '#server/terminology/service.ts';
+import type { TermRow } from '#server/terminology/terms.ts';
 import { gatherLeverage } from '../leverage/gather.ts';
 import { type Leverage, noLeverage } from '../leverage/prefetch.ts';
 import { findTerms, type TermsInText, termGate } from '../leverage/terms.ts';

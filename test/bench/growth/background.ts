@@ -6,7 +6,7 @@ import type { TaskName, TaskPayloads } from '#server/job-queue.ts';
 import { openFileWork } from '#server/sandbox/file-work.ts';
 import { readSettings } from '#server/settings.ts';
 import { openObjectStore } from '#server/storage/object-store.ts';
-import { createGlossaries } from '#server/terminology/service.ts';
+import { createGlossaries } from '#server/terminology/glossary.ts';
 import { tasks } from '#workers/tasks.ts';
 import type { Side } from './side.ts';
 

@@ -2,7 +2,8 @@ import { registerHooks } from 'node:module';
 
 /** The modules that stand in for the service's own: text jobs as they were before anything was counted. */
 const instead: Record<string, string> = {
-  '/server/metering/service.ts': './metering.ts',
+  '/server/metering/committed-usage.ts': './committed-usage.ts',
+  '/server/metering/usage-recording.ts': './usage-recording.ts',
   '/server/translations/insert-jobs.ts': './queries-admission.ts',
 };
 

@@ -1,9 +1,9 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll } from 'vitest';
-import { newFamily, startSession } from '#server/access/service.ts';
+import { newFamily, startSession } from '#server/access/sessions.ts';
 import { newId } from '#server/ids.ts';
-import { addMember } from '#server/members/service.ts';
-import { registerTenant } from '#server/tenants/service.ts';
+import { addMember } from '#server/members/members.ts';
+import { registerTenant } from '#server/tenants/accounts.ts';
 import { addMemory, approvePair, beginImport } from '#test/factories.ts';
 import { found, invite, join, type Person, submitHeld } from '../../factories.ts';
 import { type Scene, useScene } from '../fixture.ts';

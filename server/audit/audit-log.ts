@@ -1,7 +1,8 @@
-import type { Database, Tx } from '#db/client.ts';
-import type { Administrator } from '#server/access/service.ts';
+import { and, desc, eq, gte, lt, sql } from 'drizzle-orm';
+import { type Database, prepare, type Tx } from '#db/client.ts';
+import { auditLog } from '#db/schema/audit.ts';
+import type { Administrator } from '#server/access/guards/admin.ts';
 import { newId } from '#server/ids.ts';
-import { type AuditRow, insertEvent, selectEvents } from './queries.ts';
 
 /** The actions that the audit log records. The names are stable. */
 export const auditActions = [
@@ -45,8 +46,6 @@ export const auditActions = [
 ] as const;
 
 type AuditAction = (typeof auditActions)[number];
-
-export type { AuditRow } from './queries.ts';
 
 /** The request that made a change; a RequestContext is one. */
 export interface Origin {
@@ -94,6 +93,50 @@ export async function recordEvent(tx: Tx, origin: Origin, event: AuditEvent): Pr
   });
 }
 
+type NewEvent = Required<Omit<typeof auditLog.$inferInsert, 'recordedAt'>>;
+
+const insertEvent = prepare<NewEvent, unknown>((db) =>
+  db
+    .insert(auditLog)
+    .values({
+      tenantId: sql.placeholder('tenantId'),
+      eventId: sql.placeholder('eventId'),
+      action: sql.placeholder('action'),
+      actorKind: sql.placeholder('actorKind'),
+      actorId: sql.placeholder('actorId'),
+      target: sql.placeholder('target'),
+      address: sql.placeholder('address'),
+      requestId: sql.placeholder('requestId'),
+      details: sql.placeholder('details'),
+    })
+    .prepare('insert_audit_event'),
+);
+
+/** Records what an administrator did, in the same transaction. */
+export async function recordAdministration(
+  tx: Tx,
+  origin: Origin,
+  admin: Administrator,
+  event: Omit<AuditEvent, 'actor'>,
+): Promise<void> {
+  // The session says who it was, but the operator key beside it is what permitted it.
+  const widened = admin.user !== null && admin.operatorKey ? { operator_key: true } : {};
+  await recordEvent(tx, origin, {
+    ...event,
+    actor: actorOf(admin),
+    details: { ...event.details, ...widened },
+  });
+}
+
+/** The session says who the person is (C 7). In open dev mode (A 5.1 rule 7), nobody is known. */
+function actorOf({ user, operatorKey, atServer }: Administrator): Actor {
+  if (atServer) return { kind: 'server' };
+  if (user) return { kind: 'member', userId: user.id };
+  return { kind: operatorKey ? 'operator_key' : 'anonymous' };
+}
+
+export type AuditRow = typeof auditLog.$inferSelect;
+
 interface AuditQuery {
   /** A tenant's id; '' for events outside of any tenant; undefined for all events. */
   tenantId?: string | undefined;
@@ -126,25 +169,34 @@ export async function* readEvents(
   }
 }
 
-/** Records what an administrator did, in the same transaction. */
-export async function recordAdministration(
-  tx: Tx,
-  origin: Origin,
-  admin: Administrator,
-  event: Omit<AuditEvent, 'actor'>,
-): Promise<void> {
-  // The session says who it was, but the operator key beside it is what permitted it.
-  const widened = admin.user !== null && admin.operatorKey ? { operator_key: true } : {};
-  await recordEvent(tx, origin, {
-    ...event,
-    actor: actorOf(admin),
-    details: { ...event.details, ...widened },
-  });
+interface EventListing {
+  tenantId?: string | undefined;
+  action?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+  after?: AuditRow | undefined;
+  limit: number;
 }
 
-/** The session says who the person is (C 7). In open dev mode (A 5.1 rule 7), nobody is known. */
-function actorOf({ user, operatorKey, atServer }: Administrator): Actor {
-  if (atServer) return { kind: 'server' };
-  if (user) return { kind: 'member', userId: user.id };
-  return { kind: operatorKey ? 'operator_key' : 'anonymous' };
+/** Newest first; events of one transaction by id, descending. */
+async function selectEvents(
+  tx: Tx,
+  { tenantId, action, since, until, after, limit }: EventListing,
+): Promise<AuditRow[]> {
+  const { recordedAt, eventId } = auditLog;
+  return tx
+    .select()
+    .from(auditLog)
+    .where(
+      and(
+        tenantId === undefined ? undefined : eq(auditLog.tenantId, tenantId),
+        action === undefined ? undefined : eq(auditLog.action, action),
+        since && gte(recordedAt, since),
+        until && lt(recordedAt, until),
+        after &&
+          sql`(${recordedAt}, ${eventId}) < (${after.recordedAt.toISOString()}::timestamptz, ${after.eventId})`,
+      ),
+    )
+    .orderBy(desc(recordedAt), desc(eventId))
+    .limit(limit);
 }

@@ -3,10 +3,7 @@ import type { QueryBuilder } from '#db/client.ts';
 import { usageRecords } from '#db/schema/metering.ts';
 import { recordsOf } from '#server/metering/usage-recording.ts';
 
-export * from '#server/metering/service.ts';
-
-/** Takes no lock. */
-export async function lockAdmissions(): Promise<void> {}
+export * from '#server/metering/usage-recording.ts';
 
 /** Inserts the records, and adds nothing to the totals. */
 export function recordUsage(
