@@ -87,12 +87,12 @@ async function transact<S, T>(
   const tx: Tx = Object.assign(buildQueriesWith(sendOpen), {
     async last<R>(statement: PromiseLike<R>): Promise<R> {
       // `then` makes Drizzle send the statement; `commit` then closes the transaction and sends COMMIT after it.
-      const answer = statement.then((value) => value);
-      const ended = Promise.allSettled([answer, commit()]).then(([answered, ending]) => {
+      const result = statement.then((value) => value);
+      const ended = Promise.allSettled([result, commit()]).then(([settled, ending]) => {
         // Prefer the statement's error: the commit's error only follows from it.
-        if (answered.status === 'rejected') throw answered.reason;
+        if (settled.status === 'rejected') throw settled.reason;
         if (ending.status === 'rejected') throw ending.reason;
-        return answered.value;
+        return settled.value;
       });
       committed = ended;
       return ended;

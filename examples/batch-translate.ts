@@ -72,7 +72,7 @@ async function translateAll(options: Options, tasks: Task[], stop: AbortControll
   const progress = new Progress(process.stderr, tasks.length);
   const result: Result = { written: 0, skipped: 0, held: [], failed: [] };
   const queue = tasks.values();
-  const lane = async () => {
+  const worker = async () => {
     for (const task of queue) {
       if (stop.signal.aborted) return;
       try {
@@ -87,7 +87,7 @@ async function translateAll(options: Options, tasks: Task[], stop: AbortControll
       }
     }
   };
-  await Promise.all(Array.from({ length: options.concurrency }, lane));
+  await Promise.all(Array.from({ length: options.concurrency }, worker));
   progress.end();
   result.held.sort((a, b) => compare(a.task, b.task) || a.page.page - b.page.page);
   result.failed.sort((a, b) => compare(a.task, b.task));

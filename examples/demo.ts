@@ -63,10 +63,10 @@ async function demo(address: string): Promise<void> {
           })
         : await translateWithRest(address, apiKey, source, text.lang, target);
     jobs.push(job);
-    const door = done % 2 === 0 ? 'SDK ' : 'REST';
+    const transport = done % 2 === 0 ? 'SDK ' : 'REST';
     const gate = job.agent_run.quality_gate;
     console.log(
-      `[${String(done + 1).padStart(2)}/${work.length}] ${door} ${text.author}, ${text.title} (${text.lang} to ${target}): ${job.status}, quality ${gate?.score}`,
+      `[${String(done + 1).padStart(2)}/${work.length}] ${transport} ${text.author}, ${text.title} (${text.lang} to ${target}): ${job.status}, quality ${gate?.score}`,
     );
   }
 

@@ -61,7 +61,7 @@ export function serveRest(
       },
       handler: async (request, reply) => {
         try {
-          return await answer(router, address, request, reply, createContext(request, reply));
+          return await handleRequest(router, address, request, reply, createContext(request, reply));
         } catch (error) {
           return sendError(reply, error);
         }
@@ -70,7 +70,7 @@ export function serveRest(
   }
 }
 
-async function answer(
+async function handleRequest(
   router: AppRouter,
   address: Endpoint,
   request: FastifyRequest,

@@ -88,7 +88,7 @@ export function limitBodyMemory(
     const { authenticate: ask } = request.routeOptions.config;
     const authenticate = async () => ask?.(request, reply);
     const counted = hold(ask ? large : unauthenticated);
-    // Once the memory was returned, the request has been answered.
+    // Once the memory was returned, the response has been sent.
     const take = (bytes: number) => request.giveBackBody !== null && counted.tryGrow(bytes);
     const read = () => {
       if (request.raw.destroyed) return done(brokeOff());
@@ -117,28 +117,28 @@ export function limitBodyMemory(
   });
 }
 
-/** Bytes of large bodies to read in one turn of the event loop: about a millisecond's work. */
-const bytesPerTurn = 250_000;
-let leftOfTurn = bytesPerTurn;
-const waitingForTurn: { bytes: number; run(): void }[] = [];
+/** Bytes of large bodies to read in one iteration of the event loop: about a millisecond's work. */
+const bytesPerIteration = 250_000;
+let bytesLeft = bytesPerIteration;
+const waitingReads: { bytes: number; run(): void }[] = [];
 
 /**
- * Runs `run`, which handles `bytes` of a large body, now or in a later turn of the event loop. Node accepts one
- * connection per turn, so turns that read from dozens of uploads keep new clients waiting for most of a second.
+ * Runs `run`, which handles `bytes` of a large body, now or in a later iteration of the event loop. Node accepts one
+ * connection per iteration, so iterations that read from dozens of uploads keep new clients waiting for most of a second.
  */
-function waitForTurn(bytes: number, run: () => void): void {
-  if (leftOfTurn === bytesPerTurn) setImmediate(startTurn);
-  if (leftOfTurn <= 0) return void waitingForTurn.push({ bytes, run });
-  leftOfTurn -= bytes;
+function scheduleRead(bytes: number, run: () => void): void {
+  if (bytesLeft === bytesPerIteration) setImmediate(startIteration);
+  if (bytesLeft <= 0) return void waitingReads.push({ bytes, run });
+  bytesLeft -= bytes;
   run();
 }
 
-function startTurn(): void {
-  leftOfTurn = bytesPerTurn;
-  while (leftOfTurn > 0) {
-    const next = waitingForTurn.shift();
+function startIteration(): void {
+  bytesLeft = bytesPerIteration;
+  while (bytesLeft > 0) {
+    const next = waitingReads.shift();
     if (!next) return;
-    waitForTurn(next.bytes, next.run);
+    scheduleRead(next.bytes, next.run);
   }
 }
 
@@ -155,7 +155,7 @@ function countBytes(
   let length = 0;
   let authenticated = free === 0;
   const handOn = (chunk: Buffer, next: (error: Error | null, chunk?: Buffer) => void) =>
-    waitForTurn(chunk.length, () => next(null, chunk));
+    scheduleRead(chunk.length, () => next(null, chunk));
   const counting = new Transform({
     transform(chunk: Buffer, _encoding, next) {
       length += chunk.length;

@@ -16,9 +16,9 @@ export function refuseBrokenRequests(error: Error & { code?: string }, socket: S
     return;
   }
   // A response to a complete request is being sent: the client would take an error written now for a part of it.
-  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse };
-  if (answer?.req.complete) {
-    answer.once('close', () => socket.destroySoon());
+  const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse };
+  if (response?.req.complete) {
+    response.once('close', () => socket.destroySoon());
     return;
   }
   const refusal = refusalFor(error.code);

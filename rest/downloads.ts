@@ -4,14 +4,14 @@ import type { FastifyReply } from 'fastify';
 import type { FileResponse, StreamResponse } from '#server/trpc.ts';
 
 /** Sends a download. A non-ASCII file name goes into filename* (RFC 6266). */
-export function sendFile(reply: FastifyReply, answer: FileResponse | StreamResponse): FastifyReply {
-  const { contentType, fileName } = answer;
+export function sendFile(reply: FastifyReply, file: FileResponse | StreamResponse): FastifyReply {
+  const { contentType, fileName } = file;
   const named = reply
     .code(200)
     .header('content-type', contentType)
     .header('content-disposition', attachment(fileName));
-  if ('chunks' in answer) return sendChunks(named, answer);
-  const { buffer, byteOffset, byteLength } = answer.bytes;
+  if ('chunks' in file) return sendChunks(named, file);
+  const { buffer, byteOffset, byteLength } = file.bytes;
   return named.send(Buffer.from(buffer, byteOffset, byteLength));
 }
 

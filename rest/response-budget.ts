@@ -58,35 +58,35 @@ export function limitUnreadResponses(
     if (length <= sentWhole || request.method === 'HEAD' || request.raw.socket.destroyed)
       return done(null, payload);
     const address = addressOf(request);
-    const answer: UnreadResponse = {
+    const unreadResponse: UnreadResponse = {
       address,
       bytes: request.routeOptions.config?.shared ? 0 : length,
       began: Date.now(),
       taken: Date.now(),
-      holding: held.reserve(address, () => answer.breakOff()),
+      holding: held.reserve(address, () => unreadResponse.breakOff()),
       breakOff() {
-        letGo(answer);
+        letGo(unreadResponse);
         // Reset the connection: to an HTTP/1.0 client, a normal close would look like the end of the response.
         request.raw.socket.resetAndDestroy();
       },
     };
     const mayRefuse = request.method === 'GET';
-    if (!makeRoom(answer, mayRefuse ? bounds.patience : 0)) {
+    if (!makeRoom(unreadResponse, mayRefuse ? bounds.patience : 0)) {
       if (mayRefuse) {
-        answer.holding.release();
+        unreadResponse.holding.release();
         return done(null, refuse(reply));
       }
-      answer.holding.grow(answer.bytes);
+      unreadResponse.holding.grow(unreadResponse.bytes);
     }
-    unread.add(answer);
-    reply.raw.once('close', () => letGo(answer));
+    unread.add(unreadResponse);
+    reply.raw.once('close', () => letGo(unreadResponse));
     reply.header('content-length', length);
-    done(null, inPieces(payload as string | Buffer, answer));
+    done(null, inPieces(payload as string | Buffer, unreadResponse));
   });
 
-  function letGo(answer: UnreadResponse): void {
-    unread.delete(answer);
-    answer.holding.release();
+  function letGo(unreadResponse: UnreadResponse): void {
+    unread.delete(unreadResponse);
+    unreadResponse.holding.release();
   }
 
   /**
@@ -107,7 +107,7 @@ export function limitUnreadResponses(
 
   const watch = setInterval(() => {
     const before = Date.now() - bounds.deadline;
-    for (const answer of unread) if (answer.began <= before) answer.breakOff();
+    for (const unreadResponse of unread) if (unreadResponse.began <= before) unreadResponse.breakOff();
   }, bounds.deadline / 60);
   watch.unref();
   app.addHook('onClose', async () => clearInterval(watch));
@@ -120,14 +120,14 @@ function lengthOf(payload: unknown): number {
   return Buffer.isBuffer(payload) ? payload.length : 0;
 }
 
-function inPieces(payload: string | Buffer, answer: UnreadResponse): Readable {
+function inPieces(payload: string | Buffer, unreadResponse: UnreadResponse): Readable {
   const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
   let sent = 0;
   return new Readable({
     highWaterMark: 1,
     read() {
-      answer.taken = Date.now();
-      answer.holding.touch();
+      unreadResponse.taken = Date.now();
+      unreadResponse.holding.touch();
       this.push(sent < bytes.length ? bytes.subarray(sent, sent + sentWhole) : null);
       sent += sentWhole;
     },

@@ -7,7 +7,7 @@ import { AppError } from './errors.ts';
 const slotsOfProcess = 256;
 
 /** Calls of all tenants that may wait for a slot; one tenant alone may have a quarter of them. */
-const placesOfProcess = 16_000;
+const maxWaitingCalls = 16_000;
 
 /** The tenant that a call is made for, and a signal that aborts its waiting. */
 export interface SlotScope {
@@ -48,7 +48,7 @@ interface Tenant {
  */
 export function createConcurrencyLimit({
   slots = slotsOfProcess,
-  places = placesOfProcess,
+  maxWaiting = maxWaitingCalls,
   /** Maximum slots of one tenant, if lower than its share. */
   slotsOfTenant = Number.POSITIVE_INFINITY,
   refusal = 'translation capacity is saturated; try again later',
@@ -57,10 +57,10 @@ export function createConcurrencyLimit({
   /** Tenants with waiting calls, by the number of their running calls; the next to get a slot is first. */
   const queues = Array.from({ length: slots + 1 }, () => new Set<Tenant>());
   let freeSlots = slots;
-  let freePlaces = places;
+  let waitingLeft = maxWaiting;
 
   const mayStart = (tenant: Tenant) => tenant.running < Math.min(3 * freeSlots, slotsOfTenant);
-  const mayWait = (tenant: Tenant) => tenant.waiting.size < freePlaces / 3;
+  const mayWait = (tenant: Tenant) => tenant.waiting.size < waitingLeft / 3;
 
   /** Counts a call of the tenant as begun (1) or ended (-1), and moves the tenant behind its equals. */
   function count(id: string, tenant: Tenant, change: 1 | -1): void {
@@ -106,7 +106,7 @@ export function createConcurrencyLimit({
       const leave = (): void => {
         signal?.removeEventListener('abort', abandon);
         tenant.waiting.delete(start);
-        freePlaces += 1;
+        waitingLeft += 1;
       };
       const start = (): void => {
         leave();
@@ -119,7 +119,7 @@ export function createConcurrencyLimit({
         reject(signal?.reason);
       };
       tenant.waiting.add(start);
-      freePlaces -= 1;
+      waitingLeft -= 1;
       requeue(tenantId, tenant);
       signal?.addEventListener('abort', abandon, { once: true });
     });

@@ -16,7 +16,7 @@ interface Slot {
   socket: Socket;
   holder: Holder;
   stage: Stage;
-  /** The newest request, until it is answered. */
+  /** The newest request, until its response is sent. */
   request?: IncomingMessage;
 }
 
@@ -32,7 +32,7 @@ export interface ConnectionSlots {
   acquire(socket: Socket): boolean;
   /** The headers of a request have arrived. */
   requestStarted(socket: Socket, request: IncomingMessage): void;
-  /** All requests of a connection have been answered. */
+  /** All requests of a connection have their responses. */
   becameIdle(socket: Socket): void;
   release(socket: Socket): void;
 }
@@ -45,7 +45,7 @@ export interface ConnectionSlots {
  * @param byAddress false if the peers are proxies: all connections then count as one address's
  */
 export function createConnectionSlots(most: number, byAddress: boolean): ConnectionSlots {
-  const places = new Map<Socket, Slot>();
+  const slots = new Map<Socket, Slot>();
   const holders = new Map<string, Holder>();
   /** Indexed by a holder's number of connections; ends at the largest number in use. */
   const ranks: Rank[] = [{ closable: new Set(), busy: new Set() }];
@@ -71,24 +71,24 @@ export function createConnectionSlots(most: number, byAddress: boolean): Connect
     for (let last = ranks.at(-1); ranks.length > 1 && isEmpty(last); last = ranks.at(-1)) ranks.pop();
   }
 
-  function move(place: Slot, stage: Stage | undefined): void {
-    const { holder } = place;
+  function move(slot: Slot, stage: Stage | undefined): void {
+    const { holder } = slot;
     change(holder, () => {
-      holder[place.stage].delete(place);
-      idle.delete(place);
+      holder[slot.stage].delete(slot);
+      idle.delete(slot);
       if (!stage) return;
-      place.stage = stage;
-      holder[stage].add(place);
-      if (stage === 'idle') idle.add(place);
+      slot.stage = stage;
+      holder[stage].add(slot);
+      if (stage === 'idle') idle.add(slot);
     });
   }
 
   /** The holder's next connection to close that has no complete request. */
   function closableOf(holder: Holder): Slot | undefined {
-    for (const place of holder.idle) return place;
-    for (const place of holder.incoming) {
-      if (!place.request?.complete) return place;
-      move(place, 'whole');
+    for (const slot of holder.idle) return slot;
+    for (const slot of holder.incoming) {
+      if (!slot.request?.complete) return slot;
+      move(slot, 'whole');
     }
     return undefined;
   }
@@ -98,56 +98,56 @@ export function createConnectionSlots(most: number, byAddress: boolean): Connect
     const largest = ranks.length - 1;
     const { closable, busy } = ranks[largest] as Rank;
     for (const holder of closable) {
-      const place = closableOf(holder);
-      if (place) return place;
+      const slot = closableOf(holder);
+      if (slot) return slot;
     }
-    if (own + 1 < largest) for (const holder of busy) for (const place of holder.whole) return place;
-    for (const place of idle) return place;
+    if (own + 1 < largest) for (const holder of busy) for (const slot of holder.whole) return slot;
+    for (const slot of idle) return slot;
     return undefined;
   }
 
   function leave(socket: Socket): void {
-    const place = places.get(socket);
-    if (!place) return;
-    places.delete(socket);
-    move(place, undefined);
+    const slot = slots.get(socket);
+    if (!slot) return;
+    slots.delete(socket);
+    move(slot, undefined);
   }
 
   return {
     acquire(socket) {
       const name = nameOf(socket);
-      if (places.size >= most) {
+      if (slots.size >= most) {
         const own = holders.get(name);
-        const place = toClose(own ? sizeOf(own) : 0);
-        if (!place) return false;
-        leave(place.socket);
+        const slot = toClose(own ? sizeOf(own) : 0);
+        if (!slot) return false;
+        leave(slot.socket);
         // A normal close could look like the end of a response.
-        if (place.stage === 'idle') place.socket.destroy();
-        else place.socket.resetAndDestroy();
+        if (slot.stage === 'idle') slot.socket.destroy();
+        else slot.socket.resetAndDestroy();
       }
       const holder = holders.get(name) ?? { idle: new Set(), incoming: new Set(), whole: new Set() };
       holders.set(name, holder);
       names.set(holder, name);
-      const place: Slot = { socket, holder, stage: 'idle' };
-      places.set(socket, place);
+      const slot: Slot = { socket, holder, stage: 'idle' };
+      slots.set(socket, slot);
       change(holder, () => {
-        holder.idle.add(place);
-        idle.add(place);
+        holder.idle.add(slot);
+        idle.add(slot);
       });
       return true;
     },
     requestStarted(socket, request) {
-      const place = places.get(socket);
-      if (!place) return;
-      place.request = request;
+      const slot = slots.get(socket);
+      if (!slot) return;
+      slot.request = request;
       const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-      move(place, encoding !== undefined || Number(length ?? 0) > 0 ? 'incoming' : 'whole');
+      move(slot, encoding !== undefined || Number(length ?? 0) > 0 ? 'incoming' : 'whole');
     },
     becameIdle(socket) {
-      const place = places.get(socket);
-      if (!place) return;
-      delete place.request;
-      move(place, 'idle');
+      const slot = slots.get(socket);
+      if (!slot) return;
+      delete slot.request;
+      move(slot, 'idle');
     },
     release: leave,
   };

@@ -44,21 +44,21 @@ export function trackConnections(
   bounds = ownBounds,
 ) {
   const connections = new Map<Socket, Connection>();
-  const places = createConnectionSlots(bounds.connections, byAddress);
+  const slots = createConnectionSlots(bounds.connections, byAddress);
   let draining = false;
 
   server.on('connection', (socket) => {
-    if (!places.acquire(socket)) return void socket.destroy();
+    if (!slots.acquire(socket)) return void socket.destroy();
     connections.set(socket, { unanswered: 0, taken: 0, since: 0 });
     socket.once('close', () => {
       connections.delete(socket);
-      places.release(socket);
+      slots.release(socket);
     });
   });
 
   // Runs before Fastify: Node parses all requests of a packet, up to a thousand, before it handles any response.
-  const [answer] = server.listeners('request') as [(...of: [IncomingMessage, ServerResponse]) => void];
-  server.removeListener('request', answer);
+  const [handle] = server.listeners('request') as [(...of: [IncomingMessage, ServerResponse]) => void];
+  server.removeListener('request', handle);
   server.on('request', (request, response) => {
     const { socket } = request;
     const connection = connections.get(socket);
@@ -69,15 +69,15 @@ export function trackConnections(
       connection.taken = -1;
     }
     connection.unanswered += 1;
-    places.requestStarted(socket, request);
+    slots.requestStarted(socket, request);
     response.once('close', () => {
       connection.unanswered -= 1;
       if (connection.unanswered > 0) return;
-      places.becameIdle(socket);
+      slots.becameIdle(socket);
       if (draining) socket.destroySoon();
     });
     const past = connection.unanswered - bounds.unanswered;
-    if (past <= 0) answer(request, response);
+    if (past <= 0) handle(request, response);
     else if (past === 1)
       refuse(
         new AppError(

@@ -187,7 +187,7 @@ const mostProblems = 20;
 const longestMessage = 300;
 const longestName = 100;
 /** Maximum depth of an entry's `loc`: that of the deepest field. */
-const deepestPlace = 8;
+const maxPathDepth = 8;
 
 /** Returns all problems if there are few. Otherwise returns the first ones, with the number of the others in the last entry. */
 function boundProblems(problems: readonly FieldProblem[]): FieldProblem[] {
@@ -203,7 +203,7 @@ function boundProblems(problems: readonly FieldProblem[]): FieldProblem[] {
 function clipProblem({ loc, msg, type }: FieldProblem): FieldProblem {
   return {
     loc: loc
-      .slice(0, deepestPlace)
+      .slice(0, maxPathDepth)
       .map((part) => (typeof part === 'string' ? clip(part, longestName) : part)),
     msg: clip(msg, longestMessage),
     type,

@@ -62,7 +62,7 @@ interface Pace {
  */
 export function createExports(bounds: ExportLimits = ownBounds) {
   const { slots, slotsOfTenant } = bounds;
-  const underWay = createConcurrencyLimit({ slots, slotsOfTenant, places: 300, refusal });
+  const exportSlots = createConcurrencyLimit({ slots, slotsOfTenant, maxWaiting: 300, refusal });
   const readers = new Set<Reader>();
   const waiting = new Map<string, number>();
 
@@ -73,7 +73,7 @@ export function createExports(bounds: ExportLimits = ownBounds) {
     for (const reader of readers)
       if (now - reader.began >= bounds.oldest || rateOf(reader, now, bounds.window) < bounds.slowest)
         breakOff(reader);
-    for (const tenantId of waiting.keys()) makeRoom(tenantId, now);
+    for (const tenantId of waiting.keys()) freeSlot(tenantId, now);
     if (readers.size === 0 && waiting.size === 0) {
       clearInterval(watch);
       watch = undefined;
@@ -86,11 +86,11 @@ export function createExports(bounds: ExportLimits = ownBounds) {
   }
 
   /**
-   * Makes room for one waiting export of a tenant. If the tenant uses all its slots, only its own exports are
+   * Frees a slot for one waiting export of a tenant, if a reader is too slow. If the tenant uses all its slots, only its own exports are
    * considered, with the lower minimum rate: they share its network line, so that each slows the others, and they would
    * keep cutting each other off. Otherwise only exports of tenants with more slots are considered.
    */
-  function makeRoom(tenantId: string, now: number): void {
+  function freeSlot(tenantId: string, now: number): void {
     const holds = (id: string) => [...readers].filter((reader) => reader.tenantId === id).length;
     const own = holds(tenantId);
     const isFull = own >= slotsOfTenant;
@@ -145,7 +145,7 @@ export function createExports(bounds: ExportLimits = ownBounds) {
         else waiting.delete(tenantId);
       };
       return new Promise((begun, refused) => {
-        underWay
+        exportSlots
           .run(
             scope,
             () =>
@@ -190,7 +190,7 @@ function rateOf({ pace, waitingSince }: Reader, now: number, window: number): nu
 const exports = createExports();
 
 /** Limits concurrent page queries of all exports to a few of the process's connections, so that other requests get one. */
-const pages = createConcurrencyLimit({ slots: 3, places: 300, refusal });
+const pages = createConcurrencyLimit({ slots: 3, maxWaiting: 300, refusal });
 
 /** Waits until an export may begin; see `createExports`. */
 export const beginExport = exports.begin;
@@ -232,11 +232,11 @@ export interface ExportRequest {
 export async function* guardExport(
   log: Log,
   { requestId, signal }: ExportRequest,
-  turn: ExportSlot,
+  slot: ExportSlot,
   chunks: AsyncIterable<string>,
 ): AsyncGenerator<string, void> {
   try {
-    yield* turn.measured(chunks);
+    yield* slot.measured(chunks);
   } catch (error) {
     if (!signal.aborted)
       log.error({ request_id: requestId, error: describeForLog(error) }, 'an export broke off');

@@ -178,7 +178,7 @@ async function startParts(
   // The sandbox starts with the first file. Its network isolation is tested now.
   await networkIsolation.follow(({ by }) =>
     log.info(
-      { networkBarrier: by },
+      { networkIsolation: by },
       by === 'none'
         ? 'file readers are kept from the network by Node alone: this system allows neither a namespace nor a filter'
         : 'file readers have no network',

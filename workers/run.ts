@@ -15,24 +15,24 @@ export interface Workers {
  */
 export async function startWorkers(services: Services, databaseUrl: () => string): Promise<Workers> {
   const running: RunningPool[] = [];
-  const stopLanes = () => Promise.all(running.map((lane) => lane.stop()));
+  const stopPools = () => Promise.all(running.map((pool) => pool.stop()));
   try {
     // Start them in sequence: each updates the queue's schema.
-    for (const lane of workerPools) running.push(await startWorkerPool(services, lane, databaseUrl));
+    for (const pool of workerPools) running.push(await startWorkerPool(services, pool, databaseUrl));
   } catch (error) {
-    await stopLanes();
+    await stopPools();
     throw error;
   }
   const heartbeat = startHeartbeat(
     services.database,
-    () => running.flatMap((lane) => lane.poolIds()),
+    () => running.flatMap((pool) => pool.poolIds()),
     services.log,
   );
   const schedule = startSchedule(services);
   return {
     async stop() {
       schedule.stop();
-      await stopLanes();
+      await stopPools();
       await heartbeat.stop();
     },
   };

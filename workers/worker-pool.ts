@@ -29,15 +29,15 @@ export interface RunningPool {
  */
 export async function startWorkerPool(
   services: Services,
-  lane: WorkerPool,
+  pool: WorkerPool,
   databaseUrl: () => string,
 ): Promise<RunningPool> {
   const { log } = services;
-  const taskList = tasksOf(services, lane);
+  const taskList = tasksOf(services, pool);
   const start = () =>
     startQueueRunner({
       databaseUrl: databaseUrl(),
-      concurrency: lane.concurrency(services),
+      concurrency: pool.concurrency(services),
       tasks: taskList,
       log,
     });
@@ -48,7 +48,7 @@ export async function startWorkerPool(
     delay(Math.min(retryDelay * 2 ** (failures - 1), longestRetryDelay), undefined, { signal }).catch(
       () => {},
     );
-  const unlocking = unlocker(services, lane, signal, pause);
+  const unlocking = unlocker(services, pool, signal, pause);
   /** Replaced runners that still run jobs. */
   const ending = new Map<QueueRunner, Promise<void>>();
   let current: QueueRunner | undefined = await start();
@@ -61,7 +61,7 @@ export async function startWorkerPool(
       const error = await Promise.race([failed.failed, aborted(signal)]);
       if (signal.aborted) return;
       log.error(
-        { lane: lane.name, error: describeForLog(error) },
+        { pool: pool.name, error: describeForLog(error) },
         'the job workers failed; they are replaced',
       );
       current = undefined;
@@ -79,7 +79,7 @@ export async function startWorkerPool(
           current = await start();
         } catch (failure) {
           log.warn(
-            { lane: lane.name, error: describeForLog(failure) },
+            { pool: pool.name, error: describeForLog(failure) },
             'the job workers cannot be started yet',
           );
           await pause(1);
@@ -111,7 +111,7 @@ export async function startWorkerPool(
  */
 function unlocker(
   { database, log }: Services,
-  lane: WorkerPool,
+  pool: WorkerPool,
   signal: AbortSignal,
   pause: (failures: number) => Promise<void>,
 ) {
@@ -129,7 +129,7 @@ function unlocker(
         for (const poolId of poolIds) waiting.delete(poolId);
         failures = 0;
       } catch (error) {
-        log.warn({ lane: lane.name, error: describeForLog(error) }, 'jobs not freed yet');
+        log.warn({ pool: pool.name, error: describeForLog(error) }, 'jobs not freed yet');
         if (signal.aborted) break;
         failures += 1;
         await pause(failures);
@@ -155,11 +155,11 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function tasksOf(services: Services, lane: WorkerPool): TaskList {
-  const concurrency = lane.concurrency(services);
+function tasksOf(services: Services, pool: WorkerPool): TaskList {
+  const concurrency = pool.concurrency(services);
   const running = new Set<Promise<void>>();
   return Object.fromEntries(
-    lane.tasks.map((name) => [
+    pool.tasks.map((name) => [
       name,
       async (payload: unknown) => {
         // The limit includes jobs that a replaced runner still runs.

@@ -29,9 +29,10 @@ export async function chooseAccount(folder: DataFolder, binaries: Binaries): Pro
     return { owner: undefined, command: (file, args) => ({ file, args }) };
   }
   const owner = await ownerOfCluster(folder);
-  const barrier = (await findBarrier(binaries.postgres, owner)) ?? (await findBarrier(folder.root, owner));
+  const inaccessible =
+    (await findInaccessible(binaries.postgres, owner)) ?? (await findInaccessible(folder.root, owner));
   const attempts: Account[] = [
-    ...(barrier === undefined ? [asUser(owner)] : []),
+    ...(inaccessible === undefined ? [asUser(owner)] : []),
     asUserWithCapability(owner, 'dac_read_search'),
     asUserWithCapability(owner, 'dac_override'),
     asRootInDisguise(owner),
@@ -46,7 +47,9 @@ export async function chooseAccount(folder: DataFolder, binaries: Binaries): Pro
   }
   throw new Error(
     `PostgreSQL refuses to run as root, and the user with uid ${owner.uid} cannot run it, ` +
-      (barrier === undefined ? `${reason}: ` : `${barrier} is closed to it: open that (chmod o+rx), `) +
+      (inaccessible === undefined
+        ? `${reason}: `
+        : `${inaccessible} is closed to it: open that (chmod o+rx), `) +
       'start LinguaLoop as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own.',
   );
 }
@@ -57,7 +60,7 @@ async function ownerOfCluster(folder: DataFolder): Promise<Owner> {
 }
 
 /** Returns the first of the path and its parent folders that the user cannot enter (or, for a file, run). */
-async function findBarrier(path: string, owner: Owner): Promise<string | undefined> {
+async function findInaccessible(path: string, owner: Owner): Promise<string | undefined> {
   for (let current = path; ; current = dirname(current)) {
     const entry = await stat(current);
     const needed = entry.isDirectory() ? 0o1 : 0o5;

@@ -51,13 +51,13 @@ export function responsesOf(
   success: ResponseObject,
 ): Record<string, ResponseObject> {
   const { route, meta, input } = procedure;
-  const answers = successesOf(procedure, success);
-  if (meta.guard !== 'public') answers['401'] = refusal('No usable credential', 'ErrorDetail');
+  const responses = successesOf(procedure, success);
+  if (meta.guard !== 'public') responses['401'] = refusal('No usable credential', 'ErrorDetail');
   // 422 also rejects values that fit their schema; its `detail` is then a string (A 7.1). A raw body has no fields.
   if (input && route.body !== 'raw')
-    answers['422'] = refusal('Values invalid', 'HTTPValidationError', 'ErrorDetail', 'PipelineError');
-  answers['default'] = refusal('Any other error', 'ErrorDetail', 'PipelineError');
-  return answers;
+    responses['422'] = refusal('Values invalid', 'HTTPValidationError', 'ErrorDetail', 'PipelineError');
+  responses['default'] = refusal('Any other error', 'ErrorDetail', 'PipelineError');
+  return responses;
 }
 
 /**
@@ -70,16 +70,16 @@ function successesOf(
 ): Record<string, ResponseObject> {
   const status = route.status ?? 200;
   if (status === 204) return { 204: { description: successes[204] } };
-  if (!route.accepted) return { [status]: answer(status, content) };
+  if (!route.accepted) return { [status]: responseObject(status, content) };
   const accepted = refTo(route.accepted.meta()?.id ?? '');
   const either = content?.['application/json']?.schema.anyOf ?? [];
   const others = either.filter(({ $ref }) => $ref !== accepted.$ref);
   if (others.length !== either.length - 1)
     throw new Error(`${path}: what a 202 answers must be a named one of several outputs`);
-  return { [status]: answer(status, jsonOf(others)), 202: answer(202, jsonOf([accepted])) };
+  return { [status]: responseObject(status, jsonOf(others)), 202: responseObject(202, jsonOf([accepted])) };
 }
 
-function answer(status: 200 | 202, content: Content | undefined): ResponseObject {
+function responseObject(status: 200 | 202, content: Content | undefined): ResponseObject {
   return { description: successes[status], ...(content && { content }) };
 }
 

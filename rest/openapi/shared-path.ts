@@ -45,20 +45,20 @@ export function mergeOperations(first: Operation, second: Operation): Operation 
         content: mergeContent(first.requestBody.content, second.requestBody?.content ?? {}),
       },
     }),
-    responses: mergeAnswers(first.responses, second.responses),
+    responses: mergeResponses(first.responses, second.responses),
   };
 }
 
-function mergeAnswers(
+function mergeResponses(
   first: Record<string, ResponseObject>,
   second: Record<string, ResponseObject>,
 ): Record<string, ResponseObject> {
   const merged = { ...first };
-  for (const [status, answer] of Object.entries(second)) {
+  for (const [status, response] of Object.entries(second)) {
     const known = merged[status];
     merged[status] = known
-      ? { ...known, ...(known.content && { content: mergeContent(known.content, answer.content ?? {}) }) }
-      : answer;
+      ? { ...known, ...(known.content && { content: mergeContent(known.content, response.content ?? {}) }) }
+      : response;
   }
   return merged;
 }

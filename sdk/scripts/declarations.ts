@@ -8,7 +8,7 @@ const sdk = join(import.meta.dirname, '..');
 const root = join(sdk, '..');
 
 /**
- * Emits the declarations of the sources below `work`, an empty folder, and answers the path of index.d.ts.
+ * Emits the declarations of the sources below `work`, an empty folder, and returns the path of index.d.ts.
  *
  * What `src/types.ts` reads off the service's procedures is written out on the way: the compiler prints each type
  * in full, and takes the place of the server, its database and its schemas, which no consumer has.

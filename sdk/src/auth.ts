@@ -51,8 +51,8 @@ export function refreshGrant(rpc: Rpc, send: Send, { timeoutMs }: Settings) {
   const options = { timeoutMs: Math.min(timeoutMs, longestRefresh) };
   return async (refresh_token: string): Promise<OAuth2TokenResponse> => {
     const input = { grant_type: 'refresh_token', refresh_token };
-    const answer = await send(refreshCall, (attempt) => rpc.auth.token.mutate(input, attempt), options);
-    return answer as OAuth2TokenResponse;
+    const response = await send(refreshCall, (attempt) => rpc.auth.token.mutate(input, attempt), options);
+    return response as OAuth2TokenResponse;
   };
 }
 
@@ -78,8 +78,13 @@ export function auth({
       return send(signUpCall, (attempt) => rpc.auth.signUpWithEmail.mutate(input, attempt), options);
     },
     async signIn(request, options = {}) {
-      const answer = await signIn(rpc, send, { ...request, tenantId: request.tenantId ?? tenantId }, options);
-      const tokens = tokensOf(answer);
+      const response = await signIn(
+        rpc,
+        send,
+        { ...request, tenantId: request.tenantId ?? tenantId },
+        options,
+      );
+      const tokens = tokensOf(response);
       await session.begin(tokens);
       return tokens;
     },

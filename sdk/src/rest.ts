@@ -53,32 +53,32 @@ export function createRest(baseUrl: string, fetch: Fetch): Rest {
 
   return {
     async array(request, attempt) {
-      const answer = await send(request, attempt, readAnswer);
-      if (answer.status !== 200 || !Array.isArray(answer.body)) throw answer;
-      return answer.body;
+      const received = await send(request, attempt, readResponse);
+      if (received.status !== 200 || !Array.isArray(received.body)) throw received;
+      return received.body;
     },
     async result(request, read, attempt) {
-      const answer = await send(request, attempt, readAnswer);
-      const found = read(answer.status, answer.body);
-      if (found === undefined) throw answer;
+      const received = await send(request, attempt, readResponse);
+      const found = read(received.status, received.body);
+      if (found === undefined) throw received;
       return found;
     },
     async download(request, type, attempt) {
-      const answer = await send(request, attempt, async (response): Promise<Download | FailedResponse> => {
+      const received = await send(request, attempt, async (response): Promise<Download | FailedResponse> => {
         const { status, headers } = response;
-        if (status !== 200 || !isDownload(headers, type)) return readAnswer(response);
+        if (status !== 200 || !isDownload(headers, type)) return readResponse(response);
         return { bytes: new Uint8Array(await response.arrayBuffer()), headers };
       });
-      if (answer instanceof FailedResponse) throw answer;
-      return answer;
+      if (received instanceof FailedResponse) throw received;
+      return received;
     },
     async beginDownload(request, type, attempt) {
-      const answer = await send(
+      const received = await send(
         request,
         attempt,
         async (response): Promise<BegunDownload | FailedResponse> => {
           const { status, headers } = response;
-          if (status !== 200 || !isDownload(headers, type)) return readAnswer(response);
+          if (status !== 200 || !isDownload(headers, type)) return readResponse(response);
           const body = readBody(response);
           const firstPiece = await body.read();
           // The attempt has ended meanwhile and `fetch` ignored that: nothing will read the body.
@@ -86,13 +86,13 @@ export function createRest(baseUrl: string, fetch: Fetch): Rest {
           return { headers, firstPiece, body };
         },
       );
-      if (answer instanceof FailedResponse) throw answer;
-      return answer;
+      if (received instanceof FailedResponse) throw received;
+      return received;
     },
   };
 }
 
-async function readAnswer(response: Awaited<ReturnType<Fetch>>): Promise<FailedResponse> {
+async function readResponse(response: Awaited<ReturnType<Fetch>>): Promise<FailedResponse> {
   return new FailedResponse(response.status, response.headers, parse(await response.text()));
 }
 

@@ -104,6 +104,6 @@ function createSendAs(session: Session, tenantId: string | undefined): SendAs {
 
 /** Whether the service rejected the access token of an attempt: a 401 of its own to a signed-in member. */
 function isRefused(thrown: unknown): boolean {
-  const answer = unwrap(thrown);
-  return answer instanceof FailedResponse && isServiceRefusal(errorOfResponse(answer));
+  const failure = unwrap(thrown);
+  return failure instanceof FailedResponse && isServiceRefusal(errorOfResponse(failure));
 }

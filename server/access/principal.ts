@@ -127,7 +127,7 @@ const selectPrincipal = prepare<{ accessTokenHash: Uint8Array; scope: string }, 
     )
     .leftJoin(users, and(eq(users.tenantId, tenantInScope), eq(users.userId, tokens.userId)))
     .where(eq(tenants.tenantId, tenantInScope))
-    .prepare('select_standing'),
+    .prepare('select_principal'),
 );
 
 /** Passed as a parameter, although constant, because the driver prepares only statements with parameters. */
@@ -140,7 +140,7 @@ const selectTenant = prepare<{ scope: string }, Pick<PrincipalLookup, 'tenantId'
       .select({ tenantId: tenants.tenantId, name: tenants.name, active: tenants.active })
       .from(tenants)
       .where(eq(tenants.tenantId, tenantInScope))
-      .prepare('select_tenant_standing'),
+      .prepare('select_tenant_principal'),
 );
 
 /**

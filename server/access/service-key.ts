@@ -46,8 +46,8 @@ export async function hasTenants(database: Database): Promise<boolean> {
 export async function withServiceTenant<T, E>(
   { database, settings }: Services,
   credentials: PresentedCredentials,
-  work: (tx: Tx, principal: Principal, found: E) => Promise<T>,
-  early?: (tx: Tx) => Promise<E>,
+  work: (tx: Tx, principal: Principal, prefetched: E) => Promise<T>,
+  prefetch?: (tx: Tx) => Promise<E>,
 ): Promise<T> {
   if (await hasTenants(database))
     throw new AppError('unauthenticated', 'missing or invalid tenant credentials');
@@ -57,6 +57,6 @@ export async function withServiceTenant<T, E>(
   return database.inTenant(serviceTenantId, async (tx) => {
     await insertServiceTenant(tx, settings.DEFAULT_MONTHLY_CHAR_LIMIT);
     const principal: Principal = { kind: 'api_key', tenant: { id: serviceTenantId, name: serviceTenantId } };
-    return work(tx, principal, (await early?.(tx)) as E);
+    return work(tx, principal, (await prefetch?.(tx)) as E);
   });
 }

@@ -7,7 +7,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { redeemInvite } from '#server/members/invite-redemption.ts';
 import { addMember } from '#server/members/members.ts';
-import { foundTenant, type NewTenant } from '#server/tenants/accounts.ts';
+import { type NewTenant, registerTenant } from '#server/tenants/accounts.ts';
 import type { TenantAccount } from '#server/tenants/schema.ts';
 import type { SignInWay } from './mfa/requirement.ts';
 import { completeSignIn, type SignIn } from './sign-in.ts';
@@ -46,7 +46,7 @@ export async function registerWithNewTenant(
   const apiKey = newSecret();
   const grant = await trialGrant(tx, services.settings, origin.clientAddress);
   const platformMetadata = { ...tenant.platformMetadata, ...grant };
-  const account = await foundTenant(tx, { ...tenant, apiKey, platformMetadata });
+  const account = await registerTenant(tx, { ...tenant, apiKey, platformMetadata });
   await addMember(tx, { ...registrant, tenantId, role: 'global_administrator' });
   await insertApiKey(tx, tenantId, hashSecret(apiKey));
   await recordEvent(tx, origin, {

@@ -59,7 +59,11 @@ export const workspaceSelectionResponse = z
   .meta({ id: 'WorkspaceSelectionResponse' });
 
 /** A 4.3 */
-export const tokenAnswer = z.union([tokenResponse, mfaRequiredResponse, workspaceSelectionResponse]);
+export const tokenEndpointResponse = z.union([
+  tokenResponse,
+  mfaRequiredResponse,
+  workspaceSelectionResponse,
+]);
 
 /** A 4.2. The schema does not check the email address: the service does, because an invalid one is 400, not 422. */
 export const emailSignupRequest = z
@@ -201,7 +205,11 @@ export const ssoTokenResponse = tokenResponse
   })
   .meta({ id: 'SsoTokenResponse' });
 
-export const ssoCallbackAnswer = z.union([ssoTokenResponse, mfaRequiredResponse, workspaceSelectionResponse]);
+export const ssoCallbackResponse = z.union([
+  ssoTokenResponse,
+  mfaRequiredResponse,
+  workspaceSelectionResponse,
+]);
 
 export const ssoClientConfig = z
   .object({ provider: z.string(), issuer: z.string(), client_id: z.string(), scopes: z.array(z.string()) })
@@ -210,7 +218,7 @@ export const ssoClientConfig = z
 export type TokenResponse = z.infer<typeof tokenResponse>;
 export type MfaChallenge = z.infer<typeof mfaChallenge>;
 export type MfaRequiredResponse = z.infer<typeof mfaRequiredResponse>;
-export type TokenAnswer = z.infer<typeof tokenAnswer>;
+export type TokenEndpointResponse = z.infer<typeof tokenEndpointResponse>;
 export type TokenRequest = z.infer<typeof tokenRequest>;
 export type EmailSignupRequest = z.infer<typeof emailSignupRequest>;
 export type SignupResponse = z.infer<typeof signupResponse>;

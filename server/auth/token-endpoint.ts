@@ -11,11 +11,16 @@ import { readTenant } from '#server/tenants/tenant-row.ts';
 import { isMfaRequired, signInWayOf } from './mfa/requirement.ts';
 import { redeemChallenge } from './mfa/verification.ts';
 import { grantByPassword } from './password-grant.ts';
-import { type TokenAnswer, type TokenRequest, tokenAnswer, tokenRequest } from './schema.ts';
+import {
+  type TokenEndpointResponse,
+  type TokenRequest,
+  tokenEndpointResponse,
+  tokenRequest,
+} from './schema.ts';
 import { setSessionCookie, signInResponse, tokenResponseOf } from './token-response.ts';
 
 /** Serves one grant type. Counts the attempt first if the grant is rate-limited by address (A 5.4). */
-type Grant = (ctx: RequestContext, request: TokenRequest) => Promise<TokenAnswer>;
+type Grant = (ctx: RequestContext, request: TokenRequest) => Promise<TokenEndpointResponse>;
 
 /** The grants by `grant_type` (A 4.3). */
 const grants: Readonly<Record<string, Grant>> = {
@@ -58,7 +63,7 @@ export const token = publicProcedure
   // Every grant can set the session cookie.
   .use(sameSiteOnly)
   .input(tokenRequest)
-  .output(tokenAnswer)
+  .output(tokenEndpointResponse)
   .mutation(({ ctx, input }) => {
     const name = input.grant_type.trim().toLowerCase();
     const grant = Object.hasOwn(grants, name) ? grants[name] : undefined;
@@ -66,7 +71,7 @@ export const token = publicProcedure
     return grant(ctx, input);
   });
 
-function minted(ctx: RequestContext, tokens: IssuedTokens): TokenAnswer {
+function minted(ctx: RequestContext, tokens: IssuedTokens): TokenEndpointResponse {
   setSessionCookie(ctx, tokens);
   return tokenResponseOf(tokens);
 }

@@ -3,7 +3,7 @@ import type { IssuedTokens } from '#server/access/sessions.ts';
 import type { RequestContext } from '#server/context.ts';
 import { challengeResponse, nextAfter } from './mfa/challenge.ts';
 import type { WorkspaceSelection } from './password-grant.ts';
-import type { TokenAnswer, TokenResponse } from './schema.ts';
+import type { TokenEndpointResponse, TokenResponse } from './schema.ts';
 import type { SignIn } from './sign-in.ts';
 
 /** The role in most token responses (A 2.2). It is fixed; GET /api/auth/me returns the member's role. */
@@ -50,7 +50,7 @@ export function signInResponse(
   ctx: RequestContext,
   result: SignIn | WorkspaceSelection,
   repeatAt: Record<string, string> = { oauth2_token: '/api/oauth2/token' },
-): TokenAnswer {
+): TokenEndpointResponse {
   switch (result.kind) {
     case 'tokens':
       setSessionCookie(ctx, result.tokens);

@@ -53,7 +53,7 @@ const refusalsOfBilling = middleware(async ({ ctx, next }) => {
 
 function processorRefusal({ kind, reason }: ProcessorError, log: Log, requestId: string): AppError {
   if (kind === 'unreachable') {
-    log.warn({ request_id: requestId, processor: reason }, 'the payment processor did not answer');
+    log.warn({ request_id: requestId, processor: reason }, 'the payment processor did not respond');
     return new AppError(
       'transient_error',
       'the payment processor (Stripe) is busy or not reachable; try again',

@@ -61,7 +61,7 @@ export interface Comparison {
 }
 
 /** A result with its cost. Only the operator sees models and tokens. */
-export interface EngineAnswer<T> {
+export interface EngineResult<T> {
   value: T;
   /** The models that were called, each once; empty for the stub. */
   models: readonly string[];
@@ -84,28 +84,28 @@ export interface Engine {
   /** False where the backend echoes its source: such output is not a translation. */
   readonly live: boolean;
   /** @param model another model than the deployment's own (`candidate_models`) */
-  translate(task: TranslationTask, scope: CallScope, model?: string): Promise<EngineAnswer<Translations>>;
+  translate(task: TranslationTask, scope: CallScope, model?: string): Promise<EngineResult<Translations>>;
   /** Scores a candidate, to decide whether to repair it. */
-  assess(task: TranslationTask, candidate: Translations, scope: CallScope): Promise<EngineAnswer<Judgement>>;
+  assess(task: TranslationTask, candidate: Translations, scope: CallScope): Promise<EngineResult<Judgement>>;
   /** Returns a candidate with the issues repaired and everything else unchanged. */
   repair(
     task: TranslationTask,
     candidate: Translations,
     issues: readonly QualityIssue[],
     scope: CallScope,
-  ): Promise<EngineAnswer<Translations>>;
+  ): Promise<EngineResult<Translations>>;
   /** Chooses the best of two or more candidates. */
   compare(
     task: TranslationTask,
     candidates: readonly Translations[],
     scope: CallScope,
-  ): Promise<EngineAnswer<Comparison>>;
+  ): Promise<EngineResult<Comparison>>;
   /** Checks the final text, to decide whether to publish it. */
   verify(
     task: TranslationTask,
     candidate: Translations,
     scope: CallScope,
-  ): Promise<EngineAnswer<Verification>>;
+  ): Promise<EngineResult<Verification>>;
 }
 
 /** The port to an embedding model: texts of similar meaning get vectors near each other. Fails as `Engine` does. */

@@ -1,6 +1,6 @@
-import type { Engine, EngineAnswer } from './engine.ts';
+import type { Engine, EngineResult } from './engine.ts';
 
-const free = <T>(value: T): Promise<EngineAnswer<T>> =>
+const free = <T>(value: T): Promise<EngineResult<T>> =>
   Promise.resolve({ value, models: [], inputTokens: 0, outputTokens: 0 });
 
 const summary = 'synthetic score of the stub engine';

@@ -17,7 +17,7 @@ const columns = [
 type Column = (typeof columns)[number];
 
 /** The index of each column in a row. A column that the file lacks is absent. */
-type ColumnPlaces = ReadonlyMap<Column, number>;
+type ColumnIndexes = ReadonlyMap<Column, number>;
 
 const columnOfName = new Map<string, Column>([
   ...columns.map((column): [string, Column] => [column, column]),
@@ -33,20 +33,20 @@ function aliases(column: Column, names: string): [string, Column][] {
 }
 
 /** The columns of a file without a header. */
-const positional: ColumnPlaces = new Map(columns.map((column, place) => [column, place]));
+const positional: ColumnIndexes = new Map(columns.map((column, place) => [column, place]));
 
 /**
  * Reads the columns that a header names. Returns undefined if the row is not a header, because it lacks the source or the
  * target term (B 4.4). Case is ignored. Spaces, punctuation and symbols count as underscores. Of two columns with the same
  * name the first counts.
  */
-function readHeader(cells: readonly string[]): ColumnPlaces | undefined {
-  const places = new Map<Column, number>();
+function readHeader(cells: readonly string[]): ColumnIndexes | undefined {
+  const indexes = new Map<Column, number>();
   for (const [place, cell] of cells.entries()) {
     const column = columnOfName.get(normalName(cell));
-    if (column !== undefined && !places.has(column)) places.set(column, place);
+    if (column !== undefined && !indexes.has(column)) indexes.set(column, place);
   }
-  return places.has('source_term') && places.has('target_term') ? places : undefined;
+  return indexes.has('source_term') && indexes.has('target_term') ? indexes : undefined;
 }
 
 function normalName(cell: string): string {
@@ -122,13 +122,13 @@ function isTooLong(term: string): boolean {
 export function readGlossaryCsv(bytes: Uint8Array): GlossaryFile {
   const rows = readRows(bytes);
   const header = readHeader(rows[0]?.cells ?? []);
-  const places = header ?? positional;
+  const indexes = header ?? positional;
   const entries: GlossaryFileEntry[] = [];
   const skippedLines: number[] = [];
   for (const [index, row] of rows.entries()) {
-    refuseMultiline(row, places);
+    refuseMultiline(row, indexes);
     if (header && index === 0) continue;
-    const entry = readEntry(row, places);
+    const entry = readEntry(row, indexes);
     if (entry) entries.push(entry);
     else skippedLines.push(row.line);
   }
@@ -146,15 +146,15 @@ function readRows(bytes: Uint8Array): CsvRow[] {
 }
 
 /** Refuses cells that span several lines: an unclosed quote can turn many lines into one cell. */
-function refuseMultiline({ line, multiline }: CsvRow, places: ColumnPlaces): void {
-  const column = columns.find((name) => multiline.includes(places.get(name) ?? -1));
+function refuseMultiline({ line, multiline }: CsvRow, indexes: ColumnIndexes): void {
+  const column = columns.find((name) => multiline.includes(indexes.get(name) ?? -1));
   if (column !== undefined) throw GlossaryFileError.at(line, `the ${column} cell runs across lines`);
 }
 
 /** Returns undefined for a row with a blank term, which is skipped. */
-function readEntry({ line, cells }: CsvRow, places: ColumnPlaces): GlossaryFileEntry | undefined {
+function readEntry({ line, cells }: CsvRow, indexes: ColumnIndexes): GlossaryFileEntry | undefined {
   const [sourceTerm, targetTerm, sourceLang, targetLang, caseSensitive, priority] = columns.map(
-    (column) => cells[places.get(column) ?? -1] ?? '',
+    (column) => cells[indexes.get(column) ?? -1] ?? '',
   ) as [string, string, string, string, string, string];
   if (sourceTerm === '' || targetTerm === '') return undefined;
   const entry: GlossaryFileEntry = {

@@ -1,10 +1,10 @@
 import { decodeText, escapeAttribute, escapeText, visibleRange } from './html/character-references.ts';
 import {
-  type AttributePlace,
-  findPlaces,
-  type TextPlace,
+  type AttributeRange,
+  findTranslatableRanges,
+  type TextRange,
   type TranslatableAttribute,
-} from './html/places.ts';
+} from './html/translatable-ranges.ts';
 
 /**
  * Finds the translatable segments of an HTML page or fragment, in source order: text, and the values of `title`, `alt`,
@@ -17,7 +17,7 @@ import {
  * Any string is accepted. Time and memory are linear in its length.
  */
 export function extractHtml(source: string): HtmlSegment[] {
-  return findPlaces(source).flatMap((place): HtmlSegment[] =>
+  return findTranslatableRanges(source).flatMap((place): HtmlSegment[] =>
     place.kind === 'text' ? textSegments(source, place) : attributeSegment(source, place),
   );
 }
@@ -25,7 +25,7 @@ export function extractHtml(source: string): HtmlSegment[] {
 /** Markup between characters that produces no token: end tags without a name, and CDATA sections. */
 const silentMarkup = /<\/>|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)/g;
 
-function textSegments(source: string, { start, end, element, verbatim }: TextPlace): TextSegment[] {
+function textSegments(source: string, { start, end, element, verbatim }: TextRange): TextSegment[] {
   const raw = source.slice(start, end);
   const segments: TextSegment[] = [];
   const take = (from: number, to: number): void => {
@@ -52,7 +52,7 @@ function textSegments(source: string, { start, end, element, verbatim }: TextPla
   return segments;
 }
 
-function attributeSegment(source: string, place: AttributePlace): AttributeSegment[] {
+function attributeSegment(source: string, place: AttributeRange): AttributeSegment[] {
   const { kind, element, attribute, value } = place;
   if (value.trim() === '') return [];
   const raw = source.slice(place.start, place.end);
@@ -128,14 +128,14 @@ export function rebuildHtml(
   for (const [index, segment] of segments.entries()) {
     const translation = translations[index]!;
     if (translation === segment.text) continue;
-    parts.push(source.slice(copied, segment.start), inPlace(segment, translation));
+    parts.push(source.slice(copied, segment.start), escapeTranslation(segment, translation));
     copied = segment.end;
   }
   parts.push(source.slice(copied));
   return parts.join('');
 }
 
-function inPlace(segment: HtmlSegment, translation: string): string {
+function escapeTranslation(segment: HtmlSegment, translation: string): string {
   if (segment.kind === 'text') return escapeText(translation);
   if (segment.quote === '') return `"${escapeAttribute(translation, '"')}"`;
   return escapeAttribute(translation, segment.quote);

@@ -98,14 +98,16 @@ export interface Administrators {
   total: number;
 }
 
-const administratorsShown = 20;
+const maxAdministratorsListed = 20;
 
 /** Returns the administrators of each of these tenants, read in platform scope. Tenants without any are left out. */
 export async function administratorsOf(
   database: Database,
   tenantIds: readonly string[],
 ): Promise<Map<string, Administrators>> {
-  const rows = await database.inPlatform((tx) => selectAdministrators(tx, tenantIds, administratorsShown));
+  const rows = await database.inPlatform((tx) =>
+    selectAdministrators(tx, tenantIds, maxAdministratorsListed),
+  );
   const found = new Map<string, Administrators>();
   for (const { tenantId, email, total } of rows) {
     const known = found.get(tenantId);

@@ -106,20 +106,20 @@ export async function exportPeriod(
     },
   );
   const { tenantId } = ledger;
-  const turn = await beginExport({ tenantId, signal: request.signal });
+  const slot = await beginExport({ tenantId, signal: request.signal });
   try {
     const pages = readPages(services, ledger, request.signal);
     // Read before the first byte is sent, so that an error here gets an ordinary error response.
     const first = await pages.next();
     return {
-      chunks: guardExport(services.log, request, turn, writeExport(ledger, first, pages)),
+      chunks: guardExport(services.log, request, slot, writeExport(ledger, first, pages)),
       contentType: exportTexts[format].contentType,
       fileName: `usage-${tenantId}-${period.name}.${format}`,
-      cut: turn.cut,
-      end: turn.end,
+      cut: slot.cut,
+      end: slot.end,
     };
   } catch (error) {
-    turn.end();
+    slot.end();
     throw error;
   }
 }

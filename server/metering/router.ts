@@ -42,9 +42,9 @@ export const usageRouter = router({
     .input(z.object({ tenant_id: z.string(), period: period.optional(), ...recordPage }))
     .output(usageSummary)
     .query(async ({ ctx, input }) => {
-      const { services, withNamedTenant, response: answer } = ctx;
+      const { services, withNamedTenant, response } = ctx;
       const { summary, nextCursor } = await summarizePeriod(services.settings, withNamedTenant, input);
-      if (nextCursor) answer.setHeader('X-Next-Cursor', nextCursor);
+      if (nextCursor) response.setHeader('X-Next-Cursor', nextCursor);
       return summary;
     }),
 

@@ -99,7 +99,7 @@ const foldedAtOnce = 31;
  */
 export async function foldDays(tx: Tx): Promise<boolean> {
   const [row] = await tx.execute<{ more: boolean }>(sql`
-    with early as (delete from usage_days where tenant_id = '*' and day > ${lastOver}),
+    with reopened as (delete from usage_days where tenant_id = '*' and day > ${lastOver}),
     span as materialized (
       select begun as after, least(begun + ${foldedAtOnce}::int, over) as last, over from (
         select ${lastOver} as over, coalesce(

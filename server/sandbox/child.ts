@@ -10,7 +10,7 @@ import net, { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { encodeFrame, FrameReader } from './frames.ts';
-import { type AnswerHead, allowanceAt, channel, type TaskHead } from './protocol.ts';
+import { allowanceAt, channel, type ResponseHead, type TaskHead } from './protocol.ts';
 import type { TaskRegistry } from './tasks.ts';
 
 /** The limits that the watchdog enforces. */
@@ -90,9 +90,9 @@ async function sendPieces(pieces: Generator): Promise<void> {
 }
 
 /** Returns whether more can be written at once. */
-function send(head: AnswerHead, value: unknown): boolean {
+function send(head: ResponseHead, value: unknown): boolean {
   let hasRoom = true;
-  for (const bytes of encodeFrame<AnswerHead>(head, value)) hasRoom = socket.write(bytes);
+  for (const bytes of encodeFrame<ResponseHead>(head, value)) hasRoom = socket.write(bytes);
   return hasRoom;
 }
 

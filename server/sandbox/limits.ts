@@ -5,8 +5,8 @@ const megabyte = 2 ** 20;
 
 /** One queue for tasks that end soon, one for tasks that may not: processes that run at a time, and tasks that may wait. */
 export const queues = {
-  light: { slots: 2, places: 64 },
-  heavy: { slots: 2, places: 64 },
+  light: { slots: 2, maxWaiting: 64 },
+  heavy: { slots: 2, maxWaiting: 64 },
 } as const;
 
 export type QueueName = keyof typeof queues;

@@ -60,7 +60,7 @@ export class CurrentIsolation {
   readonly #find: () => Promise<FoundIsolation>;
   #current: Promise<NetworkIsolation> | undefined;
   #searching = false;
-  #tell: ((barrier: NetworkIsolation) => void) | undefined;
+  #onChange: ((isolation: NetworkIsolation) => void) | undefined;
 
   constructor(find: () => Promise<FoundIsolation> = findNetworkIsolation) {
     this.#find = find;
@@ -72,10 +72,10 @@ export class CurrentIsolation {
     return this.#current;
   }
 
-  /** Calls `tell` with the current isolation, and whenever it changes. */
-  async follow(tell: (barrier: NetworkIsolation) => void): Promise<void> {
-    this.#tell = tell;
-    tell(await this.get());
+  /** Calls `onChange` with the current isolation, and whenever it changes. */
+  async follow(onChange: (isolation: NetworkIsolation) => void): Promise<void> {
+    this.#onChange = onChange;
+    onChange(await this.get());
   }
 
   /**
@@ -92,7 +92,7 @@ export class CurrentIsolation {
     try {
       const [was, { untried, ...found }] = await Promise.all([before, this.#find()]);
       if (untried || found.command.join(' ') === was.command.join(' ')) return was;
-      this.#tell?.(found);
+      this.#onChange?.(found);
       return found;
     } finally {
       this.#searching = false;

@@ -10,7 +10,7 @@ export interface TaskHead {
 /**
  * The header of what a child sends: once `ready`; then for each task its pieces, and its result or the error that it threw.
  */
-export type AnswerHead =
+export type ResponseHead =
   | { kind: 'ready' }
   | { kind: 'piece' }
   | { kind: 'result'; residentBytes: number }

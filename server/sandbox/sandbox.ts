@@ -28,7 +28,7 @@ export interface SandboxOptions {
   /** Bytes of the JavaScript heap of a process: a second limit behind `memoryBytes`. */
   heapBytes?: number;
   /** Bytes of one result. */
-  answerBytes?: number;
+  resultBytes?: number;
   /** Tasks that a process runs before another replaces it. */
   tasksPerProcess?: number;
   /** A process that uses more bytes of memory after a task is not reused. */
@@ -46,7 +46,7 @@ const defaults = {
   cpuMs: 30_000,
   memoryBytes: 512 * 2 ** 20,
   heapBytes: 1024 * 2 ** 20,
-  answerBytes: 128 * 2 ** 20,
+  resultBytes: 128 * 2 ** 20,
   tasksPerProcess: 100,
   keptBytes: 200 * 2 ** 20,
   idleMs: 30_000,
@@ -221,12 +221,12 @@ export class Sandbox<R extends TaskRegistry> {
   }
 
   #start(network: NetworkIsolation): TaskProcess {
-    const { heapBytes, answerBytes } = this.#options;
+    const { heapBytes, resultBytes } = this.#options;
     const process = startProcess({
       registry: this.#registry,
       readable: this.#readable,
       heapBytes,
-      answerBytes,
+      resultBytes,
       network,
     });
     this.#alive.add(process);

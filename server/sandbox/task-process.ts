@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { encodeFrame, FrameReader, type ReadFrame } from './frames.ts';
 import type { NetworkIsolation } from './network-namespace-seccomp.ts';
 import type { PieceSink } from './piece-stream.ts';
-import { type AnswerHead, channel, outOfMemory, outOfTime, type TaskHead } from './protocol.ts';
+import { channel, outOfMemory, outOfTime, type ResponseHead, type TaskHead } from './protocol.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 /** One task for a child. */
@@ -25,12 +25,12 @@ export interface ChildOptions {
   /** Bytes of its JavaScript heap. */
   heapBytes: number;
   /** Bytes of one result. */
-  answerBytes: number;
+  resultBytes: number;
   network: NetworkIsolation;
 }
 
 /** The result of a task after which the child is still alive. */
-export interface Answer {
+export interface TaskResult {
   result: unknown;
   /** Bytes of memory that the child uses afterwards. */
   residentBytes: number;
@@ -38,7 +38,7 @@ export interface Answer {
 
 /** A task that gave no result, or was aborted by its caller. */
 type Failure = SandboxError | { aborted: unknown };
-type Outcome = Answer | Failure;
+type Outcome = TaskResult | Failure;
 
 /** What a child may read: the code of the tasks, and nothing else on the disk. */
 const ownCode = ['.', '../formats/', '../matching/', '../languages.ts', '../../node_modules/'].map(
@@ -55,19 +55,19 @@ export class TaskProcess {
   readonly #channel: Duplex;
   /** Resolves when the process is gone. */
   readonly exited: Promise<void>;
-  readonly #answerBytes: number;
+  readonly #resultBytes: number;
   #settle: ((outcome: Outcome) => void) | undefined;
   /** Whether it has reported that it is ready for tasks. */
   #ready = false;
   #pieces: PieceSink | undefined;
   /** Whether the whole payload has been sent, and the bytes that have been received since. */
   #given = false;
-  #answered = 0;
+  #received = 0;
   #clock: Clock | undefined;
   /** Why the service ended it. */
   #verdict: Failure | undefined;
 
-  constructor({ registry, readable, heapBytes, answerBytes, network }: ChildOptions) {
+  constructor({ registry, readable, heapBytes, resultBytes, network }: ChildOptions) {
     const [program, ...options] = [...network.command, process.execPath];
     this.#process = spawn(
       program!,
@@ -90,8 +90,8 @@ export class TaskProcess {
     const opened = this.#process.stdio?.[channel] as Duplex | undefined;
     this.#channel = opened ?? new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
     giveWay(this.#process.pid);
-    this.#answerBytes = answerBytes;
-    const reader = new FrameReader<AnswerHead>(answerBytes, (frame) => this.#take(frame));
+    this.#resultBytes = resultBytes;
+    const reader = new FrameReader<ResponseHead>(resultBytes, (frame) => this.#take(frame));
     this.#channel.on('data', (chunk: Uint8Array) => {
       try {
         reader.push(chunk);
@@ -125,7 +125,7 @@ export class TaskProcess {
    *
    * @throws {SandboxError} or the reason of its signal; the process has ended then, or is about to
    */
-  async run({ payload, timeMs, signal, pieces, ...head }: Assignment): Promise<Answer> {
+  async run({ payload, timeMs, signal, pieces, ...head }: Assignment): Promise<TaskResult> {
     const outcome = await new Promise<Outcome>((resolve) => {
       const clock = new Clock(timeMs, () =>
         this.end(
@@ -145,7 +145,7 @@ export class TaskProcess {
       };
       this.#process.ref();
       this.#given = false;
-      this.#answered = 0;
+      this.#received = 0;
       const parts = encodeFrame<TaskHead>(head, payload);
       for (const part of parts.slice(0, -1)) this.#channel.write(part);
       this.#channel.write(parts.at(-1), () => {
@@ -165,7 +165,7 @@ export class TaskProcess {
     this.#process.kill('SIGKILL');
   }
 
-  #take({ head, value, bytes }: ReadFrame<AnswerHead>): void {
+  #take({ head, value, bytes }: ReadFrame<ResponseHead>): void {
     // Received while the process was being ended.
     if (this.#verdict) return;
     if (head.kind === 'ready') this.#ready = true;
@@ -176,10 +176,10 @@ export class TaskProcess {
 
   /** While too many pieces wait to be read, the channel pauses, and so does the task's time. */
   #passOn(piece: unknown, bytes: number): void {
-    this.#answered += bytes;
-    if (this.#answered > this.#answerBytes || !this.#given) {
+    this.#received += bytes;
+    if (this.#received > this.#resultBytes || !this.#given) {
       // The reader of a piece may release the payload's memory, so it must have been sent.
-      const fault = this.#given ? 'answered more than it may' : 'answered before it was given';
+      const fault = this.#given ? 'answered more than it may' : 'replied before it had its input';
       this.end(new SandboxError('failed', `a task ${fault}`));
       return;
     }

@@ -10,7 +10,7 @@ export interface TaskQueueOptions {
   /** Tasks that run at a time. */
   slots: number;
   /** Tasks that may wait, all tenants together. */
-  places: number;
+  maxWaiting: number;
 }
 
 interface Tenant {
@@ -27,8 +27,8 @@ const saturated = 'too many files are being processed; try again later';
  * round-robin among equals, and within a tenant to the task that has waited longest. Deferred tenants come after all
  * others, and together may use all slots but one.
  *
- * A tenant may have a third as many waiting tasks as there are free places. Alone it gets a quarter of all places, so that
- * there is room for the next tenant.
+ * A tenant may have a third as many waiting tasks as the queue could still take. Alone it gets a quarter of the queue, so
+ * that the next tenant can wait, too.
  */
 export class TaskQueue {
   readonly #slots: number;
@@ -36,12 +36,15 @@ export class TaskQueue {
   /** The tenant whose last task started longest ago is first. */
   readonly #tenants = new Map<string, Tenant>();
   #freeSlots: number;
-  #freePlaces: number;
+  #waitingLeft: number;
 
-  constructor({ slots, places }: TaskQueueOptions, isDeferred: (tenantId: string) => boolean = () => false) {
+  constructor(
+    { slots, maxWaiting }: TaskQueueOptions,
+    isDeferred: (tenantId: string) => boolean = () => false,
+  ) {
     this.#slots = slots;
     this.#freeSlots = slots;
-    this.#freePlaces = places;
+    this.#waitingLeft = maxWaiting;
     this.#isDeferred = isDeferred;
   }
 
@@ -79,12 +82,12 @@ export class TaskQueue {
   }
 
   async #takeSlot(tenant: Tenant, signal: AbortSignal | undefined): Promise<void> {
-    if (tenant.waiting.size >= this.#freePlaces / 3) throw new SandboxError('busy', saturated);
+    if (tenant.waiting.size >= this.#waitingLeft / 3) throw new SandboxError('busy', saturated);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const leave = (): void => {
       signal?.removeEventListener('abort', abandon);
       tenant.waiting.delete(start);
-      this.#freePlaces++;
+      this.#waitingLeft++;
     };
     const start = (): void => {
       leave();
@@ -97,7 +100,7 @@ export class TaskQueue {
       reject(signal?.reason);
     };
     tenant.waiting.add(start);
-    this.#freePlaces--;
+    this.#waitingLeft--;
     signal?.addEventListener('abort', abandon, { once: true });
     this.#handOut();
     await promise;

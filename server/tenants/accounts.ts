@@ -57,7 +57,7 @@ export interface NewTenant {
  * Creates a tenant for its first administrator at registration. Drops platform-owned keys from the caller's metadata, and
  * adds `platformMetadata`.
  */
-export async function foundTenant(
+export async function registerTenant(
   tx: Tx,
   { platformMetadata, ...tenant }: NewTenant & { platformMetadata?: Record<string, unknown> },
 ): Promise<TenantAccount> {

@@ -42,9 +42,9 @@ export const tenantsRouter = router({
     .input(z.object(listPage))
     .output(z.array(tenantAccount))
     .query(async ({ ctx, input }) => {
-      const { services, credentials, asAdministrator, response: answer } = ctx;
+      const { services, credentials, asAdministrator, response } = ctx;
       const page = await listTenants(services, asAdministrator, credentials.tenantId, input);
-      if (page.nextCursor) answer.setHeader('X-Next-Cursor', page.nextCursor);
+      if (page.nextCursor) response.setHeader('X-Next-Cursor', page.nextCursor);
       return page.accounts;
     }),
 

@@ -31,7 +31,7 @@ export interface TermCheck {
 }
 
 /** The terms of a text. */
-export interface TermsFound {
+export interface GlossaryMatches {
   matches: TermMatch<TermRow>[];
   /** Entries whose source term equals the `whole` given to `find`, best first. */
   whole: TermRow[];
@@ -44,7 +44,7 @@ export interface Glossary {
    * is all of that text.
    * @throws AppError rate_limit if too much work of this kind waits
    */
-  find(text: string, whole: string | null, signal?: AbortSignal): Promise<TermsFound | null>;
+  find(text: string, whole: string | null, signal?: AbortSignal): Promise<GlossaryMatches | null>;
   /** Runs `checkTerms`, in a slot if it takes long. @throws AppError rate_limit as above */
   check(asked: TermCheck, signal?: AbortSignal): Promise<TermCompliance>;
 }
@@ -76,9 +76,9 @@ interface Compiled extends CachedGlossary {
 export function createGlossaries(): Glossaries {
   const kept = createGlossaryCache<Compiled>();
   const loading = new Map<string, Promise<Compiled>>();
-  const turns = createConcurrencyLimit({
+  const threadSlots = createConcurrencyLimit({
     slots: termThreadCount,
-    places: 2000,
+    maxWaiting: 2000,
     refusal: 'too many large glossaries are in use; try again later',
   });
 
@@ -90,7 +90,8 @@ export function createGlossaries(): Glossaries {
 
   async function check(tenantId: string, asked: TermCheck, signal?: AbortSignal): Promise<TermCompliance> {
     return (
-      checkAtOnce(asked) ?? (await turns.run({ tenantId, signal }, () => runOnTermThread('check', asked)))
+      checkAtOnce(asked) ??
+      (await threadSlots.run({ tenantId, signal }, () => runOnTermThread('check', asked)))
     );
   }
 
@@ -111,7 +112,7 @@ export function createGlossaries(): Glossaries {
       };
 
       /** The caller must hold a slot. */
-      async function loadInTurn(): Promise<Compiled> {
+      async function loadInSlot(): Promise<Compiled> {
         const known = kept.get(key);
         if (known) return known;
         const rows = await read();
@@ -124,15 +125,15 @@ export function createGlossaries(): Glossaries {
         const rows = await read();
         if (sourceUnits(rows) <= inlineLimits.sources) return keep(rows, tabulateAtOnce(rows, sourceLang));
         // Read the terms again in the slot, so that waiting work holds no glossary in memory.
-        return turns.run({ tenantId }, loadInTurn);
+        return threadSlots.run({ tenantId }, loadInSlot);
       }
 
       function loadOnce(): Promise<Compiled> {
         const known = loading.get(key);
         if (known) return known;
-        const underWay = load().finally(() => loading.delete(key));
-        loading.set(key, underWay);
-        return underWay;
+        const started = load().finally(() => loading.delete(key));
+        loading.set(key, started);
+        return started;
       }
 
       return {
@@ -140,10 +141,10 @@ export function createGlossaries(): Glossaries {
         async find(text, whole, signal) {
           if (text.length <= inlineLimits.text) {
             const { terms } = kept.get(key) ?? (await loadOnce());
-            return terms && answer(terms, terms.matcher.find(text), whole);
+            return terms && termsFound(terms, terms.matcher.find(text), whole);
           }
-          return turns.run({ tenantId, signal }, async () => {
-            const { terms } = await loadInTurn();
+          return threadSlots.run({ tenantId, signal }, async () => {
+            const { terms } = await loadInSlot();
             if (!terms) return null;
             const { patterns, ranks } = terms.tables;
             const found = await runOnTermThread('find', {
@@ -151,7 +152,7 @@ export function createGlossaries(): Glossaries {
               text,
               language: sourceLang,
             });
-            return answer(terms, terms.matcher.matchesOf(found), whole);
+            return termsFound(terms, terms.matcher.matchesOf(found), whole);
           });
         },
       };
@@ -159,11 +160,11 @@ export function createGlossaries(): Glossaries {
   };
 }
 
-function answer(
+function termsFound(
   { matcher }: NonNullable<Compiled['terms']>,
   matches: TermMatch<TermRow>[],
   whole: string | null,
-): TermsFound {
+): GlossaryMatches {
   return { matches, whole: whole === null ? [] : matcher.whole(whole) };
 }
 

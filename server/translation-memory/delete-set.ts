@@ -15,7 +15,7 @@ export async function removeSet(
   setId: string,
 ): Promise<void> {
   const seen = await withTenant(async (tx, { tenant }) => {
-    const set = requireFound(await selectSetById(tx, tenant.id, setId));
+    const set = requireSet(await selectSetById(tx, tenant.id, setId));
     // Check before waiting for the lock: if the import ends meanwhile, the set has a new version, which must not be deleted.
     if (isReceiving(set) || (await isImporting(tx, tenant.id, set.name))) throw inProgress();
     return set;
@@ -23,7 +23,7 @@ export async function removeSet(
   const { tenantId, name } = seen;
   const remove = async (tx: Tx) => {
     // Lock the set before its version, as all transactions do. An import that is to activate another version waits.
-    const set = requireFound(await lockSetById(tx, tenantId, setId));
+    const set = requireSet(await lockSetById(tx, tenantId, setId));
     if (set.versionId !== seen.versionId || (await isImporting(tx, tenantId, name))) throw inProgress();
     await deleteVersion(tx, set);
   };
@@ -38,7 +38,7 @@ function inProgress(): AppError {
   );
 }
 
-function requireFound(set: SetRow | undefined): SetRow {
+function requireSet(set: SetRow | undefined): SetRow {
   if (!set) throw new AppError('not_found', 'translation memory set not found');
   return set;
 }

@@ -5,7 +5,7 @@ import { router, streamResponse } from '#server/trpc.ts';
 import { removeSet } from './delete-set.ts';
 import { listImports as newest, readImport } from './imports/import-jobs.ts';
 import { receiveImport } from './imports/start-import.ts';
-import { goldenExportQuery, importForm, memoryImportAnswer, memoryImportJob, memorySet } from './schema.ts';
+import { goldenExportQuery, importForm, memoryImportJob, memoryImportPoll, memorySet } from './schema.ts';
 import { listSets } from './sets.ts';
 import { exportGolden, exportSet } from './tmx-export.ts';
 
@@ -15,7 +15,7 @@ const importTmx = deferredTenantProcedure
       method: 'POST',
       path: '/api/tm',
       upload: { parts: ['tmx_file'], raw: false, ceiling: () => 'MAX_UPLOAD_BYTES' },
-      accepted: memoryImportAnswer,
+      accepted: memoryImportPoll,
       tag: 'Translation memory',
       summary: 'Create or replace a set from a TMX file',
       description:
@@ -23,7 +23,7 @@ const importTmx = deferredTenantProcedure
     },
   })
   .input(importForm)
-  .output(z.union([memorySet, memoryImportAnswer]))
+  .output(z.union([memorySet, memoryImportPoll]))
   .mutation(async ({ ctx, input }) => {
     const received = await receiveImport(ctx.services, ctx.withTenant, input, ctx.disconnected());
     if ('set' in received) return received.set;
@@ -74,7 +74,7 @@ const getImport = tenantProcedure
     },
   })
   .input(z.object({ job_id: z.string() }))
-  .output(memoryImportAnswer)
+  .output(memoryImportPoll)
   .query(({ ctx, input }) => readImport(ctx.tx, ctx.principal.tenant.id, input.job_id));
 
 const listImports = tenantProcedure

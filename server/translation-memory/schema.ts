@@ -42,7 +42,7 @@ export const memoryImportJob = z
   .meta({ id: 'TranslationMemoryImportJob' });
 
 /** The 202 response to a large import, and the response to polling it. */
-export const memoryImportAnswer = z
+export const memoryImportPoll = z
   .object({ poll_url: z.string(), job: memoryImportJob })
   .meta({ id: 'TranslationMemoryImportPoll' });
 
@@ -61,5 +61,5 @@ export const goldenExportQuery = z.object({
 
 export type MemorySet = z.infer<typeof memorySet>;
 export type MemoryImportJob = z.infer<typeof memoryImportJob>;
-export type MemoryImportAnswer = z.infer<typeof memoryImportAnswer>;
+export type MemoryImportPoll = z.infer<typeof memoryImportPoll>;
 export type ImportForm = z.infer<typeof importForm>;

@@ -26,7 +26,7 @@ export function exportSet(
   setId: string,
   request: ExportRequest,
 ): Promise<StreamResponse> {
-  return exportFound(services, withTenant, request, async (tx, tenantId) => {
+  return streamSegments(services, withTenant, request, async (tx, tenantId) => {
     const set = await selectSetById(tx, tenantId, setId);
     if (!set) throw new AppError('not_found', 'translation memory set not found');
     return set;
@@ -44,7 +44,7 @@ export async function exportGolden(
   request: ExportRequest,
 ): Promise<StreamResponse> {
   const nothing = () => new AppError('not_found', 'no approved golden pairs for this language pair');
-  return exportFound(
+  return streamSegments(
     services,
     withTenant,
     request,
@@ -66,7 +66,7 @@ export async function exportGolden(
  * Streams an export one page at a time. A slow reader holds no database connection and little memory.
  * @throws AppError 503 if the set is replaced again and again before the first byte
  */
-async function exportFound(
+async function streamSegments(
   { database, settings, log }: Services,
   withTenant: WithTenant,
   request: ExportRequest,
@@ -83,13 +83,13 @@ async function exportFound(
     tenantId: tenant.id,
     seen: await look(tx, tenant.id),
   }));
-  const turn = await beginExport({ tenantId, signal: request.signal });
-  const inTurn = <T>(work: (tx: Tx) => Promise<T>) =>
+  const slot = await beginExport({ tenantId, signal: request.signal });
+  const inPageSlot = <T>(work: (tx: Tx) => Promise<T>) =>
     makePage({ tenantId, signal: request.signal }, () => database.inTenant(tenantId, work));
   const readOf =
     ({ set }: Exported): ReadPage =>
     (after, place) =>
-      inTurn(async (tx) => {
+      inPageSlot(async (tx) => {
         const page = await selectSegments(tx, set, after, place);
         // Never mix segments of two uploads. Check after reading the page: a replacement deletes the old segments.
         const now = await selectSetById(tx, tenantId, set.setId);
@@ -103,18 +103,18 @@ async function exportFound(
       const first = await read(exported.range.after, 'first');
       if (first !== replaced)
         return {
-          chunks: guardExport(log, request, turn, writeTmx(exported, first, read)),
+          chunks: guardExport(log, request, slot, writeTmx(exported, first, read)),
           contentType: 'application/xml',
           fileName: `${exported.set.name}.tmx`,
-          cut: turn.cut,
-          end: turn.end,
+          cut: slot.cut,
+          end: slot.end,
         };
       // The set may have changed while the export waited for its slot.
-      exported = await inTurn((tx) => look(tx, tenantId));
+      exported = await inPageSlot((tx) => look(tx, tenantId));
     }
     throw new AppError('transient_error', 'the set is being replaced; try again');
   } catch (error) {
-    turn.end();
+    slot.end();
     throw error;
   }
 }

@@ -189,7 +189,7 @@ describe('waiting', () => {
   });
 
   it('has room for a new tenant beside floods', async () => {
-    const { flood, call, end, begun } = traffic({ slots: 1, places: 1000 });
+    const { flood, call, end, begun } = traffic({ slots: 1, maxWaiting: 1000 });
     void call('first');
     for (let greedy = 0; greedy < 10; greedy++) await flood(`${greedy}`, 500);
     void call('newcomer').catch(() => expect.unreachable('there was no room'));
@@ -198,7 +198,7 @@ describe('waiting', () => {
   });
 
   it('frees its place when its slot is granted', async () => {
-    const { flood, call, end } = traffic({ slots: 1, places: 4 });
+    const { flood, call, end } = traffic({ slots: 1, maxWaiting: 4 });
     await flood('a', 2);
     await expect(call('a')).rejects.toMatchObject({ code: 'rate_limit' });
     await end();
@@ -206,8 +206,8 @@ describe('waiting', () => {
     await settled();
   });
 
-  it('has no fewer places, however many calls have waited', async () => {
-    const { call, end } = traffic({ slots: 1, places: 3 });
+  it('accepts no fewer calls, however many calls have waited', async () => {
+    const { call, end } = traffic({ slots: 1, maxWaiting: 3 });
     for (let round = 0; round < 20; round++) {
       const both = Promise.all([call('a'), call('a')]);
       await settled();
@@ -218,7 +218,7 @@ describe('waiting', () => {
   });
 
   it('ends with its signal: the call is not made, and its place is free', async () => {
-    const { call, end, begun } = traffic({ slots: 1, places: 4 });
+    const { call, end, begun } = traffic({ slots: 1, maxWaiting: 4 });
     const run = new AbortController();
     void call('a');
     const waiting = call('a', { name: 'abandoned', signal: run.signal });

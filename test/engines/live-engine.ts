@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, vi } from 'vitest';
 import type {
   CallScope,
   Engine,
-  EngineAnswer,
+  EngineResult,
   QualityIssue,
   TranslationTask,
 } from '#server/engines/engine.ts';
@@ -37,7 +37,7 @@ export const settings = {
   OPENAI_MAX_RETRIES: 2,
 };
 
-type Call = (engine: Engine, task?: TranslationTask, callScope?: CallScope) => Promise<EngineAnswer<unknown>>;
+type Call = (engine: Engine, task?: TranslationTask, callScope?: CallScope) => Promise<EngineResult<unknown>>;
 
 /** One call of each role about a task, the plain one unless told. */
 export const calls: Record<'translate' | 'assess' | 'repair' | 'compare' | 'verify', Call> = {

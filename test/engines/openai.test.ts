@@ -7,7 +7,7 @@ import {
   repairFormat,
   translationFormat,
   verificationFormat,
-} from '#server/engines/openai/answer-formats.ts';
+} from '#server/engines/openai/response-formats.ts';
 import { agreeable, completion, failure, translatingReply, translation } from '#test/fakes/openai.ts';
 import { calls, eachRole, failed, issue, key, plain, scope, useFakeUpstream } from './live-engine.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '@cantoo/pdf-lib';
 import { Blob, Face, Font } from 'harfbuzzjs';
 import { describe, expect, it } from 'vitest';
-import { directionMarkPlaces } from '#server/formats/typesetting/direction-marks.ts';
+import { findDirectionMarks } from '#server/formats/typesetting/direction-marks.ts';
 import { DocumentFonts } from '#server/formats/typesetting/document-fonts.ts';
 import { fontNames, loadFont } from '#server/formats/typesetting/fonts.ts';
 import { breakLines, singleLine } from '#server/formats/typesetting/lines.ts';
@@ -157,7 +157,7 @@ describe('an embedded font', () => {
 
   it('gives Latin words inside Arabic one turning mark, before the first', () => {
     const { runs } = singleLine(shapeParagraph('قال Example Corp 5 شيئا', { language: 'ar' }));
-    expect([...directionMarkPlaces(runs).keys()].map(({ text }) => text)).toEqual(['E']);
+    expect([...findDirectionMarks(runs).keys()].map(({ text }) => text)).toEqual(['E']);
   });
 
   it('starts no two characters of right-to-left text within a tenth of an em of each other', async () => {

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newFamily, startSession } from '#server/access/sessions.ts';
 import { newId } from '#server/ids.ts';
 import { addMember } from '#server/members/members.ts';
-import { foundTenant } from '#server/tenants/accounts.ts';
+import { registerTenant } from '#server/tenants/accounts.ts';
 import { found, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -29,7 +29,7 @@ type Administrator = Awaited<ReturnType<typeof administrator>>;
 
 beforeAll(() =>
   app.database.inTenant(workspace, (tx) =>
-    foundTenant(tx, {
+    registerTenant(tx, {
       id: workspace,
       name: 'Operators',
       apiKey: 'not used',

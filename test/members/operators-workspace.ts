@@ -1,7 +1,7 @@
 import { newFamily, startSession } from '#server/access/sessions.ts';
 import { newId } from '#server/ids.ts';
 import { addMember } from '#server/members/members.ts';
-import { foundTenant } from '#server/tenants/accounts.ts';
+import { registerTenant } from '#server/tenants/accounts.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { env as membersEnv } from './people.ts';
@@ -23,7 +23,7 @@ export interface WorkspaceMember {
 
 export const foundWorkspace = ({ database }: TestApp) =>
   database.inTenant(workspace, (tx) =>
-    foundTenant(tx, {
+    registerTenant(tx, {
       id: workspace,
       name: 'Operators',
       apiKey: 'not used',

@@ -125,10 +125,10 @@ describe('a signal at any moment of the start ends the process with 0, and leave
         await expectStopped(service, folder, before);
       };
       const waiting = moments.filter((_, i) => !empty || i % 2 === 0);
-      const lane = async () => {
+      const client = async () => {
         for (let after = waiting.shift(); after !== undefined; after = waiting.shift()) await attempt(after);
       };
-      await Promise.all([lane(), lane()]);
+      await Promise.all([client(), client()]);
     },
     240_000,
   );

@@ -63,7 +63,7 @@ describe('a task over a limit', () => {
   });
 
   it('of its answer is ended', async () => {
-    const sandbox = openTestSandbox({ answerBytes: megabyte });
+    const sandbox = openTestSandbox({ resultBytes: megabyte });
     await expect(sandbox.run('answer', 2 * megabyte)).rejects.toMatchObject({ reason: 'failed' });
     expect(await sandbox.run('answer', 1000)).toHaveLength(1000);
   });

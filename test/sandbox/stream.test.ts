@@ -111,7 +111,7 @@ describe('a task that answers in pieces', () => {
   });
 
   it('gives no more bytes than an answer’s limit', async () => {
-    const sandbox = openTestSandbox({ processes: 1, answerBytes: 4 * megabyte });
+    const sandbox = openTestSandbox({ processes: 1, resultBytes: 4 * megabyte });
     expect(await sandbox.stream('pieces', { count: 3, bytes: megabyte }, {}, collect)).toHaveLength(3);
     const work = sandbox.stream('pieces', { count: 5, bytes: megabyte }, {}, collect);
     expect(await message(work)).toContain('answered more than it may');

@@ -30,7 +30,7 @@ function open(options: TaskQueueOptions, deferred: string[] = []) {
 
 describe('slots of a pool', () => {
   it('a single tenant leaves one slot free for the next', async () => {
-    const { began, ask } = open({ slots: 2, places: 64 });
+    const { began, ask } = open({ slots: 2, maxWaiting: 64 });
     await ask('a1', 'a2', 'a3');
     expect(began).toEqual(['a1']);
     await ask('b1');
@@ -38,14 +38,14 @@ describe('slots of a pool', () => {
   });
 
   it('if there is a single slot, a tenant gets it', async () => {
-    const { began, ask, end } = open({ slots: 1, places: 64 });
+    const { began, ask, end } = open({ slots: 1, maxWaiting: 64 });
     await ask('a1', 'a2');
     await end('a1');
     expect(began).toEqual(['a1', 'a2']);
   });
 
   it('a slot goes to the tenant with the fewest running tasks, in rotation among equals', async () => {
-    const { began, ask, end } = open({ slots: 3, places: 64 });
+    const { began, ask, end } = open({ slots: 3, maxWaiting: 64 });
     await ask('a1', 'a2', 'b1', 'a3', 'b2', 'c1');
     expect(began).toEqual(['a1', 'a2', 'b1']);
     await end('b1');
@@ -55,7 +55,7 @@ describe('slots of a pool', () => {
   });
 
   it('within a tenant the longest waiting task runs first', async () => {
-    const { began, ask, end } = open({ slots: 2, places: 64 });
+    const { began, ask, end } = open({ slots: 2, maxWaiting: 64 });
     await ask('a1', 'a2', 'a3');
     await end('a1');
     await end('a2');
@@ -63,7 +63,7 @@ describe('slots of a pool', () => {
   });
 
   it('deferred tenants come after all others, and leave a slot to them', async () => {
-    const { began, ask, end } = open({ slots: 2, places: 64 }, ['x', 'y']);
+    const { began, ask, end } = open({ slots: 2, maxWaiting: 64 }, ['x', 'y']);
     await ask('x1', 'y1');
     expect(began).toEqual(['x1']);
     await ask('a1', 'b1');
@@ -75,7 +75,7 @@ describe('slots of a pool', () => {
   });
 
   it('one tenant gets at most a quarter of the queue, so others find a place', async () => {
-    const { turns, ask, asking } = open({ slots: 2, places: 64 });
+    const { turns, ask, asking } = open({ slots: 2, maxWaiting: 64 });
     await ask(...Array.from({ length: 30 }, (_, number) => `a${number}`));
     expect(turns.counts).toEqual({ running: 1, waiting: 16 });
     await expect(asking('a30')).rejects.toMatchObject({ name: 'SandboxError', reason: 'busy' });
@@ -84,13 +84,13 @@ describe('slots of a pool', () => {
   });
 
   it('many tenants fill the queue, and no more', async () => {
-    const { turns, ask } = open({ slots: 2, places: 8 });
+    const { turns, ask } = open({ slots: 2, maxWaiting: 8 });
     await ask(...'abcdefghijklmnopqrstuvwxyz'.split(''));
     expect(turns.counts).toEqual({ running: 2, waiting: 8 });
   });
 
   it('a task that is aborted leaves the queue, and frees its place', async () => {
-    const { turns, began, ask, asking, end } = open({ slots: 2, places: 4 });
+    const { turns, began, ask, asking, end } = open({ slots: 2, maxWaiting: 4 });
     await ask('a1', 'b1');
     const stop = new AbortController();
     const waiting = asking('c1', stop.signal);
@@ -106,7 +106,7 @@ describe('slots of a pool', () => {
   });
 
   it('a task that fails frees its slot', async () => {
-    const { turns, began, ask } = open({ slots: 1, places: 4 });
+    const { turns, began, ask } = open({ slots: 1, maxWaiting: 4 });
     const failed = turns.run({ tenantId: 'a' }, () => Promise.reject(new Error('failed')));
     await expect(failed).rejects.toThrow('failed');
     await ask('b1');

@@ -1,4 +1,4 @@
-import type { Engine, EngineAnswer, Judgement, TranslationTask } from '#server/engines/engine.ts';
+import type { Engine, EngineResult, Judgement, TranslationTask } from '#server/engines/engine.ts';
 
 /** A text with nothing special about it. */
 export const plainTask: TranslationTask = {
@@ -12,7 +12,7 @@ export const plainTask: TranslationTask = {
 };
 
 /** An engine's answer of a model called `model` that cost so many tokens each way. */
-export function answered<T>(value: T, tokens = 0): EngineAnswer<T> {
+export function answered<T>(value: T, tokens = 0): EngineResult<T> {
   return { value, models: ['model'], inputTokens: tokens, outputTokens: tokens };
 }
 

@@ -164,8 +164,8 @@ test('workers pause between tries while the database answers but refuses writes,
   };
   const [row] = await superuser`select current_database() as name`;
   const database = row?.['name'] as string;
-  const lane = { name: 'housekeeping', tasks: ['prune_expired'] as const, concurrency: () => 2 };
-  const running = await startWorkerPool({ ...app.services, log }, lane, () => app.databaseUrl);
+  const pool = { name: 'housekeeping', tasks: ['prune_expired'] as const, concurrency: () => 2 };
+  const running = await startWorkerPool({ ...app.services, log }, pool, () => app.databaseUrl);
   try {
     await superuser.unsafe(`alter database ${database} set default_transaction_read_only = on`);
     await endConnections();

@@ -81,5 +81,5 @@ test('B 8 "Stale pending job": the sweep continues while every worker waits for 
 });
 
 test('each task is in exactly one worker pool', () => {
-  expect(workerPools.flatMap((lane) => lane.tasks).toSorted()).toEqual(Object.keys(tasks).toSorted());
+  expect(workerPools.flatMap((pool) => pool.tasks).toSorted()).toEqual(Object.keys(tasks).toSorted());
 });

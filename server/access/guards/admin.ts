@@ -120,7 +120,7 @@ function withNamedTenantOf(ctx: RequestContext, asAdmin: AsAdministrator): WithN
   const { database } = ctx.services;
   return async <T>(parameter: TenantParameter, work: Parameters<WithNamedTenant>[1]) => {
     const { named, foreign, missing, operatorMustName = false } = parameter;
-    const entered = await asAdmin(async (admin, tx) => {
+    const outcome = await asAdmin(async (admin, tx) => {
       const own = admin.tenant?.id;
       if (named === undefined && (own === undefined || (operatorMustName && admin.operator)))
         throw new AppError('malformed_request', missing);
@@ -129,8 +129,8 @@ function withNamedTenantOf(ctx: RequestContext, asAdmin: AsAdministrator): WithN
       if (foreign === 'not_found') throw tenantNotFound();
       return { done: await work(tx as Tx, own as string, admin) };
     });
-    if ('done' in entered) return entered.done as T;
-    const { admin, tenantId } = entered;
+    if ('done' in outcome) return outcome.done as T;
+    const { admin, tenantId } = outcome;
     const narrowed = ctx.credentials.tenantId ?? tenantId;
     if (!isAccountId(tenantId) || narrowed !== tenantId) throw tenantNotFound();
     return (await database.inTenant(tenantId, (tx) => work(tx, tenantId, admin))) as T;

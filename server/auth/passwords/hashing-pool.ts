@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '#server/errors.ts';
-import type { HashingAnswer, HashingTask } from './hashing-worker.ts';
+import type { HashingResult, HashingTask } from './hashing-worker.ts';
 
 /** Threads, each of which needs 19 MiB to hash. Half of the cores stay free for requests without a password. */
 const size = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
@@ -10,7 +10,7 @@ const maximumWaiting = 200;
 
 interface Waiting {
   task: HashingTask;
-  settle(answer: HashingAnswer): void;
+  settle(result: HashingResult): void;
 }
 
 const idle: Worker[] = [];
@@ -22,7 +22,7 @@ let threads = 0;
  * started on demand and do not keep the process alive.
  * @throws AppError 429 if the queue is full
  */
-export function hashOnThread(task: HashingTask): Promise<HashingAnswer> {
+export function hashOnThread(task: HashingTask): Promise<HashingResult> {
   if (waiting.length >= maximumWaiting)
     throw new AppError('too_many_requests', 'too many sign-ins at this moment; try again', { retryAfter: 5 });
   return new Promise((settle) => {
@@ -41,9 +41,9 @@ function next(): void {
     return;
   }
   thread.removeAllListeners();
-  thread.once('message', (answer: HashingAnswer) => {
+  thread.once('message', (result: HashingResult) => {
     idle.push(thread);
-    first.settle(answer);
+    first.settle(result);
     next();
   });
   // If a thread dies, only its own task fails. The next task gets a new thread.

@@ -5,7 +5,7 @@ import { type Algorithm, hashSync, verifySync } from '@node-rs/argon2';
 /** A task for the thread: to hash a password, or to check it against a hash in PHC form. */
 export type HashingTask = { password: string; salt: Uint8Array } | { password: string; phc: string };
 
-export type HashingAnswer = { hash: string } | { matches: boolean } | { failed: true };
+export type HashingResult = { hash: string } | { matches: boolean } | { failed: true };
 
 /** `Algorithm.Argon2id`, an ambient enum whose value type stripping cannot see. */
 const argon2id = 2 as Algorithm;
@@ -17,9 +17,9 @@ const parameters = { algorithm: argon2id, memoryCost: 19_456, timeCost: 4, paral
 // thread; elsewhere it would be the whole process.
 if (process.platform === 'linux') setPriority(0, 10);
 
-parentPort?.on('message', (task: HashingTask) => parentPort?.postMessage(answer(task)));
+parentPort?.on('message', (task: HashingTask) => parentPort?.postMessage(runTask(task)));
 
-function answer(task: HashingTask): HashingAnswer {
+function runTask(task: HashingTask): HashingResult {
   try {
     if ('phc' in task) return { matches: verifySync(task.phc, task.password) };
     return { hash: hashSync(task.password, { ...parameters, salt: task.salt }) };

@@ -11,16 +11,16 @@ import { hashOnThread } from './hashing-pool.ts';
  */
 export async function hashPassword(password: string, email: string, secretsKey: Buffer): Promise<string> {
   const salt = keyedHash(secretsKey, 'password salt', email).subarray(0, 16);
-  const answer = await hashOnThread({ password, salt });
-  if (!('hash' in answer)) throw new Error('a password could not be hashed');
-  return answer.hash;
+  const result = await hashOnThread({ password, salt });
+  if (!('hash' in result)) throw new Error('a password could not be hashed');
+  return result.hash;
 }
 
 /** Checks a password against a hash with any salt and parameters. */
 async function verifyPassword(phc: string, password: string): Promise<boolean> {
-  const answer = await hashOnThread({ password, phc });
-  if (!('matches' in answer)) throw new Error('a password could not be checked');
-  return answer.matches;
+  const result = await hashOnThread({ password, phc });
+  if (!('matches' in result)) throw new Error('a password could not be checked');
+  return result.matches;
 }
 
 /**

@@ -5,7 +5,7 @@ import { sameSiteOnly } from '#server/access/session-cookie.ts';
 import { type Origin, recordEvent } from '#server/audit/audit-log.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { ssoCallbackAnswer, ssoCallbackRequest } from '../schema.ts';
+import { ssoCallbackRequest, ssoCallbackResponse } from '../schema.ts';
 import { setSessionCookie, signInResponse, tokenResponseOf } from '../token-response.ts';
 import { providerName, requireProvider } from './provider.ts';
 import { isSameBrowser, takeState } from './state.ts';
@@ -23,7 +23,7 @@ export const completeSso = publicProcedure
   .use(sameSiteOnly)
   .use(rateLimited('sso_callback'))
   .input(ssoCallbackRequest.extend({ provider: providerName }).meta({ id: 'SsoCallbackRequest' }))
-  .output(ssoCallbackAnswer)
+  .output(ssoCallbackResponse)
   .mutation(async ({ ctx, input }) => {
     const signIn = await completeSsoSignIn(ctx, input.provider, input);
     if (signIn.kind === 'tokens') {
@@ -32,9 +32,11 @@ export const completeSso = publicProcedure
       const token = tokenResponseOf(signIn.tokens, signIn.tokens.member.role);
       return { ...token, tenant_api_key: signIn.apiKey ?? null };
     }
-    const answer = signInResponse(ctx, signIn, { sso_authorize: `/api/oauth2/${input.provider}/authorize` });
-    if ('access_token' in answer) throw new AppError('internal_error', 'internal error');
-    return answer;
+    const response = signInResponse(ctx, signIn, {
+      sso_authorize: `/api/oauth2/${input.provider}/authorize`,
+    });
+    if ('access_token' in response) throw new AppError('internal_error', 'internal error');
+    return response;
   });
 
 /**

@@ -6,7 +6,7 @@ import { SettingsError } from '#server/settings.ts';
 import { type AddressRange, hostOf, isLoopbackHost, rangeOf } from './address-range.ts';
 
 /** Bytes of one response, decompressed. */
-const maximumAnswer = 1_000_000;
+const maximumResponse = 1_000_000;
 /** Connections to one origin. Further requests wait, and the wait counts towards their timeout. */
 const maximumConnections = 32;
 
@@ -125,7 +125,7 @@ export function openOutbound(issuer: string, parts: OutboundParts = {}): Outboun
     // The library sends either no body or a form.
     const form = body instanceof URLSearchParams ? body : null;
     try {
-      const answer = await undiciFetch(address, {
+      const response = await undiciFetch(address, {
         method,
         headers,
         body: form,
@@ -133,14 +133,14 @@ export function openOutbound(issuer: string, parts: OutboundParts = {}): Outboun
         dispatcher,
         signal: AbortSignal.timeout(timeout),
       });
-      if (answer.status >= 500 || answer.status === 429) {
-        await answer.body?.cancel();
-        throw new ProviderUnreachable(`status ${answer.status}`);
+      if (response.status >= 500 || response.status === 429) {
+        await response.body?.cancel();
+        throw new ProviderUnreachable(`status ${response.status}`);
       }
-      const bytes = await readBounded(answer.body);
+      const bytes = await readBounded(response.body);
       return new Response(bytes.length > 0 ? bytes : null, {
-        status: answer.status,
-        headers: [...answer.headers],
+        status: response.status,
+        headers: [...response.headers],
       });
     } catch (error) {
       throw reasonOf(error, new URL(address).origin);
@@ -157,7 +157,7 @@ async function readBounded(body: AsyncIterable<Uint8Array> | null): Promise<Buff
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.length;
-    if (size > maximumAnswer) throw new ProviderRefused(`an answer larger than ${maximumAnswer} bytes`);
+    if (size > maximumResponse) throw new ProviderRefused(`a response larger than ${maximumResponse} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -52,15 +52,15 @@ export function openSsoProvider(settings: SsoSettings, parts: OutboundParts = {}
 
 /** Caches the result of `ask` for an hour. Concurrent callers share one call. Failures are not cached. */
 function remembered(ask: () => Promise<Discovered>): () => Promise<Discovered> {
-  let held: { answer: Promise<Discovered>; until: number } | undefined;
+  let held: { discovered: Promise<Discovered>; until: number } | undefined;
   return () => {
-    if (held && Date.now() < held.until) return held.answer;
-    const asked = { answer: ask(), until: Date.now() + maximumAge };
+    if (held && Date.now() < held.until) return held.discovered;
+    const asked = { discovered: ask(), until: Date.now() + maximumAge };
     held = asked;
-    asked.answer.catch(() => {
+    asked.discovered.catch(() => {
       if (held === asked) held = undefined;
     });
-    return asked.answer;
+    return asked.discovered;
   };
 }
 
@@ -93,7 +93,7 @@ export function checkSsoSettings(settings: Settings): void {
 }
 
 /** Runs a request to the provider. Turns all errors into an AppError 503 or 401 (C 7). */
-async function mapProviderErrors<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+async function mapProviderErrors<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (thrown) {

@@ -1,9 +1,9 @@
 import type { ChatCompletion } from 'openai/resources/chat/completions';
 import { findUnstorable } from '../../input-limits.ts';
-import type { CallScope, EngineAnswer } from '../engine.ts';
-import type { AnswerFormat } from './answer-formats.ts';
+import type { CallScope, EngineResult } from '../engine.ts';
 import { type ClientSettings, callConcurrently, openClient } from './client.ts';
 import { callWithRetries, type RetryPolicy } from './rate-limit-retry-after.ts';
+import type { ResponseFormat } from './response-formats.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
 /** What a model is sent. */
@@ -13,14 +13,14 @@ interface Prompt {
   instructions: string;
   /** The user message: JSON whose fields hold the caller's text. */
   data: Record<string, unknown>;
-  format: AnswerFormat<unknown>;
+  format: ResponseFormat<unknown>;
 }
 
 /** A request to a model, and how its response is read. */
-export interface Question<Answer, Value> extends Prompt {
-  format: AnswerFormat<Answer>;
+export interface Question<Reply, Value> extends Prompt {
+  format: ResponseFormat<Reply>;
   /** Returns undefined where the response is well formed, but does not fit the request. */
-  read: (answer: Answer) => Value | undefined;
+  read: (reply: Reply) => Value | undefined;
 }
 
 /** Sends one request, until the signal is aborted. Rejects with an UpstreamFailure. */
@@ -53,9 +53,9 @@ function request({ model, instructions, data, format }: Prompt) {
  *
  * @throws {UpstreamFailure} `filtered` or `malformed`
  */
-function readAnswer<Answer, Value>(
+function readCompletion<Reply, Value>(
   completion: ChatCompletion | null | undefined,
-  { format, read }: Question<Answer, Value>,
+  { format, read }: Question<Reply, Value>,
 ): Value {
   const choice = completion?.choices?.[0];
   const message = choice?.message;
@@ -88,7 +88,7 @@ export interface Upstream extends RetryPolicy {
 }
 
 /** The result of one request, and what it cost. */
-interface Answered<T> {
+interface ChatResult<T> {
   value: T;
   model: string;
   inputTokens: number;
@@ -101,17 +101,17 @@ interface Answered<T> {
  *
  * @throws {AppError} of B 7
  */
-function ask<Answer, Value>(
+function ask<Reply, Value>(
   upstream: Upstream,
-  question: Question<Answer, Value>,
+  question: Question<Reply, Value>,
   scope: CallScope,
-): Promise<Answered<Value>> {
+): Promise<ChatResult<Value>> {
   const tokens = { inputTokens: 0, outputTokens: 0 };
   return callWithRetries(upstream, scope, async () => {
     const completion = await upstream.chat(question, scope.signal);
     tokens.inputTokens += count(completion?.usage?.prompt_tokens);
     tokens.outputTokens += count(completion?.usage?.completion_tokens);
-    return { value: readAnswer(completion, question), model: nameModel(completion, question), ...tokens };
+    return { value: readCompletion(completion, question), model: nameModel(completion, question), ...tokens };
   });
 }
 
@@ -127,28 +127,28 @@ function nameModel(completion: ChatCompletion, prompt: Prompt): string {
 }
 
 /** Sends all requests of one engine call, and returns the results in their order. */
-export type AskAll = <Answer, Value>(
-  questions: readonly Question<Answer, Value>[],
+export type AskAll = <Reply, Value>(
+  questions: readonly Question<Reply, Value>[],
   scope: CallScope,
-) => Promise<EngineAnswer<Value[]>>;
+) => Promise<EngineResult<Value[]>>;
 
 /**
  * Sends the requests, four at a time, and adds up what they cost.
  *
  * @throws {AppError} of B 7
  */
-export async function askAll<Answer, Value>(
+export async function askAll<Reply, Value>(
   upstream: Upstream,
-  questions: readonly Question<Answer, Value>[],
+  questions: readonly Question<Reply, Value>[],
   scope: CallScope,
-): Promise<EngineAnswer<Value[]>> {
-  const answers = await callConcurrently(questions, scope, (question, within) =>
+): Promise<EngineResult<Value[]>> {
+  const results = await callConcurrently(questions, scope, (question, within) =>
     ask(upstream, question, within),
   );
   return {
-    value: answers.map(({ value }) => value),
-    models: [...new Set(answers.map(({ model }) => model))],
-    inputTokens: answers.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
-    outputTokens: answers.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+    value: results.map(({ value }) => value),
+    models: [...new Set(results.map(({ model }) => model))],
+    inputTokens: results.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+    outputTokens: results.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
   };
 }

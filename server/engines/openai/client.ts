@@ -56,7 +56,7 @@ export function openClient(settings: ClientSettings): CallOnce {
 }
 
 /** Bytes of a response after decompression: many times the longest that any request needs. */
-const longestAnswer = 8_000_000;
+const maxResponseBytes = 8_000_000;
 
 /**
  * `fetch` for an untrusted endpoint: a response that is too long after decompression is cut off, and redirects are not
@@ -70,8 +70,8 @@ async function boundedFetch(url: string | URL | Request, init?: RequestInit): Pr
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         bytes += chunk.length;
-        if (bytes <= longestAnswer) controller.enqueue(chunk);
-        else controller.error(new UpstreamFailure('malformed', 'the answer is too long'));
+        if (bytes <= maxResponseBytes) controller.enqueue(chunk);
+        else controller.error(new UpstreamFailure('malformed', 'the response is too long'));
       },
     }),
   );
@@ -144,7 +144,7 @@ export async function callConcurrently<Call, T>(
   scope: CallScope,
   make: (call: Call, scope: CallScope) => Promise<T>,
 ): Promise<T[]> {
-  const answers: T[] = [];
+  const results: T[] = [];
   const others = new AbortController();
   const stop = (): void => others.abort();
   if (scope.signal?.aborted) stop();
@@ -155,7 +155,7 @@ export async function callConcurrently<Call, T>(
   const callNext = async (): Promise<void> => {
     while (next < calls.length && !failure) {
       const index = next++;
-      answers[index] = await make(calls[index]!, { ...scope, signal: others.signal });
+      results[index] = await make(calls[index]!, { ...scope, signal: others.signal });
     }
   };
   const remember = (thrown: unknown): void => {
@@ -169,5 +169,5 @@ export async function callConcurrently<Call, T>(
     scope.signal?.removeEventListener('abort', stop);
   }
   if (failure) throw failure.thrown;
-  return answers;
+  return results;
 }

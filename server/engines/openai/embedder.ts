@@ -28,18 +28,18 @@ export function createOpenAiEmbedder(
   return {
     model,
     async embed(texts, scope) {
-      const answers = await callConcurrently(batches(texts), scope, (input, within) =>
+      const results = await callConcurrently(batches(texts), scope, (input, within) =>
         callWithRetries(policy, within, async () => {
           // No `dimensions`: many endpoints refuse it. Base64 takes a quarter of the bytes of JSON numbers.
-          const answer = await call(
+          const response = await call(
             (client, signal) =>
               client.embeddings.create({ model, input, encoding_format: 'base64' }, { signal }),
             within.signal,
           );
-          return readVectors(answer, input.length);
+          return readVectors(response, input.length);
         }),
       );
-      return answers.flat();
+      return results.flat();
     },
   };
 }
@@ -69,8 +69,8 @@ const longestVector = 16_384;
  *
  * @throws {UpstreamFailure} `malformed`
  */
-export function readVectors(answer: unknown, count: number): Float32Array[] {
-  const data = (answer as { data?: unknown } | null)?.data;
+export function readVectors(response: unknown, count: number): Float32Array[] {
+  const data = (response as { data?: unknown } | null)?.data;
   if (!Array.isArray(data) || data.length !== count)
     throw new UpstreamFailure('malformed', 'not a vector for each text');
   const vectors: Float32Array[] = [];

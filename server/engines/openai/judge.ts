@@ -1,24 +1,24 @@
 import type {
   CallScope,
   Comparison,
-  EngineAnswer,
+  EngineResult,
   Judgement,
   Translations,
   TranslationTask,
   Verification,
 } from '../engine.ts';
+import type { AskAll, Question } from './chat.ts';
+import { alignPassages, groupConsecutive, unitsPerSegment } from './long-texts.ts';
+import { contextsBefore, instructions, promptData } from './prompts.ts';
 import {
-  type AnswerFormat,
   assessmentFormat,
   clipRemark,
   comparisonFormat,
   type NamedWinner,
+  type ResponseFormat,
   verificationFormat,
   worstIssues,
-} from './answer-formats.ts';
-import type { AskAll, Question } from './chat.ts';
-import { alignPassages, groupConsecutive, unitsPerSegment } from './long-texts.ts';
-import { contextsBefore, instructions, promptData } from './prompts.ts';
+} from './response-formats.ts';
 
 /** Scores a draft, to decide whether to repair it. */
 export async function assess(
@@ -27,7 +27,7 @@ export async function assess(
   task: TranslationTask,
   candidate: Translations,
   scope: CallScope,
-): Promise<EngineAnswer<Judgement>> {
+): Promise<EngineResult<Judgement>> {
   const { questions, weights } = questionsOf('assess', assessmentFormat, { model, task, candidate });
   const { value, ...cost } = await askAll(questions, scope);
   return { value: mergeJudgements(value, weights), ...cost };
@@ -40,7 +40,7 @@ export async function verify(
   task: TranslationTask,
   candidate: Translations,
   scope: CallScope,
-): Promise<EngineAnswer<Verification>> {
+): Promise<EngineResult<Verification>> {
   const { questions, weights } = questionsOf('verify', verificationFormat, { model, task, candidate });
   const { value, ...cost } = await askAll(questions, scope);
   const passed = value.every((group) => group.passed);
@@ -49,7 +49,7 @@ export async function verify(
 
 function questionsOf<T>(
   role: 'assess' | 'verify',
-  format: AnswerFormat<T>,
+  format: ResponseFormat<T>,
   { model, task, candidate }: { model: string; task: TranslationTask; candidate: Translations },
 ) {
   const groups = groupPassages(task.segments, [candidate]);
@@ -68,7 +68,7 @@ function questionsOf<T>(
         })),
       },
       format,
-      read: (answer) => answer,
+      read: (reply) => reply,
     }),
   );
   return { questions, weights: groups.map(weightOf) };
@@ -85,7 +85,7 @@ export async function compare(
   task: TranslationTask,
   candidates: readonly Translations[],
   scope: CallScope,
-): Promise<EngineAnswer<Comparison>> {
+): Promise<EngineResult<Comparison>> {
   const groups = groupPassages(task.segments, candidates);
   const weights = groups.map(weightOf);
   const contexts = contextsBefore(groups);

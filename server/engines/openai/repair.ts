@@ -1,5 +1,4 @@
-import type { CallScope, EngineAnswer, QualityIssue, Translations, TranslationTask } from '../engine.ts';
-import { readSegments, repairFormat, type TranslatedSegments, worstIssues } from './answer-formats.ts';
+import type { CallScope, EngineResult, QualityIssue, Translations, TranslationTask } from '../engine.ts';
 import type { AskAll, Question } from './chat.ts';
 import {
   alignPassages,
@@ -10,9 +9,10 @@ import {
   unitsPerSegment,
 } from './long-texts.ts';
 import { contextsBefore, instructions, promptData } from './prompts.ts';
+import { readSegments, repairFormat, type TranslatedSegments, worstIssues } from './response-formats.ts';
 
 /** Longer spans are searched for by their beginning: a hostile text cannot make the search expensive. */
-const soughtUnits = 64;
+const searchedUnits = 64;
 
 interface Bilingual {
   source: string;
@@ -37,10 +37,10 @@ function locateIssues(
   );
   const located: QualityIssue[][] = groups.map(() => []);
   const unlocated = issues.filter((issue) => {
-    const sought = normalize(issue.span ?? '').slice(0, soughtUnits);
-    if (sought === '') return true;
+    const searched = normalize(issue.span ?? '').slice(0, searchedUnits);
+    if (searched === '') return true;
     const at = haystacks.flatMap((texts, index) =>
-      texts.some((text) => text.includes(sought)) ? [index] : [],
+      texts.some((text) => text.includes(searched)) ? [index] : [],
     );
     for (const index of at) located[index]!.push(issue);
     return at.length === 0;
@@ -106,7 +106,7 @@ export async function repair(
   candidate: Translations,
   issues: readonly QualityIssue[],
   scope: CallScope,
-): Promise<EngineAnswer<Translations>> {
+): Promise<EngineResult<Translations>> {
   const passages = task.segments.flatMap((source, segment) =>
     cutForRepair(segment, source, candidate[segment]!, task.targetLang),
   );
@@ -135,7 +135,7 @@ export async function repair(
         issues: found,
       },
       format: repairFormat,
-      read: (answer) => readSegments(answer, group.length),
+      read: (reply) => readSegments(reply, group.length),
     }),
   );
   const { value, ...cost } = await askAll(questions, scope);

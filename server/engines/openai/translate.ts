@@ -1,8 +1,8 @@
-import type { CallScope, EngineAnswer, Translations, TranslationTask } from '../engine.ts';
-import { readSegments, type TranslatedSegments, translationFormat } from './answer-formats.ts';
+import type { CallScope, EngineResult, Translations, TranslationTask } from '../engine.ts';
 import type { AskAll, Question } from './chat.ts';
 import { cutText, groupConsecutive, keepOuterSpace, unitsPerCall, unitsPerSegment } from './long-texts.ts';
 import { contextsBefore, instructions, promptData } from './prompts.ts';
+import { readSegments, type TranslatedSegments, translationFormat } from './response-formats.ts';
 
 /**
  * Translates the segments. A long text takes several requests: a source may be longer than what a model can write within
@@ -13,7 +13,7 @@ export async function translate(
   model: string,
   task: TranslationTask,
   scope: CallScope,
-): Promise<EngineAnswer<Translations>> {
+): Promise<EngineResult<Translations>> {
   const pieces = cutSegments(task.segments, task.sourceLang);
   const asked = pieces.filter(({ source }) => source.trim() !== '');
   const groups = groupConsecutive(
@@ -32,7 +32,7 @@ export async function translate(
         segments: group.map(({ source }, index) => ({ id: index + 1, text: source.trim() })),
       },
       format: translationFormat,
-      read: (answer) => readSegments(answer, group.length),
+      read: (reply) => readSegments(reply, group.length),
     }),
   );
   const { value, ...cost } = await askAll(questions, scope);

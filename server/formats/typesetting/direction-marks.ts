@@ -8,7 +8,7 @@ import type { Cluster } from './shaping.ts';
 export const directionMark = '\u202c\u202b';
 
 /** Where a direction mark is needed: at the left end of a word, or inside a word. */
-export type DirectionMarkPlace = 'wordEnd' | 'inWord';
+export type DirectionMarkPosition = 'wordEnd' | 'inWord';
 
 const space = /^\s/;
 /** The characters that poppler's table of character types lists as right-to-left: the older letters. */
@@ -31,8 +31,8 @@ const belongsToLetter = /^[\p{M}\p{Cf}]$/u;
  * text, so comparisons of its output ignore it. Other readers drop a code that stands for controls alone (pdf.js) or return
  * it as an invisible character (PDFium).
  */
-export function directionMarkPlaces(runs: readonly GlyphRun[]): ReadonlyMap<Cluster, DirectionMarkPlace> {
-  const points = new Map<Cluster, DirectionMarkPlace>();
+export function findDirectionMarks(runs: readonly GlyphRun[]): ReadonlyMap<Cluster, DirectionMarkPosition> {
+  const points = new Map<Cluster, DirectionMarkPosition>();
   let wordEnd = true;
   let afterSpace = false;
   let turning = false;
@@ -53,7 +53,7 @@ export function directionMarkPlaces(runs: readonly GlyphRun[]): ReadonlyMap<Clus
         points.set(cluster, 'wordEnd');
         turning = true;
       }
-      const point: DirectionMarkPlace = wordEnd ? 'wordEnd' : 'inWord';
+      const point: DirectionMarkPosition = wordEnd ? 'wordEnd' : 'inWord';
       wordEnd = false;
       afterSpace = false;
       for (const character of characters) {
@@ -88,7 +88,7 @@ const leastDistance = 102;
 const widestGap = 98;
 
 /** The position of a direction mark; the cluster's text follows it. At a word's left end it reaches into the space before. */
-const markPlaces = {
+const markPositions = {
   wordEnd: { offset: -20, width: 120 },
   inWord: { offset: 0, width: 108 },
 } as const;
@@ -96,21 +96,21 @@ const markPlaces = {
 /**
  * Divides a cluster's width among its codes, for text that readers reverse.
  * @param texts from left to right
- * @param turns the place of a direction mark before them. The mark has its own code, unless the cluster is too narrow
+ * @param mark the position of a direction mark before them. The mark has its own code, unless the cluster is too narrow
  */
 export function reorderedPieces(
   texts: readonly string[],
   width: number,
-  turns: DirectionMarkPlace | undefined,
+  mark: DirectionMarkPosition | undefined,
 ): Piece[] {
-  if (turns) {
-    const mark = { text: directionMark, ...markPlaces[turns] };
-    const start = mark.offset + mark.width;
-    const pieces = [mark, ...sideBySide(texts, start, width - start)];
+  if (mark) {
+    const piece = { text: directionMark, ...markPositions[mark] };
+    const start = piece.offset + piece.width;
+    const pieces = [piece, ...sideBySide(texts, start, width - start)];
     if (pieces.every(fits)) return pieces.map(narrowed);
   }
   const [first, ...rest] = texts;
-  return sideBySide(turns ? [directionMark + first!, ...rest] : texts, 0, width).map(narrowed);
+  return sideBySide(mark ? [directionMark + first!, ...rest] : texts, 0, width).map(narrowed);
 }
 
 /** A space's share of the width that it divides with combining marks. It leaves the 0.15 em by which poppler sees a space. */

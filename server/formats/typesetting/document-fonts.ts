@@ -1,5 +1,5 @@
 import type { PDFDocument, PDFRef } from '@cantoo/pdf-lib';
-import { type DirectionMarkPlace, directionMarkPlaces } from './direction-marks.ts';
+import { type DirectionMarkPosition, findDirectionMarks } from './direction-marks.ts';
 import type { FontName } from './fonts.ts';
 import type { Line } from './lines.ts';
 import type { Cluster } from './shaping.ts';
@@ -47,7 +47,7 @@ export class DocumentFonts {
     const pen = { drawn: 0, wanted: 0 };
     let current: DocumentFont | undefined;
     let array: string[] = [];
-    const turns = directionMarkPlaces(line.runs);
+    const marks = findDirectionMarks(line.runs);
     const flush = (): void => {
       if (array.length > 0) parts.push(`[${array.join('')}] TJ`);
       array = [];
@@ -55,7 +55,7 @@ export class DocumentFonts {
     for (const run of line.runs) {
       flush();
       for (const cluster of run.clusters) {
-        const { font, codes } = this.#codesFor(cluster, turns.get(cluster));
+        const { font, codes } = this.#codesFor(cluster, marks.get(cluster));
         if (font !== current) {
           flush();
           parts.push(`/${font.resource} ${decimal(fontSize)} Tf`);
@@ -85,13 +85,13 @@ export class DocumentFonts {
 
   #codesFor(
     cluster: Cluster,
-    turns: DirectionMarkPlace | undefined,
+    mark: DirectionMarkPosition | undefined,
   ): { font: DocumentFont; codes: readonly PlacedCode[] } {
     const font = this.#fonts.get(cluster.font)?.at(-1);
-    const codes = font?.subset.codesFor(cluster, turns);
+    const codes = font?.subset.codesFor(cluster, mark);
     if (font && codes) return { font, codes };
     const next = this.#open(cluster.font);
-    return { font: next, codes: next.subset.codesFor(cluster, turns)! };
+    return { font: next, codes: next.subset.codesFor(cluster, mark)! };
   }
 
   #open(name: FontName): DocumentFont {

@@ -1,5 +1,5 @@
 import { type PDFContext, type PDFRef, PDFString } from '@cantoo/pdf-lib';
-import { type DirectionMarkPlace, directionMark, reorderedPieces, sideBySide } from './direction-marks.ts';
+import { type DirectionMarkPosition, directionMark, reorderedPieces, sideBySide } from './direction-marks.ts';
 import { type FontName, loadFont, openFont, postScriptNames } from './fonts.ts';
 import { subsetFont } from './harfbuzz-subsetter.ts';
 import type { Cluster, PlacedGlyph } from './shaping.ts';
@@ -37,17 +37,17 @@ export class SubsetFont {
 
   /**
    * Returns the codes that draw a cluster and from which readers copy its text; undefined if the font is full.
-   * @param turns the place of a direction mark before it
+   * @param mark the position of a direction mark before it
    */
-  codesFor(cluster: Cluster, turns: DirectionMarkPlace | undefined): readonly PlacedCode[] | undefined {
+  codesFor(cluster: Cluster, mark: DirectionMarkPosition | undefined): readonly PlacedCode[] | undefined {
     const { glyphs, level, text } = cluster;
-    const key = `${level % 2}${turns ?? ''}${glyphs.map(({ id, x, y }) => `${id},${x},${y}`).join(';')}|${text}`;
+    const key = `${level % 2}${mark ?? ''}${glyphs.map(({ id, x, y }) => `${id},${x},${y}`).join(';')}|${text}`;
     const known = this.#codes.get(key);
     if (known) return known;
     const width = this.#width(cluster);
     const pieces =
-      level % 2 || turns
-        ? reorderedPieces(level % 2 ? backward(text) : forward(text), width, turns)
+      level % 2 || mark
+        ? reorderedPieces(level % 2 ? backward(text) : forward(text), width, mark)
         : sideBySide(forward(text), 0, width);
     if (this.characters.length + pieces.length > mostCharacters) return undefined;
     // One code draws the whole cluster.

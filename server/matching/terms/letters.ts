@@ -35,8 +35,8 @@ function lettersFor(language: LanguageCode): Letters {
   const lookUp = (table: Uint16Array, unit: number, read: (unit: number) => number): number => {
     const found = table[unit]!;
     if (found !== unknown) return found;
-    const answer = read(unit);
-    table[unit] = answer === unknown ? 0xfffd : answer;
+    const letter = read(unit);
+    table[unit] = letter === unknown ? 0xfffd : letter;
     return table[unit]!;
   };
   const readCased = (unit: number) => casedUnit(unit, language);

@@ -24,7 +24,7 @@ export interface Candidates {
  * How many terms that end at one place are considered, longest first. Real terms are suffixes of each other two or three deep.
  * With a glossary of a, aa, aaa, … the work must not grow with both the text and the glossary.
  */
-const mostAtOnePlace = 16;
+const maxPatternsAtPosition = 16;
 
 export type FindCandidates = (text: FoldedText, boundaries: Boundaries) => Candidates;
 
@@ -65,7 +65,7 @@ export function openPatterns({ groups, lengths, capitalsOnly }: PatternTables): 
         reader.node = reader.automaton.next(reader.node, reader.units[index]!);
         let at = reader.automaton.longest(reader.node);
         if (at === 0 || !boundaries.mayEnd(index + 1)) continue;
-        for (let looked = 0; at !== 0 && looked < mostAtOnePlace; looked++) {
+        for (let looked = 0; at !== 0 && looked < maxPatternsAtPosition; looked++) {
           const number = reader.numbers[reader.automaton.pattern(at)]!;
           const start = index + 1 - lengths[number]!;
           const stands =

@@ -12,10 +12,10 @@ export interface ReadGlossaryPayload {
   declared: { source: LanguageCode; sourceTag: string; target: LanguageCode; targetTag: string } | null;
 }
 
-export type ReadGlossaryAnswer = { file: GlossaryFile } | { refused: string };
+export type ReadGlossaryResult = { file: GlossaryFile } | { refused: string };
 
-/** A glossary file, read. What it refuses is an answer: classes do not cross processes. */
-export function readGlossaryTask({ bytes, declared }: ReadGlossaryPayload): ReadGlossaryAnswer {
+/** A glossary file, read. A refusal is a result, because error classes do not cross processes. */
+export function readGlossaryTask({ bytes, declared }: ReadGlossaryPayload): ReadGlossaryResult {
   try {
     return { file: declared ? readGlossaryTmx(bytes, declared) : readGlossaryCsv(bytes) };
   } catch (error) {

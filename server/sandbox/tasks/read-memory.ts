@@ -27,7 +27,7 @@ export type MemoryPiece =
   | { kind: 'refused'; message: string }
   | RowPiece;
 
-/** Reads a TMX file down to what the database is to hold. What it refuses is an answer: classes do not cross processes. */
+/** Reads a TMX file down to what the database is to hold. A refusal is a result, because error classes do not cross processes. */
 export function* readMemoryTask(payload: ReadMemoryPayload): Generator<MemoryPiece, void> {
   const read = readUnits(payload);
   if ('refused' in read) {

@@ -2,13 +2,13 @@ import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { checkTerms, findInText, tabulateTerms } from '#server/matching/terms/index.ts';
 import { shared } from './shared-tables.ts';
-import type { TermAnswers, TermTask, TermTasks } from './term-threads.ts';
+import type { TermResults, TermTask, TermTasks } from './term-threads.ts';
 
 // Lower this thread's priority, so that requests without a glossary come first if cores are scarce. On Linux 0 is the calling
 // thread; elsewhere it would be the whole process.
 if (process.platform === 'linux') setPriority(0, 10);
 
-const work: { [Name in keyof TermTasks]: (task: TermTasks[Name]) => TermAnswers[Name] } = {
+const work: { [Name in keyof TermTasks]: (task: TermTasks[Name]) => TermResults[Name] } = {
   tabulate: ({ entries, language }) => shared(tabulateTerms(entries, language)),
   find: ({ tables, text, language }) => findInText(tables, text, language),
   check: ({ expected, translation, language }) => checkTerms(expected, translation, language),
@@ -16,7 +16,7 @@ const work: { [Name in keyof TermTasks]: (task: TermTasks[Name]) => TermAnswers[
 
 parentPort?.on('message', ({ name, task }: TermTask) => {
   try {
-    parentPort?.postMessage({ answer: (work[name] as (given: typeof task) => unknown)(task) });
+    parentPort?.postMessage({ result: (work[name] as (given: typeof task) => unknown)(task) });
   } catch (error) {
     // Send only the name: the message might repeat a term.
     parentPort?.postMessage({ failed: error instanceof Error ? error.name : 'error' });

@@ -19,7 +19,7 @@ export interface TermTasks {
   check: { expected: readonly ExpectedTerm[]; translation: string; language: LanguageCode };
 }
 
-export interface TermAnswers {
+export interface TermResults {
   tabulate: TermTables;
   find: FoundTerms;
   check: TermCompliance;
@@ -27,7 +27,7 @@ export interface TermAnswers {
 
 export type TermTask = { [Name in keyof TermTasks]: { name: Name; task: TermTasks[Name] } }[keyof TermTasks];
 
-type TermThreadAnswer = { answer: TermAnswers[keyof TermAnswers] } | { failed: string };
+type TermThreadMessage = { result: TermResults[keyof TermResults] } | { failed: string };
 
 /** How many tasks run at a time: half of the cores, from 1 to 4, so that requests without a large glossary are still served. */
 export const termThreadCount = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
@@ -41,7 +41,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 512 };
 interface Thread {
   worker: Worker;
   /** Settled by the thread's next message; null while the thread is idle. */
-  asked: { resolve(answer: TermThreadAnswer): void; reject(error: Error): void } | null;
+  asked: { resolve(message: TermThreadMessage): void; reject(error: Error): void } | null;
   ending: NodeJS.Timeout | undefined;
 }
 
@@ -55,16 +55,16 @@ const idle = new Set<Thread>();
 export async function runOnTermThread<Name extends keyof TermTasks>(
   name: Name,
   task: TermTasks[Name],
-): Promise<TermAnswers[Name]> {
+): Promise<TermResults[Name]> {
   const [thread = startThread()] = idle;
   idle.delete(thread);
   clearTimeout(thread.ending);
-  const answer = await new Promise<TermThreadAnswer>((resolve, reject) => {
+  const message = await new Promise<TermThreadMessage>((resolve, reject) => {
     thread.asked = { resolve, reject };
     thread.worker.postMessage({ name, task });
   });
-  if ('failed' in answer) throw new Error(`the thread for glossaries failed: ${answer.failed}`);
-  return answer.answer as TermAnswers[Name];
+  if ('failed' in message) throw new Error(`the thread for glossaries failed: ${message.failed}`);
+  return message.result as TermResults[Name];
 }
 
 function startThread(): Thread {
@@ -81,8 +81,8 @@ function startThread(): Thread {
   };
   worker.on('error', died);
   worker.on('exit', died);
-  worker.on('message', (answer: TermThreadAnswer) => {
-    thread.asked?.resolve(answer);
+  worker.on('message', (message: TermThreadMessage) => {
+    thread.asked?.resolve(message);
     thread.asked = null;
     idle.add(thread);
     thread.ending = setTimeout(() => {

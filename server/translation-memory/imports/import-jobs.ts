@@ -2,7 +2,7 @@ import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { memoryImports } from '#db/schema/translation-memory.ts';
 import { AppError } from '#server/errors.ts';
-import type { MemoryImportAnswer, MemoryImportJob, MemorySet } from '../schema.ts';
+import type { MemoryImportJob, MemoryImportPoll, MemorySet } from '../schema.ts';
 
 type ImportRow = typeof memoryImports.$inferSelect;
 
@@ -148,7 +148,7 @@ function importView(row: ImportRow): MemoryImportJob {
   };
 }
 
-export function importAnswer(row: ImportRow): MemoryImportAnswer {
+export function importPoll(row: ImportRow): MemoryImportPoll {
   return { poll_url: `/api/tm/imports/${row.importId}`, job: importView(row) };
 }
 
@@ -160,10 +160,10 @@ export async function listImports(tx: Tx, tenantId: string): Promise<MemoryImpor
 }
 
 /** @throws AppError 404 if the import is unknown or belongs to another tenant */
-export async function readImport(tx: Tx, tenantId: string, importId: string): Promise<MemoryImportAnswer> {
+export async function readImport(tx: Tx, tenantId: string, importId: string): Promise<MemoryImportPoll> {
   const row = await selectImport(tx, tenantId, importId);
   if (!row) throw new AppError('not_found', 'import job not found');
-  return importAnswer(row);
+  return importPoll(row);
 }
 
 /** Imports to keep: the newest 50, which B 4.5 lists, and those of the last 90 days, which can be read by their id. */

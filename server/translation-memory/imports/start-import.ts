@@ -20,7 +20,7 @@ import {
 import { withTenantLock } from '#server/tenant-lock.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import { collectParts, insertRows, type RowPart, rowParts } from '../packed-rows.ts';
-import type { ImportForm, MemoryImportAnswer, MemorySet } from '../schema.ts';
+import type { ImportForm, MemoryImportPoll, MemorySet } from '../schema.ts';
 import {
   activateVersion,
   countSegmentsOfPair,
@@ -29,12 +29,12 @@ import {
   isGoldenName,
 } from '../sets.ts';
 import { deleteReplacedVersion, insertVersion, type SetVersion } from '../versions.ts';
-import { importAnswer, insertImport, isImporting } from './import-jobs.ts';
+import { importPoll, insertImport, isImporting } from './import-jobs.ts';
 import { embedFile } from './import-vectors.ts';
 import { updateStatistics } from './planner-statistics.ts';
 
 /** A finished import, or one that continues in the background (202). */
-export type Received = { set: MemorySet } | { accepted: MemoryImportAnswer };
+export type Received = { set: MemorySet } | { accepted: MemoryImportPoll };
 
 /** The set into which a file is imported. */
 interface Upload {
@@ -120,7 +120,7 @@ function stageImport(
   upload: Upload,
   { summary, parts }: ReadMemory,
   signal: AbortSignal,
-): Promise<MemoryImportAnswer> {
+): Promise<MemoryImportPoll> {
   const { tenantId, name: setName, sourceLang, targetLang, pairSource, pairTarget } = upload;
   return withMemoryLock(services, { upload, summary, signal }, async (tx) => {
     const version = { tenantId, versionId: newId() };
@@ -142,7 +142,7 @@ function stageImport(
       duplicatesDropped: summary.duplicatesDropped,
     });
     await addJob(tx, 'import_memory', { tenantId, importId }, { key: `import_memory:${importId}` });
-    return importAnswer(row);
+    return importPoll(row);
   });
 }
 
@@ -156,7 +156,7 @@ async function storeImport(
   const { tenantId } = upload;
   // Check before calling the model, so that a refused file costs no call.
   if (services.embedder)
-    await services.database.inTenant(tenantId, (tx) => requireRoom(services, tx, upload, summary));
+    await services.database.inTenant(tenantId, (tx) => requireCapacity(services, tx, upload, summary));
   const embedded = await embedFile(services, { tenantId, signal }, parts);
   const { set, replaced } = await withMemoryLock(services, { upload, summary, signal }, async (tx) => {
     const version = { tenantId, versionId: newId() };
@@ -206,7 +206,7 @@ function withMemoryLock<T>(
 ): Promise<T> {
   const { tenantId, name } = upload;
   const checked = async (tx: Tx) => {
-    await requireRoom(services, tx, upload, summary);
+    await requireCapacity(services, tx, upload, summary);
     return work(tx);
   };
   return withTenantLock(services.database, tenantId, 'memory', checked, {
@@ -215,7 +215,7 @@ function withMemoryLock<T>(
   });
 }
 
-async function requireRoom(
+async function requireCapacity(
   { settings }: Services,
   tx: Tx,
   { tenantId, name, pairSource, pairTarget }: Upload,

@@ -115,7 +115,7 @@ const heldInScope = prepare<{ keys: string }, HeldRow[]>((db) =>
           and pair_source = k.s and pair_target = k.t))`,
     })
     .from(sql`(select) nobody`)
-    .prepare('memory_held'),
+    .prepare('select_exact_matches'),
 );
 
 /**

@@ -104,7 +104,7 @@ const ofModel = (tenantId: string, { pairSource, pairTarget }: LanguagePair, mod
     and g.embedding_model = ${model}`;
 
 /** A vector by its block and its position in the block, from 0. */
-interface VectorPlace {
+interface VectorPosition {
   versionId: string;
   blockNo: string;
   index: number;
@@ -114,7 +114,7 @@ interface VectorPlace {
 async function selectVectorsAt(
   tx: Tx,
   tenantId: string,
-  places: readonly VectorPlace[],
+  places: readonly VectorPosition[],
 ): Promise<{ sourceText: string; vector: Int8Array }[]> {
   const asked = JSON.stringify(
     places.map(({ versionId, blockNo, index }) => ({ c: versionId, b: blockNo, i: index })),

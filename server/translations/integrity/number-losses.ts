@@ -1,5 +1,5 @@
 import { smallNumberWords, spelledNumbers } from './number-words.ts';
-import { centuryEnding, findNumbers, type NumberFound } from './numbers.ts';
+import { centuryEnding, findNumbers, type NumberMatch } from './numbers.ts';
 import { otherNumerals, readings, withAsciiDigits } from './numerals.ts';
 
 const convert: [unit: RegExp, factors: number[], offset?: number][] = [
@@ -18,7 +18,7 @@ const tolerance = 0.06;
 const mostValues = 200;
 
 /** Whether one of the target's values is the source's number in the unit that stands after it, converted. */
-function convertedFrom(number: NumberFound, source: string, present: Iterable<string>): boolean {
+function convertedFrom(number: NumberMatch, source: string, present: Iterable<string>): boolean {
   const after = source.slice(number.end, number.end + 24).replace(/^[\s-]/, '');
   const unit = convert.find(([pattern]) => pattern.test(after));
   const value = Number(number.values[0]);
@@ -34,7 +34,7 @@ function convertedFrom(number: NumberFound, source: string, present: Iterable<st
 }
 
 export interface NumberLoss {
-  number: NumberFound;
+  number: NumberMatch;
   /**
    * `rarer`: the target has the number, but less often. `converted`: it has the measure in another unit, 8 km for
    * 5 miles.
@@ -64,7 +64,7 @@ class Values {
 }
 
 /** The values of a target, read generously: any run of digits, numerals of any kind, fractions such as ½. */
-function valuesOf(target: string, found: readonly NumberFound[]): Values {
+function valuesOf(target: string, found: readonly NumberMatch[]): Values {
   const values = new Values();
   // "1,2,3" is three numbers, and so is a date.
   for (const { values: meanings, parts } of found) values.add(meanings.length === 0 ? parts : meanings);
@@ -89,7 +89,7 @@ const buddhistEra = 543;
 /** English words after a number that counts nothing: "from 1 to 9", "a value of 0 will". */
 const countsNothing = /^\s(?:to|and|or|if|is|are|will|for|means|when|as|in|on)\s/;
 
-function countsSomething({ end }: NumberFound, source: string): boolean {
+function countsSomething({ end }: NumberMatch, source: string): boolean {
   const after = source.slice(end, end + 12);
   return /^[\s-]?\p{L}/u.test(after) && !countsNothing.test(after);
 }
@@ -183,12 +183,12 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
     return centuries.has(value);
   };
   /** "1.0" is never written in words, and "1" in "Step 1" not by an article. */
-  const wordsFor = (number: NumberFound): ((value: string) => boolean) => {
+  const wordsFor = (number: NumberMatch): ((value: string) => boolean) => {
     if (/[.,]/.test(number.span)) return () => false;
     const counts = countsSomething(number, source);
     return (value) => isInWords(value, counts);
   };
-  const survives = (number: NumberFound): boolean => {
+  const survives = (number: NumberMatch): boolean => {
     const { span, values, parts: own, inDate, inTime, idle, inList, isDimension } = number;
     const isWord = wordsFor(number);
     if (idle || values.some((value) => has(value, isWord))) return true;

@@ -67,7 +67,7 @@ const thaiScales: [string, number][] = [
   ['ร้อย', 2],
 ];
 
-export interface NumberFound {
+export interface NumberMatch {
   span: string;
   start: number;
   end: number;
@@ -191,14 +191,14 @@ function dates(text: string): { start: number; end: number }[] {
 
 const longestSummand = 40;
 
-function largest({ values }: NumberFound): bigint {
+function largest({ values }: NumberMatch): bigint {
   const whole = values.map((value) => value.split('.')[0]!).filter(({ length }) => length < longestSummand);
   return whole.map(BigInt).reduce((most, value) => (value > most ? value : most), 0n);
 }
 
 /** 1億2,000万: numbers with falling scale signs are one number. `ascii` is the text with ASCII digits, of the same length. */
-function joined(found: NumberFound[], text: string, ascii: string): NumberFound[] {
-  const out: NumberFound[] = [];
+function joined(found: NumberMatch[], text: string, ascii: string): NumberMatch[] {
+  const out: NumberMatch[] = [];
   for (const next of found) {
     const before = out.at(-1);
     const isNext = before !== undefined && next.start - before.end === 1;
@@ -224,11 +224,11 @@ function joined(found: NumberFound[], text: string, ascii: string): NumberFound[
  * The numbers of a text: figures in any script, not those within names such as `utf8` and `ES2015`.
  * @param text with everything that is no prose blanked out
  */
-export function findNumbers(text: string): NumberFound[] {
+export function findNumbers(text: string): NumberMatch[] {
   const ascii = withAsciiDigits(text);
   const inDates = dates(ascii);
   let nextDate = 0;
-  const found: NumberFound[] = [];
+  const found: NumberMatch[] = [];
   for (const { index: start, 0: span } of ascii.matchAll(number)) {
     const end = start + span.length;
     if (isInIdentifier(ascii, start, end)) continue;

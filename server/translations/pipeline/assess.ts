@@ -33,23 +33,23 @@ export function assessCandidate(
     deps.steps,
     { name, actor: 'quality_judge', input: name === 'reassessment' ? 'repaired translation' : 'translation' },
     async () => {
-      const answer = await deps.engine.assess(task, candidate, deps.scope);
+      const result = await deps.engine.assess(task, candidate, deps.scope);
       const compliance = (await deps.terms?.check(candidate)) ?? null;
       const findings = [
         ...(await deps.inspect(task, candidate)),
         ...(compliance ? termIssues(compliance) : []),
       ];
       const value = {
-        ...answer.value,
-        issues: [...findings, ...answer.value.issues],
+        ...result.value,
+        issues: [...findings, ...result.value.issues],
         candidate,
         compliance,
-        model: answer.models[0] ?? null,
+        model: result.models[0] ?? null,
       };
       return {
         value,
         output: `score ${value.score}, ${findings.length} findings of our own`,
-        metadata: spend(deps, answer),
+        metadata: spend(deps, result),
       };
     },
   );
@@ -75,13 +75,13 @@ export function verifyFinal(
     deps.steps,
     { name: 'verification', actor: 'verifier', input: 'final translation' },
     async () => {
-      const answer = await deps.engine.verify(task, candidate, deps.scope);
-      const issues = [...(await deps.inspect(task, candidate)), ...answer.value.issues];
-      const value = { ...answer.value, issues, passed: answer.value.passed && !isCritical({ issues }) };
+      const result = await deps.engine.verify(task, candidate, deps.scope);
+      const issues = [...(await deps.inspect(task, candidate)), ...result.value.issues];
+      const value = { ...result.value, issues, passed: result.value.passed && !isCritical({ issues }) };
       return {
         value,
         output: `${value.passed ? 'passed' : 'not passed'}, score ${value.score}`,
-        metadata: spend(deps, answer),
+        metadata: spend(deps, result),
       };
     },
   );

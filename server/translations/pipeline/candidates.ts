@@ -43,11 +43,11 @@ async function translateWith(
   };
   try {
     return await recordStep(deps.steps, description, async () => {
-      const answer = await deps.engine.translate(task, deps.scope, model);
+      const result = await deps.engine.translate(task, deps.scope, model);
       return {
-        value: { model, translations: answer.value },
+        value: { model, translations: result.value },
         output: 'candidate translation',
-        metadata: spend(deps, answer),
+        metadata: spend(deps, result),
       };
     });
   } catch (error) {
@@ -74,11 +74,11 @@ function judge(
         // Judges favour certain positions, so each round starts with another candidate.
         const order = candidates.map((_, place) => (place + round) % candidates.length);
         const shown = order.map((index) => (candidates[index] as Candidate).translations);
-        const answer = await deps.engine.compare(task, shown, deps.scope);
-        const winner = order[answer.value.winner] ?? 0;
+        const result = await deps.engine.compare(task, shown, deps.scope);
+        const winner = order[result.value.winner] ?? 0;
         wins[winner] = (wins[winner] ?? 0) + 1;
-        spent.push(spend(deps, answer));
-        decisions.push(newDecision(`round ${round + 1}`, `candidate ${winner + 1}`, answer.value.rationale));
+        spent.push(spend(deps, result));
+        decisions.push(newDecision(`round ${round + 1}`, `candidate ${winner + 1}`, result.value.rationale));
       }
       // In a tie the first wins: the deployment's default model.
       const best = wins.indexOf(Math.max(...wins));
@@ -106,8 +106,8 @@ export function translateBaseline(
     deps.steps,
     { name: 'baseline', actor: 'translator', input: `${task.sourceLang} to ${task.targetLang}` },
     async () => {
-      const answer = await deps.engine.translate(task, deps.scope, model);
-      return { value: answer.value, output: 'baseline translation', metadata: spend(deps, answer) };
+      const result = await deps.engine.translate(task, deps.scope, model);
+      return { value: result.value, output: 'baseline translation', metadata: spend(deps, result) };
     },
   );
 }

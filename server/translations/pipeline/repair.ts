@@ -45,12 +45,12 @@ function repairOnce(
     deps.steps,
     { name: 'repair', actor: 'refiner', input: `round ${round}, ${issues.length} issues` },
     async () => {
-      const answer = await deps.engine.repair(task, candidate, issues, deps.scope);
-      const changed = answer.value.filter((text, index) => text !== candidate[index]).length;
+      const result = await deps.engine.repair(task, candidate, issues, deps.scope);
+      const changed = result.value.filter((text, index) => text !== candidate[index]).length;
       return {
-        value: answer.value,
+        value: result.value,
         output: `${changed} of ${candidate.length} segments changed`,
-        metadata: spend(deps, answer),
+        metadata: spend(deps, result),
       };
     },
   );

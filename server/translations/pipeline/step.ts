@@ -1,7 +1,7 @@
 import type {
   CallScope,
   Engine,
-  EngineAnswer,
+  EngineResult,
   QualityIssue,
   Translations,
   TranslationTask,
@@ -106,14 +106,14 @@ export interface StepDeps {
   cost: RunCost;
 }
 
-/** Adds the cost of an engine's answer to the run. @returns the cost as metadata of the step */
-export function spend<T>({ cost }: StepDeps, answer: EngineAnswer<T>) {
-  cost.inputTokens += answer.inputTokens;
-  cost.outputTokens += answer.outputTokens;
-  for (const model of answer.models) if (!cost.models.includes(model)) cost.models.push(model);
+/** Adds the cost of an engine call to the run. @returns the cost as metadata of the step */
+export function spend<T>({ cost }: StepDeps, result: EngineResult<T>) {
+  cost.inputTokens += result.inputTokens;
+  cost.outputTokens += result.outputTokens;
+  for (const model of result.models) if (!cost.models.includes(model)) cost.models.push(model);
   return {
-    models: answer.models,
-    input_tokens: answer.inputTokens,
-    output_tokens: answer.outputTokens,
+    models: result.models,
+    input_tokens: result.inputTokens,
+    output_tokens: result.outputTokens,
   };
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { newFamily, startSession } from '#server/access/sessions.ts';
 import { newId } from '#server/ids.ts';
 import { addMember } from '#server/members/members.ts';
-import { foundTenant } from '#server/tenants/accounts.ts';
+import { registerTenant } from '#server/tenants/accounts.ts';
 import { addMemory, approvePair, beginImport } from '#test/factories.ts';
 import { found, invite, join, type Person, submitHeld } from '../../factories.ts';
 import { type Scene, useScene } from '../fixture.ts';
@@ -89,7 +89,7 @@ async function expire(sql: postgres.Sql, { userId }: Person): Promise<void> {
 /** The operators' workspace has to have the id that the environment named before it was there. */
 async function openOperators({ app }: Scene): Promise<void> {
   const account = { name: 'Operators', apiKey: 'not used', monthlyCharLimit: 500_000, metadata: {} };
-  await app.database.inTenant(operators, (tx) => foundTenant(tx, { id: operators, ...account }));
+  await app.database.inTenant(operators, (tx) => registerTenant(tx, { id: operators, ...account }));
 }
 
 /** An access token of a new administrator of the operators' workspace. */

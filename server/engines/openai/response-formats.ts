@@ -19,7 +19,7 @@ export function clipRemark(text: string): string {
 }
 
 /** The shape of a response: the model must follow it, and the response is checked against it. */
-export interface AnswerFormat<T> {
+export interface ResponseFormat<T> {
   schema: z.ZodType<T>;
   /** `response_format` of a chat completions request. */
   responseFormat: ReturnType<typeof structuredOutput>;
@@ -31,7 +31,7 @@ function structuredOutput(name: string, schema: z.ZodType) {
 }
 
 // Made once: deriving the schema takes most of a millisecond.
-const answerFormat = <T>(name: string, schema: z.ZodType<T>): AnswerFormat<T> => ({
+const responseFormat = <T>(name: string, schema: z.ZodType<T>): ResponseFormat<T> => ({
   schema,
   responseFormat: structuredOutput(name, schema),
 });
@@ -95,11 +95,11 @@ const comparison = z.object({
 /** `winner` is the candidate's id in the request. */
 export type NamedWinner = z.infer<typeof comparison>;
 
-export const translationFormat = answerFormat('translation', translatedSegments);
-export const repairFormat = answerFormat('repair', translatedSegments);
-export const assessmentFormat = answerFormat<Judgement>('assessment', judgement);
-export const verificationFormat = answerFormat<Verification>('verification', verification);
-export const comparisonFormat = answerFormat('comparison', comparison);
+export const translationFormat = responseFormat('translation', translatedSegments);
+export const repairFormat = responseFormat('repair', translatedSegments);
+export const assessmentFormat = responseFormat<Judgement>('assessment', judgement);
+export const verificationFormat = responseFormat<Verification>('verification', verification);
+export const comparisonFormat = responseFormat('comparison', comparison);
 
 /** UTF-16 units of all texts of a response. A request holds 6000 of the source, so no translation is longer. */
 const longestTexts = 200_000;

@@ -7,7 +7,7 @@ export const translatableAttributes = ['title', 'alt', 'placeholder', 'aria-labe
 export type TranslatableAttribute = (typeof translatableAttributes)[number];
 
 /** The source between two tags or comments: text of one element. */
-export interface TextPlace {
+export interface TextRange {
   kind: 'text';
   start: number;
   end: number;
@@ -17,7 +17,7 @@ export interface TextPlace {
 }
 
 /** A translatable attribute: name, equals sign, quotes and value. */
-export interface AttributePlace {
+export interface AttributeRange {
   kind: 'attribute';
   start: number;
   end: number;
@@ -27,7 +27,7 @@ export interface AttributePlace {
   value: string;
 }
 
-export type Place = TextPlace | AttributePlace;
+export type TranslatableRange = TextRange | AttributeRange;
 
 const parserOptions = {
   treeAdapter: parentTree,
@@ -37,7 +37,7 @@ const parserOptions = {
 };
 
 /** Returns the places of `source` that are to be translated, in source order and without overlap. */
-export function findPlaces(source: string): Place[] {
+export function findTranslatableRanges(source: string): TranslatableRange[] {
   const reader = startsInsideTable(source)
     ? (PlaceReader.getFragmentParser(null, parserOptions) as PlaceReader)
     : new PlaceReader(parserOptions);
@@ -66,7 +66,7 @@ function startsInsideTable(source: string): boolean {
  * The overridden methods are internals of the parser, so its version is pinned.
  */
 class PlaceReader extends Parser<DefaultTreeAdapterMap> {
-  readonly places: Place[] = [];
+  readonly places: TranslatableRange[] = [];
   /** The offset after the last tag, comment or doctype. */
   #textStart = 0;
   /** How many formatting elements may still be reopened. */
