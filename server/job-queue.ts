@@ -23,6 +23,8 @@ export interface TaskPayloads {
   index_memory_pair: { tenantId: string; pairSource: string; pairTarget: string };
   /** Computes the missing vectors of a golden set's pairs. */
   embed_memory: { tenantId: string; setId: string };
+  /** Translates a document (B 3.2), from where the worker before it stopped. */
+  run_document: { tenantId: string; documentId: string };
   /** Looks again for golden records of a deleted job; `attempt` is the job's last. */
   remove_golden_records: { tenantId: string; jobId: string; attempt: number };
 }
@@ -32,18 +34,19 @@ export type TaskName = keyof TaskPayloads;
 /**
  * Adds a background job in the caller's transaction: it runs if and only if that commits. With `key`, no second job is
  * added if one with that key already waits. Jobs of one `queue` run one at a time. Without a queue, a job may run
- * beside one with the same key that has already started.
+ * beside one with the same key that has already started. Of waiting jobs, the one of the lowest `priority` runs first.
  */
 export async function addJob<N extends TaskName>(
   tx: Tx,
   name: N,
   payload: TaskPayloads[N],
-  options: { key?: string; queue?: string; afterSeconds?: number } = {},
+  options: { key?: string; queue?: string; afterSeconds?: number; priority?: number } = {},
 ): Promise<void> {
   await tx.execute(sql`
     select graphile_worker.add_job(${name}, ${JSON.stringify(payload)}::json,
       run_at => now() + make_interval(secs => ${options.afterSeconds ?? 0}),
-      queue_name => ${options.queue ?? null}::text, job_key => ${options.key ?? null}::text, job_key_mode => 'preserve_run_at')`);
+      queue_name => ${options.queue ?? null}::text, job_key => ${options.key ?? null}::text, job_key_mode => 'preserve_run_at',
+      priority => ${options.priority ?? 0}::int)`);
 }
 
 /**

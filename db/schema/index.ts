@@ -1,5 +1,6 @@
 export * from './audit.ts';
 export * from './billing.ts';
+export * from './documents.ts';
 export * from './identity.ts';
 export * from './metering.ts';
 export * from './tenants.ts';

@@ -56,10 +56,21 @@ const flattening: Record<FlattenKind, LimitRule> = {
   xml: markup,
 };
 
+/** A file that is translated in place. Its text may be fifty times as large as the file, which is compressed. */
+const layout: LimitRule = {
+  light: 200_000,
+  cpuMs: 10_000,
+  cpuMsPerMegabyte: 10_000,
+  memoryBytes: 600 * megabyte,
+};
+
 type Tasks = typeof tasks;
 
 /** For each task: its rule, and the size of its input. */
 const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, number] } = {
+  check_document: ({ bytes }) => [layout, bytes.length],
+  extract_document: ({ bytes }) => [layout, bytes.length],
+  rebuild_document: ({ bytes }) => [layout, bytes.length],
   flatten: ({ kind, bytes }) => [flattening[kind], bytes.length],
   index_memory: ({ sources }) => [set, sources.reduce((sum, { length }) => sum + length, 0)],
   read_glossary: ({ bytes }) => [set, bytes.length],

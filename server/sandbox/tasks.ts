@@ -4,8 +4,11 @@
  * A `Uint8Array` that is the value, or one of its own properties, is sent without being serialized.
  */
 export const tasks = {
+  check_document: async () => (await import('./tasks/layout-document.ts')).checkDocumentTask,
+  extract_document: async () => (await import('./tasks/layout-document.ts')).extractDocumentTask,
   flatten: async () => (await import('./tasks/flatten.ts')).flattenTask,
   index_memory: async () => (await import('./tasks/index-memory.ts')).indexMemoryTask,
+  rebuild_document: async () => (await import('./tasks/layout-document.ts')).rebuildDocumentTask,
   read_glossary: async () => (await import('./tasks/read-glossary.ts')).readGlossaryTask,
   read_memory: async () => (await import('./tasks/read-memory.ts')).readMemoryTask,
   render_golden: async () => (await import('./tasks/render-golden.ts')).renderGoldenTask,

@@ -1,7 +1,7 @@
 import { AppError } from '#server/errors.ts';
-import { canonicalLanguage, languageCodes } from '#server/languages.ts';
 import { countCharacters } from '#server/metering/weight.ts';
 import type { Settings } from '#server/settings.ts';
+import { requireLanguage } from '#server/supported-language.ts';
 import type { TranslationRequest } from '../schema.ts';
 
 /** Metadata keys that only the service writes (B 2.6). A caller's values are discarded. */
@@ -94,12 +94,3 @@ export function callersMetadata(metadata: Record<string, unknown>): Record<strin
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !serverWrittenKeys.has(key)));
 }
 
-/** @returns the canonical code. @throws AppError 422 for an unsupported language; the message lists the supported ones */
-export function requireLanguage(field: string, code: string): string {
-  const canonical = canonicalLanguage(code);
-  if (canonical) return canonical;
-  throw new AppError(
-    'unprocessable',
-    `unsupported ${field} ${JSON.stringify(code.slice(0, 40))}; supported languages: ${languageCodes.join(', ')}`,
-  );
-}

@@ -8,9 +8,10 @@ import { findUnstorable } from '#server/input-limits.ts';
 import { flattenUpload } from '#server/sandbox/file-work.ts';
 import type { TaskScope } from '#server/sandbox/task-queue.ts';
 import { sandboxRefusal } from '#server/sandbox-errors.ts';
+import { requireLanguage } from '#server/supported-language.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import type { TranslationRequest } from '../schema.ts';
-import { callersMetadata, requireAllowedModels, requireLanguage } from './check-request.ts';
+import { callersMetadata, requireAllowedModels } from './check-request.ts';
 import { requestPages, type SourceDocument } from './pages.ts';
 import type { FileRequest } from './schema.ts';
 

@@ -1,0 +1,142 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+import { bytes, identifier, moment } from './columns.ts';
+import { tenants } from './tenants.ts';
+
+/** Document jobs (B 2.7). Their segments and files are rows of their own. */
+export const documentJobs = pgTable(
+  'document_jobs',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    documentId: identifier('document_id').notNull(),
+    status: text('status', { enum: ['queued', 'extracted', 'translated', 'failed'] }).notNull(),
+    /** Raised whenever a worker takes the job: a worker whose attempt is no longer the job's writes nothing. */
+    attempt: integer('attempt').notNull().default(0),
+    /** Whether a worker has the job. Still set when the next one takes it: the last one died. */
+    running: boolean('running').notNull().default(false),
+    /** How many workers died with the job since it last made progress. */
+    interruptions: smallint('interruptions').notNull().default(0),
+    idempotencyKey: text('idempotency_key'),
+    /** Weighted characters that count as used from the stage `admit` until the job ends. */
+    reservedChars: bigint('reserved_chars', { mode: 'number' }).notNull().default(0),
+    /** Whether completing the job may have to settle the prepaid balance. */
+    drawsTopup: boolean('draws_topup').notNull().default(false),
+    request: jsonb('request').notNull(),
+    sourceFileName: text('source_file_name').notNull(),
+    sourceFormat: text('source_format', { enum: ['pdf', 'docx', 'xlsx'] }).notNull(),
+    /** The stage that runs, or ran last. */
+    stage: text('stage', { enum: ['ingest', 'extract', 'admit', 'map_translate', 'reconstruct'] })
+      .notNull()
+      .default('ingest'),
+    /** Milliseconds of work by stage, over all workers that had the job. */
+    stageTimings: jsonb('stage_timings').$type<Record<string, number>>().notNull().default({}),
+    pageCount: integer('page_count'),
+    /** Code points of the segments; 0 before they are extracted. */
+    sourceChars: integer('source_chars').notNull().default(0),
+    /** What the format reported when the text was extracted and when the file was last rebuilt. */
+    extractFindings: jsonb('extract_findings').$type<unknown[]>().notNull().default([]),
+    rebuildFindings: jsonb('rebuild_findings').$type<unknown[]>().notNull().default([]),
+    reviewHistory: jsonb('review_history').$type<unknown[]>().notNull().default([]),
+    approvedAt: moment('approved_at'),
+    approvedBy: text('approved_by'),
+    feedManifest: jsonb('feed_manifest').$type<unknown>(),
+    failure: jsonb('failure').$type<unknown>(),
+    inputTokens: integer('input_tokens').notNull().default(0),
+    outputTokens: integer('output_tokens').notNull().default(0),
+    models: jsonb('models').$type<string[]>().notNull().default([]),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.documentId] }),
+    uniqueIndex('document_jobs_tenant_id_idempotency_key_key')
+      .on(t.tenantId, t.idempotencyKey)
+      .where(sql`idempotency_key is not null`),
+    index('document_jobs_tenant_id_updated_at_idx').on(t.tenantId, t.updatedAt, t.documentId),
+    index('document_jobs_unfinished_idx')
+      .on(t.tenantId, t.updatedAt)
+      .where(sql`status in ('queued', 'extracted')`),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
+  ],
+);
+
+/** The translatable texts of a document, in reading order. */
+export const documentSegments = pgTable(
+  'document_segments',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    documentId: identifier('document_id').notNull(),
+    /** From 0. */
+    position: integer('position').notNull(),
+    regionId: text('region_id').notNull(),
+    cellId: text('cell_id'),
+    kind: text('kind').notNull(),
+    page: integer('page'),
+    /** Where a person finds it: `Sheet1!B7`. */
+    place: text('place').notNull(),
+    /** SHA-256 of the source with its tags: equal segments are translated once. */
+    sourceKey: bytes('source_key').notNull(),
+    /** Strings and inline tags (`server/formats/inline-content.ts`). */
+    source: jsonb('source').$type<unknown[]>().notNull(),
+    sourceText: text('source_text').notNull(),
+    /** Null until it is translated. */
+    target: jsonb('target').$type<unknown[]>(),
+    targetText: text('target_text'),
+    score: integer('score'),
+    needsReview: boolean('needs_review').notNull().default(false),
+    issues: jsonb('issues').$type<unknown[]>().notNull().default([]),
+    fastPath: text('fast_path'),
+    /** Where the translation came from. */
+    provenance: jsonb('provenance').$type<unknown>(),
+    corrected: boolean('corrected').notNull().default(false),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.documentId, t.position] }),
+    index('document_segments_source_key_idx').on(t.tenantId, t.documentId, t.sourceKey),
+    index('document_segments_flagged_idx')
+      .on(t.tenantId, t.documentId, t.position)
+      .where(sql`needs_review`),
+    foreignKey({
+      columns: [t.tenantId, t.documentId],
+      foreignColumns: [documentJobs.tenantId, documentJobs.documentId],
+    }).onDelete('cascade'),
+  ],
+);
+
+/** The files of a document: its source, and each translated output. Rows are added, never changed. */
+export const documentArtifacts = pgTable(
+  'document_artifacts',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    artifactId: identifier('artifact_id').notNull(),
+    documentId: identifier('document_id').notNull(),
+    kind: text('kind', { enum: ['source', 'translated'] }).notNull(),
+    /** From 1, of its kind. */
+    revision: integer('revision').notNull(),
+    contentType: text('content_type').notNull(),
+    sizeBytes: integer('size_bytes').notNull(),
+    /** Of the content, in hexadecimal. */
+    sha256: text('sha256').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.artifactId] }),
+    uniqueIndex('document_artifacts_revision_key').on(t.tenantId, t.documentId, t.kind, t.revision),
+    foreignKey({
+      columns: [t.tenantId, t.documentId],
+      foreignColumns: [documentJobs.tenantId, documentJobs.documentId],
+    }).onDelete('cascade'),
+  ],
+);

@@ -1,0 +1,72 @@
+import { AppError, toAppError } from '#server/errors.ts';
+import { FileError } from '#server/formats/file-error.ts';
+import type { DocumentFailureDetail, DocumentStage } from './schema.ts';
+
+/** Errors of a model, the database or a busy service that a later attempt may not meet (B 7 "Retry guidance"). */
+const transientCodes: ReadonlySet<string> = new Set(['transient_error', 'rate_limit', 'service_unavailable']);
+
+/** Whether the stage may be tried again. */
+export function isTransient(error: unknown): boolean {
+  return !(error instanceof FileError) && transientCodes.has(toAppError(error).code);
+}
+
+/** The stage's time budget is used up (B 8 "Per-stage time budget"). */
+export class StageTimeout extends Error {
+  override name = 'StageTimeout';
+}
+
+/** The failure of a job (B 2.7), by what a stage failed with. @param retries of the stage, after the first attempt */
+export function failureOf(
+  error: unknown,
+  stage: DocumentStage | 'worker',
+  retries: number,
+): DocumentFailureDetail {
+  const failure = (
+    code: DocumentFailureDetail['code'],
+    message: string,
+    type: string | null,
+  ): DocumentFailureDetail => ({
+    code,
+    stage,
+    message,
+    error_type: type,
+    retry_attempts: retries,
+    transient: code === 'transient_error',
+    timeout: code === 'stage_timeout',
+    metadata: {},
+  });
+  if (error instanceof StageTimeout)
+    return failure('stage_timeout', `stage ${stage} took longer than its time budget; split the file`, null);
+  if (error instanceof FileError)
+    return failure('unexpected_error', `source_document: ${error.message}`, `file_${error.reason}`);
+  const { code, message } = toAppError(error);
+  if (code === 'quota_exceeded' || code === 'payment_required')
+    return failure('quota_exceeded', message, code);
+  if (isTransient(error)) return failure('transient_error', message, code);
+  return failure('unexpected_error', message, code);
+}
+
+/** A worker died with the job again and again (B 2.7 `interrupted`). */
+export function interruption(workers: number): DocumentFailureDetail {
+  return {
+    code: 'interrupted',
+    stage: 'worker',
+    message: `${workers} workers ended with this job before it made progress; send it again`,
+    error_type: null,
+    retry_attempts: 0,
+    transient: false,
+    timeout: false,
+    metadata: {},
+  };
+}
+
+/** The response to `wait=true` of a job that failed (B 4.3 "Response codes"). */
+export function failureResponse(failure: DocumentFailureDetail): AppError {
+  const { code, message, error_type } = failure;
+  if (code === 'quota_exceeded') return new AppError('quota_exceeded', message);
+  if (code === 'stage_timeout') return new AppError('stage_timeout', message);
+  if (code === 'transient_error' || code === 'interrupted') return new AppError('transient_error', message);
+  if (error_type?.startsWith('file_')) return new AppError('validation_error', message);
+  if (error_type === 'content_filtered') return new AppError('content_filtered', message);
+  return new AppError('internal_error', message);
+}

@@ -1,0 +1,51 @@
+import type { Services } from '#server/context.ts';
+import { FileError } from '#server/formats/file-error.ts';
+import { SandboxError } from '#server/sandbox/sandbox-error.ts';
+import type { TaskScope } from '#server/sandbox/task-queue.ts';
+import type {
+  DocumentPayload,
+  RebuildPayload,
+  RefusedFile,
+} from '#server/sandbox/tasks/layout-document.ts';
+import { sandboxRefusal } from '#server/sandbox-errors.ts';
+
+type Files = Pick<Services, 'fileWork'>;
+
+/*
+ * Each function runs in a child process when the tenant gets a slot. They throw a FileError if the file is refused, or takes
+ * too much time or memory; an AppError if no process is available, which says nothing about the file.
+ */
+
+/** Checks what B 8 refuses before a job exists. */
+export async function checkFile({ fileWork }: Files, payload: DocumentPayload, scope: TaskScope) {
+  await orFileError(fileWork.run('check_document', payload, scope));
+}
+
+export function extractFile({ fileWork }: Files, payload: DocumentPayload, scope: TaskScope) {
+  return orFileError(fileWork.run('extract_document', payload, scope));
+}
+
+export function rebuildFile({ fileWork }: Files, payload: RebuildPayload, scope: TaskScope) {
+  return orFileError(fileWork.run('rebuild_document', payload, scope));
+}
+
+async function orFileError<T extends object>(work: Promise<T | RefusedFile>): Promise<T> {
+  let result: T | RefusedFile;
+  try {
+    result = await work;
+  } catch (error) {
+    throw (error instanceof SandboxError && fileErrors[error.reason]?.(error)) || sandboxRefusal(error);
+  }
+  if ('refused' in result) throw new FileError(result.refused, result.message);
+  return result;
+}
+
+const fileErrors: Partial<Record<SandboxError['reason'], (cause: SandboxError) => FileError>> = {
+  time: (cause) =>
+    new FileError('too_large', 'reading the file takes too long; split it and send the parts', { cause }),
+  memory: (cause) =>
+    new FileError('too_large', 'reading the file takes too much memory; split it and send the parts', {
+      cause,
+    }),
+  crashed: (cause) => new FileError('unreadable', 'the file cannot be read', { cause }),
+};

@@ -1,0 +1,42 @@
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentJobs } from '#db/schema/documents.ts';
+import type { Services } from '#server/context.ts';
+import { addJob } from '#server/job-queue.ts';
+
+const isUnfinished = inArray(documentJobs.status, ['queued', 'extracted']);
+
+/** The lowest priority: further documents of a tenant do not wait behind each other's number. */
+const lastPriority = 1000;
+
+/**
+ * Queues a document in the caller's transaction. Its priority is the number of the tenant's unfinished documents, so that one
+ * tenant's hundred documents do not hold up another's first.
+ */
+export async function queueDocument(tx: Tx, tenantId: string, documentId: string): Promise<void> {
+  const [row] = await tx
+    .select({ unfinished: sql<number>`count(*)::int` })
+    .from(documentJobs)
+    .where(and(eq(documentJobs.tenantId, tenantId), isUnfinished));
+  await addJob(
+    tx,
+    'run_document',
+    { tenantId, documentId },
+    { key: `run_document:${documentId}`, priority: Math.min(row?.unfinished ?? 0, lastPriority) },
+  );
+}
+
+/** Queues unfinished documents that no worker has touched for a while: their jobs may have been lost with a worker. */
+export async function resumeDocuments({ database }: Pick<Services, 'database'>, idleSeconds: number) {
+  const idle = await database.inPlatform((tx) =>
+    tx
+      .select({ tenantId: documentJobs.tenantId, documentId: documentJobs.documentId })
+      .from(documentJobs)
+      .where(
+        and(isUnfinished, sql`${documentJobs.updatedAt} < now() - make_interval(secs => ${idleSeconds})`),
+      )
+      .limit(1000),
+  );
+  for (const { tenantId, documentId } of idle)
+    await database.inTenant(tenantId, (tx) => queueDocument(tx, tenantId, documentId));
+}

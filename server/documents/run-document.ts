@@ -1,0 +1,137 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type AppError, describeForLog } from '#server/errors.ts';
+import {
+  type DocumentRun,
+  keepAlive,
+  RunReplaced,
+  type RunServices,
+  takeDocument,
+  updateRun,
+  Yielded,
+} from './document-run.ts';
+import { failureOf, failureResponse, interruption, isTransient, StageTimeout } from './failure.ts';
+import { queueDocument } from './queue.ts';
+import type { DocumentFailureDetail, DocumentStage } from './schema.ts';
+import { admitDocument } from './stages/admit.ts';
+import { extractSegments, ingestSource } from './stages/extract.ts';
+import { reconstructDocument } from './stages/reconstruct.ts';
+import { translateSegments } from './stages/translate.ts';
+
+const stages: Record<DocumentStage, (run: DocumentRun) => Promise<void>> = {
+  ingest: ingestSource,
+  extract: extractSegments,
+  admit: admitDocument,
+  map_translate: translateSegments,
+  reconstruct: reconstructDocument,
+};
+
+const order = Object.keys(stages) as DocumentStage[];
+
+/** Retries of a stage after a transient failure (B 8). */
+const mostRetries = 2;
+/** Milliseconds before the first retry; doubles. */
+const firstPause = 1000;
+/** Workers that may die with a job before it makes progress. */
+const mostInterruptions = 5;
+/** Milliseconds after which a worker gives way to other documents. */
+const slice = 10_000;
+
+/**
+ * Runs a document from where it stands to its end (B 3.2). Every stage stores what it has done, so that a worker that takes
+ * over from a killed one goes on from there. A worker gives way after some seconds and queues the job again.
+ *
+ * @param options `inline`: a client waits for the job, which runs to its end here
+ * @returns the error for the client that waits if the job failed; undefined otherwise
+ */
+export async function runDocument(
+  services: RunServices,
+  tenantId: string,
+  documentId: string,
+  { inline = false } = {},
+): Promise<AppError | undefined> {
+  const row = await services.database.inTenant(tenantId, (tx) => takeDocument(tx, tenantId, documentId));
+  if (!row) return undefined;
+  const began = performance.now();
+  const run: DocumentRun = {
+    services,
+    tenantId,
+    documentId,
+    attempt: row.attempt,
+    row,
+    signal: AbortSignal.abort(),
+    isOver: () => services.backgroundWork.closing || (!inline && performance.now() - began > slice),
+  };
+  const keeping = keepAlive(run);
+  try {
+    if (row.interruptions > mostInterruptions)
+      return await endFailed(run, interruption(row.interruptions), row.stage);
+    for (const stage of order.slice(order.indexOf(row.stage))) {
+      const failure = await runStage(run, stage);
+      if (failure) return await endFailed(run, failure, stage);
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof RunReplaced) return undefined;
+    if (error instanceof Yielded) {
+      await services.database.inTenant(tenantId, async (tx) => {
+        await updateRun(tx, run, { running: false, stageTimings: run.row.stageTimings });
+        await queueDocument(tx, tenantId, documentId);
+      });
+      return undefined;
+    }
+    throw error;
+  } finally {
+    clearInterval(keeping);
+  }
+}
+
+/**
+ * Runs one stage within its time budget, and again after a transient failure.
+ * @returns the failure that ends the job; undefined if the stage is done
+ */
+async function runStage(run: DocumentRun, stage: DocumentStage): Promise<DocumentFailureDetail | undefined> {
+  const { settings, log } = run.services;
+  const spent = run.row.stageTimings[stage] ?? 0;
+  const budget = settings.DOCUMENT_STAGE_TIMEOUT_SECONDS * 1000 - spent;
+  const began = performance.now();
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(new StageTimeout()), Math.min(Math.max(budget, 0), 2 ** 31 - 1));
+  run.signal = deadline.signal;
+  try {
+    for (let retries = 0; ; retries++) {
+      try {
+        await stages[stage](run);
+        return undefined;
+      } catch (error) {
+        if (error instanceof RunReplaced || error instanceof Yielded) throw error;
+        if (deadline.signal.aborted) return failureOf(new StageTimeout(), stage, retries);
+        log.warn(
+          { document_id: run.documentId, stage, retries, error: describeForLog(error) },
+          'a stage of a document failed',
+        );
+        if (!isTransient(error) || retries === mostRetries) return failureOf(error, stage, retries);
+        await delay(firstPause * 2 ** retries, undefined, { signal: deadline.signal }).catch(() => {});
+      }
+    }
+  } finally {
+    clearTimeout(timer);
+    run.row.stageTimings = {
+      ...run.row.stageTimings,
+      [stage]: Math.round(spent + performance.now() - began),
+    };
+  }
+}
+
+/** Ends the job as failed. Nothing is billed. */
+async function endFailed(
+  run: DocumentRun,
+  failure: DocumentFailureDetail,
+  stage: DocumentStage,
+): Promise<AppError> {
+  const { stageTimings } = run.row;
+  await run.services.database.inTenant(run.tenantId, (tx) =>
+    updateRun(tx, run, { status: 'failed', failure, stage, stageTimings, running: false, reservedChars: 0 }),
+  );
+  return failureResponse(failure);
+}
+

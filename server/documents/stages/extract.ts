@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import type { Segment } from '#server/formats/document.ts';
+import { formatTagged, plainText } from '#server/formats/inline-content.ts';
+import { countCharacters } from '#server/metering/weight.ts';
+import { newestArtifact, readArtifact } from '../artifacts.ts';
+import { type DocumentRun, updateRun } from '../document-run.ts';
+import { extractFile } from '../file-work.ts';
+
+/** Verifies that the stored source file is intact. */
+export async function ingestSource(run: DocumentRun): Promise<void> {
+  await readSource(run);
+  await run.services.database.inTenant(run.tenantId, (tx) =>
+    updateRun(tx, run, { stage: 'extract', interruptions: 0 }),
+  );
+}
+
+/** Reads the source file. @throws AppError if it is missing or damaged */
+export async function readSource({ services, tenantId, documentId }: DocumentRun): Promise<Uint8Array> {
+  const source = await services.database.inTenant(tenantId, (tx) =>
+    newestArtifact(tx, tenantId, documentId, 'source'),
+  );
+  if (!source) throw new Error('a document without its source file');
+  return readArtifact(services, source);
+}
+
+/** Extracts the segments and stores them. */
+export async function extractSegments(run: DocumentRun): Promise<void> {
+  const { services, tenantId, row, signal } = run;
+  const bytes = await readSource(run);
+  const { segments, pageCount, findings } = await extractFile(
+    services,
+    { format: row.sourceFormat, bytes },
+    { tenantId, signal },
+  );
+  const rows = segments.map(rowOf);
+  await services.database.inTenant(tenantId, async (tx) => {
+    await updateRun(tx, run, {
+      status: 'extracted',
+      stage: 'admit',
+      pageCount,
+      extractFindings: findings,
+      sourceChars: rows.reduce((sum, { source_text }) => sum + countCharacters(source_text), 0),
+      interruptions: 0,
+    });
+    for (let start = 0; start < rows.length; start += rowsOfStatement)
+      await insertSegments(tx, run, rows.slice(start, start + rowsOfStatement));
+  });
+}
+
+/** Rows of one INSERT: some megabytes at most. */
+const rowsOfStatement = 5000;
+
+function rowOf({ regionId, cellId, kind, page, place, source }: Segment, position: number) {
+  const sourceKey = createHash('sha256').update(formatTagged(source)).digest('hex');
+  return {
+    position,
+    region_id: regionId,
+    cell_id: cellId,
+    kind,
+    page,
+    place,
+    source_key: sourceKey,
+    source,
+    source_text: plainText(source),
+  };
+}
+
+function insertSegments(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRun,
+  rows: ReturnType<typeof rowOf>[],
+): PromiseLike<unknown> {
+  return tx.execute(sql`
+    insert into document_segments
+      (tenant_id, document_id, position, region_id, cell_id, kind, page, place, source_key, source, source_text)
+    select ${tenantId}, ${documentId}, r.position, r.region_id, r.cell_id, r.kind, r.page, r.place,
+      decode(r.source_key, 'hex'), r.source, r.source_text
+    from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, region_id text, cell_id text, kind text,
+      page int, place text, source_key text, source jsonb, source_text text)`);
+}

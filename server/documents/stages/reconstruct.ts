@@ -1,0 +1,136 @@
+import { and, eq, isNotNull, sql } from 'drizzle-orm';
+import { prepare, type Tx } from '#db/client.ts';
+import { documentJobs, documentSegments } from '#db/schema/documents.ts';
+import type { Finding, SegmentTranslation } from '#server/formats/document.ts';
+import type { InlineContent } from '#server/formats/inline-content.ts';
+import { settleTopUp } from '#server/metering/top-up-settlement.ts';
+import { type JobUsage, recordUsage } from '#server/metering/usage-recording.ts';
+import { insertArtifact, layoutTypes, storeFile } from '../artifacts.ts';
+import { type DocumentRun, RunReplaced } from '../document-run.ts';
+import { rebuildFile } from '../file-work.ts';
+import { requestOf } from '../jobs.ts';
+import { findingsOfSegments } from '../segments.ts';
+import { weightOf } from './admit.ts';
+import { readSource } from './extract.ts';
+
+/**
+ * Writes the translated file, and then ends the job: its output, its status and its usage record are one transaction
+ * (B 3.2: translated only after the output exists; billed once).
+ */
+export async function reconstructDocument(run: DocumentRun): Promise<void> {
+  const { services, tenantId, documentId, row } = run;
+  const [bytes, translations] = [await readSource(run), await selectTranslations(run)];
+  const rebuilt =
+    translations.length === 0
+      ? { bytes, findings: [nothingToTranslate] }
+      : await rebuildFile(
+          services,
+          { format: row.sourceFormat, bytes, translations, options: languagesOf(run) },
+          { tenantId, signal: run.signal },
+        );
+  const contentType = layoutTypes[row.sourceFormat];
+  const output = await storeFile(
+    services,
+    { tenantId, documentId, kind: 'translated', contentType },
+    rebuilt.bytes,
+  );
+  await services.database.inTenant(tenantId, async (tx) => {
+    const findings = [...rebuilt.findings, ...(await findingsOfSegments(tx, tenantId, documentId))];
+    const [finished] = await finishDocument(tx, {
+      tenantId,
+      documentId,
+      attempt: run.attempt,
+      findings: JSON.stringify(findings),
+      ...usageOf(run),
+    });
+    if (!finished) throw new RunReplaced();
+    await insertArtifact(tx, output);
+    if (row.drawsTopup) await settleTopUp(tx, tenantId);
+  });
+}
+
+const nothingToTranslate: Finding = {
+  severity: 'info',
+  code: 'no_translatable_text',
+  message: 'the file has no text to translate; it is returned unchanged',
+  unitId: null,
+};
+
+function languagesOf({ row }: DocumentRun) {
+  const { source_lang: sourceLanguage, target_lang: targetLanguage } = requestOf(row);
+  return { sourceLanguage, targetLanguage };
+}
+
+function selectTranslations({ services, tenantId, documentId }: DocumentRun): Promise<SegmentTranslation[]> {
+  return services.database.inTenant(tenantId, async (tx) => {
+    const rows = await tx
+      .select({
+        regionId: documentSegments.regionId,
+        cellId: documentSegments.cellId,
+        target: documentSegments.target,
+      })
+      .from(documentSegments)
+      .where(
+        and(
+          eq(documentSegments.tenantId, tenantId),
+          eq(documentSegments.documentId, documentId),
+          isNotNull(documentSegments.target),
+        ),
+      )
+      .orderBy(documentSegments.position);
+    return rows.map(({ target, ...key }) => ({ ...key, target: target as InlineContent }));
+  });
+}
+
+const mostTokens = 1_000_000_000;
+
+function usageOf(run: DocumentRun): JobUsage {
+  const { row } = run;
+  const { source_lang, target_lang } = requestOf(row);
+  return {
+    sourceLang: source_lang,
+    targetLang: target_lang,
+    sourceChars: row.sourceChars,
+    billableChars: weightOf(run),
+    trialChars: 0,
+    fastPath: null,
+    inputTokens: Math.min(row.inputTokens, mostTokens),
+    outputTokens: Math.min(row.outputTokens, mostTokens),
+    models: row.models,
+  };
+}
+
+const value = sql.placeholder;
+
+/** Ends the job as translated, with its usage record and the running totals, in one statement. No row if the job is another worker's. */
+const finishDocument = prepare<
+  JobUsage & { tenantId: string; documentId: string; attempt: number; findings: string },
+  { updatedAt: Date }[]
+>((db) => {
+  const finished = db.$with('finished').as(
+    db
+      .update(documentJobs)
+      .set({
+        status: 'translated',
+        rebuildFindings: sql`${value('findings')}::jsonb`,
+        reservedChars: 0,
+        running: false,
+        updatedAt: sql`now()`,
+      })
+      .where(
+        and(
+          eq(documentJobs.tenantId, value('tenantId')),
+          eq(documentJobs.documentId, value('documentId')),
+          eq(documentJobs.attempt, value('attempt')),
+          eq(documentJobs.status, 'extracted'),
+        ),
+      )
+      .returning({
+        tenantId: documentJobs.tenantId,
+        jobId: documentJobs.documentId,
+        status: documentJobs.status,
+        updatedAt: documentJobs.updatedAt,
+      }),
+  );
+  return recordUsage(db, 'document', finished).prepare('finish_document');
+});

@@ -1,0 +1,193 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Tx } from '#db/client.ts';
+import { documentJobs } from '#db/schema/documents.ts';
+import type { WithTenant } from '#server/access/guards/tenant.ts';
+import type { Principal } from '#server/access/principal.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { type LayoutKind, layoutKind } from '#server/formats/document-kind.ts';
+import { FileError } from '#server/formats/file-error.ts';
+import { layoutFormats } from '#server/formats/layout-formats.ts';
+import { clip } from '#server/formats/text.ts';
+import { newId } from '#server/ids.ts';
+import { checkEntitlement, readBilledTenant } from '#server/metering/entitlement.ts';
+import { requireLanguage } from '#server/supported-language.ts';
+import type { UploadedFile } from '#server/trpc.ts';
+import { artifactPath, insertArtifact, layoutTypes, storeFile } from './artifacts.ts';
+import { checkFile } from './file-work.ts';
+import { type DocumentRow, isInFlight, selectDocument, selectDocumentByKey } from './jobs.ts';
+import { queueDocument } from './queue.ts';
+import { runDocument, type RunServices } from './run-document.ts';
+import type { DocumentForm, DocumentTranslationRequest } from './schema.ts';
+
+/** A submission's job, whether it is new or a resend's. */
+export interface SubmittedDocument {
+  tenantId: string;
+  documentId: string;
+  /** Whether an earlier submission with the same key made it. */
+  replayed: boolean;
+  inFlight: boolean;
+}
+
+interface CheckedForm {
+  file: UploadedFile;
+  format: LayoutKind;
+  fileName: string;
+  wait: boolean;
+  request: Omit<DocumentTranslationRequest, 'metadata'>;
+}
+
+/**
+ * Accepts a document (B 4.3): checks the form, the replay by key, payment and the file, then stores the file and queues the
+ * job. With `wait` the job runs here, and its failure is thrown.
+ * @throws AppError 400, 401, 402, 409, 413, 415, 422, 507 before a job exists; with `wait` also 429, 503 and 504
+ */
+export async function submitDocument(
+  services: RunServices,
+  withTenant: WithTenant,
+  form: DocumentForm,
+  { via, signal }: { via: 'documents' | 'translations'; signal: AbortSignal },
+): Promise<SubmittedDocument> {
+  const { settings } = services;
+  // Authenticate before returning validation errors. Check what is possible before reading the file, which is expensive.
+  const { tenant, checked, known } = await withTenant(async (tx, principal) => {
+    const checked = checkForm(form);
+    const { tenant } = principal;
+    const key = checked.request.idempotency_key;
+    const known = key === null ? undefined : await selectDocumentByKey(tx, tenant.id, key);
+    if (!known) await requirePayment(tx, services, principal);
+    return { tenant, checked, known };
+  });
+  if (known) return replay(services, known, checked.wait, signal);
+
+  const { file, format, fileName, wait } = checked;
+  const { bytes } = file;
+  await checkFile(services, { format, bytes }, { tenantId: tenant.id, signal }).catch((error: unknown) => {
+    if (!(error instanceof FileError)) throw error;
+    throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
+  });
+
+  const documentId = newId();
+  const contentType = layoutTypes[format];
+  const source = await storeFile(
+    services,
+    { tenantId: tenant.id, documentId, kind: 'source', contentType },
+    bytes,
+  );
+  const request: DocumentTranslationRequest = {
+    ...checked.request,
+    metadata: {
+      content_type: clip(file.contentType, 255) || contentType,
+      size_bytes: bytes.length,
+      idempotency_key: checked.request.idempotency_key,
+      tenant: { id: tenant.id, name: tenant.name },
+      ...(via === 'translations' && { submitted_via: 'translations_upload' }),
+    },
+  };
+  const inserted = await services.database.inTenant(tenant.id, async (tx) => {
+    const [row] = await tx
+      .insert(documentJobs)
+      .values({
+        tenantId: tenant.id,
+        documentId,
+        status: 'queued',
+        idempotencyKey: request.idempotency_key,
+        request,
+        sourceFileName: fileName,
+        sourceFormat: format,
+      })
+      .onConflictDoNothing()
+      .returning();
+    if (!row) return selectDocumentByKey(tx, tenant.id, request.idempotency_key ?? '');
+    await insertArtifact(tx, source);
+    // A job that runs here is queued only if this process dies: the sweep finds it.
+    if (!wait) await queueDocument(tx, tenant.id, documentId);
+    return row;
+  });
+  if (inserted?.documentId !== documentId) {
+    // A concurrent submission with the same key was faster.
+    await services.storage.remove(artifactPath(source));
+    if (!inserted) throw new AppError('transient_error', 'the job of this key was deleted; send it again');
+    return replay(services, inserted, wait, signal);
+  }
+  const submitted = { tenantId: tenant.id, documentId, replayed: false };
+  if (!wait) return { ...submitted, inFlight: true };
+  const failure = await services.backgroundWork.track(
+    runDocument(services, tenant.id, documentId, { inline: true }),
+  );
+  if (failure) throw failure;
+  return { ...submitted, inFlight: false };
+}
+
+/** Milliseconds between two looks at a job that runs elsewhere. */
+const lookEvery = 500;
+
+/** A resend returns the job of its key, whatever its status. With `wait` it waits until the job has ended. */
+async function replay(
+  { database }: Pick<Services, 'database'>,
+  known: DocumentRow,
+  wait: boolean,
+  signal: AbortSignal,
+): Promise<SubmittedDocument> {
+  const { tenantId, documentId } = known;
+  let row: DocumentRow | undefined = known;
+  while (wait && row && isInFlight(row)) {
+    await delay(lookEvery, undefined, { signal });
+    row = await database.inTenant(tenantId, (tx) => selectDocument(tx, tenantId, documentId));
+  }
+  if (!row) throw new AppError('not_found', 'document job not found');
+  return { tenantId, documentId, replayed: true, inFlight: !wait && isInFlight(row) };
+}
+
+/** B 4.3: a subscription is required whenever billing is on; the trial never covers layout jobs. @throws AppError 402 */
+async function requirePayment(
+  tx: Tx,
+  { settings }: Pick<Services, 'settings'>,
+  principal: Principal,
+): Promise<void> {
+  const tenant = await readBilledTenant(tx, settings);
+  checkEntitlement(settings, tenant, { kind: 'document', credential: principal.kind, chars: 1 }, []);
+}
+
+function checkForm(form: DocumentForm): CheckedForm {
+  const file = form.source_document;
+  if (!file) throw new AppError('validation_error', 'source_document upload is required');
+  if (file.bytes.length === 0) throw new AppError('validation_error', 'source_document is empty');
+  const format = layoutKind(file.name, file.contentType);
+  if (!format || !layoutFormats[format])
+    throw new AppError(
+      'unsupported_media_type',
+      `unsupported source_document type; accepted: ${Object.keys(layoutFormats)
+        .map((kind) => `.${kind}`)
+        .join(', ')}`,
+    );
+  if (!form.target_lang?.trim()) throw new AppError('validation_error', 'target_lang is required');
+  const textType = form.text_type?.trim() ?? '';
+  if (textType !== '' && textType !== 'Plain' && textType !== 'Html')
+    throw new AppError('validation_error', `unsupported text_type ${JSON.stringify(textType.slice(0, 40))}`);
+  return {
+    file,
+    format,
+    fileName: fileNameOf(file, format),
+    wait: ['1', 'true', 'yes'].includes(form.wait?.trim().toLowerCase() ?? ''),
+    request: {
+      source_lang: requireLanguage('source_lang', form.source_lang?.trim() || 'en'),
+      target_lang: requireLanguage('target_lang', form.target_lang.trim()),
+      domain: form.domain?.trim() || null,
+      idempotency_key: form.idempotency_key,
+      text_type: textType || null,
+      tone: form.tone?.trim() || null,
+      gender: form.gender?.trim() || null,
+    },
+  };
+}
+
+/** The name without folders and control characters. A name without the format's extension gets it (B 4.3 "Format detection"). */
+function fileNameOf({ name }: UploadedFile, format: LayoutKind): string {
+  const last = name
+    .replace(/^.*[\\/]/s, '')
+    .replace(/\p{C}/gu, '')
+    .trim();
+  const stem = clip(last, 250) || 'document';
+  return stem.toLowerCase().endsWith(`.${format}`) ? stem : `${stem}.${format}`;
+}

@@ -1,0 +1,23 @@
+import type {
+  ExtractedDocument,
+  RebuildOptions,
+  RebuiltDocument,
+  SegmentTranslation,
+} from './document.ts';
+import type { LayoutKind } from './document-kind.ts';
+
+/** A format that is translated in place. Its functions are pure. They throw a FileError for a file that they refuse. */
+export interface LayoutFormat {
+  /** Checks what B 8 refuses before a job exists. Cheaper than `extract`. */
+  check(bytes: Uint8Array): Promise<void>;
+  extract(bytes: Uint8Array): Promise<ExtractedDocument>;
+  /** @param translations of some or all segments; the others keep their text */
+  rebuild(
+    bytes: Uint8Array,
+    translations: readonly SegmentTranslation[],
+    options: RebuildOptions,
+  ): Promise<RebuiltDocument>;
+}
+
+/** Imports a format at its first use: only its own libraries are loaded. */
+export const layoutFormats: Partial<Record<LayoutKind, () => Promise<LayoutFormat>>> = {};

@@ -1,0 +1,62 @@
+import type {
+  ExtractedDocument,
+  RebuildOptions,
+  RebuiltDocument,
+  SegmentTranslation,
+} from '#server/formats/document.ts';
+import type { LayoutKind } from '#server/formats/document-kind.ts';
+import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
+import { type LayoutFormat, layoutFormats } from '#server/formats/layout-formats.ts';
+
+export interface DocumentPayload {
+  format: LayoutKind;
+  bytes: Uint8Array;
+}
+
+export interface RebuildPayload extends DocumentPayload {
+  translations: SegmentTranslation[];
+  options: RebuildOptions;
+}
+
+/** A refused file. Classes of errors do not cross processes, so a refusal is a result. */
+export interface RefusedFile {
+  refused: FileErrorReason;
+  message: string;
+}
+
+export function checkDocumentTask({ format, bytes }: DocumentPayload): Promise<RefusedFile | { ok: true }> {
+  return orRefusal(format, async ({ check }) => {
+    await check(bytes);
+    return { ok: true };
+  });
+}
+
+export function extractDocumentTask({
+  format,
+  bytes,
+}: DocumentPayload): Promise<RefusedFile | ExtractedDocument> {
+  return orRefusal(format, ({ extract }) => extract(bytes));
+}
+
+export function rebuildDocumentTask({
+  format,
+  bytes,
+  translations,
+  options,
+}: RebuildPayload): Promise<RefusedFile | RebuiltDocument> {
+  return orRefusal(format, ({ rebuild }) => rebuild(bytes, translations, options));
+}
+
+async function orRefusal<T>(
+  kind: LayoutKind,
+  work: (format: LayoutFormat) => Promise<T>,
+): Promise<RefusedFile | T> {
+  const load = layoutFormats[kind];
+  if (!load) return { refused: 'unreadable', message: `${kind} files are not translated in place yet` };
+  try {
+    return await work(await load());
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    return { refused: error.reason, message: error.message };
+  }
+}
