@@ -7,7 +7,7 @@ import { enrolmentChallenge } from '../factories.ts';
 import { viaRest, viaRpc } from './call.ts';
 import { selling } from './fixture.ts';
 import { badInputs } from './guards/bad-inputs.ts';
-import { askEverybody, type Door, expectedOf, inShort } from './guards/call-as-everybody.ts';
+import { callAsEverybody, expectedOf, inShort, type Transport } from './guards/call-as-everybody.ts';
 import { useStage } from './guards/guard-fixture.ts';
 import { probes } from './guards/probes.ts';
 import { guardOf } from './guards/table.ts';
@@ -35,12 +35,17 @@ describe.each(procedures.map((procedure) => [procedure.path, procedure] as const
   (path, procedure) => {
     const guard = guardOf[path] ?? 'public';
     const probe = probes[path] ?? {};
-    const doors = carriesFiles(procedure.route) ? (['REST'] as const) : (['REST', '/trpc'] as const);
+    const transports = carriesFiles(procedure.route) ? (['REST'] as const) : (['REST', '/trpc'] as const);
 
-    test.each(doors)(`A 5.2: the guard ${guard} answers every caller as stated: %s`, async (door) => {
-      const at = stageOf(path);
-      expect(await askEverybody(at.app, at, procedure, probe, door)).toEqual(expectedOf(guard, probe, door));
-    });
+    test.each(transports)(
+      `A 5.2: the guard ${guard} answers every caller as stated: %s`,
+      async (transport) => {
+        const at = stageOf(path);
+        expect(await callAsEverybody(at.app, at, procedure, probe, transport)).toEqual(
+          expectedOf(guard, probe, transport),
+        );
+      },
+    );
   },
 );
 
@@ -49,11 +54,12 @@ describe('A 5.2: a caller who may not administer is refused before the input is 
     const procedure = procedures.find((one) => one.path === path)!;
     const { founder, member, operator } = stage;
     for (const call of [viaRest, viaRpc]) {
-      const told = async (headers: Headers) => inShort(await call(stage.app, procedure, { input, headers }));
-      expect(await told({})).toBe('401 admin credentials required');
-      expect(await told(founder.key)).toBe('401 admin credentials required');
-      expect(await told(member.bearer)).toBe('403 admin role required');
-      expect(await told(operator.key)).toMatch(/^422/);
+      const responseOf = async (headers: Headers) =>
+        inShort(await call(stage.app, procedure, { input, headers }));
+      expect(await responseOf({})).toBe('401 admin credentials required');
+      expect(await responseOf(founder.key)).toBe('401 admin credentials required');
+      expect(await responseOf(member.bearer)).toBe('403 admin role required');
+      expect(await responseOf(operator.key)).toMatch(/^422/);
     }
   });
 });
@@ -62,13 +68,16 @@ describe('A 5.2: "Challenge or cookie" by the challenge', () => {
   const refused = '401 authentication required';
   const enroll = procedures.find(({ path }) => path === 'auth.enrollMfa')!;
 
-  test.each<Door>(['REST', '/trpc'])('admits its holder, whatever else is presented: %s', async (door) => {
-    const challenge_id = await enrolmentChallenge(stage.app);
-    const probe = { input: () => ({ challenge_id }) };
-    expect(await askEverybody(stage.app, stage, enroll, probe, door)).toEqual(
-      expectedOf('public', probe, door),
-    );
-  });
+  test.each<Transport>(['REST', '/trpc'])(
+    'admits its holder, whatever else is presented: %s',
+    async (transport) => {
+      const challenge_id = await enrolmentChallenge(stage.app);
+      const probe = { input: () => ({ challenge_id }) };
+      expect(await callAsEverybody(stage.app, stage, enroll, probe, transport)).toEqual(
+        expectedOf('public', probe, transport),
+      );
+    },
+  );
 
   test.each([
     ['of a form that none has', async () => 'nothing'],

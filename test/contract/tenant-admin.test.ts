@@ -12,7 +12,7 @@ import { serveRpc } from '#server/rpc-handler.ts';
 import { router } from '#server/trpc.ts';
 import { connect } from '#test/setup/app.ts';
 import { viaRest, viaRpc } from './call.ts';
-import { askEverybody, expectedOf } from './guards/call-as-everybody.ts';
+import { callAsEverybody, expectedOf } from './guards/call-as-everybody.ts';
 import { useStage } from './guards/guard-fixture.ts';
 
 // No procedure of the service is under this guard yet.
@@ -40,8 +40,10 @@ afterAll(() => http.close());
 
 test.each(['REST', '/trpc'] as const)(
   'A 5.2: the guard tenant_admin answers every caller as stated: %s',
-  async (door) => {
-    expect(await askEverybody(at, stage, whose, {}, door)).toEqual(expectedOf('tenant_admin', {}, door));
+  async (transport) => {
+    expect(await callAsEverybody(at, stage, whose, {}, transport)).toEqual(
+      expectedOf('tenant_admin', {}, transport),
+    );
   },
 );
 

@@ -68,7 +68,7 @@ for (const procedure of procedures)
   });
 
 function title({ name, status, rpc, raw }: Case): string {
-  if (raw) return `answers ${status} at the REST door: ${name}`;
+  if (raw) return `answers ${status} over REST: ${name}`;
   if (rpc) return `answers ${status}, and ${rpc.status} at /trpc: ${name} (${rpc.because})`;
-  return `answers ${status} the same at both doors: ${name}`;
+  return `answers ${status} the same over both transports: ${name}`;
 }

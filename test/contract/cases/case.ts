@@ -36,7 +36,7 @@ export const asAdmin = by(({ founder }) => founder.bearer);
 export const asMember = by(({ member }) => member.bearer);
 export const asOperator = by(({ operator }) => operator.key);
 export const asCookie = by(({ founder }) => founder.cookie);
-/** Another site's page, in a visitor's name or nobody's. */
+/** Another site's page, with a member's cookie or without one. */
 export const asForeignPage = by(() => ({ 'sec-fetch-site': 'cross-site' }));
 export const asForeignPageWithCookie = by(({ founder }) => ({
   ...founder.cookie,

@@ -56,7 +56,7 @@ export const inviteCases: Cases = {
     { name: 'the address is none', status: 422, ask: asAdmin({ email: 'nobody' }) },
     { name: 'the days are too many', status: 422, ask: asAdmin({ expires_in_days: 31 }) },
     {
-      name: 'another site’s page sends it in a visitor’s name',
+      name: 'another site’s page sends it with the member’s cookie',
       status: 403,
       detail: crossSite,
       ask: asForeignPageWithCookie(),

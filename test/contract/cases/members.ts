@@ -51,7 +51,7 @@ function aboutMember(more: Record<string, unknown> = {}): Case[] {
       ask: asOperator({ user_id: noId, ...more }),
     },
     {
-      name: 'another site’s page sends it in a visitor’s name',
+      name: 'another site’s page sends it with the member’s cookie',
       status: 403,
       detail: crossSite,
       ask: asForeignPageWithCookie((scene) => ({ ...ofMember(scene), ...more })),

@@ -83,7 +83,7 @@ export const tenantCases: Cases = {
     { name: 'a toggle is mistyped', status: 422, ask: asAdmin({ ...noPolicy, mfa_requird: true }) },
     { name: 'a toggle is no boolean', status: 422, ask: asAdmin({ mfa_required: 'yes' }) },
     {
-      name: 'another site’s page sends it in a visitor’s name',
+      name: 'another site’s page sends it with the member’s cookie',
       status: 403,
       detail: crossSite,
       ask: asForeignPageWithCookie(noPolicy),

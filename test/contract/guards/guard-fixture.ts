@@ -14,7 +14,7 @@ const operators = 'operators';
 /** A scene with everybody whom a guard may meet, and what the procedures are asked about. */
 export interface Stage extends Scene {
   sql: postgres.Sql;
-  /** Administrators of the founder's workspace whose standing is over: see `useStage`. */
+  /** Administrators of the founder's workspace who were revoked or demoted: see `useStage`. */
   revoked: Person;
   expired: Person;
   /** An administrator of a workspace that is not active. */

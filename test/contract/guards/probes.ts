@@ -5,7 +5,7 @@ import { redirectUri } from '../fixture.ts';
 import { restoreSessions, type Stage } from './guard-fixture.ts';
 
 /** What is answered: a success's status, or a refusal's status and detail. */
-export type Told = '200' | '204' | `${number} ${string}`;
+export type Outcome = '200' | '204' | `${number} ${string}`;
 
 /** A call about the founder's workspace, valid enough that the guard's answer is what is seen. */
 export interface Probe {
@@ -14,19 +14,19 @@ export interface Probe {
   /** Puts back what the call may have taken away, if the next one needs it. */
   restore?: (stage: Stage) => Promise<void>;
   /** To whom the guard lets in; 200 unless it says otherwise. */
-  in?: Told;
+  in?: Outcome;
   /** To an administrator of another tenant; the same unless it says otherwise. */
-  abroad?: Told;
+  abroad?: Outcome;
   /** To a platform operator's session; the same as abroad unless it says otherwise. */
-  operator?: Told;
+  operator?: Outcome;
 }
 
 const text = { source_text: 'Hello', target_lang: 'fr' };
 const nothing = { token: 'nothing' };
 const oidc = { provider: 'oidc' };
-const noUser: Told = '404 user not found';
-const noJob: Told = '404 job not found';
-const noMemory: Told = '404 translation memory set not found';
+const noUser: Outcome = '404 user not found';
+const noJob: Outcome = '404 job not found';
+const noMemory: Outcome = '404 translation memory set not found';
 /** A 4.4: an operator may name another tenant, an ordinary administrator may not. */
 const ofNamedTenant: Pick<Probe, 'abroad' | 'operator'> = {
   abroad: '404 tenant not found',

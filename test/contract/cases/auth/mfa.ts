@@ -127,7 +127,7 @@ export const mfaCases: Cases = {
     { name: 'replaces them', status: 200, ask: byCookie(foundEnrolled), rpc: withoutCookie(required) },
     { name: 'no authenticator is enrolled', status: 409, ask: byCookie(found), rpc: withoutCookie(required) },
     {
-      name: 'another site’s page sends it in a visitor’s name',
+      name: 'another site’s page sends it with the member’s cookie',
       status: 403,
       detail: crossSite,
       ask: ({ founder }) => ({ headers: { ...founder.cookie, 'sec-fetch-site': 'same-site' } }),

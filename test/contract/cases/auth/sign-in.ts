@@ -11,7 +11,7 @@ import {
 import type { Scene } from '../../fixture.ts';
 import { asAdmin, asForeignPage, asNobody, type Cases, crossSite } from '../case.ts';
 
-const signup = { tenant_name: 'Both Doors', email: 'founder@example.org', password };
+const signup = { tenant_name: 'Both Transports', email: 'founder@example.org', password };
 const credentials = { grant_type: 'password', password };
 const mfaGrant = 'urn:ietf:params:oauth:grant-type:mfa-otp';
 

@@ -63,7 +63,7 @@ export const ssoCases: Cases = {
       rpc: {
         status: 401,
         body: { detail: 'invalid or expired sign-in state' },
-        because: 'no cookie counts on /trpc, so a browser ends its sign-on at the REST door',
+        because: 'no cookie counts on /trpc, so a browser ends its sign-on over REST',
       },
     },
     {

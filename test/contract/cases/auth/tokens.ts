@@ -33,7 +33,7 @@ const common: Case[] = [
   },
   { name: 'the token is missing', status: 422, ask: asAdmin() },
   {
-    name: 'another site’s page sends it in a visitor’s name',
+    name: 'another site’s page sends it with the member’s cookie',
     status: 403,
     detail: crossSite,
     ask: asForeignPageWithCookie(nothing),
@@ -82,7 +82,7 @@ export const tokenCases: Cases = {
     },
     { name: 'the token is no text', status: 422, ask: asNobody({ refresh_token: 5 }) },
     {
-      name: 'another site’s page sends it in a visitor’s name',
+      name: 'another site’s page sends it with the member’s cookie',
       status: 403,
       detail: crossSite,
       ask: asForeignPageWithCookie(),
