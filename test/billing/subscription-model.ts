@@ -13,7 +13,7 @@ import {
   rowFor,
 } from './subscription-table.ts';
 
-/** What the events so far have updated, kept by the table's rules and apart from the code under test. */
+/** The state after the events so far, kept by the table's rules and apart from the code under test. */
 export interface Ledger {
   known: readonly Known[];
   recorded: Known | undefined;
@@ -110,7 +110,7 @@ function soldTier(event: SubscriptionStory) {
   return tierOfPrices(event.priceIds, prices);
 }
 
-/** More than one where they are equals to the second, and the event has updated nothing new of either. */
+/** More than one where they are equals to the second, and the event changed neither. */
 function recordedOf(known: readonly Known[], updated: Known, about: Known | undefined): Known[] {
   const rank = (each: Known) =>
     `${preferences.map(({ holds }) => Number(holds(each))).join('')} ${each.toldAt}`;

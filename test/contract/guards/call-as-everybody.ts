@@ -3,7 +3,7 @@ import type { GuardName } from '#server/context.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { type Answer, viaRest, viaRpc } from '../call.ts';
 import { type Caller, callers } from './callers.ts';
-import type { Stage } from './guard-fixture.ts';
+import type { GuardFixture } from './guard-fixture.ts';
 import type { Probe } from './probes.ts';
 import { verdicts } from './verdicts.ts';
 
@@ -35,7 +35,7 @@ function expectedBy(
 /** Calls a procedure as every caller, one after the other. */
 export async function callAsEverybody(
   at: Pick<TestApp, 'request'>,
-  stage: Stage,
+  fixture: GuardFixture,
   procedure: RestProcedure,
   probe: Probe,
   transport: Transport,
@@ -43,9 +43,9 @@ export async function callAsEverybody(
   const call = transport === 'REST' ? viaRest : viaRpc;
   const responses: Responses = {};
   for (const { name, headers } of callers) {
-    const input = (await probe.input?.(stage)) ?? {};
-    responses[name] = inShort(await call(at, procedure, { input, headers: headers(stage) }));
-    await probe.restore?.(stage);
+    const input = (await probe.input?.(fixture)) ?? {};
+    responses[name] = inShort(await call(at, procedure, { input, headers: headers(fixture) }));
+    await probe.restore?.(fixture);
   }
   return responses;
 }
