@@ -1,7 +1,7 @@
 import { openPool, type PoolOptions } from './pool.ts';
 import { runTransaction, type Tx } from './transaction.ts';
 
-export type { QueryBuilder } from './query-builder.ts';
+export type { QueryBuilder } from './transaction.ts';
 export { prepare, type Tx } from './transaction.ts';
 
 /** The SHA-256 hashes of a request's credential, by the two kinds that it may be. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import { runMigrations as installGraphileWorker } from 'graphile-worker';
@@ -25,7 +26,7 @@ const pauses = { first: 250, longest: 5000 };
  * @param stop ends the waiting: once aborted, the promise rejects with its reason. Migrations that are being applied
  * are finished first
  * @param folder of the service's migrations; tests use another one
- * @throws Error if the role of `url` bypasses row-level security
+ * @throws Error if the role of `url` bypasses row-level security, or if the database is older than the first migration
  */
 export async function migrate(url: string, stop?: AbortSignal, folder = migrationsFolder): Promise<void> {
   const sql = postgres(url, {
@@ -38,6 +39,7 @@ export async function migrate(url: string, stop?: AbortSignal, folder = migratio
   try {
     await refuseUnboundRole(sql);
     await acquireMigrationLock(sql, stop);
+    await refuseOlderDatabase(sql, url, folder);
     // The platform's scope for this session: a migration that changes rows must see those of all tenants.
     await sql`select set_config('lingualoop.tenant_id', '*', false)`;
     await applyWithoutBlocking(sql, folder, stop);
@@ -118,4 +120,21 @@ async function refuseUnboundRole(sql: postgres.Sql): Promise<void> {
     throw new Error(
       `DATABASE_URL: the role "${role.rolname}" is ${role.rolsuper ? 'a superuser' : 'BYPASSRLS'}, which no row-level policy binds; use a role with NOSUPERUSER NOBYPASSRLS that owns the database`,
     );
+}
+
+/**
+ * Rejects a database that has migrations from before the first one in `folder`, the baseline. They were squashed into it, so the
+ * baseline would fail at the first table that already exists.
+ */
+async function refuseOlderDatabase(sql: postgres.Sql, url: string, folder: string): Promise<void> {
+  const [journal] = await sql<{ exists: boolean }[]>`
+    select to_regclass('drizzle.__drizzle_migrations') is not null as exists`;
+  if (!journal?.exists) return;
+  const baseline = readMigrationFiles({ migrationsFolder: folder })[0]!.folderMillis;
+  const [older] = await sql<{ database: string }[]>`
+    select current_database() as database from drizzle.__drizzle_migrations where created_at < ${baseline} limit 1`;
+  if (!older) return;
+  throw new Error(
+    `the database "${older.database}" at ${new URL(url).host} was made by a version from before the first release, and cannot be upgraded; begin with an empty database, or without DATABASE_URL with an empty DATA_DIR (docs/operating.md, Upgrading)`,
+  );
 }

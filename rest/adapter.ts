@@ -1,13 +1,25 @@
 import { callTRPCProcedure } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { createArrayCheck } from '#server/array-limits.ts';
 import type { RequestContext, Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
 import type { AppRouter } from '#server/router.ts';
-import type { FileResponse, StreamResponse } from '#server/trpc.ts';
+import type { Settings } from '#server/settings.ts';
+import {
+  type BodyKind,
+  type FileResponse,
+  inputSource,
+  type Route,
+  type StreamResponse,
+  type Upload,
+} from '#server/trpc.ts';
+import { parseChoosingBody, parseForm, parseFormOrJson, parseJsonBody } from './body-parsers.ts';
 import { sendFile } from './downloads.ts';
-import { createEndpoint, type Endpoint } from './endpoint.ts';
 import { sendError } from './errors.ts';
-import { type RestProcedure, restProcedures } from './procedures.ts';
+import { needsBody, type RestProcedure, restProcedures } from './procedures.ts';
 import { bodyCeiling, refuseDeclaredSize, tooLargeUnauthenticated } from './request-limits.ts';
+import { isUpload, readUpload } from './upload.ts';
 
 /** Serves every procedure that has a route at its REST address. */
 export function serveRest(
@@ -86,4 +98,170 @@ async function handleRequest(
 function byAddress(procedures: RestProcedure[]): RestProcedure[][] {
   const groups = Map.groupBy(procedures, ({ route }) => `${route.method} ${route.path}`);
   return [...groups.values()];
+}
+
+/** The procedure that a request selects, and its input, which is read on demand. */
+interface ChosenProcedure {
+  procedure: RestProcedure;
+  readInput(): Promise<Record<string, unknown>>;
+}
+
+/** One method and path, with all procedures that it serves. */
+interface Endpoint {
+  takesFiles: boolean;
+  /** The format of a body that is not a file. */
+  body: BodyKind;
+  /** @throws AppError if the body's content type fits none of the procedures */
+  choose(request: FastifyRequest): ChosenProcedure;
+}
+
+/**
+ * Prepares how requests to one address are read and dispatched to its procedures.
+ * @throws Error if a procedure shares its address although it takes no JSON: only JSON and files can be told apart
+ */
+function createEndpoint(procedures: readonly RestProcedure[], settings: Settings): Endpoint {
+  const upload = procedures.find(({ route }) => route.upload);
+  const others = procedures.filter((procedure) => procedure !== upload);
+  const chosen = others.filter(({ route }) => route.chosenBy !== undefined);
+  const plain = others.find(({ route }) => route.chosenBy === undefined);
+  // Any other body counts as a form without its file (B 7 "missing upload"): the procedure reports that, after its gates.
+  const onlyForms = others.length === 0 && upload?.route.upload?.raw === false;
+  const kinds = procedures.map(bodyKind);
+  if (kinds.length > 1 && kinds.some((kind) => kind !== 'json'))
+    throw new Error(`${procedures[0]?.path}: a procedure that takes no JSON stands alone at its address`);
+  const readers = new Map(procedures.map((procedure) => [procedure, inputReader(procedure, settings)]));
+  const choice = (
+    procedure: RestProcedure,
+    request: FastifyRequest,
+    body?: Record<string, unknown>,
+  ): ChosenProcedure => {
+    const read = readers.get(procedure) as InputReader;
+    return { procedure, readInput: async () => read(request, body) };
+  };
+
+  return {
+    takesFiles: upload !== undefined,
+    body: kinds[0] ?? 'json',
+    choose(request) {
+      if (upload && (onlyForms || isUpload(request, upload.route.upload as Upload)))
+        return choice(upload, request);
+      if (!plain) throw new AppError('unsupported_media_type', 'unsupported content type');
+      if (chosen.length === 0) return choice(plain, request);
+      let body: Record<string, unknown>;
+      try {
+        body = parseChoosingBody(request.body, request.headers['content-type']);
+      } catch (error) {
+        // `plain` reports the error, after its first gates.
+        return { procedure: plain, readInput: () => Promise.reject(error) };
+      }
+      const found = chosen.find(({ route }) => holds(body, route.chosenBy as string));
+      return choice(found ?? plain, request, body);
+    },
+  };
+}
+
+function bodyKind({ route }: RestProcedure): BodyKind {
+  return route.body ?? 'json';
+}
+
+/** Whether a body has a member. For a path `a.b`, b must be an object. */
+function holds(body: Record<string, unknown>, path: string): boolean {
+  const [name, ...inside] = path.split('.') as [string, ...string[]];
+  if (!Object.hasOwn(body, name)) return false;
+  if (inside.length === 0) return true;
+  let value = body[name];
+  for (const part of inside)
+    value =
+      typeof value === 'object' && value !== null && Object.hasOwn(value, part)
+        ? (value as Record<string, unknown>)[part]
+        : undefined;
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+type InputReader = (
+  request: FastifyRequest,
+  body: Record<string, unknown> | undefined,
+) => Promise<Record<string, unknown>> | Record<string, unknown>;
+
+/**
+ * Combines body, query, headers and path into one object. The path takes precedence, because it is the address. Query
+ * parameters are ignored in a body, and a body that supplies no input is not read.
+ */
+function inputReader(procedure: RestProcedure, settings: Settings): InputReader {
+  const { route, inputShape } = procedure;
+  const kinds = queryKinds(inputShape, route);
+  const names = Object.keys(inputShape);
+  const readBody = bodyReader(procedure);
+  const refuseLongArrays = createArrayCheck(procedure.input, route);
+  const headers = Object.entries(route.headers ?? {}).map(([name, header]) => [name, header.toLowerCase()]);
+  return async (request, body) => {
+    const input = route.upload
+      ? await readUpload(request, names, route.upload, settings)
+      : (body ?? readBody(request));
+    for (const name of kinds.keys()) delete input[name];
+    Object.assign(input, coerceQuery(request.query as Record<string, unknown>, kinds));
+    for (const [name, header] of headers as [string, string][]) {
+      const value = request.headers[header];
+      if (value !== undefined) input[name] ??= value;
+    }
+    Object.assign(input, request.params);
+    refuseLongArrays?.(input, settings);
+    return input;
+  };
+}
+
+function bodyReader(procedure: RestProcedure): (request: FastifyRequest) => Record<string, unknown> {
+  const { route, inputShape } = procedure;
+  const names = Object.keys(inputShape).filter((name) => inputSource(route, name) === 'body');
+  if (names.length === 0) return () => ({});
+  const kind = bodyKind(procedure);
+  if (kind === 'raw') return ({ body }) => ({ body: Buffer.isBuffer(body) ? body : Buffer.alloc(0) });
+  const optional = !needsBody(procedure);
+  const parse = { json: parseJsonBody, form: parseForm, form_or_json: parseFormOrJson }[kind];
+  return ({ body, headers }) => {
+    if (optional && (!Buffer.isBuffer(body) || body.length === 0)) return {};
+    return parse(body, headers['content-type'], names);
+  };
+}
+
+type QueryKind = 'string' | 'number' | 'boolean';
+
+/** The type of each query parameter of a route, worked out once. The schemas stay unchanged. */
+function queryKinds(shape: Record<string, z.ZodType>, route: Route): ReadonlyMap<string, QueryKind> {
+  return new Map(
+    Object.entries(shape)
+      .filter(([name]) => inputSource(route, name) === 'query')
+      .map(([name, schema]) => [name, kindOf(schema)]),
+  );
+}
+
+function kindOf(schema: z.ZodType): QueryKind {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return kindOf(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodNumber) return 'number';
+  if (schema instanceof z.ZodBoolean) return 'boolean';
+  return 'string';
+}
+
+/**
+ * Converts a query string's values to their schemas' types. A value that is not a valid number or boolean stays a
+ * string, so that the schema reports it by name. Parameters that the route does not have are omitted.
+ */
+function coerceQuery(
+  query: Record<string, unknown>,
+  kinds: ReadonlyMap<string, QueryKind>,
+): Record<string, unknown> {
+  const input: Record<string, unknown> = {};
+  for (const [name, kind] of kinds) {
+    const value = query[name];
+    if (value !== undefined) input[name] = typeof value === 'string' ? coerce(value, kind) : value;
+  }
+  return input;
+}
+
+function coerce(value: string, kind: QueryKind): unknown {
+  if (kind === 'number' && /^-?\d+(\.\d+)?$/.test(value)) return Number(value);
+  if (kind === 'boolean' && /^(true|1)$/i.test(value)) return true;
+  if (kind === 'boolean' && /^(false|0)$/i.test(value)) return false;
+  return value;
 }

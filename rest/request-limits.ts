@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
 import type { BodyKind } from '#server/trpc.ts';
-import { mediaType } from './media-types.ts';
+import { mediaType } from './body-parsers.ts';
 
 /** The two size limits of B 8, in bytes. */
 export interface BodyLimits {

@@ -3,7 +3,7 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
 import type { Upload } from '#server/trpc.ts';
-import { isRawType, mediaType } from './media-types.ts';
+import { isRawType, mediaType } from './body-parsers.ts';
 import { type BodyLimits, declaredSize, isForm, tooLarge } from './request-limits.ts';
 
 export function isUpload(request: FastifyRequest, { raw }: Upload): boolean {

@@ -108,3 +108,14 @@ const denseScripts: ReadonlySet<string> = new Set(['zh-Hans', 'zh-Hant', 'ja', '
 export function isDenseScript(code: string): boolean {
   return denseScripts.has(code);
 }
+
+/** A language pair, as codes of B 2.4. */
+export interface LanguagePair {
+  pairSource: string;
+  pairTarget: string;
+}
+
+/** The name of a pair, as in `pairs` of `lookUpExact`. */
+export function pairName({ pairSource, pairTarget }: LanguagePair): string {
+  return `${pairSource} ${pairTarget}`;
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Upload } from '#server/trpc.ts';
-import { rawTypes } from '../media-types.ts';
+import { rawTypes } from '../body-parsers.ts';
 import type { RestProcedure } from '../procedures.ts';
 import type { Content, JsonSchema, Operation, Parameter } from './document.ts';
 import { neededInputsOf } from './operation.ts';

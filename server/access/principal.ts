@@ -1,8 +1,10 @@
-import type { CredentialOwner, Tx } from '#db/client.ts';
+import { timingSafeEqual } from 'node:crypto';
+import { and, eq, sql } from 'drizzle-orm';
+import { type CredentialOwner, prepare, type Tx } from '#db/client.ts';
+import { tokens, users } from '#db/schema/identity.ts';
+import { tenants } from '#db/schema/tenants.ts';
 import type { Settings } from '#server/settings.ts';
 import { hashSecret, type PresentedCredentials } from './credentials.ts';
-import { isDesignatedOperator } from './operator.ts';
-import { lookUpPrincipal, type PrincipalMember } from './principal-lookup.ts';
 import type { Family } from './sessions.ts';
 
 export interface PrincipalTenant {
@@ -39,7 +41,7 @@ export function accessTokenHashes(token: string) {
 }
 
 /** Why authentication failed. Each guard chooses its own response. */
-export type Refusal = 'no_credential' | 'tenant_inactive';
+type Refusal = 'no_credential' | 'tenant_inactive';
 
 /**
  * Authenticates the caller in the transaction that the credential opened. Nothing is cached between requests. The one
@@ -67,4 +69,130 @@ export async function readPrincipal(
   const family = { id: lookup.token.familyId, secondFactor: lookup.token.secondFactor };
   const operator = user.totpEnrolled && isDesignatedOperator(tenant.id, user.email, settings);
   return { kind: 'session', tenant, user, operator, family };
+}
+
+/** A caller's tenant and, for an access token, the member it was issued to. */
+interface PrincipalLookup {
+  tenantId: string;
+  name: string;
+  active: boolean;
+  user: PrincipalMember | null;
+  token: { familyId: string; expiresAt: Date; secondFactor: boolean } | null;
+}
+
+interface PrincipalMember {
+  id: string;
+  email: string;
+  provider: string;
+  role: string;
+  active: boolean;
+  totpEnrolled: boolean;
+}
+
+const tenantInScope = sql`current_setting(${sql.placeholder('scope')})`;
+
+/**
+ * Reads the tenant in scope and, for an access token, its member. The tenant's id is not known yet, so the condition reads
+ * the setting that holds it; the row-level policy alone uses no index (docs/decisions/0025).
+ */
+const selectPrincipal = prepare<{ accessTokenHash: Uint8Array; scope: string }, PrincipalLookup[]>((db) =>
+  db
+    .select({
+      tenantId: tenants.tenantId,
+      name: tenants.name,
+      active: tenants.active,
+      user: {
+        id: users.userId,
+        email: users.email,
+        provider: users.provider,
+        role: users.role,
+        active: users.active,
+        totpEnrolled: sql<boolean>`${users.totpSecret} is not null`,
+      },
+      token: {
+        familyId: tokens.familyId,
+        expiresAt: tokens.expiresAt,
+        secondFactor: tokens.secondFactor,
+      },
+    })
+    .from(tenants)
+    .leftJoin(
+      tokens,
+      and(
+        eq(tokens.tenantId, tenantInScope),
+        eq(tokens.tokenHash, sql.placeholder('accessTokenHash')),
+        eq(tokens.kind, 'access_token'),
+        sql`${tokens.expiresAt} > now()`,
+      ),
+    )
+    .leftJoin(users, and(eq(users.tenantId, tenantInScope), eq(users.userId, tokens.userId)))
+    .where(eq(tenants.tenantId, tenantInScope))
+    .prepare('select_principal'),
+);
+
+/** Passed as a parameter, although constant, because the driver prepares only statements with parameters. */
+const tenantScope = 'lingualoop.tenant_id';
+
+/** For requests without an access token. Given a null, PostgreSQL would plan the other statement anew each time. */
+const selectTenant = prepare<{ scope: string }, Pick<PrincipalLookup, 'tenantId' | 'name' | 'active'>[]>(
+  (db) =>
+    db
+      .select({ tenantId: tenants.tenantId, name: tenants.name, active: tenants.active })
+      .from(tenants)
+      .where(eq(tenants.tenantId, tenantInScope))
+      .prepare('select_tenant_principal'),
+);
+
+/**
+ * Looks up the caller by the SHA-256 of its access token, or its tenant alone for null, in the transaction's scope.
+ * @returns undefined if the scope holds no tenant
+ */
+export async function lookUpPrincipal(
+  tx: Tx,
+  accessTokenHash: Uint8Array | null,
+): Promise<PrincipalLookup | undefined> {
+  if (accessTokenHash === null) {
+    const [tenant] = await selectTenant(tx, { scope: tenantScope });
+    return tenant && { ...tenant, user: null, token: null };
+  }
+  const [lookup] = await selectPrincipal(tx, { accessTokenHash, scope: tenantScope });
+  return lookup;
+}
+
+/**
+ * Whether the request presents the operator key (A 5.1), in X-API-Key or else as the bearer. False if no key is
+ * configured.
+ */
+export function presentsOperatorKey(
+  { apiKey, bearer }: PresentedCredentials,
+  { OPERATOR_API_KEY }: Settings,
+): boolean {
+  return isKey(apiKey ?? bearer, OPERATOR_API_KEY);
+}
+
+/** Whether the request presents the single key of a deployment without tenants (A 5.1 rule 6). */
+export function presentsServiceKey(
+  { apiKey, bearer }: PresentedCredentials,
+  { SERVICE_API_KEY }: Settings,
+): boolean {
+  return isKey(apiKey ?? bearer, SERVICE_API_KEY);
+}
+
+/** Compares in constant time. */
+function isKey(presented: string | null, key: string | undefined): boolean {
+  if (key === undefined || presented === null) return false;
+  return timingSafeEqual(hashSecret(presented), hashSecret(key));
+}
+
+/**
+ * Whether a member is on the deployment's list of operators, in the operators' workspace (A 5.1 rule 8). Operator
+ * access also requires an enrolled authenticator. False unless both settings are set.
+ */
+export function isDesignatedOperator(
+  tenantId: string,
+  email: string,
+  { OPERATOR_EMAILS, OPERATOR_TENANT_ID }: Settings,
+): boolean {
+  if (OPERATOR_TENANT_ID === undefined || tenantId !== OPERATOR_TENANT_ID) return false;
+  return OPERATOR_EMAILS.some((listed) => listed.toLowerCase() === email);
 }

@@ -4,8 +4,7 @@ import { tenants } from '#db/schema/tenants.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { PresentedCredentials } from './credentials.ts';
-import { presentsServiceKey } from './operator.ts';
-import type { Principal } from './principal.ts';
+import { type Principal, presentsServiceKey } from './principal.ts';
 
 /** The tenant of a deployment without tenants (A 5.1 rule 6). */
 export const serviceTenantId = 'default';

@@ -1,5 +1,5 @@
 import { publicProcedure } from '#server/access/guards/authenticate.ts';
-import { isDesignatedOperator } from '#server/access/operator.ts';
+import { isDesignatedOperator } from '#server/access/principal.ts';
 import { rateLimited } from '#server/access/rate-limit.ts';
 import { sameSiteOnly } from '#server/access/session-cookie.ts';
 import type { Origin } from '#server/audit/audit-log.ts';

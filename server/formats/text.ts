@@ -48,6 +48,11 @@ export function skipCodePoints(text: string, from: number, count: number): numbe
   return index;
 }
 
+/** The first `units` UTF-16 units of a text, without half of a surrogate pair at the end. */
+export function clip(text: string, units: number): string {
+  return text.slice(0, units).replace(/[\ud800-\udbff]$/, '');
+}
+
 function isPairAt(text: string, index: number): boolean {
   return (text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
 }

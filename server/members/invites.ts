@@ -1,6 +1,6 @@
 import type { Tx } from '#db/client.ts';
 import { type Administrator, tenantNotFound, type WithNamedTenant } from '#server/access/guards/admin.ts';
-import { isDesignatedOperator } from '#server/access/operator.ts';
+import { isDesignatedOperator } from '#server/access/principal.ts';
 import { type Origin, recordAdministration } from '#server/audit/audit-log.ts';
 import { AppError } from '#server/errors.ts';
 import { newId } from '#server/ids.ts';

@@ -1,6 +1,6 @@
 import type { Tx } from '#db/client.ts';
 import type { Administrator, WithOwningTenant } from '#server/access/guards/admin.ts';
-import { isDesignatedOperator } from '#server/access/operator.ts';
+import { isDesignatedOperator } from '#server/access/principal.ts';
 import { lockMember } from '#server/access/sessions.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';

@@ -1,5 +1,5 @@
+import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
 import type { FlattenKind } from '../formats/document-kind.ts';
-import { FlattenError, type FlattenReason } from '../formats/flatten-error.ts';
 import { limitsOfTask, type QueueName, queues } from './limits.ts';
 import { type RunLimits, Sandbox, type SandboxOptions } from './sandbox.ts';
 import { SandboxError } from './sandbox-error.ts';
@@ -113,7 +113,7 @@ export function openFileWork(
 /** Whether the file exceeds a limit of its format: reading it cost all that it may, and the tenant's next file may as well. */
 function isOverLimit(result: unknown): boolean {
   const isRefusal = typeof result === 'object' && result !== null && 'refused' in result;
-  return isRefusal && result.refused === ('too_large' satisfies FlattenReason);
+  return isRefusal && result.refused === ('too_large' satisfies FileErrorReason);
 }
 
 async function runHere(task: keyof Tasks, payload: unknown, { signal }: TaskScope): Promise<unknown> {
@@ -127,7 +127,7 @@ const limitsWithSignal = (limits: RunLimits, { signal }: TaskScope): RunLimits =
 /**
  * Reads the text of an uploaded file, as soon as the tenant gets a slot.
  *
- * @throws {FlattenError} for a file without readable text (B 4.1: 400). One that takes too much time or memory is
+ * @throws {FileError} for a file without readable text (B 4.1: 400). One that takes too much time or memory is
  * `too_large`; one that crashes its process is `unreadable`.
  * @throws {SandboxError} `busy`, `closed`, `not_started` or `failed`, which say nothing about the file
  */
@@ -140,19 +140,19 @@ export async function flattenUpload(
   try {
     const result = await fileWork.run('flatten', { kind, bytes }, scope);
     if ('text' in result) return result.text;
-    throw new FlattenError(result.refused, result.message);
+    throw new FileError(result.refused, result.message);
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error;
-    throw flattenErrors[error.reason]?.(error) ?? error;
+    throw fileErrors[error.reason]?.(error) ?? error;
   }
 }
 
-const flattenErrors: Partial<Record<SandboxError['reason'], (cause: SandboxError) => FlattenError>> = {
+const fileErrors: Partial<Record<SandboxError['reason'], (cause: SandboxError) => FileError>> = {
   time: (cause) =>
-    new FlattenError('too_large', 'reading the file takes too long; split it and send the parts', { cause }),
+    new FileError('too_large', 'reading the file takes too long; split it and send the parts', { cause }),
   memory: (cause) =>
-    new FlattenError('too_large', 'reading the file takes too much memory; split it and send the parts', {
+    new FileError('too_large', 'reading the file takes too much memory; split it and send the parts', {
       cause,
     }),
-  crashed: (cause) => new FlattenError('unreadable', 'the file cannot be read', { cause }),
+  crashed: (cause) => new FileError('unreadable', 'the file cannot be read', { cause }),
 };

@@ -2,9 +2,9 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { addJob } from '#server/job-queue.ts';
+import type { LanguagePair } from '#server/languages.ts';
 import { largestShard } from '#server/matching/fuzzy/index.ts';
 import { ConcurrentChange, ignoreConcurrentChange, smallShard } from './index-set.ts';
-import type { Pair } from './language-pair.ts';
 import { collectParts, fieldEnd, type RowPart, rowEnd, rowParts, unpack } from './packed-rows.ts';
 
 /** Adds jobs for the pairs whose small sets should share an index. */
@@ -25,7 +25,7 @@ export async function indexWaitingPairs({ database }: Services): Promise<void> {
  */
 export async function indexPair(
   { database, fileWork }: Services,
-  { tenantId, ...pair }: Pair & { tenantId: string },
+  { tenantId, ...pair }: LanguagePair & { tenantId: string },
 ): Promise<void> {
   const waiting = await database.inTenant(tenantId, (tx) => selectWaitingOfPair(tx, tenantId, pair));
   const { segments, nextShardNo: shardNo, replaced } = waiting;
@@ -101,7 +101,7 @@ const goneOf = (d: string): SQL => sql`(
     and s.content_id = c.value ->> 0))`;
 
 /** Returns the pairs whose small imported sets should be moved into shared shards. Needs platform scope. */
-async function selectPairsToIndex(tx: Tx): Promise<(Pair & { tenantId: string })[]> {
+async function selectPairsToIndex(tx: Tx): Promise<(LanguagePair & { tenantId: string })[]> {
   const rows = await tx.execute<{ tenant_id: string; pair_source: string; pair_target: string }>(sql`
     with due as (
       select g.tenant_id, g.pair_source, g.pair_target from memory_segments m
@@ -153,7 +153,7 @@ interface WaitingPair {
  * Returns what the next shard of a pair is to hold: segments in no shard and those of the shards that it replaces, as many as
  * fit.
  */
-async function selectWaitingOfPair(tx: Tx, tenantId: string, pair: Pair): Promise<WaitingPair> {
+async function selectWaitingOfPair(tx: Tx, tenantId: string, pair: LanguagePair): Promise<WaitingPair> {
   const { replaced, nextShardNo } = await selectReplaced(tx, tenantId, pair);
   const rows = await tx.execute<{ c: string; n: string; w: number | null; source_text: string }>(sql`
     select m.content_id as c, m.segment_no as n, m.shard_no as w, m.source_text
@@ -170,12 +170,12 @@ async function selectWaitingOfPair(tx: Tx, tenantId: string, pair: Pair): Promis
   return { replaced, nextShardNo, segments };
 }
 
-const importsOf = (tenantId: string, { pairSource, pairTarget }: Pair): SQL =>
+const importsOf = (tenantId: string, { pairSource, pairTarget }: LanguagePair): SQL =>
   sql`(select tenant_id, content_id from memory_sets where tenant_id = ${tenantId}
     and pair_source = ${pairSource} and pair_target = ${pairTarget} and origin = 'tmx_import') g`;
 
 /** Returns the shards that the next one replaces. Together they are no larger than one shard may be. */
-async function selectReplaced(tx: Tx, tenantId: string, pair: Pair) {
+async function selectReplaced(tx: Tx, tenantId: string, pair: LanguagePair) {
   const { pairSource, pairTarget } = pair;
   const rows = await tx.execute<{ c: string | null; d: number; n: number; due: boolean }>(sql`
     select null as c, d.shard_no as d, d.segments as n,
@@ -203,7 +203,12 @@ function packShards(shards: readonly ReplacedShard[]): string {
 }
 
 /** Locks a pair's index, and returns whether its shards are still those that were read. */
-async function lockPairForShard(tx: Tx, tenantId: string, pair: Pair, was: WaitingPair): Promise<boolean> {
+async function lockPairForShard(
+  tx: Tx,
+  tenantId: string,
+  pair: LanguagePair,
+  was: WaitingPair,
+): Promise<boolean> {
   const { pairSource, pairTarget } = pair;
   await tx.execute(sql`
     select pg_advisory_xact_lock(hashtextextended(${`pair index ${tenantId} ${pairSource} ${pairTarget}`}, 0))`);
@@ -219,7 +224,7 @@ async function lockPairForShard(tx: Tx, tenantId: string, pair: Pair, was: Waiti
 async function moveSegmentsOfPair(
   tx: Tx,
   tenantId: string,
-  { pairSource, pairTarget }: Pair,
+  { pairSource, pairTarget }: LanguagePair,
   { replaced, nextShardNo, segments }: WaitingPair,
 ): Promise<number> {
   const moved = JSON.stringify(segments.map(({ versionId, segmentNo, was }) => [versionId, segmentNo, was]));
@@ -251,7 +256,7 @@ interface PairShardVersions {
 async function insertPairShard(
   tx: Tx,
   tenantId: string,
-  { pairSource, pairTarget }: Pair,
+  { pairSource, pairTarget }: LanguagePair,
   { shardNo, segments, lengthMarks }: { shardNo: number; segments: number; lengthMarks: string },
   of: PairShardVersions,
 ): Promise<void> {
@@ -266,7 +271,7 @@ async function insertPairShard(
 async function insertPairPostings(
   tx: Tx,
   tenantId: string,
-  { pairSource, pairTarget }: Pair,
+  { pairSource, pairTarget }: LanguagePair,
   rows: SQL,
 ): Promise<void> {
   await tx.execute(sql`

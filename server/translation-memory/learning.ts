@@ -2,12 +2,11 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { newId } from '#server/ids.ts';
+import type { LanguagePair } from '#server/languages.ts';
 import { isShortEnough } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { deleteVectors } from './embed-golden-sets.ts';
-import type { Pair } from './language-pair.ts';
-import { goldenSetName } from './sets.ts';
-import { segmentsOfPair } from './size-limits.ts';
+import { goldenSetName, segmentsOfPair } from './sets.ts';
 
 /** A finished text job's pair. Languages are codes of B 2.4. */
 export interface JobPair {
@@ -77,7 +76,7 @@ export function unlearnJob(tx: Tx, tenantId: string, jobId: string): Promise<num
 }
 
 /** An approved pair. */
-interface LearnedPair extends Pair {
+interface LearnedPair extends LanguagePair {
   /** Of the source's normal form, in hexadecimal. */
   hash: string;
   sourceText: string;
@@ -93,7 +92,7 @@ interface LearnedPair extends Pair {
 async function ensureGoldenSet(
   tx: Tx,
   tenantId: string,
-  set: Pair & { setId: string; name: string; embeddingModel: string | null },
+  set: LanguagePair & { setId: string; name: string; embeddingModel: string | null },
 ): Promise<void> {
   await tx.execute(sql`
     with version as (

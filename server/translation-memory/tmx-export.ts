@@ -7,8 +7,7 @@ import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } fro
 import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx-writer.ts';
 import { requireDeclaredLanguage } from '#server/set-upload.ts';
 import type { StreamResponse } from '#server/trpc.ts';
-import { goldenSetName, type SetRow, selectSetById, selectSetByName } from './sets.ts';
-import { segmentsOf } from './size-limits.ts';
+import { goldenSetName, type SetRow, segmentsOf, selectSetById, selectSetByName } from './sets.ts';
 import { exportedTuid, storedTuid } from './tuid.ts';
 import type { SetVersion } from './versions.ts';
 

@@ -11,8 +11,7 @@ import { persistenceFailed } from './golden/pending-persistence.ts';
 import { persistGolden, removeGolden } from './golden/record.ts';
 import { advance } from './job-states.ts';
 import { selectJob } from './jobs.ts';
-import { learnFrom } from './learning.ts';
-import { OptionalWrite, retryWithout } from './optional-writes.ts';
+import { learnFrom, OptionalWrite, retryWithout } from './optional-writes.ts';
 import type { RunResult } from './pipeline/run.ts';
 import type { AgentRun, JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
 

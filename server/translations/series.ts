@@ -1,6 +1,11 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import { SaturatedError } from '#server/concurrency-limit.ts';
 import type { Services } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
+import { AppError, describeForLog, toAppError } from '#server/errors.ts';
 import { readBilledTenant } from '#server/metering/entitlement.ts';
+import { recordFailedRun, secondsPerFailedRun } from '#server/metering/failed-run-rate.ts';
 import {
   admitSeries,
   isWork,
@@ -9,11 +14,16 @@ import {
   type SeriesCaller,
   type SeriesItem,
 } from './admit-series.ts';
+import { type Completion, type CompletionServices, completeRun, type RestOfSeries } from './complete.ts';
 import { fingerprint, selectJobsByKeys } from './idempotency.ts';
-import type { StoredJob } from './jobs.ts';
-import { forget, type Prefetched } from './leverage/prefetch.ts';
-import { type RunServices, runJob } from './run-job.ts';
-import type { TranslationJob } from './schema.ts';
+import type { Admitted } from './insert-jobs.ts';
+import { advance } from './job-states.ts';
+import { isJob, type StoredJob } from './jobs.ts';
+import { forget, leverageOf, type Prefetched } from './leverage/leverage.ts';
+import { RunError, runPipeline } from './pipeline/run.ts';
+import type { AgentRun, TranslationJob } from './schema.ts';
+
+export type RunServices = CompletionServices & Pick<Services, 'engine' | 'glossaries'>;
 
 /** An admitted series. Its first job reserves the characters of all of it. */
 export interface Series {
@@ -97,4 +107,137 @@ async function admitRest(
     refusedAt = result.jobs;
   }
   throw new AppError('transient_error', 'the job of this Idempotency-Key keeps changing; try again');
+}
+
+/** Milliseconds after which a run is given up, however long its models take. */
+const longestRun = 900_000;
+
+/**
+ * Runs one job: translates its text and stores the result. A run that fails is stored as such, and not billed.
+ * @throws AppError what the run failed with
+ */
+async function runJob(
+  services: RunServices,
+  run: Run,
+  prefetched: Prefetched,
+  rest: RestOfSeries,
+): Promise<Completion> {
+  const { engine, log } = services;
+  const { tenantId, request, admitted } = run;
+  const keeping = keepPending(services, run);
+  // AbortSignal.timeout would keep its timer beyond the run.
+  const deadline = new AbortController();
+  const ending = setTimeout(() => deadline.abort(), longestRun);
+  try {
+    const leverage = await leverageOf(services, tenantId, request, prefetched);
+    const scope = { tenantId, signal: deadline.signal };
+    const result = await runPipeline(engine, request, scope, {
+      leverage,
+      searchFailed: (error) =>
+        log.warn(
+          { job_id: admitted.jobId, error: describeForLog(error) },
+          'a job is translated without close matches',
+        ),
+    });
+    return await completeRun(services, run, result, rest);
+  } catch (error) {
+    const known = toAppError(error instanceof RunError ? error.cause : error);
+    // The translation is stored; only its golden record is missing.
+    if (known.code !== 'persistence_failed') await fail(services, run, error, known);
+    throw known;
+  } finally {
+    clearInterval(keeping);
+    clearTimeout(ending);
+  }
+}
+
+/**
+ * Touches a job during a long run, so that only jobs whose process died look stale: models with their retries may take longer than
+ * STALE_PENDING_SECONDS.
+ */
+function keepPending(
+  { database, settings, log }: Pick<Services, 'database' | 'settings' | 'log'>,
+  { tenantId, admitted }: Run,
+): NodeJS.Timeout {
+  const touch = () =>
+    database
+      .inTenant(tenantId, (tx) => tx.last(touchJob(tx, tenantId, admitted)))
+      .catch((error: unknown) =>
+        log.warn({ job_id: admitted.jobId, error: describeForLog(error) }, 'job not touched'),
+      );
+  // The longest interval that Node's timers take is 2^31 - 1 ms.
+  return setInterval(touch, Math.min((settings.STALE_PENDING_SECONDS * 1000) / 3, 2_147_483_647));
+}
+
+/** Logs why a run failed and marks its job failed. If that fails too, the stale sweep marks the job later. */
+async function fail(services: RunServices, run: Run, error: unknown, known: AppError): Promise<void> {
+  const { log } = services;
+  const job_id = run.admitted.jobId;
+  log.warn({ job_id, error: describeForLog(known) }, 'a run failed');
+  await storeFailure(services, run, error, known.message).catch((unrecorded: unknown) =>
+    log.warn({ job_id, error: describeForLog(unrecorded) }, 'failure not recorded'),
+  );
+}
+
+/**
+ * Marks a job failed with the steps that its run completed. Nothing is billed. A run that called a live engine counts against the tenant's
+ * failed runs, in the same transaction.
+ */
+async function storeFailure(
+  { database, engine, settings }: Pick<Services, 'database' | 'engine' | 'settings'>,
+  { tenantId, admitted }: Run,
+  error: unknown,
+  message: string,
+): Promise<void> {
+  advance('pending', 'failed');
+  const steps = error instanceof RunError ? error.steps : [];
+  const calledEngine = error instanceof RunError && mayHaveCalled(error);
+  const share = engine.live && calledEngine ? secondsPerFailedRun(settings) : null;
+  await database.inTenant(tenantId, async (tx) => {
+    const failing = failJob(tx, tenantId, admitted, {
+      status: 'failed',
+      steps,
+      quality_gate: null,
+      human_review_task: null,
+      error: message,
+    });
+    if (share === null) await tx.last(failing);
+    else await Promise.all([failing, tx.last(recordFailedRun(tx, tenantId, share))]);
+  });
+}
+
+/** Whether a failed run may have called the engine. A call that was refused for lack of capacity did not; the completed steps before it did. */
+function mayHaveCalled({ cause, steps }: RunError): boolean {
+  return (
+    !(cause instanceof SaturatedError) ||
+    steps.some(({ kind, status }) => kind === 'agent' && status === 'completed')
+  );
+}
+
+/** The job while it is pending under this attempt, and not taken over by another. */
+function isRunning(tenantId: string, { jobId, attempt }: Pick<Admitted, 'jobId' | 'attempt'>) {
+  return and(
+    isJob(tenantId, jobId),
+    eq(translationJobs.attempt, attempt),
+    eq(translationJobs.status, 'pending'),
+  );
+}
+
+/** Marks a pending job as still running. */
+function touchJob(tx: Tx, tenantId: string, run: Pick<Admitted, 'jobId' | 'attempt'>): PromiseLike<unknown> {
+  return tx.update(translationJobs).set({ updatedAt: sql`now()` }).where(isRunning(tenantId, run));
+}
+
+/** Marks a pending job failed. The statement is sent at once. */
+function failJob(
+  tx: Tx,
+  tenantId: string,
+  run: Pick<Admitted, 'jobId' | 'attempt'>,
+  agentRun: AgentRun,
+): Promise<unknown> {
+  return tx
+    .update(translationJobs)
+    .set({ status: 'failed', agentRun, updatedAt: sql`now()` })
+    .where(isRunning(tenantId, run))
+    .execute();
 }

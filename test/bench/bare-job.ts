@@ -1,13 +1,13 @@
 import postgres from 'postgres';
 import { setScope, setScopeByCredential } from '#db/client.ts';
 import { hashSecret } from '#server/access/credentials.ts';
-import { lookUpPrincipal } from '#server/access/principal-lookup.ts';
+import { lookUpPrincipal } from '#server/access/principal.ts';
 import { stubEngine } from '#server/engines/stub.ts';
 import { newId } from '#server/ids.ts';
 import { lockAdmissions } from '#server/metering/committed-usage.ts';
 import { finishJob } from '#server/translations/complete.ts';
 import { admitJob } from '#server/translations/insert-jobs.ts';
-import { prefetch } from '#server/translations/leverage/prefetch.ts';
+import { prefetch } from '#server/translations/leverage/leverage.ts';
 import { runPipeline } from '#server/translations/pipeline/run.ts';
 import { translationRequest } from '#server/translations/schema.ts';
 import { recordStatements, type Statement } from './recorded-statements.ts';

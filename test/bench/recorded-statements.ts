@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import { PreparedQueries } from '#db/query-builder.ts';
+import { PreparedQueries } from '#db/transaction.ts';
 
 export interface Statement {
   text: string;

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import postgres from 'postgres';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -62,16 +63,23 @@ test('40 parallel migrations of one empty database leave what one run leaves', a
   expect(await dump(shared.superuserUrl)).toEqual(expected);
 });
 
+/** Runs `npm run migrate` as a process. */
+async function runMigrate(url: string): Promise<{ code: number | null; stderr: string }> {
+  const child = spawn(process.execPath, [join(root, 'server/migrate.ts')], {
+    env: { DATABASE_URL: url, PATH: process.env['PATH'] },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const [stderr, code] = await Promise.all([
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.once('exit', resolve)),
+  ]);
+  return { code, stderr };
+}
+
 test('`npm run migrate`, twice at once as processes, both exit 0', async () => {
   const { url, superuserUrl } = await emptyDatabase();
-  const run = () =>
-    new Promise<number | null>((resolve) =>
-      spawn(process.execPath, [join(root, 'server/migrate.ts')], {
-        env: { DATABASE_URL: url, PATH: process.env['PATH'] },
-        stdio: 'ignore',
-      }).once('exit', resolve),
-    );
-  expect(await Promise.all([run(), run()])).toEqual([0, 0]);
+  const runs = await Promise.all([runMigrate(url), runMigrate(url)]);
+  expect(runs.map(({ code }) => code)).toEqual([0, 0]);
   expect((await dump(superuserUrl)).length).toBeGreaterThan(100);
 });
 
@@ -92,6 +100,33 @@ test('a superuser is refused, and so is a role with BYPASSRLS: no policy binds t
     await superuser.unsafe(`drop role ${role}`);
     await superuser.end();
   }
+});
+
+test('a database from before the baseline is refused by name, and stays as it is', async () => {
+  const { url } = await emptyDatabase();
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  onTestFinished(() => sql.end());
+  await sql.unsafe(`
+    create schema drizzle;
+    create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);
+    insert into drizzle.__drizzle_migrations (hash, created_at) values ('of the first version', 1750000000000);
+    create table tenants (tenant_id text primary key);`);
+  const before = await sql`select tablename from pg_tables where schemaname in ('public', 'graphile_worker')`;
+
+  const { host, pathname, password } = new URL(url);
+  const failure = await migrate(url).catch((error: Error) => error.message);
+  expect(failure).toContain(
+    `the database "${pathname.slice(1)}" at ${host} was made by a version from before`,
+  );
+  expect(failure).toContain('begin with an empty database');
+  expect(failure).not.toContain(password);
+  expect(
+    await sql`select tablename from pg_tables where schemaname in ('public', 'graphile_worker')`,
+  ).toEqual(before);
+
+  const { code, stderr } = await runMigrate(url);
+  expect(code).toBe(1);
+  expect(stderr).toBe(`lingualoop: ${failure}\n`);
 });
 
 test('the migrations and the Drizzle schema describe the same tables and columns', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { documentKind } from '#server/formats/document-kind.ts';
+import type { FileErrorReason } from '#server/formats/file-error.ts';
 import { flatten } from '#server/formats/flatten.ts';
-import type { FlattenReason } from '#server/formats/flatten-error.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 
 /** What each hostile or broken file of the corpus gives: a reason, or the start of its text. */
-const expected: Record<string, FlattenReason | { text: string }> = {
+const expected: Record<string, FileErrorReason | { text: string }> = {
   'deeply-nested.docx': { text: 'deep' },
   'empty-zip.docx': 'unreadable',
   'entity-bomb.docx': 'unreadable',
@@ -47,7 +47,7 @@ describe('B 4.1: a file that cannot be read is refused', () => {
       (error: unknown) => error,
     );
     const outcome = expected[name]!;
-    if (typeof outcome === 'string') expect(answer).toMatchObject({ name: 'FlattenError', reason: outcome });
+    if (typeof outcome === 'string') expect(answer).toMatchObject({ name: 'FileError', reason: outcome });
     else expect(String(answer).startsWith(outcome.text)).toBe(true);
   });
 

@@ -178,7 +178,7 @@ describe('limits of B 8', () => {
 describe('archives with false headers', () => {
   const files = wordFiles(paragraph(run('a')));
   const refused = async (bytes: Uint8Array, reason: string): Promise<void> => {
-    await expect(flatten('docx', bytes)).rejects.toMatchObject({ name: 'FlattenError', reason });
+    await expect(flatten('docx', bytes)).rejects.toMatchObject({ name: 'FileError', reason });
   };
 
   it('a size that is understated, whichever file it is of', async () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FlattenKind } from '#server/formats/document-kind.ts';
+import { FileError } from '#server/formats/file-error.ts';
 import { flatten } from '#server/formats/flatten.ts';
-import { FlattenError } from '#server/formats/flatten-error.ts';
 
 const read = (kind: FlattenKind, source: string): Promise<string> => flatten(kind, Buffer.from(source));
 
@@ -86,7 +86,7 @@ describe('the text of an XML document', () => {
     ['an entity of HTML', '<a>&nbsp;</a>'],
     ['a name that objects inherit', '<a>&constructor;</a>'],
   ])('%s is unreadable', async (_, source) => {
-    await expect(read('xml', source)).rejects.toMatchObject({ name: 'FlattenError', reason: 'unreadable' });
+    await expect(read('xml', source)).rejects.toMatchObject({ name: 'FileError', reason: 'unreadable' });
   });
 
   it('100,000 elements in each other are read', async () => {
@@ -119,11 +119,11 @@ describe('files without text', () => {
 });
 
 describe('any bytes', () => {
-  it.each<FlattenKind>(['docx', 'html', 'xml', 'txt'])('as %s give text or a FlattenError', async (kind) => {
+  it.each<FlattenKind>(['docx', 'html', 'xml', 'txt'])('as %s give text or a FileError', async (kind) => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
         const answer = await flatten(kind, bytes).catch((error: unknown) => error);
-        expect(typeof answer === 'string' || answer instanceof FlattenError).toBe(true);
+        expect(typeof answer === 'string' || answer instanceof FileError).toBe(true);
       }),
     );
   });

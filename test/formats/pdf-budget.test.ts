@@ -18,7 +18,7 @@ describe('the work a PDF may cause is in proportion to its size', () => {
     ],
   ])('%s: refused, with the limit and what to do', async (_, file, what, limit) => {
     await expect(flatten('pdf', file)).rejects.toMatchObject({
-      name: 'FlattenError',
+      name: 'FileError',
       reason: 'too_large',
       message: expect.stringMatching(
         new RegExp(`^${what}.* is over the limit of ${limit}.*; split the file`),

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { rawTypes } from '#rest/media-types.ts';
+import { rawTypes } from '#rest/body-parsers.ts';
 import type { OpenApiDocument } from '#rest/openapi/document.ts';
 import { buildOpenApiDocument } from '#rest/openapi.ts';
 import type { AppRouter } from '#server/router.ts';

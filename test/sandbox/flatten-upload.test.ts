@@ -45,16 +45,16 @@ describe('an upload is read in a sandbox', () => {
     expect(fileWork.processIds.length).toBeLessThanOrEqual(2);
   });
 
-  it('a refusal keeps its FlattenError', async () => {
+  it('a refusal keeps its FileError', async () => {
     const fileWork = open();
     await expect(
       flattenUpload(fileWork, 'pdf', corpusFile('bad/password-user.pdf'), tenant()),
     ).rejects.toMatchObject({
-      name: 'FlattenError',
+      name: 'FileError',
       reason: 'protected',
     });
     await expect(flattenUpload(fileWork, 'txt', Buffer.from([0xff]), tenant())).rejects.toMatchObject({
-      name: 'FlattenError',
+      name: 'FileError',
       reason: 'not_text',
       message: expect.stringContaining('UTF-8'),
     });
@@ -63,7 +63,7 @@ describe('an upload is read in a sandbox', () => {
   it('a bomb that the format does not reveal is too large, and the next file is read', async () => {
     const fileWork = open();
     await expect(flattenUpload(fileWork, 'pdf', twiceDeflated(), tenant())).rejects.toMatchObject({
-      name: 'FlattenError',
+      name: 'FileError',
       reason: 'too_large',
       message: expect.stringContaining('memory'),
     });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Judgement, QualityIssue, Verification } from '#server/engines/engine.ts';
-import { decideGate } from '#server/translations/pipeline/quality-gate.ts';
-import { readQualityOptions } from '#server/translations/pipeline/quality-options.ts';
+import { decideGate, readQualityOptions } from '#server/translations/pipeline/quality-gate.ts';
 
 function issue(severity: QualityIssue['severity'], explanation = 'x'): QualityIssue {
   return { severity, category: 'accuracy', span: null, explanation, suggestion: null };

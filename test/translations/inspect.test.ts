@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { blocksOf, extractHtml } from '#server/formats/html-segments.ts';
-import { inspectorOf } from '#server/translations/pipeline/inspect.ts';
+import { inspectorOf } from '#server/translations/pipeline/assess.ts';
 import { readSourceText } from '#server/translations/pipeline/source-text.ts';
 import { translationRequest } from '#server/translations/schema.ts';
 

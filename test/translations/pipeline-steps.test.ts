@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Engine, QualityIssue } from '#server/engines/engine.ts';
 import { stubEngine } from '#server/engines/stub.ts';
-import { verifyFinal } from '#server/translations/pipeline/assess.ts';
+import { inspectNothing, inspectorOf, verifyFinal } from '#server/translations/pipeline/assess.ts';
 import { debateCandidates } from '#server/translations/pipeline/candidates.ts';
-import { inspectNothing, inspectorOf } from '#server/translations/pipeline/inspect.ts';
 import { runPipeline } from '#server/translations/pipeline/run.ts';
 import type { StepDeps } from '#server/translations/pipeline/step.ts';
 import { translationRequest } from '#server/translations/schema.ts';

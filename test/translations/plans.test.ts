@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { openDatabase } from '#db/client.ts';
-import { lookUpPrincipal } from '#server/access/principal-lookup.ts';
+import { lookUpPrincipal } from '#server/access/principal.ts';
 import { selectCommittedUsage } from '#server/metering/committed-usage.ts';
 import { selectJobsByKeys } from '#server/translations/idempotency.ts';
 import { selectJobs } from '#server/translations/jobs.ts';

@@ -2,10 +2,10 @@ import { isTenantId, type Tx } from '#db/client.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { procedure } from '#server/trpc.ts';
-import { presentsOperatorKey } from '../operator.ts';
 import {
   accessTokenHashes,
   type PrincipalTenant,
+  presentsOperatorKey,
   readPrincipal,
   type SessionPrincipal,
 } from '../principal.ts';

@@ -3,8 +3,13 @@ import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { procedure } from '#server/trpc.ts';
 import type { PresentedCredentials } from '../credentials.ts';
-import { presentsOperatorKey } from '../operator.ts';
-import { accessTokenHashes, type Principal, presentedHashes, readPrincipal } from '../principal.ts';
+import {
+  accessTokenHashes,
+  type Principal,
+  presentedHashes,
+  presentsOperatorKey,
+  readPrincipal,
+} from '../principal.ts';
 import { withServiceTenant } from '../service-key.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isDesignatedOperator } from '#server/access/operator.ts';
+import { isDesignatedOperator } from '#server/access/principal.ts';
 import type { Settings } from '#server/settings.ts';
 
 /** How the first factor was given. */

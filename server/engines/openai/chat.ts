@@ -1,8 +1,7 @@
 import type { ChatCompletion } from 'openai/resources/chat/completions';
 import { findUnstorable } from '../../input-limits.ts';
 import type { CallScope, EngineResult } from '../engine.ts';
-import { type ClientSettings, openClient } from './client.ts';
-import { callConcurrently } from './concurrent-calls.ts';
+import { type ClientSettings, callConcurrently, openClient } from './client.ts';
 import { callWithRetries, type RetryPolicy } from './rate-limit-retry-after.ts';
 import type { ResponseFormat } from './response-formats.ts';
 import { UpstreamFailure } from './upstream-failure.ts';

@@ -1,8 +1,7 @@
 import { createConcurrencyLimit } from '#server/concurrency-limit.ts';
 import type { Settings } from '../../settings.ts';
 import type { Embedder } from '../engine.ts';
-import { type ClientSettings, openClient } from './client.ts';
-import { callConcurrently } from './concurrent-calls.ts';
+import { type ClientSettings, callConcurrently, openClient } from './client.ts';
 import type { OpenAiDependencies } from './openai-engine.ts';
 import { callWithRetries, type RetryPolicy, sleep } from './rate-limit-retry-after.ts';
 import { UpstreamFailure } from './upstream-failure.ts';

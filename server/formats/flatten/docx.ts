@@ -1,7 +1,7 @@
 import type { SaxesTagPlain } from 'saxes';
-import { FlattenError, limits, overLimit } from '../flatten-error.ts';
+import { FileError, limits, overLimit } from '../file-error.ts';
+import { openPackage } from '../office/package.ts';
 import { countCodePoints } from '../text.ts';
-import { openPackage } from './office-package.ts';
 import { Paragraphs } from './paragraphs.ts';
 import type { XmlEvents } from './xml.ts';
 
@@ -150,7 +150,7 @@ class Story {
     const colon = root.name.indexOf(':') + 1;
     const declaration = colon === 0 ? 'xmlns' : `xmlns:${root.name.slice(0, colon - 1)}`;
     if (localName(root) !== this.#root || !wordNamespaces.has(root.attributes[declaration] ?? ''))
-      throw new FlattenError('unreadable', 'the file is not a Word document');
+      throw new FileError('unreadable', 'the file is not a Word document');
     return root.name.slice(0, colon);
   }
 
@@ -179,12 +179,12 @@ const after = ['footnotes', 'endnotes', 'footer'];
  * header or footer that several sections repeat occurs once, or not at all if it is only a number. Insertions are included;
  * deletions, comments and hidden text are not.
  *
- * @throws {FlattenError} `unreadable`, `protected` or `too_large`
+ * @throws {FileError} `unreadable`, `protected` or `too_large`
  */
 export async function readDocx(bytes: Uint8Array): Promise<string> {
   const office = await openPackage(bytes);
   const main = (await office.relationships('')).find(({ type }) => type === 'officeDocument')?.target;
-  if (main === undefined) throw new FlattenError('unreadable', 'the file is not a Word document');
+  if (main === undefined) throw new FileError('unreadable', 'the file is not a Word document');
   const parts = await office.relationships(main);
   const reader = new StoryReader();
   const all = new Paragraphs();

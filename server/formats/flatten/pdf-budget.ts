@@ -1,5 +1,5 @@
 import { registerHooks } from 'node:module';
-import { type FlattenError, overLimit } from '../flatten-error.ts';
+import { type FileError, overLimit } from '../file-error.ts';
 
 /** The work that a PDF may cause: `floor` for any file, or `perByte` for each of its bytes. */
 interface Budget {
@@ -57,7 +57,7 @@ export class Meter {
   /** The current depth of forms within forms. */
   depth = 0;
   /** The reason to stop. Kept here because pdf.js does not propagate all errors. */
-  refusal: FlattenError | undefined;
+  refusal: FileError | undefined;
   readonly #size: number;
 
   /** @param size bytes of the file */
@@ -65,12 +65,12 @@ export class Meter {
     this.#size = size;
   }
 
-  /** @throws {FlattenError} if the file declares more pages than its size allows */
+  /** @throws {FileError} if the file declares more pages than its size allows */
   checkPages(count: number): void {
     this.#check(pages, count);
   }
 
-  /** Counts the start of a stream of operators at a nesting depth, itself included. @throws {FlattenError} */
+  /** Counts the start of a stream of operators at a nesting depth, itself included. @throws {FileError} */
   countStream(depth: number, { start, end }: ContentStream): void {
     this.depth = Math.max(this.depth, depth);
     if (depth > deepestForm)
@@ -80,13 +80,13 @@ export class Meter {
     if (start !== undefined && end !== undefined) this.#count('bytes', end - start);
   }
 
-  /** Counts an operator of a stream and the bytes that were read with it. @throws {FlattenError} */
+  /** Counts an operator of a stream and the bytes that were read with it. @throws {FileError} */
   countOperator(bytes: number, { end }: ContentStream): void {
     this.#count('operators', 1);
     if (end === undefined) this.#count('bytes', bytes);
   }
 
-  /** Counts the reading of a font. A font that is an object of its own is read once. @throws {FlattenError} */
+  /** Counts the reading of a font. A font that is an object of its own is read once. @throws {FileError} */
   countFont(): void {
     this.#count('fonts', 1);
   }
@@ -103,7 +103,7 @@ export class Meter {
     if (count > limit) this.#refuse(overLimit(what, limit));
   }
 
-  #refuse(refusal: FlattenError): never {
+  #refuse(refusal: FileError): never {
     this.refusal ??= refusal;
     throw this.refusal;
   }

@@ -1,6 +1,6 @@
 import { createInflate } from 'node:zlib';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { FlattenError, limits, overLimit } from '../flatten-error.ts';
+import { FileError, limits, overLimit } from '../file-error.ts';
 import { countCodePoints } from '../text.ts';
 import { loadPdfjs, Meter, useMeter } from './pdf-budget.ts';
 import { readLines } from './pdf-lines.ts';
@@ -19,7 +19,7 @@ const endKeyword = Buffer.from('endstream');
  * a small file could need gigabytes. The inflated bytes are counted, not kept. Images are skipped, because they are not
  * decoded. Streams in an encrypted file or with two filters are not seen here; the sandbox limits them.
  *
- * @throws {FlattenError} `too_large`
+ * @throws {FileError} `too_large`
  */
 async function refuseLargeStreams(bytes: Uint8Array): Promise<void> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -88,11 +88,11 @@ let reading: Promise<unknown> = Promise.resolve();
  * Joins lines into paragraphs, and words that a hyphen splits at the end of a line. Leaves out the content of form fields
  * (B 4.3 keeps fields as they are).
  *
- * @throws {FlattenError} `unreadable`, `too_large`, or `protected` if opening it requires a password. A password that only
+ * @throws {FileError} `unreadable`, `too_large`, or `protected` if opening it requires a password. A password that only
  * restricts the use of the file does not matter
  */
 export async function readPdf(bytes: Uint8Array): Promise<string> {
-  if (!hasHeader(bytes)) throw new FlattenError('unreadable', 'the file is not a PDF');
+  if (!hasHeader(bytes)) throw new FileError('unreadable', 'the file is not a PDF');
   await refuseLargeStreams(bytes);
   const read = reading.then(() => readMetered(bytes, new Meter(bytes.length)));
   reading = read.catch(() => {});
@@ -118,7 +118,7 @@ async function readMetered(bytes: Uint8Array, meter: Meter): Promise<string> {
   try {
     return await readPages(await loading.promise, meter);
   } catch (error) {
-    throw meter.refusal ?? asFlattenError(error);
+    throw meter.refusal ?? asFileError(error);
   } finally {
     await loading.destroy();
     useMeter(undefined);
@@ -168,9 +168,9 @@ function hasHeader(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).includes('%PDF-');
 }
 
-function asFlattenError(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof FlattenError) return error;
+function asFileError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof FileError) return error;
   if (error.name === 'PasswordException')
-    return new FlattenError('protected', 'the PDF is protected by a password', { cause: error });
-  return new FlattenError('unreadable', 'the PDF cannot be read', { cause: error });
+    return new FileError('protected', 'the PDF is protected by a password', { cause: error });
+  return new FileError('unreadable', 'the PDF cannot be read', { cause: error });
 }

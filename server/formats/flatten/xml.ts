@@ -1,5 +1,5 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
-import { FlattenError } from '../flatten-error.ts';
+import { FileError } from '../file-error.ts';
 import { Paragraphs } from './paragraphs.ts';
 
 /**
@@ -7,7 +7,7 @@ import { Paragraphs } from './paragraphs.ts';
  * which are parts of its sentences. An element that contains only elements is surrounded by blank lines, and each child is on
  * its own line. Runs of whitespace become one space. Attributes, comments and processing instructions are left out.
  *
- * @throws {FlattenError} `unreadable` if the document is not well-formed or uses entities that XML does not predefine.
+ * @throws {FileError} `unreadable` if the document is not well-formed or uses entities that XML does not predefine.
  * Entities that a DOCTYPE declares are not expanded, and nothing that it names is fetched.
  */
 export function readXml(source: string): string {
@@ -83,12 +83,12 @@ export interface XmlEvents {
  * Creates a reader. Feed it the document in pieces and close it after the last one. It is not recursive. It ignores a DOCTYPE,
  * and a reference to anything but a character or one of XML's five entities is an error.
  *
- * `write` and `close` throw a FlattenError `unreadable` if the document is not well-formed.
+ * `write` and `close` throw a FileError `unreadable` if the document is not well-formed.
  */
 export function createXmlReader(events: XmlEvents): { write(piece: string): void; close(): void } {
   const parser = new SaxesParser({ xmlns: false, position: false });
   parser.on('error', (error) => {
-    throw new FlattenError('unreadable', `the XML in the file is not well-formed: ${error.message}`, {
+    throw new FileError('unreadable', `the XML in the file is not well-formed: ${error.message}`, {
       cause: error,
     });
   });

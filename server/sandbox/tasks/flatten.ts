@@ -1,20 +1,20 @@
 import type { FlattenKind } from '#server/formats/document-kind.ts';
+import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
 import { flatten } from '#server/formats/flatten.ts';
-import { FlattenError, type FlattenReason } from '#server/formats/flatten-error.ts';
 
 export interface FlattenPayload {
   kind: FlattenKind;
   bytes: Uint8Array;
 }
 
-export type FlattenResult = { text: string } | { refused: FlattenReason; message: string };
+export type FlattenResult = { text: string } | { refused: FileErrorReason; message: string };
 
 /** `flatten`, with a refusal as a result: classes of errors do not cross processes. */
 export async function flattenTask({ kind, bytes }: FlattenPayload): Promise<FlattenResult> {
   try {
     return { text: await flatten(kind, bytes) };
   } catch (error) {
-    if (!(error instanceof FlattenError)) throw error;
+    if (!(error instanceof FileError)) throw error;
     return { refused: error.reason, message: error.message };
   }
 }

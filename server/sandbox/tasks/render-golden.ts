@@ -1,5 +1,5 @@
+import { FileError } from '#server/formats/file-error.ts';
 import { flatten } from '#server/formats/flatten.ts';
-import { FlattenError } from '#server/formats/flatten-error.ts';
 
 export interface RenderPayload {
   format: 'pdf' | 'docx';
@@ -28,7 +28,7 @@ async function visibleText(markup: string): Promise<string> {
     return await flatten('html', new TextEncoder().encode(markup));
   } catch (error) {
     // Markup without a word in it is an empty page, not a failure.
-    if (error instanceof FlattenError && error.reason === 'empty') return '';
+    if (error instanceof FileError && error.reason === 'empty') return '';
     throw error;
   }
 }

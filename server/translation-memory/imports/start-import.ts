@@ -21,8 +21,13 @@ import { withTenantLock } from '#server/tenant-lock.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import { collectParts, insertRows, type RowPart, rowParts } from '../packed-rows.ts';
 import type { ImportForm, MemoryImportPoll, MemorySet } from '../schema.ts';
-import { activateVersion, createdSetView, isGoldenName } from '../sets.ts';
-import { countSegmentsOfPair, countSetsBeside } from '../size-limits.ts';
+import {
+  activateVersion,
+  countSegmentsOfPair,
+  countSetsBeside,
+  createdSetView,
+  isGoldenName,
+} from '../sets.ts';
 import { deleteReplacedVersion, insertVersion, type SetVersion } from '../versions.ts';
 import { importPoll, insertImport, isImporting } from './import-jobs.ts';
 import { embedFile } from './import-vectors.ts';

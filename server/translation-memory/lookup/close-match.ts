@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '#db/client.ts';
 import { countCodePoints } from '#server/formats/text.ts';
+import type { LanguagePair } from '#server/languages.ts';
 import {
   buildShard,
   candidateLimit,
@@ -11,7 +12,6 @@ import {
   selectCandidates,
 } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
-import type { Pair } from '../language-pair.ts';
 import { type MemoryHit, selectWinners } from './exact-match.ts';
 import {
   type FoundShard,
@@ -50,7 +50,7 @@ interface Ranked {
 export async function findClose(
   database: Database,
   tenantId: string,
-  pair: Pair,
+  pair: LanguagePair,
   text: string,
   { isPart = false }: { isPart?: boolean } = {},
 ): Promise<CloseHits> {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { prepare, type Tx } from '#db/client.ts';
+import { type LanguagePair, pairName } from '#server/languages.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
-import { type Pair, pairName } from '../language-pair.ts';
 import { storedTuid } from '../tuid.ts';
 
 /** A text to look up. Languages are codes of B 2.4. */
@@ -54,7 +54,7 @@ export interface MemoryHit {
 }
 
 /** A source to look up: its hash in hexadecimal, and its language pair. */
-interface ExactKey extends Pair {
+interface ExactKey extends LanguagePair {
   hash: string;
 }
 
@@ -125,7 +125,7 @@ const heldInScope = prepare<{ keys: string }, HeldRow[]>((db) =>
 async function selectHeld(
   tx: Tx,
   keys: readonly ExactKey[],
-): Promise<{ hits: (MemoryHit | undefined)[]; pairs: Pair[] }> {
+): Promise<{ hits: (MemoryHit | undefined)[]; pairs: LanguagePair[] }> {
   const [row] = await heldInScope(tx, { keys: packKeys(keys) });
   return {
     hits: hitsOf(keys, row?.winners ?? []),

@@ -1,7 +1,7 @@
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
+import type { LanguagePair } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
-import type { Pair } from '../language-pair.ts';
 import { type CloseHit, type CloseHits, findClose } from './close-match.ts';
 import { findByMeaning } from './match-by-meaning.ts';
 
@@ -25,7 +25,7 @@ export interface Guided {
 export async function findExamples(
   services: Pick<Services, 'database' | 'embedder' | 'log'>,
   tenantId: string,
-  pair: Pair,
+  pair: LanguagePair,
   { text, parts }: Guided,
 ): Promise<CloseHits> {
   const [alike, meant] = await Promise.all([
@@ -63,7 +63,7 @@ export async function findExamples(
 async function findAlike(
   { database }: Pick<Services, 'database'>,
   tenantId: string,
-  pair: Pair,
+  pair: LanguagePair,
   { text, parts }: Guided,
 ): Promise<CloseHits[]> {
   const found = [await findClose(database, tenantId, pair, text)];

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
+import type { LanguagePair } from '#server/languages.ts';
 import { isShortEnough } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { cosine, dimensions, nearestCodes } from '#server/matching/vectors.ts';
-import type { Pair } from '../language-pair.ts';
 import { embedTexts } from '../vector-blocks.ts';
 import type { CloseHit } from './close-match.ts';
 import { selectWinners } from './exact-match.ts';
@@ -28,7 +28,7 @@ const longestWait = 5000;
 export async function findByMeaning(
   { database, embedder }: Pick<Services, 'database' | 'embedder'>,
   tenantId: string,
-  pair: Pair,
+  pair: LanguagePair,
   text: string,
 ): Promise<CloseHit[]> {
   const normal = normalForm(text);
@@ -67,7 +67,7 @@ export async function findByMeaning(
 }
 
 /** Whether a tenant's memory of a pair has vectors of a model. */
-async function hasVectors(tx: Tx, tenantId: string, pair: Pair, model: string): Promise<boolean> {
+async function hasVectors(tx: Tx, tenantId: string, pair: LanguagePair, model: string): Promise<boolean> {
   const rows = await tx.execute(sql`
     select from memory_sets g where ${ofModel(tenantId, pair, model)} and exists (
       select from memory_vectors v where v.tenant_id = ${tenantId} and v.content_id = g.content_id) limit 1`);
@@ -82,7 +82,12 @@ interface CodeBlock {
 }
 
 /** Returns the codes of a pair, of all sets with vectors of the model: 1.6 MB for 50,000 segments. */
-async function selectCodes(tx: Tx, tenantId: string, pair: Pair, model: string): Promise<CodeBlock[]> {
+async function selectCodes(
+  tx: Tx,
+  tenantId: string,
+  pair: LanguagePair,
+  model: string,
+): Promise<CodeBlock[]> {
   const rows = await tx.execute<{ content_id: string; block_no: string; codes: string }>(sql`
     select v.content_id, v.block_no, encode(v.codes, 'base64') as codes
     from memory_sets g join memory_vectors v on v.tenant_id = g.tenant_id and v.content_id = g.content_id
@@ -94,7 +99,7 @@ async function selectCodes(tx: Tx, tenantId: string, pair: Pair, model: string):
   }));
 }
 
-const ofModel = (tenantId: string, { pairSource, pairTarget }: Pair, model: string) =>
+const ofModel = (tenantId: string, { pairSource, pairTarget }: LanguagePair, model: string) =>
   sql`g.tenant_id = ${tenantId} and g.pair_source = ${pairSource} and g.pair_target = ${pairTarget}
     and g.embedding_model = ${model}`;
 

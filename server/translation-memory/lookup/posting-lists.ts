@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import type { LanguagePair } from '#server/languages.ts';
 import { postingsBudget } from '#server/matching/fuzzy/index.ts';
-import type { Pair } from '../language-pair.ts';
 
 /** A shard with the requested posting lists. */
 export interface FoundShard {
@@ -36,7 +36,7 @@ const leastOfLength = 0.6;
 export async function selectPostings(
   tx: Tx,
   tenantId: string,
-  pair: Pair,
+  pair: LanguagePair,
   buckets: readonly number[],
 ): Promise<FoundShard[]> {
   const asked = JSON.stringify(buckets);
@@ -126,7 +126,7 @@ function isAmong(gone: readonly number[], places: Buffer): (ordinal: number) => 
 export async function selectUnindexed(
   tx: Tx,
   tenantId: string,
-  pair: Pair,
+  pair: LanguagePair,
   length: number,
 ): Promise<string[]> {
   const shortest = Math.floor(length * leastOfLength);
@@ -148,15 +148,15 @@ export async function selectUnindexed(
   return rows.map(({ source_text }) => source_text);
 }
 
-const ofPair = (table: SQL, tenantId: string, { pairSource, pairTarget }: Pair) =>
+const ofPair = (table: SQL, tenantId: string, { pairSource, pairTarget }: LanguagePair) =>
   sql`${table}.tenant_id = ${tenantId} and ${table}.pair_source = ${pairSource} and ${table}.pair_target = ${pairTarget}`;
 
 /** The sets of a pair, as `g`. Lookups read only their active versions. */
-const setsOfPair = (tenantId: string, pair: Pair) =>
+const setsOfPair = (tenantId: string, pair: LanguagePair) =>
   sql`(select s.tenant_id, s.content_id from memory_sets s where ${ofPair(sql`s`, tenantId, pair)}) g`;
 
 /** The shards of those sets, as `d`, without the shards of the pair. */
-const shardsOfPair = (tenantId: string, pair: Pair) =>
+const shardsOfPair = (tenantId: string, pair: LanguagePair) =>
   sql`${setsOfPair(tenantId, pair)} join memory_shards d
     on d.tenant_id = g.tenant_id and d.content_id = g.content_id`;
 
@@ -173,7 +173,7 @@ export interface Place {
 export async function selectSourcesAt(
   tx: Tx,
   tenantId: string,
-  pair: Pair,
+  pair: LanguagePair,
   places: readonly Place[],
 ): Promise<{ at: number; sourceText: string }[]> {
   const contents: string[] = [];

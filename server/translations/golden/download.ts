@@ -1,10 +1,10 @@
 import type { WithTenant } from '#server/access/guards/tenant.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { clip } from '#server/formats/text.ts';
 import type { TaskScope } from '#server/sandbox/task-queue.ts';
 import { sandboxRefusal } from '#server/sandbox-errors.ts';
 import type { FileResponse } from '#server/trpc.ts';
-import { clip } from '../intake/check-request.ts';
 import { isDownloadable } from '../job-states.ts';
 import { getJob } from '../jobs.ts';
 import type { GoldenFormat, TranslationJob } from '../schema.ts';

@@ -5,8 +5,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { sourcesOf } from '../job-states.ts';
 import { isJob, jobOfRow, selectJob } from '../jobs.ts';
-import { learnFrom } from '../learning.ts';
-import { retryWithout } from '../optional-writes.ts';
+import { learnFrom, retryWithout } from '../optional-writes.ts';
 import type { TranslationJob } from '../schema.ts';
 import { persistGolden, removeGolden } from './record.ts';
 

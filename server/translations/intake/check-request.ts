@@ -2,7 +2,6 @@ import { AppError } from '#server/errors.ts';
 import { canonicalLanguage, languageCodes } from '#server/languages.ts';
 import { countCharacters } from '#server/metering/weight.ts';
 import type { Settings } from '#server/settings.ts';
-import { namesIn } from '../pipeline/quality-options.ts';
 import type { TranslationRequest } from '../schema.ts';
 
 /** Metadata keys that only the service writes (B 2.6). A caller's values are discarded. */
@@ -20,11 +19,6 @@ const serverWrittenKeys: ReadonlySet<string> = new Set([
 
 /** Characters of JSON. Metadata is stored and listed with each job. */
 const maximumMetadata = 65_536;
-
-/** The first `units` UTF-16 units of a text, without half of a surrogate pair at the end. */
-export function clip(text: string, units: number): string {
-  return text.slice(0, units).replace(/[\ud800-\udbff]$/, '');
-}
 
 /** The names of a request's fields in error messages. */
 type FieldNames = Record<'source_text' | 'source_lang' | 'target_lang', string>;
@@ -79,6 +73,15 @@ export function requireAllowedModels(
         `${field}: ${JSON.stringify(refused.slice(0, 100))} is not a model that is offered here; offered: ${allowed.join(', ')}`,
       );
   }
+}
+
+/** The names in a comma-separated string or an array of strings. */
+export function namesIn(value: unknown): string[] {
+  const names = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
+  return names
+    .filter((name): name is string => typeof name === 'string')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }
 
 /** Whether a text has more than `most` characters. A character is one or two UTF-16 units, so most texts need no counting. */

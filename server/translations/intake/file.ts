@@ -2,14 +2,15 @@ import type { SlotScope } from '#server/concurrency-limit.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { documentKind, type FlattenKind, layoutKind } from '#server/formats/document-kind.ts';
-import { FlattenError } from '#server/formats/flatten-error.ts';
+import { FileError } from '#server/formats/file-error.ts';
+import { clip } from '#server/formats/text.ts';
 import { findUnstorable } from '#server/input-limits.ts';
 import { flattenUpload } from '#server/sandbox/file-work.ts';
 import type { TaskScope } from '#server/sandbox/task-queue.ts';
 import { sandboxRefusal } from '#server/sandbox-errors.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import type { TranslationRequest } from '../schema.ts';
-import { callersMetadata, clip, requireAllowedModels, requireLanguage } from './check-request.ts';
+import { callersMetadata, requireAllowedModels, requireLanguage } from './check-request.ts';
 import { requestPages, type SourceDocument } from './pages.ts';
 import type { FileRequest } from './schema.ts';
 
@@ -126,7 +127,7 @@ async function flattenFile(
   try {
     return await flattenUpload(fileWork, kind, bytes, scope);
   } catch (error) {
-    if (error instanceof FlattenError)
+    if (error instanceof FileError)
       throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
     throw sandboxRefusal(error);
   }

@@ -1,4 +1,5 @@
 import type { QualityIssue, Translations } from '#server/engines/engine.ts';
+import { clip } from '#server/formats/text.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import {
   type ExpectedTerm,
@@ -8,7 +9,6 @@ import {
 } from '#server/matching/terms/index.ts';
 import type { Glossary } from '#server/terminology/glossary.ts';
 import type { TermRow } from '#server/terminology/terms.ts';
-import { clip } from '../intake/check-request.ts';
 import type { SourceText } from '../pipeline/source-text.ts';
 
 /** The glossary terms of a text, and the targets they require. */

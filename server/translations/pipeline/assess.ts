@@ -1,7 +1,18 @@
-import type { Judgement, Translations, TranslationTask, Verification } from '#server/engines/engine.ts';
+import { setImmediate } from 'node:timers/promises';
+import type {
+  Judgement,
+  QualityIssue,
+  Translations,
+  TranslationTask,
+  Verification,
+} from '#server/engines/engine.ts';
+import { clip } from '#server/formats/text.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
+import { checkIntegrity } from '../integrity/index.ts';
 import { termIssues } from '../leverage/terms.ts';
-import { recordStep, type StepDeps, spend } from './step.ts';
+import { checkPlausibility } from '../plausibility/index.ts';
+import { joinSegments, type SourceText } from './source-text.ts';
+import { type Inspect, recordStep, type StepDeps, spend } from './step.ts';
 
 /** A judgement of a candidate, with the service's own findings. */
 export interface Assessed extends Judgement {
@@ -75,3 +86,59 @@ export function verifyFinal(
     },
   );
 }
+
+/** A hostile page may have an issue in each of its thousands of texts. */
+const mostIssues = 100;
+
+/** UTF-16 units. A lost link may have fifty thousand, and issues are sent to models and shown to reviewers. */
+const longestSpan = 300;
+const longestText = 600;
+
+/** Milliseconds of work after which other requests may run. */
+const sliceMs = 20;
+
+/**
+ * The checks that no model can override: integrity (what the source must not lose) and plausibility (what cannot be a translation of it).
+ * Nearly all their issues are critical: they are repaired if possible, and block publishing if they stay.
+ *
+ * HTML is checked block by block, so that a bad block cannot hide among good ones, and a placeholder cannot move into another paragraph. The
+ * page is checked as a whole too, since language and length are clearer in a longer text.
+ */
+export function inspectorOf({ blocks }: Pick<SourceText, 'blocks'>): Inspect {
+  return async (task, candidate) => {
+    const { sourceLang, targetLang, textType } = task;
+    const pick = (texts: readonly string[], block: readonly number[]) =>
+      joinSegments(block.map((index) => texts[index] ?? ''));
+    const issues: QualityIssue[] = [];
+    let since = performance.now();
+    for (const block of blocks) {
+      if (performance.now() - since > sliceMs) {
+        await setImmediate();
+        since = performance.now();
+      }
+      const texts = { sourceText: pick(task.segments, block), targetText: pick(candidate, block) };
+      issues.push(
+        ...checkIntegrity({ ...texts, sourceLang, targetLang, textType }),
+        ...checkPlausibility({ ...texts, sourceLang, targetLang }),
+      );
+      if (issues.length >= mostIssues) break;
+    }
+    if (blocks.length > 1) {
+      const texts = { sourceText: joinSegments(task.segments), targetText: joinSegments(candidate) };
+      issues.push(...checkPlausibility({ ...texts, sourceLang, targetLang }));
+    }
+    return issues.slice(0, mostIssues).map(clipped);
+  };
+}
+
+function clipped({ span, explanation, suggestion, ...issue }: QualityIssue): QualityIssue {
+  return {
+    ...issue,
+    span: span && clip(span, longestSpan),
+    explanation: clip(explanation, longestText),
+    suggestion: suggestion && clip(suggestion, longestText),
+  };
+}
+
+/** For the stub engine, whose echo is exempt from the checks (C 4). */
+export const inspectNothing: Inspect = () => [];

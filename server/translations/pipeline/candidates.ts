@@ -1,6 +1,6 @@
 import type { Translations, TranslationTask } from '#server/engines/engine.ts';
 import { describeForLog } from '#server/errors.ts';
-import type { QualityOptions } from './quality-options.ts';
+import type { QualityOptions } from './quality-gate.ts';
 import { newDecision, recordStep, type StepDeps, spend } from './step.ts';
 
 interface Candidate {

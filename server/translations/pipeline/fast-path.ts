@@ -1,9 +1,9 @@
 import { extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
+import { clip } from '#server/formats/text.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
 import type { TermRow } from '#server/terminology/terms.ts';
 import type { MemoryHit } from '#server/translation-memory/lookup/exact-match.ts';
-import { clip } from '../intake/check-request.ts';
-import { type Leverage, memoryProvenance, termProvenance } from '../leverage/prefetch.ts';
+import { type Leverage, memoryProvenance, termProvenance } from '../leverage/leverage.ts';
 import type { TermsInText } from '../leverage/terms.ts';
 import type { AgentDecision, AgentStep, Provenance, TranslationRequest } from '../schema.ts';
 import type { SourceText } from './source-text.ts';

@@ -1,6 +1,6 @@
 import type { Translations, TranslationTask } from '#server/engines/engine.ts';
 import { type Assessed, assessCandidate, isCritical, missesTerms } from './assess.ts';
-import type { QualityOptions } from './quality-options.ts';
+import type { QualityOptions } from './quality-gate.ts';
 import { recordStep, type StepDeps, spend } from './step.ts';
 
 /** The result of the repair loop. */
@@ -67,9 +67,6 @@ function isBetter(candidate: Assessed, than: Assessed): boolean {
   const worse = criticals(candidate) - criticals(than) || missing(candidate) - missing(than);
   return worse === 0 ? candidate.score > than.score : worse < 0;
 }
-
-/** The share of a text that a repair may change without review. */
-export const highRepairDelta = 0.5;
 
 /**
  * How much a repair changed, from 0 (nothing) to 1 (everything): the share of words that the two texts do not have in common, in any order.

@@ -1,17 +1,20 @@
 import type { CallScope, Engine } from '#server/engines/engine.ts';
 import type { ExpectedTerm, TermCompliance } from '#server/matching/terms/index.ts';
 import type { TermRow } from '#server/terminology/terms.ts';
-import { gatherLeverage } from '../leverage/gather.ts';
-import { type Leverage, noLeverage } from '../leverage/prefetch.ts';
+import { gatherLeverage, type Leverage, noLeverage } from '../leverage/leverage.ts';
 import { findTerms, type TermsInText, termGate } from '../leverage/terms.ts';
 import { riskFlags } from '../plausibility/index.ts';
 import type { AgentRun, AgentStep, QualityGate, TranslationJob, TranslationRequest } from '../schema.ts';
-import { assessCandidate, verifyFinal } from './assess.ts';
+import { assessCandidate, inspectNothing, inspectorOf, verifyFinal } from './assess.ts';
 import { debateCandidates, translateBaseline } from './candidates.ts';
 import { type FastPath, takeFastPath } from './fast-path.ts';
-import { inspectNothing, inspectorOf } from './inspect.ts';
-import { asksForReview, decideFastPathGate, decideGate, openReviewTask } from './quality-gate.ts';
-import { readQualityOptions } from './quality-options.ts';
+import {
+  asksForReview,
+  decideFastPathGate,
+  decideGate,
+  openReviewTask,
+  readQualityOptions,
+} from './quality-gate.ts';
 import { type Repaired, repairDelta, repairLoop } from './repair.ts';
 import { joinSegments, readSourceText } from './source-text.ts';
 import { type RunCost, recordStep, type StepDeps } from './step.ts';

@@ -1,8 +1,14 @@
-import type { CallScope, Engine, EngineResult } from '#server/engines/engine.ts';
+import type {
+  CallScope,
+  Engine,
+  EngineResult,
+  QualityIssue,
+  Translations,
+  TranslationTask,
+} from '#server/engines/engine.ts';
 import { newId } from '#server/ids.ts';
 import type { TermsInText } from '../leverage/terms.ts';
 import type { AgentDecision, AgentStep } from '../schema.ts';
-import type { Inspect } from './inspect.ts';
 
 interface StepDescription {
   name: string;
@@ -81,6 +87,12 @@ export interface RunCost {
   outputTokens: number;
   models: string[];
 }
+
+/** Checks a translation without a model. */
+export type Inspect = (
+  task: TranslationTask,
+  candidate: Translations,
+) => QualityIssue[] | Promise<QualityIssue[]>;
 
 /** What the steps of a run share. */
 export interface StepDeps {

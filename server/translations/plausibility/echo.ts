@@ -1,5 +1,5 @@
 import type { QualityIssue } from '#server/engines/engine.ts';
-import { kinship } from './language-kinship.ts';
+import { kinship } from './language.ts';
 import { weightedLength } from './script.ts';
 import { critical, type TextPair } from './text-pair.ts';
 

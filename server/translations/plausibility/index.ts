@@ -5,8 +5,8 @@ import { languageIssue } from './language.ts';
 import { lengthIssue } from './length-ratio.ts';
 import { loopIssue } from './loop.ts';
 import { refusalIssue } from './refusal.ts';
+import { scriptIssue } from './script.ts';
 import { textPair } from './text-pair.ts';
-import { scriptIssue } from './wrong-script.ts';
 
 /**
  * Finds what cannot be a translation of `sourceText`, whatever a judge says: an echo of the source, a text far too short or long, in the wrong

@@ -4,8 +4,8 @@ import { languageIssue } from '#server/translations/plausibility/language.ts';
 import { lengthIssue } from '#server/translations/plausibility/length-ratio.ts';
 import { loopIssue } from '#server/translations/plausibility/loop.ts';
 import { refusalIssue } from '#server/translations/plausibility/refusal.ts';
+import { scriptIssue } from '#server/translations/plausibility/script.ts';
 import { textPair } from '#server/translations/plausibility/text-pair.ts';
-import { scriptIssue } from '#server/translations/plausibility/wrong-script.ts';
 
 const checks = {
   length: lengthIssue,

@@ -2,14 +2,14 @@
  * Why a file has no readable text: it is corrupt or of another format; it needs a password; it is empty; its bytes are not
  * text in an accepted encoding; it exceeds a limit of B 8.
  */
-export type FlattenReason = 'unreadable' | 'protected' | 'empty' | 'not_text' | 'too_large';
+export type FileErrorReason = 'unreadable' | 'protected' | 'empty' | 'not_text' | 'too_large';
 
-/** A file without readable text. The message is for the sender of the file and names the limit, if any. */
-export class FlattenError extends Error {
-  override name = 'FlattenError';
-  readonly reason: FlattenReason;
+/** A file that cannot be read or is refused. The message is for the sender of the file and names the limit, if any. */
+export class FileError extends Error {
+  override name = 'FileError';
+  readonly reason: FileErrorReason;
 
-  constructor(reason: FlattenReason, message: string, options?: ErrorOptions) {
+  constructor(reason: FileErrorReason, message: string, options?: ErrorOptions) {
     super(message, options);
     this.reason = reason;
   }
@@ -31,8 +31,8 @@ export const limits = {
 } as const;
 
 /** Creates the error for a file over a limit. */
-export function overLimit(what: string, limit: number): FlattenError {
-  return new FlattenError(
+export function overLimit(what: string, limit: number): FileError {
+  return new FileError(
     'too_large',
     `${what} is over the limit of ${limit.toLocaleString('en-US')}; split the file and send the parts`,
   );

@@ -1,5 +1,5 @@
-import { FlattenError, limits, overLimit } from '../flatten-error.ts';
-import { createXmlReader, type XmlEvents } from './xml.ts';
+import { FileError, limits, overLimit } from '../file-error.ts';
+import { createXmlReader, type XmlEvents } from '../flatten/xml.ts';
 import { inflateEntry, readDirectory, refuseUnderstatedSizes, type ZipEntry, ZipError } from './zip.ts';
 
 /** A part of an Office file that another part names. */
@@ -22,21 +22,21 @@ export interface OfficePackage {
  * Opens a DOCX or XLSX. The sizes that its directory claims are checked against the limits of B 8 before anything is
  * inflated. Reading a part then fails if it exceeds its claim.
  *
- * @throws {FlattenError} `protected` if it requires a password, `too_large` or `unreadable`; so do `readPart` and
+ * @throws {FileError} `protected` if it requires a password, `too_large` or `unreadable`; so do `readPart` and
  * `relationships`
  */
 export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
   refuseCompoundFile(bytes);
-  const entries = await withFlattenErrors(async () => readDirectory(bytes));
+  const entries = await withFileErrors(async () => readDirectory(bytes));
   let unpacked = 0;
   for (const { size } of entries.values()) unpacked += size;
   if (unpacked > limits.officeUnpacked)
     throw overLimit('the unpacked size in bytes of the Office file', limits.officeUnpacked);
-  await withFlattenErrors(() => refuseUnderstatedSizes(bytes, entries.values()));
+  await withFileErrors(() => refuseUnderstatedSizes(bytes, entries.values()));
 
   const readPart = async (path: string, events: XmlEvents): Promise<void> => {
     const entry = entries.get(path);
-    if (!entry) throw new FlattenError('unreadable', 'the Office file lacks a part that it names');
+    if (!entry) throw new FileError('unreadable', 'the Office file lacks a part that it names');
     await readXmlEntry(bytes, entry, events);
   };
   return {
@@ -62,11 +62,11 @@ export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
 }
 
 async function readXmlEntry(zip: Uint8Array, entry: ZipEntry, events: XmlEvents): Promise<void> {
-  if (entry.encrypted) throw new FlattenError('protected', 'the file is protected by a password');
+  if (entry.encrypted) throw new FileError('protected', 'the file is protected by a password');
   if (entry.size > limits.officeXmlPart)
     throw overLimit('the size in bytes of one XML part of the Office file', limits.officeXmlPart);
   const reader = createXmlReader(events);
-  await withFlattenErrors(async () => {
+  await withFileErrors(async () => {
     let decoder: ReturnType<typeof decoderFor> | undefined;
     for await (const piece of inflateEntry(zip, entry)) {
       decoder ??= decoderFor(piece);
@@ -101,21 +101,20 @@ const encryptedStream = Buffer.from('EncryptedPackage', 'utf16le');
 function refuseCompoundFile(bytes: Uint8Array): void {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!file.subarray(0, compoundFile.length).equals(compoundFile)) return;
-  if (file.includes(encryptedStream))
-    throw new FlattenError('protected', 'the file is protected by a password');
-  throw new FlattenError(
+  if (file.includes(encryptedStream)) throw new FileError('protected', 'the file is protected by a password');
+  throw new FileError(
     'unreadable',
     'the file is of an Office version before 2007; save it in the newer format',
   );
 }
 
-async function withFlattenErrors<T>(read: () => Promise<T>): Promise<T> {
+async function withFileErrors<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
     const isExpected = error instanceof ZipError || isEncodingError(error);
     if (!isExpected) throw error;
-    throw new FlattenError('unreadable', `the Office file cannot be read: ${error.message}`, {
+    throw new FileError('unreadable', `the Office file cannot be read: ${error.message}`, {
       cause: error,
     });
   }
