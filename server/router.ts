@@ -1,5 +1,6 @@
 import { authRouter } from './auth/router.ts';
 import { billingRouter } from './billing/router.ts';
+import { documentsRouter } from './documents/router.ts';
 import { membersRouter } from './members/router.ts';
 import { usageRouter } from './metering/router.ts';
 import { systemRouter } from './system/router.ts';
@@ -13,6 +14,7 @@ import { router } from './trpc.ts';
 export const appRouter = router({
   auth: authRouter,
   billing: billingRouter,
+  documents: documentsRouter,
   members: membersRouter,
   memory: memoryRouter,
   system: systemRouter,

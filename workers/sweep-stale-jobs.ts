@@ -1,4 +1,5 @@
 import type { Services } from '#server/context.ts';
+import { resumeDocuments } from '#server/documents/queue.ts';
 import { addJob } from '#server/job-queue.ts';
 import { foldUsage } from '#server/metering/daily-usage.ts';
 import { embedWaiting } from '#server/translation-memory/embed-golden-sets.ts';
@@ -29,6 +30,7 @@ export async function sweepStaleJobs(services: Services): Promise<void> {
   });
   await foldUsage(database);
   await resumeImports(services, staleSeconds);
+  await resumeDocuments(services, staleSeconds);
   await sweepUnusedVersions(services);
   await indexWaiting(services);
   await indexWaitingPairs(services);

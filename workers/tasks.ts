@@ -1,4 +1,5 @@
 import type { Services } from '#server/context.ts';
+import { runDocument } from '#server/documents/run-document.ts';
 import type { TaskName, TaskPayloads } from '#server/job-queue.ts';
 import { embedSet } from '#server/translation-memory/embed-golden-sets.ts';
 import { runImport } from '#server/translation-memory/imports/run-import.ts';
@@ -24,6 +25,8 @@ export const tasks: { [N in TaskName]: TaskHandler<N> } = {
   index_memory: indexMemory,
   index_memory_pair: indexPair,
   embed_memory: embedMemory,
+  run_document: async (services, { tenantId, documentId }) =>
+    void (await runDocument(services, tenantId, documentId)),
   remove_golden_records: async (services, removed) => void (await removeGoldenRecords(services, removed)),
 };
 
@@ -37,16 +40,19 @@ export interface WorkerPool {
 
 /** Tasks that use only the database and therefore end soon. */
 const housekeeping: readonly TaskName[] = ['sweep_stale_jobs', 'fail_stale_jobs', 'prune_expired'];
+const documents: readonly TaskName[] = ['run_document'];
+const separate = [...housekeeping, ...documents];
 
 /**
  * Housekeeping has a pool of its own: it frees what dead processes hold, and must not wait for workers that slow models
- * or stores keep busy.
+ * or stores keep busy. Documents have one too: they may take minutes, and an import must not wait for them.
  */
 export const workerPools: readonly WorkerPool[] = [
   { name: 'housekeeping', tasks: housekeeping, concurrency: () => 2 },
+  { name: 'documents', tasks: documents, concurrency: ({ settings }) => settings.WORKER_CONCURRENCY },
   {
     name: 'work',
-    tasks: (Object.keys(tasks) as TaskName[]).filter((name) => !housekeeping.includes(name)),
+    tasks: (Object.keys(tasks) as TaskName[]).filter((name) => !separate.includes(name)),
     concurrency: ({ settings }) => settings.WORKER_CONCURRENCY,
   },
 ];

@@ -108,3 +108,17 @@ export async function readArtifact(
   );
   throw new AppError('internal_error', 'stored artifact failed its checksum');
 }
+
+/** The files of a document, oldest first. */
+export async function listArtifacts(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+): Promise<DocumentArtifact[]> {
+  const rows = await tx
+    .select()
+    .from(documentArtifacts)
+    .where(and(eq(documentArtifacts.tenantId, tenantId), eq(documentArtifacts.documentId, documentId)))
+    .orderBy(documentArtifacts.createdAt, documentArtifacts.kind, documentArtifacts.revision);
+  return rows.map(artifactView);
+}

@@ -2,11 +2,7 @@ import type { Services } from '#server/context.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import { SandboxError } from '#server/sandbox/sandbox-error.ts';
 import type { TaskScope } from '#server/sandbox/task-queue.ts';
-import type {
-  DocumentPayload,
-  RebuildPayload,
-  RefusedFile,
-} from '#server/sandbox/tasks/layout-document.ts';
+import type { DocumentPayload, RebuildPayload, RefusedFile } from '#server/sandbox/tasks/layout-document.ts';
 import { sandboxRefusal } from '#server/sandbox-errors.ts';
 
 type Files = Pick<Services, 'fileWork'>;

@@ -92,9 +92,7 @@ async function withParts(tx: Tx, tenantId: string, rows: DocumentRow[]): Promise
         scoreSum: sql<number>`coalesce(sum(${documentSegments.score}), 0)::float8`,
       })
       .from(documentSegments)
-      .where(
-        and(eq(documentSegments.tenantId, tenantId), sql`${documentSegments.documentId} = any(${ids})`),
-      )
+      .where(and(eq(documentSegments.tenantId, tenantId), sql`${documentSegments.documentId} = any(${ids})`))
       .groupBy(documentSegments.documentId),
   ]);
   const artifactsById = Map.groupBy(artifacts, ({ documentId }) => documentId);

@@ -1,4 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { and, eq } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentJobs } from '#db/schema/documents.ts';
 import { type AppError, describeForLog } from '#server/errors.ts';
 import {
   type DocumentRun,
@@ -10,6 +13,7 @@ import {
   Yielded,
 } from './document-run.ts';
 import { failureOf, failureResponse, interruption, isTransient, StageTimeout } from './failure.ts';
+import { isDocument } from './jobs.ts';
 import { queueDocument } from './queue.ts';
 import type { DocumentFailureDetail, DocumentStage } from './schema.ts';
 import { admitDocument } from './stages/admit.ts';
@@ -52,6 +56,7 @@ export async function runDocument(
   const row = await services.database.inTenant(tenantId, (tx) => takeDocument(tx, tenantId, documentId));
   if (!row) return undefined;
   const began = performance.now();
+  const lost = new AbortController();
   const run: DocumentRun = {
     services,
     tenantId,
@@ -61,13 +66,14 @@ export async function runDocument(
     signal: AbortSignal.abort(),
     isOver: () => services.backgroundWork.closing || (!inline && performance.now() - began > slice),
   };
-  const keeping = keepAlive(run);
+  const keeping = keepAlive(run, () => lost.abort(new RunReplaced()));
   try {
     if (row.interruptions > mostInterruptions)
       return await endFailed(run, interruption(row.interruptions), row.stage);
     for (const stage of order.slice(order.indexOf(row.stage))) {
-      const failure = await runStage(run, stage);
+      const failure = await runStage(run, stage, lost.signal);
       if (failure) return await endFailed(run, failure, stage);
+      await services.database.inTenant(tenantId, (tx) => storeTimings(tx, run));
     }
     return undefined;
   } catch (error) {
@@ -89,14 +95,21 @@ export async function runDocument(
  * Runs one stage within its time budget, and again after a transient failure.
  * @returns the failure that ends the job; undefined if the stage is done
  */
-async function runStage(run: DocumentRun, stage: DocumentStage): Promise<DocumentFailureDetail | undefined> {
+async function runStage(
+  run: DocumentRun,
+  stage: DocumentStage,
+  lost: AbortSignal,
+): Promise<DocumentFailureDetail | undefined> {
   const { settings, log } = run.services;
   const spent = run.row.stageTimings[stage] ?? 0;
   const budget = settings.DOCUMENT_STAGE_TIMEOUT_SECONDS * 1000 - spent;
   const began = performance.now();
   const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(new StageTimeout()), Math.min(Math.max(budget, 0), 2 ** 31 - 1));
-  run.signal = deadline.signal;
+  const timer = setTimeout(
+    () => deadline.abort(new StageTimeout()),
+    Math.min(Math.max(budget, 0), 2 ** 31 - 1),
+  );
+  run.signal = AbortSignal.any([deadline.signal, lost]);
   try {
     for (let retries = 0; ; retries++) {
       try {
@@ -104,13 +117,14 @@ async function runStage(run: DocumentRun, stage: DocumentStage): Promise<Documen
         return undefined;
       } catch (error) {
         if (error instanceof RunReplaced || error instanceof Yielded) throw error;
+        lost.throwIfAborted();
         if (deadline.signal.aborted) return failureOf(new StageTimeout(), stage, retries);
         log.warn(
           { document_id: run.documentId, stage, retries, error: describeForLog(error) },
           'a stage of a document failed',
         );
         if (!isTransient(error) || retries === mostRetries) return failureOf(error, stage, retries);
-        await delay(firstPause * 2 ** retries, undefined, { signal: deadline.signal }).catch(() => {});
+        await delay(firstPause * 2 ** retries, undefined, { signal: run.signal }).catch(() => {});
       }
     }
   } finally {
@@ -120,6 +134,16 @@ async function runStage(run: DocumentRun, stage: DocumentStage): Promise<Documen
       [stage]: Math.round(spent + performance.now() - began),
     };
   }
+}
+
+/** Stores how long the stages took, even of a job that has just ended. */
+function storeTimings(tx: Tx, { tenantId, documentId, attempt, row }: DocumentRun): Promise<unknown> {
+  return tx.last(
+    tx
+      .update(documentJobs)
+      .set({ stageTimings: row.stageTimings })
+      .where(and(isDocument(tenantId, documentId), eq(documentJobs.attempt, attempt))),
+  );
 }
 
 /** Ends the job as failed. Nothing is billed. */
@@ -134,4 +158,3 @@ async function endFailed(
   );
   return failureResponse(failure);
 }
-

@@ -167,6 +167,40 @@ export const documentListQuery = z.object({
   cursor: z.string().max(200).optional(),
 });
 
+/** B 4.3 DELETE. The counts say what was there. */
+export const documentDeletion = z
+  .object({
+    deleted: z.literal(true),
+    document_id: id,
+    artifacts_removed: z.int(),
+    segments_removed: z.int(),
+    golden_records_deleted: z.int(),
+    tm_pairs_removed: z.int(),
+    learning_rows_removed: z.int(),
+  })
+  .meta({ id: 'DocumentDeletion' });
+
+/** C 5 "Summary" */
+export const documentSummary = z
+  .object({
+    total: z.int(),
+    by_status: z.record(z.string(), z.int()),
+    by_format: z.record(z.string(), z.int()),
+    approved: z.int(),
+    needs_review: z.int(),
+    billable_chars: z.int(),
+    tenants: z.array(openObject).optional().meta({ description: 'operator only' }),
+    stage_timings: openObject.optional().meta({ description: 'operator only' }),
+  })
+  .meta({ id: 'DocumentSummary' });
+
+export const summaryQuery = z.object({
+  include_tenant_breakdown: z.boolean().optional(),
+  include_stage_timing_breakdown: z.boolean().optional(),
+});
+
+export type DocumentDeletion = z.infer<typeof documentDeletion>;
+export type DocumentSummary = z.infer<typeof documentSummary>;
 export type DocumentJob = z.infer<typeof documentJob>;
 export type DocumentForm = z.infer<typeof documentForm>;
 export type DocumentTranslationRequest = z.infer<typeof documentTranslationRequest>;

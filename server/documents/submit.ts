@@ -14,10 +14,11 @@ import { checkEntitlement, readBilledTenant } from '#server/metering/entitlement
 import { requireLanguage } from '#server/supported-language.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import { artifactPath, insertArtifact, layoutTypes, storeFile } from './artifacts.ts';
+import type { RunServices } from './document-run.ts';
 import { checkFile } from './file-work.ts';
 import { type DocumentRow, isInFlight, selectDocument, selectDocumentByKey } from './jobs.ts';
 import { queueDocument } from './queue.ts';
-import { runDocument, type RunServices } from './run-document.ts';
+import { runDocument } from './run-document.ts';
 import type { DocumentForm, DocumentTranslationRequest } from './schema.ts';
 
 /** A submission's job, whether it is new or a resend's. */
@@ -48,7 +49,6 @@ export async function submitDocument(
   form: DocumentForm,
   { via, signal }: { via: 'documents' | 'translations'; signal: AbortSignal },
 ): Promise<SubmittedDocument> {
-  const { settings } = services;
   // Authenticate before returning validation errors. Check what is possible before reading the file, which is expensive.
   const { tenant, checked, known } = await withTenant(async (tx, principal) => {
     const checked = checkForm(form);

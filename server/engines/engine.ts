@@ -16,6 +16,10 @@ export interface TranslationTask {
   glossary?: readonly TaskTerm[];
   /** Stored pairs whose sources are like this one, the most like first. */
   examples?: readonly TaskExample[];
+  /** The source just before the first segment, to understand it by. */
+  contextBefore?: string | null;
+  /** Whether segments have inline tags (`<1>`, `</1>`, `<2/>`) that must come back, each once and well nested. */
+  hasTags?: boolean;
 }
 
 /** A term with the targets that may stand for it, the preferred one first. */
@@ -87,6 +91,12 @@ export interface Engine {
   translate(task: TranslationTask, scope: CallScope, model?: string): Promise<EngineResult<Translations>>;
   /** Scores a candidate, to decide whether to repair it. */
   assess(task: TranslationTask, candidate: Translations, scope: CallScope): Promise<EngineResult<Judgement>>;
+  /** Scores each segment by itself: the segments are paragraphs or cells, and a reviewer sees them one by one. */
+  assessEach(
+    task: TranslationTask,
+    candidate: Translations,
+    scope: CallScope,
+  ): Promise<EngineResult<Judgement[]>>;
   /** Returns a candidate with the issues repaired and everything else unchanged. */
   repair(
     task: TranslationTask,

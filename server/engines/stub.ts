@@ -13,6 +13,7 @@ export const stubEngine: Engine = {
   live: false,
   translate: ({ segments, targetLang }) => free(segments.map((segment) => `[${targetLang}] ${segment}`)),
   assess: () => free({ score: 92, issues: [], summary }),
+  assessEach: ({ segments }) => free(segments.map(() => ({ score: 92, issues: [], summary }))),
   repair: (_task, candidate) => free(candidate),
   compare: () => free({ winner: 0, rationale: 'the stub engine takes the first' }),
   verify: () => free({ score: 92, issues: [], summary, passed: true }),

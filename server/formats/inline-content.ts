@@ -85,3 +85,97 @@ export function parseTagged(reply: string, source: InlineContent): InlineContent
   append(reply.slice(end));
   return expected.size === 0 ? content : null;
 }
+
+/** A text without the structure around it: what has to be translated. */
+export interface UnwrappedContent {
+  inner: InlineContent;
+  /** Puts the structure around a translation of `inner` again. */
+  wrap(inner: InlineContent): InlineContent;
+}
+
+/**
+ * Takes off void tags at the start and the end, and pairs that surround everything: a model need not see them, and cannot
+ * lose them.
+ */
+export function unwrap(content: InlineContent): UnwrappedContent {
+  let start = 0;
+  let end = content.length;
+  for (;;) {
+    const [first, last] = [content[start], content[end - 1]];
+    if (start < end && isTag(first, 'void')) start++;
+    else if (start < end && isTag(last, 'void')) end--;
+    else if (isTag(first, 'open') && isTag(last, 'close') && first.tag === last.tag) {
+      start++;
+      end--;
+    } else break;
+  }
+  const [before, after] = [content.slice(0, start), content.slice(end)];
+  return { inner: content.slice(start, end), wrap: (inner) => [...before, ...inner, ...after] };
+}
+
+function isTag<T extends InlineTag['type']>(
+  item: InlineContent[number] | undefined,
+  type: T,
+): item is InlineTag & { type: T } {
+  return typeof item === 'object' && item.type === type;
+}
+
+/**
+ * Puts the tags of a source into a translation that has lost them, in their order: a line break or tab at the same character of
+ * the text, if it has one; any other tag at the word boundary nearest to its place in the source.
+ */
+export function placeTags(text: string, source: InlineContent): InlineContent {
+  const total = Math.max(1, plainText(source).length);
+  const content: InlineContent = [];
+  let seen = 0;
+  let at = 0;
+  const appendUpTo = (end: number) => {
+    if (end > at) content.push(text.slice(at, end));
+    at = Math.max(at, end);
+  };
+  const lastTag = source.findLastIndex((item) => typeof item !== 'string');
+  for (const [index, item] of source.entries()) {
+    if (typeof item === 'string') {
+      seen += item.length;
+      continue;
+    }
+    const mark = item.text ? text.indexOf(item.text, at) : -1;
+    if (item.text && mark >= 0) {
+      appendUpTo(mark);
+      at = mark + item.text.length;
+    } else {
+      const isTrailing = index === lastTag && seen >= total;
+      appendUpTo(isTrailing ? text.length : wordBoundary(text, Math.round((seen / total) * text.length), at));
+    }
+    seen += item.text?.length ?? 0;
+    content.push(item);
+  }
+  appendUpTo(text.length);
+  return joinStrings(content);
+}
+
+/** The start of a word nearest to `near`, at or after `from`; the text's own ends count too. */
+function wordBoundary(text: string, near: number, from: number): number {
+  if (near <= from) return from;
+  if (near >= text.length) return text.length;
+  const after = text.slice(near).search(/(?<=\s)\S/u);
+  const before = text.slice(from, near).search(/(?<=\s)\S*$/u);
+  const candidates = [
+    ...(before >= 0 ? [from + before] : []),
+    ...(after >= 0 ? [near + after] : []),
+    ...(near - from < text.length - near ? [from] : [text.length]),
+  ];
+  return candidates.reduce((best, one) => (Math.abs(one - near) < Math.abs(best - near) ? one : best));
+}
+
+/** Joins adjacent strings and drops empty ones. */
+export function joinStrings(content: InlineContent): InlineContent {
+  const joined: InlineContent = [];
+  for (const item of content) {
+    const last = joined.at(-1);
+    if (item === '') continue;
+    if (typeof item === 'string' && typeof last === 'string') joined[joined.length - 1] = last + item;
+    else joined.push(item);
+  }
+  return joined;
+}

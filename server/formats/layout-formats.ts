@@ -1,9 +1,4 @@
-import type {
-  ExtractedDocument,
-  RebuildOptions,
-  RebuiltDocument,
-  SegmentTranslation,
-} from './document.ts';
+import type { ExtractedDocument, RebuildOptions, RebuiltDocument, SegmentTranslation } from './document.ts';
 import type { LayoutKind } from './document-kind.ts';
 
 /** A format that is translated in place. Its functions are pure. They throw a FileError for a file that they refuse. */

@@ -28,6 +28,7 @@ export function engineOf(translate: Engine['translate'], overrides: Partial<Engi
     live: false,
     translate,
     assess: async () => answered(good),
+    assessEach: async ({ segments }) => answered(segments.map(() => good)),
     repair: async (_task, candidate) => answered(candidate),
     compare: async () => answered({ winner: 0, rationale: 'the first' }),
     verify: async () => answered({ ...good, passed: true }),

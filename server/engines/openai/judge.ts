@@ -16,6 +16,9 @@ import {
   comparisonFormat,
   type NamedWinner,
   type ResponseFormat,
+  readJudgements,
+  type SegmentJudgements,
+  segmentAssessmentFormat,
   verificationFormat,
   worstIssues,
 } from './response-formats.ts';
@@ -31,6 +34,44 @@ export async function assess(
   const { questions, weights } = questionsOf('assess', assessmentFormat, { model, task, candidate });
   const { value, ...cost } = await askAll(questions, scope);
   return { value: mergeJudgements(value, weights), ...cost };
+}
+
+/** Scores each segment by itself. Consecutive segments share a request, so that the model sees each in its context. */
+export async function assessEach(
+  askAll: AskAll,
+  model: string,
+  task: TranslationTask,
+  candidate: Translations,
+  scope: CallScope,
+): Promise<EngineResult<Judgement[]>> {
+  const judged = task.segments
+    .map((source, segment) => ({ segment, source, translation: candidate[segment] ?? '' }))
+    .filter(({ source }) => source.trim() !== '');
+  const groups = groupConsecutive(
+    judged,
+    ({ source, translation }) => source.length + translation.length + unitsPerSegment,
+    unitsPerJudge,
+  );
+  const contexts = contextsBefore(groups, task.contextBefore);
+  const questions = groups.map(
+    (group, at): Question<SegmentJudgements, Judgement[]> => ({
+      model,
+      instructions: instructions('assess_each', task),
+      data: {
+        ...promptData(task),
+        context_before: contexts[at],
+        segments: group.map(({ source, translation }, index) => ({ id: index + 1, source, translation })),
+      },
+      format: segmentAssessmentFormat,
+      read: (reply) => readJudgements(reply, group.length),
+    }),
+  );
+  const { value, ...cost } = await askAll(questions, scope);
+  const bySegment = new Map(value.flat().map((judgement, index) => [judged[index]!.segment, judgement]));
+  return {
+    value: task.segments.map((_, segment) => bySegment.get(segment) ?? mergeJudgements([], [])),
+    ...cost,
+  };
 }
 
 /** Checks a final text. It passes only if all of its groups pass: a single failed one needs a reviewer. */
@@ -57,7 +98,7 @@ function questionsOf<T>(
   const questions = groups.map(
     (group, at): Question<T, T> => ({
       model,
-      instructions: instructions(role, task.textType),
+      instructions: instructions(role, task),
       data: {
         ...promptData(task),
         context_before: contexts[at],
@@ -93,7 +134,7 @@ export async function compare(
     const order = rotate(candidates.keys().toArray(), weights[at]! + at);
     return {
       model,
-      instructions: instructions('compare', task.textType),
+      instructions: instructions('compare', task),
       data: {
         ...promptData(task),
         context_before: contexts[at],

@@ -3,7 +3,7 @@ import type { Settings } from '#server/settings.ts';
 import type { Engine } from '../engine.ts';
 import { type AskAll, askAll, openChat, type Upstream } from './chat.ts';
 import type { ClientSettings } from './client.ts';
-import { assess, compare, verify } from './judge.ts';
+import { assess, assessEach, compare, verify } from './judge.ts';
 import { type Sleep, sleep } from './rate-limit-retry-after.ts';
 import { repair } from './repair.ts';
 import { translate } from './translate.ts';
@@ -37,6 +37,7 @@ export function createOpenAiEngine(settings: OpenAiSettings, dependencies: OpenA
     live: true,
     translate: (task, scope, model = translator) => translate(ask, model, task, scope),
     assess: (task, candidate, scope) => assess(ask, refiner, task, candidate, scope),
+    assessEach: (task, candidate, scope) => assessEach(ask, refiner, task, candidate, scope),
     repair: (task, candidate, issues, scope) => repair(ask, refiner, task, candidate, issues, scope),
     compare: (task, candidates, scope) => compare(ask, refiner, task, candidates, scope),
     verify: (task, candidate, scope) => verify(ask, refiner, task, candidate, scope),

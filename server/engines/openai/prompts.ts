@@ -53,7 +53,7 @@ meaning that matters, or makes the text unusable.`;
 const scoreRule = `Scores: 95 and more, publishable without a change; 85 to 94, minor issues only; 60 to 84, needs \
 repair; below 60, should be translated anew.`;
 
-type Role = 'translate' | 'assess' | 'repair' | 'compare' | 'verify';
+type Role = 'translate' | 'assess' | 'assess_each' | 'repair' | 'compare' | 'verify';
 
 const roles = {
   translate: `You are a professional translator. Translate the text of every segment from source_lang into \
@@ -75,6 +75,11 @@ ${answerRule}`,
 target_lang, its texts under the ids of the segments. Compare them segment by segment, say what decides, and name the \
 id of the best one. Neither their order nor their length is a merit.
 ${judgeRules}`,
+  assess_each: `You are a translation quality judge. Each segment holds its source and its translation, a draft in \
+target_lang. Segments are paragraphs or cells of one document: read them in their context, and judge each by itself. For each \
+segment, under its own id, list what would have to be repaired, each with a concrete suggestion, and score its draft.
+${judgeRules}
+${scoreRule}`,
   verify: `You are the last check before a translation is published. Each segment holds its source and its \
 translation, the final text in target_lang. Compare the two sentence by sentence, list what is wrong, score the text, \
 and say whether it passes. It does not pass with a critical issue, with meaning added or lost, or with damaged \
@@ -83,9 +88,18 @@ ${judgeRules}
 ${scoreRule}`,
 } as const satisfies Record<Role, string>;
 
+const tagRule = `- Inline tags: <1> and </1> surround a part of a segment, such as a link; <2/> stands for something that is \
+not text, such as a line break. Every tag of a segment comes back exactly once, around or at the words that it belongs to; a pair \
+stays well nested. Do not add, drop, renumber or translate tags, and keep the spaces around them as the source has them, as far as the \
+target language allows.`;
+
 /** The system message: what a model is to do. */
-export function instructions(role: Role, textType: TranslationTask['textType']): string {
-  return [roles[role], dataRule, 'The fields:', fieldRules, textTypeRules[textType], keepRule].join('\n');
+export function instructions(
+  role: Role,
+  { textType, hasTags = false }: Pick<TranslationTask, 'textType' | 'hasTags'>,
+): string {
+  const rules = [roles[role], dataRule, 'The fields:', fieldRules, textTypeRules[textType], keepRule];
+  return (hasTags ? [...rules, tagRule] : rules).join('\n');
 }
 
 /** Limits of one prompt: targets of one term; UTF-16 units of both sides of all terms, and of all examples. */
@@ -148,12 +162,19 @@ interface SourcePart {
   source: string;
 }
 
-/** For each group, some 500 UTF-16 units of the source before it; null at the start of the text. */
-export function contextsBefore(groups: readonly (readonly SourcePart[])[]): (string | null)[] {
+/**
+ * For each group, some 500 UTF-16 units of the source before it; null at the start of the text.
+ * @param ahead what stands before the first group
+ */
+export function contextsBefore(
+  groups: readonly (readonly SourcePart[])[],
+  ahead: string | null = null,
+): (string | null)[] {
   const parts = groups.flat();
   let start = 0;
   return groups.map(({ length }) => {
-    const context = contextBefore(parts, start);
+    const context =
+      start === 0 && ahead ? ahead.slice(-contextUnits).toWellFormed() : contextBefore(parts, start);
     start += length;
     return context;
   });

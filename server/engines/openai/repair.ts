@@ -122,7 +122,7 @@ export async function repair(
   const questions = touched.map(
     ({ group, context, found }): Question<TranslatedSegments, string[]> => ({
       model,
-      instructions: instructions('repair', task.textType),
+      instructions: instructions('repair', task),
       data: {
         ...promptData(task),
         context_before: context,

@@ -83,6 +83,15 @@ const judgement = z.object({
     .overwrite((score) => Math.min(100, Math.max(0, score))),
 }) satisfies z.ZodType<Judgement>;
 
+const judgements = z.object({
+  judgements: z
+    .array(judgement.extend({ id: z.number().describe('the id of the segment') }))
+    .describe('one for each segment, in their order'),
+});
+
+/** One judgement for each segment id of the request. */
+export type SegmentJudgements = z.infer<typeof judgements>;
+
 const verification = judgement.extend({
   passed: z.boolean().describe('whether the translation can be published as it stands'),
 }) satisfies z.ZodType<Verification>;
@@ -98,6 +107,7 @@ export type NamedWinner = z.infer<typeof comparison>;
 export const translationFormat = responseFormat('translation', translatedSegments);
 export const repairFormat = responseFormat('repair', translatedSegments);
 export const assessmentFormat = responseFormat<Judgement>('assessment', judgement);
+export const segmentAssessmentFormat = responseFormat('segment_assessment', judgements);
 export const verificationFormat = responseFormat<Verification>('verification', verification);
 export const comparisonFormat = responseFormat('comparison', comparison);
 
@@ -114,4 +124,12 @@ export function readSegments({ translations }: TranslatedSegments, count: number
   const byId = new Map(translations.map(({ id, text }) => [id, text]));
   const texts = Array.from({ length: count }, (_, index) => byId.get(index + 1));
   return texts.every((text) => text !== undefined) ? texts : undefined;
+}
+
+/** Returns the judgements in the order of the ids 1 to `count`; undefined unless each id occurs exactly once, and no other. */
+export function readJudgements({ judgements }: SegmentJudgements, count: number): Judgement[] | undefined {
+  if (judgements.length !== count) return undefined;
+  const byId = new Map(judgements.map(({ id, ...judgement }) => [id, judgement]));
+  const ordered = Array.from({ length: count }, (_, index) => byId.get(index + 1));
+  return ordered.every((judgement) => judgement !== undefined) ? ordered : undefined;
 }

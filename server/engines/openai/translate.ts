@@ -21,11 +21,11 @@ export async function translate(
     ({ source }) => source.length + unitsPerSegment,
     unitsPerCall(task.sourceLang) + unitsPerSegment,
   );
-  const contexts = contextsBefore(groups);
+  const contexts = contextsBefore(groups, task.contextBefore);
   const questions = groups.map(
     (group, at): Question<TranslatedSegments, string[]> => ({
       model,
-      instructions: instructions('translate', task.textType),
+      instructions: instructions('translate', task),
       data: {
         ...promptData(task),
         context_before: contexts[at],

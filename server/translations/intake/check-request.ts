@@ -93,4 +93,3 @@ function isLonger(text: string, most: number): boolean {
 export function callersMetadata(metadata: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !serverWrittenKeys.has(key)));
 }
-

@@ -13,6 +13,9 @@ import type {
 } from '../schema.ts';
 import type { FastPath } from './fast-path.ts';
 
+/** The score from which a translation publishes itself, unless the request sets another (B 2.3). */
+export const defaultThreshold = 85;
+
 /** The options of one request that the pipeline reads from metadata (B 2.6), clamped to their ranges. */
 export interface QualityOptions {
   /** 0 to 100. A lower score is repaired, and not published without review. */
@@ -34,7 +37,7 @@ const modelName = /^[\w.:/@+-]{1,200}$/;
 /** Reads `request.metadata`. A value of the wrong type counts as absent. */
 export function readQualityOptions(metadata: Record<string, unknown>): QualityOptions {
   return {
-    threshold: clamped(metadata['min_quality_score'], 0, 100, 85),
+    threshold: clamped(metadata['min_quality_score'], 0, 100, defaultThreshold),
     repairRounds: Math.trunc(clamped(metadata['max_quality_loop_retries'], 1, 5, 2)),
     primaryModel: modelNames(metadata['primary_model'])[0],
     candidateModels: modelNames(metadata['candidate_models']),

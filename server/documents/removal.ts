@@ -1,0 +1,68 @@
+import { and, eq } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentArtifacts, documentJobs, documentSegments } from '#db/schema/documents.ts';
+import type { WithOwningTenant } from '#server/access/guards/admin.ts';
+import type { Services } from '#server/context.ts';
+import { AppError, describeForLog } from '#server/errors.ts';
+import { unlearnJob } from '#server/translation-memory/learning.ts';
+import { artifactPath } from './artifacts.ts';
+import { isDocument, selectTenantOfDocument } from './jobs.ts';
+import type { DocumentDeletion } from './schema.ts';
+import { ofDocument } from './segments.ts';
+
+/**
+ * Deletes a document with its segments, its files and the memory pairs that it fed (B 4.3). The rows go first: a worker that
+ * has the job finds it gone and stores nothing more. Usage records stay.
+ * @throws AppError 404
+ */
+export async function removeDocument(
+  services: Pick<Services, 'log' | 'storage'>,
+  withOwningTenant: WithOwningTenant,
+  documentId: string,
+): Promise<DocumentDeletion> {
+  const removed = await withOwningTenant(
+    (tx, tenantId) => deleteRows(tx, tenantId, documentId),
+    (tx) => selectTenantOfDocument(tx, documentId),
+  );
+  if (!removed) throw new AppError('not_found', 'document job not found');
+  for (const artifact of removed.artifacts)
+    await services.storage
+      .remove(artifactPath(artifact))
+      .catch((error: unknown) =>
+        services.log.warn(
+          { document_id: documentId, error: describeForLog(error) },
+          'a file of a deleted document was not removed yet',
+        ),
+      );
+  return {
+    deleted: true,
+    document_id: documentId,
+    artifacts_removed: removed.artifacts.length,
+    segments_removed: removed.segments,
+    golden_records_deleted: 0,
+    tm_pairs_removed: removed.pairs,
+    learning_rows_removed: removed.pairs,
+  };
+}
+
+async function deleteRows(tx: Tx, tenantId: string, documentId: string) {
+  // Waits for a review or a worker that is writing.
+  const [job] = await tx
+    .select({ documentId: documentJobs.documentId })
+    .from(documentJobs)
+    .where(isDocument(tenantId, documentId))
+    .for('update');
+  if (!job) return undefined;
+  const artifacts = await tx
+    .delete(documentArtifacts)
+    .where(and(eq(documentArtifacts.tenantId, tenantId), eq(documentArtifacts.documentId, documentId)))
+    .returning({
+      tenantId: documentArtifacts.tenantId,
+      documentId: documentArtifacts.documentId,
+      artifactId: documentArtifacts.artifactId,
+    });
+  const segments = await tx.delete(documentSegments).where(ofDocument(tenantId, documentId));
+  const pairs = await unlearnJob(tx, tenantId, documentId);
+  await tx.delete(documentJobs).where(isDocument(tenantId, documentId));
+  return { artifacts, segments: segments.count, pairs };
+}

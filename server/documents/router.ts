@@ -1,0 +1,193 @@
+import { z } from 'zod';
+import { adminProcedure } from '#server/access/guards/admin.ts';
+import { deferredTenantProcedure, tenantProcedure } from '#server/access/guards/tenant.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { fileResponse, router } from '#server/trpc.ts';
+import { layoutTypes, listArtifacts } from './artifacts.ts';
+import { downloadDocument } from './download.ts';
+import { getDocument, listDocuments, requireDocument } from './jobs.ts';
+import { removeDocument } from './removal.ts';
+import {
+  documentArtifact,
+  documentDeletion,
+  documentForm,
+  documentJob,
+  documentListQuery,
+  documentSummary,
+  summaryQuery,
+} from './schema.ts';
+import { documentSegmentPage, listSegments, segmentQuery } from './segments.ts';
+import { submitDocument } from './submit.ts';
+import { summarizeByTenant, summarizeDocuments, summarizeStages } from './summary.ts';
+
+/** While translation is disabled, nothing else of a submission is looked at. */
+function requireTranslationEnabled({ settings }: Pick<Services, 'settings'>): void {
+  if (!settings.TRANSLATION_ENABLED)
+    throw new AppError('capability_off', 'translation is temporarily disabled');
+}
+
+const byId = z.object({ document_id: z.string() });
+
+const translate = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/documents/translate',
+      gate: requireTranslationEnabled,
+      upload: { parts: ['source_document'], raw: false, ceiling: () => 'MAX_UPLOAD_BYTES' },
+      headers: { idempotency_key: 'Idempotency-Key' },
+      tag: 'Documents',
+      summary: 'Translate a DOCX or XLSX file in place',
+      description:
+        'Queues a job, which is polled; with `wait` the job runs before the response. A resend with the same Idempotency-Key returns the same job.',
+      status: 200,
+      accepted: documentJob,
+    },
+  })
+  .input(documentForm)
+  .output(documentJob)
+  .mutation(async ({ ctx, input }) => {
+    requireTranslationEnabled(ctx.services);
+    const { tenantId, documentId, replayed, inFlight } = await submitDocument(
+      ctx.services,
+      ctx.withTenant,
+      input,
+      { via: 'documents', signal: ctx.disconnected() },
+    );
+    if (replayed) ctx.response.setHeader('Idempotency-Replayed', 'true');
+    if (inFlight) ctx.response.setStatus(202);
+    return ctx.services.database.inTenant(tenantId, (tx) =>
+      getDocument(tx, tenantId, documentId, ctx.audience),
+    );
+  });
+
+const list = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/documents',
+      tag: 'Documents',
+      summary: 'List document jobs',
+      description: 'Newest updated_at first. While there is more, X-Next-Cursor carries the next cursor.',
+    },
+  })
+  .input(documentListQuery)
+  .output(z.array(documentJob))
+  .query(async ({ ctx, input }) => {
+    const { documents, nextCursor } = await listDocuments(
+      ctx.tx,
+      ctx.principal.tenant.id,
+      input,
+      ctx.audience,
+    );
+    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
+    return documents;
+  });
+
+const get = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/documents/{document_id}',
+      tag: 'Documents',
+      summary: 'Get a document job',
+    },
+  })
+  .input(byId)
+  .output(documentJob)
+  .query(({ ctx, input }) => getDocument(ctx.tx, ctx.principal.tenant.id, input.document_id, ctx.audience));
+
+const segments = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/documents/{document_id}/segments',
+      tag: 'Documents',
+      summary: 'List the segments of a document',
+      description: 'In reading order; `flagged` lists only those that need a review.',
+    },
+  })
+  .input(segmentQuery)
+  .output(documentSegmentPage)
+  .query(({ ctx, input }) => listSegments(ctx.tx, ctx.principal.tenant.id, input));
+
+const artifacts = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/documents/{document_id}/artifacts',
+      tag: 'Documents',
+      summary: 'List the files of a document',
+      description: 'The source and every translated revision, oldest first.',
+    },
+  })
+  .input(byId)
+  .output(z.array(documentArtifact))
+  .query(async ({ ctx, input }) => {
+    await requireDocument(ctx.tx, ctx.principal.tenant.id, input.document_id);
+    return listArtifacts(ctx.tx, ctx.principal.tenant.id, input.document_id);
+  });
+
+const download = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/documents/{document_id}/download',
+      tag: 'Documents',
+      summary: 'Download the newest translated file',
+      download: Object.values(layoutTypes),
+    },
+  })
+  .input(byId)
+  .output(fileResponse)
+  .query(({ ctx, input }) => downloadDocument(ctx.services, ctx.withTenant, input.document_id));
+
+const summary = tenantProcedure
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/documents/summary',
+      tag: 'Documents',
+      summary: 'Count the document jobs',
+    },
+  })
+  .input(summaryQuery)
+  .output(documentSummary)
+  .query(async ({ ctx, input }) => {
+    const { include_tenant_breakdown: byTenant, include_stage_timing_breakdown: byStage } = input;
+    if ((byTenant || byStage) && !ctx.audience.operator)
+      throw new AppError('forbidden', 'cross-tenant breakdowns require operator access');
+    const { database } = ctx.services;
+    return {
+      ...(await summarizeDocuments(ctx.tx, ctx.principal.tenant.id)),
+      ...(byTenant && { tenants: await database.inPlatform(summarizeByTenant) }),
+      ...(byStage && { stage_timings: await database.inPlatform(summarizeStages) }),
+    };
+  });
+
+const remove = adminProcedure
+  .meta({
+    route: {
+      method: 'DELETE',
+      path: '/api/documents/{document_id}',
+      tag: 'Documents',
+      summary: 'Delete a document with its files and segments',
+      description:
+        "For an administrator's session of the job's tenant or the operator key, never for a tenant's API key. Usage records stay.",
+    },
+  })
+  .input(byId)
+  .output(documentDeletion)
+  .mutation(({ ctx, input }) => removeDocument(ctx.services, ctx.withOwningTenant, input.document_id));
+
+export const documentsRouter = router({
+  translate,
+  list,
+  summary,
+  get,
+  segments,
+  artifacts,
+  download,
+  delete: remove,
+});

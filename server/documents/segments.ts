@@ -1,0 +1,163 @@
+import { and, eq, gt, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Tx } from '#db/client.ts';
+import { documentSegments } from '#db/schema/documents.ts';
+import type { QualityIssue } from '#server/engines/engine.ts';
+import { AppError } from '#server/errors.ts';
+import { requireDocument } from './jobs.ts';
+import type { DocumentQualityFinding } from './schema.ts';
+
+/** C 5 "Segment" */
+export const documentSegment = z
+  .object({
+    region_id: z.string(),
+    cell_id: z.string().nullable(),
+    kind: z.string(),
+    page: z.int().nullable(),
+    place: z
+      .string()
+      .meta({ description: 'where a person finds it: a sheet and cell, a part and paragraph' }),
+    source_text: z.string(),
+    target_text: z.string().nullable(),
+    quality: z.object({
+      score: z.int().nullable(),
+      needs_review: z.boolean(),
+      issues: z.array(z.unknown()),
+    }),
+    fast_path: z.string().nullable(),
+    corrected: z.boolean(),
+    provenance: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({ description: 'where the translation comes from' }),
+  })
+  .meta({ id: 'DocumentSegment' });
+
+export const documentSegmentPage = z
+  .object({
+    segments: z.array(documentSegment),
+    total: z.int(),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: 'DocumentSegmentPage' });
+
+export const segmentQuery = z.object({
+  document_id: z.string(),
+  limit: z.int().min(1).max(500).default(100),
+  cursor: z.string().max(50).optional(),
+  flagged: z.boolean().optional(),
+});
+
+type SegmentRow = typeof documentSegments.$inferSelect;
+
+function segmentView(row: SegmentRow): z.infer<typeof documentSegment> {
+  return {
+    region_id: row.regionId,
+    cell_id: row.cellId,
+    kind: row.kind,
+    page: row.page,
+    place: row.place,
+    source_text: row.sourceText,
+    target_text: row.targetText,
+    quality: { score: row.score, needs_review: row.needsReview, issues: row.issues },
+    fast_path: row.fastPath,
+    corrected: row.corrected,
+    provenance: row.provenance as Record<string, unknown> | null,
+  };
+}
+
+/**
+ * A page of a document's segments, in reading order (B 4.3). A cursor is the position of the last segment of the page before.
+ * @throws AppError 404; 422 for a cursor of another listing
+ */
+export async function listSegments(
+  tx: Tx,
+  tenantId: string,
+  { document_id: documentId, limit, cursor, flagged }: z.infer<typeof segmentQuery>,
+): Promise<z.infer<typeof documentSegmentPage>> {
+  if (cursor !== undefined && !/^\d{1,9}$/.test(cursor))
+    throw new AppError('invalid_fields', [
+      { loc: ['query', 'cursor'], msg: 'not a cursor of this listing', type: 'invalid_cursor' },
+    ]);
+  await requireDocument(tx, tenantId, documentId);
+  const listed = and(
+    ofDocument(tenantId, documentId),
+    flagged ? sql`${documentSegments.needsReview}` : undefined,
+  );
+  const [[count], rows] = await Promise.all([
+    tx.select({ total: sql<number>`count(*)::int` }).from(documentSegments).where(listed),
+    tx
+      .select()
+      .from(documentSegments)
+      .where(and(listed, cursor === undefined ? undefined : gt(documentSegments.position, Number(cursor))))
+      .orderBy(documentSegments.position)
+      .limit(limit + 1),
+  ]);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    segments: page.map(segmentView),
+    total: count?.total ?? 0,
+    next_cursor: rows.length > limit && last ? String(last.position) : null,
+  };
+}
+
+export function ofDocument(tenantId: string, documentId: string) {
+  return and(eq(documentSegments.tenantId, tenantId), eq(documentSegments.documentId, documentId));
+}
+
+/** The most findings about segments that a report lists. */
+const mostFindings = 500;
+
+/** A translation this many times as long as its source is reported, if it is long enough to break a layout. */
+const expansion = { times: 2, leastUnits: 40 };
+
+/** The findings of a document's segments (C 5 "Finding codes"): what is missing, doubtful, or much longer than its source. */
+export async function findingsOfSegments(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+): Promise<DocumentQualityFinding[]> {
+  const { target, needsReview, targetText, sourceText } = documentSegments;
+  const isExpanded = sql`(length(${targetText}) >= ${expansion.leastUnits}
+    and length(${targetText}) > ${expansion.times} * length(${sourceText}))`;
+  const rows = await tx
+    .select({
+      regionId: documentSegments.regionId,
+      cellId: documentSegments.cellId,
+      place: documentSegments.place,
+      missing: sql<boolean>`${target} is null`,
+      needsReview,
+      expanded: isExpanded.mapWith(Boolean),
+      issues: documentSegments.issues,
+    })
+    .from(documentSegments)
+    .where(and(ofDocument(tenantId, documentId), sql`(${target} is null or ${needsReview} or ${isExpanded})`))
+    .orderBy(documentSegments.position)
+    .limit(mostFindings);
+  return rows.flatMap(({ regionId, cellId, place, missing, needsReview: doubtful, expanded, issues }) => {
+    const finding = (
+      severity: DocumentQualityFinding['severity'],
+      code: string,
+      message: string,
+    ): DocumentQualityFinding => ({
+      severity,
+      code,
+      message: `${place}: ${message}`,
+      unit_id: cellId ?? regionId,
+    });
+    if (missing) return [finding('error', 'missing_translation', 'the text is not translated')];
+    const isNoncompliant = (issues as QualityIssue[]).some(({ category }) => category === 'terminology');
+    return [
+      ...(isNoncompliant
+        ? [finding('warning', 'terminology_noncompliant', 'a glossary term is missing')]
+        : []),
+      ...(doubtful && !isNoncompliant
+        ? [finding('warning', 'low_segment_quality', 'the translation needs a review')]
+        : []),
+      ...(expanded
+        ? [finding('info', 'translation_expansion', 'the translation is much longer than its source')]
+        : []),
+    ];
+  });
+}

@@ -1,0 +1,119 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentJobs, documentSegments } from '#db/schema/documents.ts';
+import type { InlineContent } from '#server/formats/inline-content.ts';
+import { type DocumentRun, updateRun, yieldIfOver } from '../document-run.ts';
+import { ofDocument } from '../segments.ts';
+import { type GroupSegment, type TranslatedSegment, translateGroup } from '../translate-group.ts';
+
+/** Distinct texts that are looked up, translated and stored together; a crash loses at most these calls. */
+const textsOfBatch = 200;
+/** UTF-16 units of the texts of one group: one call of the engine. */
+const unitsOfGroup = 6000;
+const textsOfGroup = 40;
+
+/**
+ * Translates the segments that have no translation yet, in reading order. Equal segments are translated once. Each group is
+ * stored as soon as it is done, so that a worker that takes over repeats only the groups in flight.
+ */
+export async function translateSegments(run: DocumentRun): Promise<void> {
+  const { services, tenantId, signal } = run;
+  const positions = await services.database.inTenant(tenantId, (tx) => selectUntranslated(tx, run));
+  for (let start = 0; start < positions.length; start += textsOfBatch) {
+    signal.throwIfAborted();
+    const texts = await services.database.inTenant(tenantId, (tx) =>
+      selectTexts(tx, run, positions.slice(start, start + textsOfBatch)),
+    );
+    const groups = groupsOf(texts);
+    const results = await Promise.allSettled(
+      groups.map(async (group) => {
+        const { segments, cost } = await translateGroup(run, group);
+        await services.database.inTenant(tenantId, (tx) => storeTranslations(tx, run, segments, cost));
+      }),
+    );
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+    if (start + textsOfBatch < positions.length) yieldIfOver(run);
+  }
+  await services.database.inTenant(tenantId, (tx) => updateRun(tx, run, { stage: 'reconstruct' }));
+}
+
+/** The first position of each distinct text without a translation, in reading order. */
+async function selectUntranslated(tx: Tx, { tenantId, documentId }: DocumentRun): Promise<number[]> {
+  const rows = await tx.execute<{ position: number }>(sql`
+    select min(position) as position from document_segments
+    where tenant_id = ${tenantId} and document_id = ${documentId} and target is null
+    group by source_key order by 1`);
+  return rows.map(({ position }) => position);
+}
+
+async function selectTexts(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRun,
+  positions: readonly number[],
+): Promise<GroupSegment[]> {
+  const rows = await tx
+    .select({
+      position: documentSegments.position,
+      source: documentSegments.source,
+      units: sql<number>`length(${documentSegments.sourceText})`,
+      before: sql<string | null>`(select b.source_text from document_segments b
+        where b.tenant_id = ${tenantId} and b.document_id = ${documentId} and b.position = ${documentSegments.position} - 1)`,
+    })
+    .from(documentSegments)
+    .where(
+      sql`${ofDocument(tenantId, documentId)} and ${documentSegments.position} = any(array(
+        select jsonb_array_elements_text(${JSON.stringify(positions)}::jsonb)::int))`,
+    )
+    .orderBy(documentSegments.position);
+  return rows.map(({ source, ...row }) => ({ ...row, source: source as InlineContent }));
+}
+
+function groupsOf(texts: readonly GroupSegment[]): GroupSegment[][] {
+  const groups: GroupSegment[][] = [];
+  let units = 0;
+  for (const text of texts) {
+    const last = groups.at(-1);
+    units += text.units;
+    if (last && units <= unitsOfGroup && last.length < textsOfGroup) last.push(text);
+    else {
+      groups.push([text]);
+      units = text.units;
+    }
+  }
+  return groups;
+}
+
+/** Stores the translations at every segment with the same source, and what they cost. @throws RunReplaced */
+async function storeTranslations(
+  tx: Tx,
+  run: DocumentRun,
+  segments: readonly TranslatedSegment[],
+  cost: { inputTokens: number; outputTokens: number; models: readonly string[] },
+): Promise<void> {
+  const { tenantId, documentId } = run;
+  await updateRun(tx, run, {
+    interruptions: 0,
+    inputTokens: sql`least(${documentJobs.inputTokens}::bigint + ${cost.inputTokens}, 1000000000)::int`,
+    outputTokens: sql`least(${documentJobs.outputTokens}::bigint + ${cost.outputTokens}, 1000000000)::int`,
+    models: sql`(select coalesce(jsonb_agg(distinct m), '[]') from jsonb_array_elements(
+      ${documentJobs.models} || ${JSON.stringify(cost.models)}::jsonb) m)`,
+  });
+  const rows = segments.map((segment) => ({
+    position: segment.position,
+    target: segment.target,
+    target_text: segment.targetText,
+    score: segment.score === null ? null : Math.round(segment.score),
+    needs_review: segment.needsReview,
+    issues: segment.issues,
+    fast_path: segment.fastPath,
+    provenance: segment.provenance,
+  }));
+  await tx.execute(sql`
+    update document_segments s set target = r.target, target_text = r.target_text, score = r.score,
+      needs_review = r.needs_review, issues = r.issues, fast_path = r.fast_path, provenance = r.provenance
+    from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, target jsonb, target_text text, score int,
+        needs_review boolean, issues jsonb, fast_path text, provenance jsonb)
+      join document_segments f on f.tenant_id = ${tenantId} and f.document_id = ${documentId} and f.position = r.position
+    where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.source_key = f.source_key`);
+}

@@ -1,0 +1,39 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import type { DocumentSummary } from './schema.ts';
+
+/** Counts a tenant's documents (C 5 "Summary"). */
+export async function summarizeDocuments(tx: Tx, tenantId: string): Promise<DocumentSummary> {
+  const [row] = await tx.execute<Record<string, never>>(sql`
+    select count(*)::int as total,
+      coalesce((select jsonb_object_agg(status, n) from (select status, count(*)::int as n from document_jobs
+        where tenant_id = ${tenantId} group by status) s), '{}') as by_status,
+      coalesce((select jsonb_object_agg(source_format, n) from (select source_format, count(*)::int as n from document_jobs
+        where tenant_id = ${tenantId} group by source_format) f), '{}') as by_format,
+      count(approved_at)::int as approved,
+      (select count(distinct document_id)::int from document_segments
+        where tenant_id = ${tenantId} and needs_review and not corrected) as needs_review,
+      coalesce(sum(source_chars) filter (where status = 'translated'), 0)::float8 as billable_chars
+    from document_jobs where tenant_id = ${tenantId}`);
+  return row as unknown as DocumentSummary;
+}
+
+/** The documents of every tenant by status (operators only). Platform scope. */
+export async function summarizeByTenant(tx: Tx): Promise<Record<string, unknown>[]> {
+  const rows = await tx.execute(sql`
+    select tenant_id, count(*)::int as total,
+      count(*) filter (where status in ('queued', 'extracted'))::int as in_flight,
+      count(*) filter (where status = 'translated')::int as translated,
+      count(*) filter (where status = 'failed')::int as failed
+    from document_jobs group by tenant_id order by total desc, tenant_id limit 1000`);
+  return [...rows] as Record<string, unknown>[];
+}
+
+/** How long the stages take, over all tenants: median and maximum in milliseconds (operators only). Platform scope. */
+export async function summarizeStages(tx: Tx): Promise<Record<string, unknown>> {
+  const rows = await tx.execute<{ stage: string; jobs: number; median_ms: number; max_ms: number }>(sql`
+    select t.key as stage, count(*)::int as jobs,
+      percentile_cont(0.5) within group (order by t.value::float8) as median_ms, max(t.value::float8) as max_ms
+    from document_jobs, jsonb_each_text(stage_timings) t group by t.key`);
+  return Object.fromEntries(rows.map(({ stage, ...figures }) => [stage, figures]));
+}
