@@ -173,9 +173,9 @@ test('past the bound of connections the address with the most loses its longest 
     await poll(async () => handled() === sent);
   }
   for (let other = 1; other <= 2; other++) {
-    const newcomer = open(get('/'), '127.0.0.2');
-    newcomer.read();
-    await poll(async () => newcomer.seen.text.includes('HTTP/1.1 200'));
+    const newClient = open(get('/'), '127.0.0.2');
+    newClient.read();
+    await poll(async () => newClient.seen.text.includes('HTTP/1.1 200'));
   }
   await poll(async () => many[1]?.seen.end);
   expect(many.map(({ seen }) => seen.end)).toEqual(['ECONNRESET', 'ECONNRESET', '', '']);
@@ -224,9 +224,9 @@ test('a body that arrived whole counts as such', async () => {
   const incoming = open(half);
   await poll(async () => handled() === 2);
   for (const { read } of [whole, incoming]) read();
-  const newcomer = open(get('/'));
-  newcomer.read();
-  await poll(async () => newcomer.seen.bytes > 0);
+  const newClient = open(get('/'));
+  newClient.read();
+  await poll(async () => newClient.seen.bytes > 0);
   await poll(async () => incoming.seen.end);
   expect(whole.seen.end).toBe('');
 });
@@ -238,8 +238,8 @@ test('behind proxies a half-sent request is closed for any newer one, from which
   await poll(async () => handled() === 1);
   open(half, '127.0.0.3');
   await poll(async () => handled() === 2);
-  const newcomer = open(get('/'), '127.0.0.3');
-  newcomer.read();
-  await poll(async () => newcomer.seen.bytes > 0);
+  const newClient = open(get('/'), '127.0.0.3');
+  newClient.read();
+  await poll(async () => newClient.seen.bytes > 0);
   await poll(async () => oldest.seen.end);
 });

@@ -1,10 +1,19 @@
+import { type IssuedTokens, lockMember, newFamily, startSession } from '#server/access/sessions.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { totpCode } from '#test/setup/totp.ts';
+import {
+  type RegistrationFields,
+  registerFounder,
+  registerMember,
+  tokensOf,
+} from './factories/registration.ts';
 
 /** Where JSON requests are sent: the application of a test, or a process of its own. */
 export type App = Pick<TestApp, 'json'>;
 /** Where any requests are sent. */
 export type Server = Pick<TestApp, 'json' | 'request'>;
+/** An application of this process, in whose database rows are made. */
+export type Service = Pick<TestApp, 'json' | 'services'>;
 export type Fields = Record<string, unknown>;
 export type Headers = Record<string, string>;
 
@@ -52,7 +61,7 @@ let people = 0;
 export const freshEmail = () => `person${++people}@example.org`;
 
 /** The body of a signup, with an unused address. */
-export const founding = (fields: Fields = {}) => ({
+export const founding = (fields: Fields = {}): RegistrationFields => ({
   tenant_name: 'A workspace',
   email: freshEmail(),
   password,
@@ -85,31 +94,73 @@ export function personOf({ access_token, refresh_token, user }: any, known: Part
   };
 }
 
-/** Signs up: founds a workspace, or joins one where the fields hold an `invite_token`. */
-async function signUp(at: App, fields: Fields) {
+/** The person of new tokens. */
+function personOfTokens({ member, accessToken, refreshToken }: IssuedTokens, known: Partial<Person>): Person {
+  const user = { user_id: member.userId, tenant_id: member.tenantId, email: member.email };
+  return personOf({ access_token: accessToken, refresh_token: refreshToken, user }, known);
+}
+
+/** The founding administrator of a new workspace, over HTTP: at a process of its own, or where the signup matters. */
+export async function signUpFounder(at: App, fields: Fields = {}): Promise<Person> {
   const sent = founding(fields);
   const body = await succeed(at, 'POST', '/api/auth/signup/email', { body: sent });
   const { token, account, tenant_api_key: key } = body;
-  const known = { tenantName: account?.name, password: sent.password };
-  return { account, person: personOf(token, { ...known, ...(key && { apiKey: key, key: apiKey(key) }) }) };
+  return personOf(token, {
+    tenantName: account.name,
+    password: sent.password,
+    apiKey: key,
+    key: apiKey(key),
+  });
+}
+
+/** Founds a workspace in the application's database. */
+async function register({ services }: Service, fields: Fields) {
+  const sent = founding(fields);
+  const { account, apiKey: key, signIn } = await registerFounder(services, sent);
+  const known = { tenantName: account.name, password: sent.password, apiKey: key, key: apiKey(key) };
+  return { account, person: personOfTokens(tokensOf(signIn), known) };
 }
 
 /** The founding administrator of a new workspace. */
-export const found = async (at: App, fields: Fields = {}): Promise<Person> =>
-  (await signUp(at, fields)).person;
+export const found = async (at: Service, fields: Fields = {}): Promise<Person> =>
+  (await register(at, fields)).person;
+
+/** A further session of somebody, as a sign-in without a second factor begins it. */
+export async function openSession({ services }: Service, person: Person): Promise<Person> {
+  const { database, settings } = services;
+  const { tenantId, userId } = person;
+  const tokens = await database.inTenant(tenantId, async (tx) => {
+    const member = await lockMember(tx, tenantId, userId);
+    if (!member) throw new Error('no such member');
+    return startSession(tx, member, settings, newFamily({ secondFactor: false }));
+  });
+  const { tenantName, password, apiKey, key } = person;
+  return personOfTokens(tokens, { tenantName, password, apiKey, key });
+}
+
+/** Somebody who joins a workspace by an invite. */
+export async function joinBy(
+  { services }: Service,
+  inviteToken: string,
+  fields: Fields = {},
+): Promise<Person> {
+  const sent = founding(fields);
+  const signIn = await registerMember(services, inviteToken, sent);
+  return personOfTokens(tokensOf(signIn), { password: sent.password });
+}
 
 /** A new invite of the administrator's workspace, as it was answered. */
 export const invite = (app: App, admin: Person, fields: Fields = {}) =>
   succeed(app, 'POST', '/api/tenants/invites', { headers: admin.bearer, body: fields });
 
 /** Somebody who joined the administrator's workspace. */
-export async function join(app: App, admin: Person, role = 'agent_id_developer'): Promise<Person> {
+export async function join(app: Service, admin: Person, role = 'agent_id_developer'): Promise<Person> {
   const { invite_token } = await invite(app, admin, { role });
-  return (await signUp(app, { invite_token })).person;
+  return joinBy(app, invite_token);
 }
 
 /** Inviting into one tenant: the caller's own, or the one that the query names. */
-export function inviting(at: App, headers: Headers, query = '') {
+export function inviting(at: Service, headers: Headers, query = '') {
   const path = `/api/tenants/invites${query}`;
   const create = (body: Fields = {}) => succeed(at, 'POST', path, { headers, body });
   return {
@@ -118,14 +169,14 @@ export function inviting(at: App, headers: Headers, query = '') {
     /** A new member, by an invite of these fields; a developer unless they say otherwise. */
     async join(fields: Fields = {}, email = freshEmail()): Promise<Person> {
       const { invite_token } = await create(fields);
-      return (await signUp(at, { invite_token, email })).person;
+      return joinBy(at, invite_token, { email });
     },
   };
 }
 
 /** A new workspace, with its founder signed in, and ways to fill it. */
-export async function openTeam(at: App, fields: Fields = {}) {
-  const { account, person: founder } = await signUp(at, fields);
+export async function openTeam(at: Service, fields: Fields = {}) {
+  const { account, person: founder } = await register(at, fields);
   const { tenantId, apiKey, bearer: admin } = founder;
   return { tenantId, account, apiKey, founder, /** The founder's bearer. */ admin, ...inviting(at, admin) };
 }
@@ -142,15 +193,18 @@ export async function resetToken(app: App, { userId, bearer }: Person): Promise<
   return (await succeed(app, 'POST', path, { headers: bearer })).reset_token;
 }
 
-/** The founder of a new workspace, with an authenticator. */
-export async function foundEnrolled(app: App): Promise<Enrolled> {
-  const founder = await found(app);
-  const { cookie: headers } = founder;
+/** Gives a signed-in person an authenticator. */
+export async function withAuthenticator(app: App, person: Person): Promise<Enrolled> {
+  const { cookie: headers } = person;
   const { secret } = await succeed(app, 'POST', '/api/auth/mfa/enroll', { headers, body: {} });
   const body = { mfa_code: totpCode(secret) };
   const { recovery_codes } = await succeed(app, 'POST', '/api/auth/mfa/confirm', { headers, body });
-  return { ...founder, secret, recoveryCodes: recovery_codes };
+  return { ...person, secret, recoveryCodes: recovery_codes };
 }
+
+/** The founder of a new workspace, with an authenticator. */
+export const foundEnrolled = async (app: Service): Promise<Enrolled> =>
+  withAuthenticator(app, await found(app));
 
 /** The challenge that the password step of somebody answers, who is asked for a code. */
 export async function challengeOf(app: App, { email, tenantId }: Person): Promise<string> {
@@ -163,7 +217,7 @@ export async function challengeOf(app: App, { email, tenantId }: Person): Promis
 }
 
 /** The challenge of somebody without an authenticator, whose workspace demands one. */
-export async function enrolmentChallenge(app: App): Promise<string> {
+export async function enrolmentChallenge(app: Service): Promise<string> {
   const founder = await found(app);
   const { bearer: headers } = founder;
   await succeed(app, 'PATCH', '/api/tenants/security', { headers, body: { mfa_required: true } });

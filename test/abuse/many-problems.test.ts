@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { doors, emptyInputs } from './many-problems.ts';
+import { emptyInputs, endpoints } from './many-problems.ts';
 
 const app = useTestApp({
   env: { AUTH_RATE_LIMIT_ENABLED: 'false', STRIPE_WEBHOOK_SECRET: 'whsec_test' },
@@ -15,7 +15,7 @@ async function post(path: string, body: string | FormData, headers: Record<strin
   return { status: answer.status, bytes: text.length, body: JSON.parse(text) as any };
 }
 
-describe.each(doors)('$path', ({ path, wrap }) => {
+describe.each(endpoints)('$path', ({ path, wrap }) => {
   const detailOf = (body: { detail?: unknown; error?: { json: { data: { detail: unknown } } } }) =>
     body.detail ?? body.error?.json.data.detail;
 

@@ -44,12 +44,12 @@ async function session(person: Person): Promise<{ access_token: string; refresh_
 }
 
 /** Both endpoints of the Admin guard, called with an unknown token. */
-const doors = [
+const endpoints = [
   ['introspect', (headers: Record<string, string>) => introspect(app, 'nobody', headers)],
   ['revoke', (headers: Record<string, string>) => revoke(app, 'nobody', headers)],
 ] as const;
 
-describe.each(doors)('A 5.2, Admin: %s', (name, ask) => {
+describe.each(endpoints)('A 5.2, Admin: %s', (name, ask) => {
   test('no credential, a tenant’s key, or an unknown one: 401 admin credentials required', async () => {
     const none = [
       {},

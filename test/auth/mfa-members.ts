@@ -42,8 +42,8 @@ export function grant({ json }: App, fields: Record<string, string>) {
   });
 }
 
-export function passwordGrant(door: App, { tenantId, email }: Person, fields: Record<string, string> = {}) {
-  return grant(door, { grant_type: 'password', tenant_id: tenantId, username: email, password, ...fields });
+export function passwordGrant(app: App, { tenantId, email }: Person, fields: Record<string, string> = {}) {
+  return grant(app, { grant_type: 'password', tenant_id: tenantId, username: email, password, ...fields });
 }
 
 export const mfaGrantType = 'urn:ietf:params:oauth:grant-type:mfa-otp';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/client.ts';
-import { type Enrolled, foundEnrolled } from '#test/factories.ts';
+import { type Enrolled, signUpFounder, withAuthenticator } from '#test/factories.ts';
 import { connect, type TestApp } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser, type TestDatabase } from '#test/setup/database.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
@@ -59,6 +59,8 @@ async function submit(challenges: string[], code: string): Promise<Record<string
   return counts;
 }
 
+const foundMember = async () => withAuthenticator(door(), await signUpFounder(door()));
+
 function challengesFor(member: Enrolled, count: number): Promise<string[]> {
   return Promise.all(Array.from({ length: count }, () => challengeFor(database, member)));
 }
@@ -72,7 +74,7 @@ const wrongCode = '401 invalid MFA code';
 const tooMany = '429 too many MFA attempts';
 
 test('50 submissions of one TOTP code to one challenge: exactly one success', async () => {
-  const member = await foundEnrolled(door());
+  const member = await foundMember();
   const code = await freshCode(stored.superuserUrl, member);
   expect(await submit(await challengesFor(member, 1), code)).toEqual({ '200': 1, [noChallenge]: 49 });
   expect(await countOf(member, 'signed_in')).toBe(1 + (await signInsAtSignup(member)));
@@ -80,7 +82,7 @@ test('50 submissions of one TOTP code to one challenge: exactly one success', as
 });
 
 test('50 submissions of one TOTP code to 50 challenges: exactly one success, and ten failures', async () => {
-  const member = await foundEnrolled(door());
+  const member = await foundMember();
   const code = await freshCode(stored.superuserUrl, member);
   const counts = await submit(await challengesFor(member, 50), code);
   expect(counts).toEqual({ '200': 1, [wrongCode]: 10, [tooMany]: 39 });
@@ -88,14 +90,14 @@ test('50 submissions of one TOTP code to 50 challenges: exactly one success, and
 });
 
 test('50 submissions of one recovery code to 50 challenges: exactly one success', async () => {
-  const member = await foundEnrolled(door());
+  const member = await foundMember();
   const [code] = member.recoveryCodes as [string];
   const counts = await submit(await challengesFor(member, 50), code);
   expect(counts).toEqual({ '200': 1, [wrongCode]: 10, [tooMany]: 39 });
 });
 
 test('50 wrong codes to one challenge: five are checked, one burns it', async () => {
-  const member = await foundEnrolled(door());
+  const member = await foundMember();
   const counts = await submit(await challengesFor(member, 1), wrongTotpCode(member.secret));
   expect(counts).toEqual({ [wrongCode]: 5, [noChallenge]: 45 });
   expect(await failuresOf(stored.superuserUrl, member)).toBe(5);
@@ -103,14 +105,14 @@ test('50 wrong codes to one challenge: five are checked, one burns it', async ()
 });
 
 test('50 wrong codes to ten challenges: ten are checked', async () => {
-  const member = await foundEnrolled(door());
+  const member = await foundMember();
   const counts = await submit(await challengesFor(member, 10), wrongTotpCode(member.secret));
   expect(counts).toEqual({ [wrongCode]: 10, [tooMany]: 40 });
   expect(await failuresOf(stored.superuserUrl, member)).toBe(10);
 });
 
 test('10 concurrent requests for new recovery codes: one set is valid', async () => {
-  const member = await foundEnrolled(door());
+  const member = await foundMember();
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, index) => regenerate(door(index), member.cookie)),
   );
@@ -121,7 +123,7 @@ test('10 concurrent requests for new recovery codes: one set is valid', async ()
 });
 
 test('a code of the next step works in the other process once the present one was used', async () => {
-  const member = await foundEnrolled(door(0));
+  const member = await foundMember();
   const [one, two, three] = (await challengesFor(member, 3)) as [string, string, string];
   const next = totpCode(member.secret, 1);
   expect((await verify(door(1), one, next)).status).toBe(200);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { accountsOfPassword, hashPassword } from '#server/auth/passwords/hashing.ts';
 import { hashOnThread } from '#server/auth/passwords/hashing-pool.ts';
-import { found, freshEmail, password } from '#test/factories.ts';
+import { found, freshEmail, password, signUpFounder } from '#test/factories.ts';
 import { env } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -26,7 +26,7 @@ const saltOf = (phc: string) => phc.split('$')[4];
 /** Founds so many workspaces with one address; it. */
 async function addressOf(accounts: number): Promise<string> {
   const email = freshEmail();
-  for (let i = 0; i < accounts; i += 1) await app.signUp({ email, password });
+  for (let i = 0; i < accounts; i += 1) await signUpFounder(app, { email, password });
   hashed.mockClear();
   return email;
 }
@@ -83,8 +83,8 @@ describe('the salt of a password', () => {
 
   test('is 16 bytes, the same for all accounts of an address, and of no other address', async () => {
     const email = freshEmail();
-    await app.signUp({ email, password });
-    await app.signUp({ email: email.toUpperCase(), password: 'quite another passphrase' });
+    await signUpFounder(app, { email, password });
+    await signUpFounder(app, { email: email.toUpperCase(), password: 'quite another passphrase' });
     const other = await addressOf(1);
     const rows = await openSuperuser(app.superuserUrl)`
       select email, password_hash from users where email = any(${[email, other]}) order by email = ${other}`;

@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { found, type Person, password } from '#test/factories.ts';
+import { type Person, password, signUpFounder } from '#test/factories.ts';
 import { env, signIn } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -16,8 +16,8 @@ const othersPassword = 'quite another passphrase';
 beforeEach(async () => {
   people += 1;
   const email = `twice${people}@example.org`;
-  account = await found(app, { email });
-  other = await found(app, { email, password: othersPassword });
+  account = await signUpFounder(app, { email });
+  other = await signUpFounder(app, { email, password: othersPassword });
 });
 
 async function hashOf({ userId }: Person): Promise<string> {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { bearer, found, join, type Person } from '#test/factories.ts';
+import { bearer, found, join, openSession, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import {
@@ -190,8 +190,8 @@ describe('concurrent refreshes', () => {
   });
 
   test('of 20 different tokens do not interfere', async () => {
-    const sessions = await Promise.all(Array.from({ length: 20 }, () => signIn(app, ada)));
-    const answers = await Promise.all(sessions.map(({ body }) => refresh(app, body.refresh_token)));
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => openSession(app, ada)));
+    const answers = await Promise.all(sessions.map(({ refreshToken }) => refresh(app, refreshToken)));
     expect(answers.map(({ status }) => status)).toEqual(sessions.map(() => 200));
     expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(20);
   });

@@ -19,7 +19,7 @@ const columns = `job_id, tenant_id, kind, billing_period, source_lang, target_la
 
 /**
  * A month of one tenant's usage records as csv, through the service over HTTP, beside PostgreSQL's own COPY of the same rows
- * and columns through postgres.js, in turns in one run; both are read and thrown away.
+ * and columns through postgres.js, alternating in one run; both are read and thrown away.
  */
 export async function benchUsageExport(print: (line: string) => void): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));

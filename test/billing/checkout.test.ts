@@ -78,7 +78,7 @@ describe('A 4.5: the status is read from the processor', () => {
     const before = await billing.stored(founder.tenantId);
     const answer = await checkout(founder, { tier: 'studio' });
     expect([answer.status, answer.body.detail]).toEqual([expected, detail]);
-    // Our clock is not the processor's: only its events are mirrored.
+    // Our clock is not the processor's: only its events count.
     expect(await billing.stored(founder.tenantId)).toEqual(before);
   });
 

@@ -40,7 +40,7 @@ export type OidcEndpoint = (typeof endpoints)[keyof typeof endpoints];
 export interface OidcFaults {
   /** Answers in the provider's stead; may never answer. */
   reply?: Partial<Record<OidcEndpoint, (response: ServerResponse) => void>>;
-  /** Laid over the discovery document; undefined takes a member out. */
+  /** Merged into the discovery document; undefined removes a member. */
   metadata?: Record<string, unknown>;
   /** Claims that override the right ones of ID tokens (`{nonce: 'another'}`); undefined takes one out. */
   idToken?: Record<string, unknown>;

@@ -109,7 +109,7 @@ describe('A 5.1: the scope of a designated operator’s session', () => {
     const { body } = await roster(`?tenant_id=${founder.tenantId}`);
     expect(body).toEqual([expect.objectContaining({ user_id: founder.userId })]);
     expect((await roster('?tenant_id=nobody')).status).toBe(404);
-    // Without an authenticator there is no standing: a foreign tenant is ignored.
+    // Without an authenticator it is no operator: a foreign tenant is ignored.
     await openSuperuser(
       app.superuserUrl,
     )`update users set totp_secret = null where user_id = ${first.userId}`;

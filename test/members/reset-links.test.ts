@@ -18,8 +18,8 @@ beforeEach(async () => {
   member = await join(app, admin);
 });
 
-const issue = ({ userId }: Person, by = admin, door = app) =>
-  door.json('POST', `/api/auth/users/${userId}/password-reset-link`, { headers: by.bearer });
+const issue = ({ userId }: Person, by = admin, at = app) =>
+  at.json('POST', `/api/auth/users/${userId}/password-reset-link`, { headers: by.bearer });
 const reset = (resetToken: string, newPassword = 'quite another passphrase') =>
   app.json('POST', '/api/auth/password-reset', {
     body: { reset_token: resetToken, new_password: newPassword },

@@ -13,6 +13,7 @@ import { openFileWork } from '#server/sandbox/file-work.ts';
 import { readSettings } from '#server/settings.ts';
 import { openObjectStore } from '#server/storage/object-store.ts';
 import { createGlossaries } from '#server/terminology/glossary.ts';
+import { type RegistrationFields, registerFounder, tokensOf } from '../factories/registration.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export interface TestAppOptions {
@@ -40,7 +41,7 @@ export interface TestApp {
     // The parsed body of any route: the tests look into it freely.
     // biome-ignore lint/suspicious/noExplicitAny: see above
   ): Promise<{ status: number; headers: Headers; body: any }>;
-  /** Founds a workspace of a fresh name, and answers what signup answered. */
+  /** Founds a workspace of a fresh name: in the database of an application of this process, elsewhere over HTTP. */
   signUp(fields?: Record<string, unknown>): Promise<Signup>;
 }
 
@@ -53,6 +54,22 @@ export interface Signup {
 }
 
 let founded = 0;
+
+function newFounder(): RegistrationFields {
+  founded += 1;
+  return {
+    tenant_name: `Workspace ${founded}`,
+    email: `founder${founded}@example.org`,
+    password: 'a long enough passphrase',
+  };
+}
+
+const signupOf = (tenantId: string, apiKey: string, accessToken: string): Signup => ({
+  tenantId,
+  apiKey,
+  accessToken,
+  headers: { 'x-api-key': apiKey },
+});
 
 /** Starts the application of a test file over its own database, on a free port; closes both at the end. */
 export function useTestApp(options: TestAppOptions = {}): TestApp {
@@ -82,7 +99,11 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
     });
     const address = await http.listen({ host: '127.0.0.1', port: 0 });
     const { url: databaseUrl, superuserUrl } = testDatabase;
-    Object.assign(app, connect(address), { services, database, databaseUrl, superuserUrl });
+    const signUp: TestApp['signUp'] = async (fields = {}) => {
+      const { account, apiKey, signIn } = await registerFounder(services, { ...newFounder(), ...fields });
+      return signupOf(account.id, apiKey, tokensOf(signIn).accessToken);
+    };
+    Object.assign(app, connect(address), { services, database, databaseUrl, superuserUrl, signUp });
     close = async () => {
       await http.close();
       await fileWork.close();
@@ -118,22 +139,10 @@ export function connect(address: string): Pick<TestApp, 'address' | 'request' | 
   };
 
   const signUp: TestApp['signUp'] = async (fields = {}) => {
-    founded += 1;
-    const { status, body } = await json('POST', '/api/auth/signup/email', {
-      body: {
-        tenant_name: `Workspace ${founded}`,
-        email: `founder${founded}@example.org`,
-        password: 'a long enough passphrase',
-        ...fields,
-      },
-    });
+    const signup = { ...newFounder(), ...fields };
+    const { status, body } = await json('POST', '/api/auth/signup/email', { body: signup });
     if (status !== 200) throw new Error(`signup answered ${status}: ${JSON.stringify(body)}`);
-    return {
-      tenantId: body.account.id,
-      apiKey: body.tenant_api_key,
-      accessToken: body.token.access_token,
-      headers: { 'x-api-key': body.tenant_api_key },
-    };
+    return signupOf(body.account.id, body.tenant_api_key, body.token.access_token);
   };
 
   return { address, request, json, signUp };
