@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, errorBody } from '#server/errors.ts';
 import { createMemoryBudget, type Reservation } from './memory-budget.ts';
+import { setRetryAfter } from './retry-after.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -135,14 +136,16 @@ function inPieces(payload: string | Buffer, unreadResponse: UnreadResponse): Rea
 }
 
 function refuse(reply: FastifyReply): string {
-  const error = new AppError('transient_error', 'too many large answers are not read yet; try again later', {
-    retryAfter: 5,
-  });
+  const error = new AppError(
+    'transient_error',
+    'too many large responses are not read yet; try again later',
+    {
+      retryAfter: 5,
+    },
+  );
   for (const name of ['content-length', 'content-disposition', 'etag', 'cache-control'])
     reply.removeHeader(name);
-  reply
-    .code(error.status)
-    .header('retry-after', String(error.retryAfter))
-    .header('content-type', 'application/json; charset=utf-8');
+  setRetryAfter(reply, error);
+  reply.code(error.status).header('content-type', 'application/json; charset=utf-8');
   return JSON.stringify(errorBody(error, reply.request.id));
 }

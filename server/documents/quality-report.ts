@@ -1,4 +1,4 @@
-import type { DocumentRow } from './jobs.ts';
+import type { documentJobs } from '#db/schema/documents.ts';
 import type { DocumentQualityFinding, DocumentQualityReport, DocumentTranslationRequest } from './schema.ts';
 
 /** Figures of a document's segments. */
@@ -15,7 +15,10 @@ const schemaVersion = '1.0';
 
 /** The quality report of a translated document (B 2.7). It is computed from the segments, so a review refreshes it. */
 export function reportOf(
-  row: Pick<DocumentRow, 'documentId' | 'request' | 'pageCount' | 'extractFindings' | 'rebuildFindings'>,
+  row: Pick<
+    typeof documentJobs.$inferSelect,
+    'documentId' | 'request' | 'pageCount' | 'extractFindings' | 'rebuildFindings'
+  >,
   totals: SegmentTotals,
 ): DocumentQualityReport {
   const { source_lang, target_lang } = row.request as DocumentTranslationRequest;

@@ -51,7 +51,7 @@ interface Module {
 }
 
 const domains =
-  'access|audit|auth|billing|members|metering|storage|system|tenants|terminology|translation-memory|translations';
+  'access|audit|auth|billing|documents|members|metering|storage|system|tenants|terminology|translation-memory|translations';
 const anyPackage = /^(npm|node):/;
 const kernel =
   /^server\/(array-limits|background-work|client-address|context|encryption|errors|exports|concurrency-limit|ids|input-limits|job-queue|languages|paging|sandbox-errors|set-upload|settings|supported-language|tenant-lock|trpc)\.ts$/;
@@ -107,6 +107,10 @@ const domainModules = domains.split('|').map(
       /^node:(crypto|module|timers\/promises)$/,
       // Single sign-on checks the addresses it dials; passwords are hashed on threads of their own.
       ...(name === 'auth' ? [/^node:(dns|net|os|worker_threads)$/] : []),
+      // A document's segments take the steps of the text pipeline.
+      ...(name === 'documents'
+        ? [/^server\/translations\/(schema|leverage\/[\w-]+|pipeline\/[\w-]+)\.ts$/]
+        : []),
       ...(name === 'terminology' ? [/^node:(os|worker_threads)$/] : []),
       ...(name === 'billing' ? [/^npm:stripe$/] : []),
       // The store is a folder.
@@ -191,7 +195,7 @@ export const modules: Module[] = [
     name: 'workers',
     files: /^workers\//,
     may: [
-      /^server\/(context|errors|job-queue|process|stop-signals)\.ts$/,
+      /^server\/(context|errors|job-queue|process|settings|stop-signals)\.ts$/,
       published,
       /^server\/translations\/(removal|stale-sweep|golden\/(check|pending-persistence))\.ts$/,
       /^db\/client\.ts$/,

@@ -24,7 +24,7 @@ export async function benchGrowth(print: (line: string) => void): Promise<void> 
       await letWorkersIndex(side);
       await fill(side, print);
       // As it has been done all along.
-      await withTasks(side, (run) => run('sweep_stale_jobs', {}));
+      await withTasks(side, async (run) => void (await run('sweep_stale_jobs', {})));
     }
     const title = `${''.padEnd(52)} ${String(small.jobs).padStart(9)}    ${String(large.jobs).padStart(9)}      ratio`;
     print(`\nBefore the first ANALYZE\n${title}`);
