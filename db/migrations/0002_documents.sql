@@ -30,6 +30,7 @@ CREATE TABLE "document_jobs" (
 	"source_chars" integer DEFAULT 0 NOT NULL,
 	"extract_findings" jsonb DEFAULT '[]'::jsonb NOT NULL,
 	"rebuild_findings" jsonb DEFAULT '[]'::jsonb NOT NULL,
+	"review_lease_until" timestamp (3) with time zone,
 	"review_history" jsonb DEFAULT '[]'::jsonb NOT NULL,
 	"approved_at" timestamp (3) with time zone,
 	"approved_by" text,
@@ -74,7 +75,8 @@ CREATE UNIQUE INDEX "document_jobs_tenant_id_idempotency_key_key" ON "document_j
 CREATE INDEX "document_jobs_tenant_id_updated_at_idx" ON "document_jobs" USING btree ("tenant_id","updated_at","document_id");--> statement-breakpoint
 CREATE INDEX "document_jobs_unfinished_idx" ON "document_jobs" USING btree ("tenant_id","updated_at") WHERE status in ('queued', 'extracted');--> statement-breakpoint
 CREATE INDEX "document_segments_source_key_idx" ON "document_segments" USING btree ("tenant_id","document_id","source_key");--> statement-breakpoint
-CREATE INDEX "document_segments_flagged_idx" ON "document_segments" USING btree ("tenant_id","document_id","position") WHERE needs_review;--> statement-breakpoint
+CREATE INDEX "document_segments_flagged_idx" ON "document_segments" USING btree ("tenant_id","document_id","position") WHERE needs_review;
+--> statement-breakpoint
 select protect_tenant_table('document_jobs');
 --> statement-breakpoint
 select protect_tenant_table('document_segments');

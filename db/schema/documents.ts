@@ -48,6 +48,8 @@ export const documentJobs = pgTable(
     /** What the format reported when the text was extracted and when the file was last rebuilt. */
     extractFindings: jsonb('extract_findings').$type<unknown[]>().notNull().default([]),
     rebuildFindings: jsonb('rebuild_findings').$type<unknown[]>().notNull().default([]),
+    /** Until when a review or an approval has the job; a later one waits, and so does a deletion. */
+    reviewLeaseUntil: moment('review_lease_until'),
     reviewHistory: jsonb('review_history').$type<unknown[]>().notNull().default([]),
     approvedAt: moment('approved_at'),
     approvedBy: text('approved_by'),

@@ -4,7 +4,6 @@ import { documentArtifacts, documentJobs, documentSegments } from '#db/schema/do
 import { AppError } from '#server/errors.ts';
 import { readCursor, writeCursor } from '#server/paging.ts';
 import { type ArtifactRow, artifactView } from './artifacts.ts';
-import { emptyManifest } from './feed-manifest.ts';
 import { reportOf, type SegmentTotals } from './quality-report.ts';
 import type {
   DocumentFailureDetail,
@@ -37,6 +36,18 @@ export function isInFlight({ status }: Pick<DocumentRow, 'status'>): boolean {
   return status === 'queued' || status === 'extracted';
 }
 
+/** The manifest of a document that has fed nothing to the memory yet (B 2.7). */
+const emptyManifest: DocumentFeedManifest = {
+  fed_pairs: [],
+  skipped: {},
+  golden_skipped_at_cap: 0,
+  last_feed_error: null,
+};
+
+export function manifestOf(row: Pick<DocumentRow, 'feedManifest'>): DocumentFeedManifest {
+  return (row.feedManifest as DocumentFeedManifest | null) ?? emptyManifest;
+}
+
 /** A job as it is returned. Operators also see what it cost (B 4.3). */
 function documentView({ row, artifacts, totals }: StoredDocument, operator: boolean): DocumentJob {
   const failure = row.failure as DocumentFailureDetail | null;
@@ -54,7 +65,7 @@ function documentView({ row, artifacts, totals }: StoredDocument, operator: bool
     artifacts: artifacts.map(artifactView),
     approved_at: row.approvedAt?.toISOString() ?? null,
     approved_by: row.approvedBy,
-    feed_manifest: (row.feedManifest as DocumentFeedManifest | null) ?? emptyManifest,
+    feed_manifest: manifestOf(row),
     error: failure?.message ?? null,
     failure,
     created_at: row.createdAt.toISOString(),

@@ -4,16 +4,21 @@ import { deferredTenantProcedure, tenantProcedure } from '#server/access/guards/
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { fileResponse, router } from '#server/trpc.ts';
+import { approveDocument } from './approve.ts';
 import { layoutTypes, listArtifacts } from './artifacts.ts';
 import { downloadDocument } from './download.ts';
 import { getDocument, listDocuments, requireDocument } from './jobs.ts';
 import { removeDocument } from './removal.ts';
+import { reviewDocument } from './review.ts';
 import {
+  documentApproval,
+  documentApproveRequest,
   documentArtifact,
   documentDeletion,
   documentForm,
   documentJob,
   documentListQuery,
+  documentReviewRequest,
   documentSummary,
   summaryQuery,
 } from './schema.ts';
@@ -166,6 +171,46 @@ const summary = tenantProcedure
     };
   });
 
+const review = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/documents/{document_id}/review',
+      tag: 'Documents',
+      summary: 'Correct segments and render the file again',
+      description:
+        'All corrections are applied or none. The reviewer is the session, and the body says it only for a caller with an API key.',
+    },
+  })
+  .input(documentReviewRequest.extend({ document_id: z.string() }))
+  .output(documentJob)
+  .mutation(async ({ ctx, input: { document_id, ...request } }) => {
+    const { tenantId } = await reviewDocument(ctx.services, ctx.withTenant, document_id, request);
+    return ctx.services.database.inTenant(tenantId, (tx) =>
+      getDocument(tx, tenantId, document_id, ctx.audience),
+    );
+  });
+
+const approve = deferredTenantProcedure
+  .meta({
+    route: {
+      method: 'POST',
+      path: '/api/documents/{document_id}/approve',
+      tag: 'Documents',
+      summary: 'Approve a translated document, and feed the memory with it',
+      description: 'A second approval changes nothing and returns the first one.',
+    },
+  })
+  .input(documentApproveRequest.extend({ document_id: z.string() }))
+  .output(documentApproval)
+  .mutation(async ({ ctx, input: { document_id, ...request } }) => {
+    const { tenantId, result } = await approveDocument(ctx.services, ctx.withTenant, document_id, request);
+    const job = await ctx.services.database.inTenant(tenantId, (tx) =>
+      getDocument(tx, tenantId, document_id, ctx.audience),
+    );
+    return { job, approval_result: result };
+  });
+
 const remove = adminProcedure
   .meta({
     route: {
@@ -189,5 +234,7 @@ export const documentsRouter = router({
   segments,
   artifacts,
   download,
+  review,
+  approve,
   delete: remove,
 });

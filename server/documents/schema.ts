@@ -167,6 +167,53 @@ export const documentListQuery = z.object({
   cursor: z.string().max(200).optional(),
 });
 
+/** C 5 "Review" */
+export const documentReviewRequest = z
+  .object({
+    corrections: z
+      .array(
+        z.object({
+          region_id: z.string().max(500),
+          cell_id: z.string().max(500).nullish(),
+          target_text: z.string().max(50_000),
+        }),
+      )
+      .min(1)
+      .max(1000),
+    notes: z.string().max(10_000).nullish(),
+    reviewer: z.string().max(320).nullish(),
+  })
+  .meta({ id: 'DocumentReviewRequest' });
+
+/** B 4.3 approve */
+export const documentApproveRequest = z
+  .object({
+    notes: z.string().max(10_000).nullish(),
+    reviewer: z.string().max(320).nullish(),
+  })
+  .meta({ id: 'DocumentApproveRequest' });
+
+export const documentApproval = z
+  .object({
+    job: documentJob,
+    approval_result: z
+      .object({
+        approved: z.literal(true),
+        already_approved: z.boolean(),
+        reviewer: z.string().nullable(),
+        fed_pairs: z.int(),
+        skipped: z.object({
+          fast_path: z.int(),
+          needs_review: z.int(),
+          duplicates: z.int(),
+          empty: z.int(),
+        }),
+        feed_error: z.string().nullable(),
+      })
+      .meta({ id: 'DocumentApprovalResult' }),
+  })
+  .meta({ id: 'DocumentApproval' });
+
 /** B 4.3 DELETE. The counts say what was there. */
 export const documentDeletion = z
   .object({
@@ -199,6 +246,9 @@ export const summaryQuery = z.object({
   include_stage_timing_breakdown: z.boolean().optional(),
 });
 
+export type DocumentReviewRequest = z.infer<typeof documentReviewRequest>;
+export type DocumentApproveRequest = z.infer<typeof documentApproveRequest>;
+export type DocumentApprovalResult = z.infer<typeof documentApproval>['approval_result'];
 export type DocumentDeletion = z.infer<typeof documentDeletion>;
 export type DocumentSummary = z.infer<typeof documentSummary>;
 export type DocumentJob = z.infer<typeof documentJob>;

@@ -126,6 +126,38 @@ function isTag<T extends InlineTag['type']>(
  */
 export function placeTags(text: string, source: InlineContent): InlineContent {
   const total = Math.max(1, plainText(source).length);
+  return place(text, source, (offset) => {
+    if (offset >= total) return { near: text.length, exact: true };
+    return { near: Math.round((offset / total) * text.length), exact: false };
+  });
+}
+
+/**
+ * Puts the tags of a translation into a reviewer's correction of it. What the two texts have in common at both ends keeps its
+ * tags where they are; tags within the part that changed go to the nearest word boundary.
+ */
+export function retag(correction: string, previous: InlineContent): InlineContent {
+  const old = plainText(previous);
+  const shorter = Math.min(old.length, correction.length);
+  let head = 0;
+  while (head < shorter && old[head] === correction[head]) head++;
+  let foot = 0;
+  while (foot < shorter - head && old.at(-1 - foot) === correction.at(-1 - foot)) foot++;
+  const changed = { old: old.length - head - foot, now: correction.length - head - foot };
+  return place(correction, previous, (offset) => {
+    if (offset <= head) return { near: offset, exact: true };
+    if (offset >= old.length - foot) return { near: correction.length - (old.length - offset), exact: true };
+    const share = (offset - head) / Math.max(1, changed.old);
+    return { near: head + Math.round(share * changed.now), exact: false };
+  });
+}
+
+/** @param placeOf where a tag at an offset of the tagged text's plain reading belongs in `text` */
+function place(
+  text: string,
+  tagged: InlineContent,
+  placeOf: (offset: number) => { near: number; exact: boolean },
+): InlineContent {
   const content: InlineContent = [];
   let seen = 0;
   let at = 0;
@@ -133,8 +165,7 @@ export function placeTags(text: string, source: InlineContent): InlineContent {
     if (end > at) content.push(text.slice(at, end));
     at = Math.max(at, end);
   };
-  const lastTag = source.findLastIndex((item) => typeof item !== 'string');
-  for (const [index, item] of source.entries()) {
+  for (const item of tagged) {
     if (typeof item === 'string') {
       seen += item.length;
       continue;
@@ -144,8 +175,8 @@ export function placeTags(text: string, source: InlineContent): InlineContent {
       appendUpTo(mark);
       at = mark + item.text.length;
     } else {
-      const isTrailing = index === lastTag && seen >= total;
-      appendUpTo(isTrailing ? text.length : wordBoundary(text, Math.round((seen / total) * text.length), at));
+      const { near, exact } = placeOf(seen);
+      appendUpTo(exact ? near : wordBoundary(text, near, at));
     }
     seen += item.text?.length ?? 0;
     content.push(item);

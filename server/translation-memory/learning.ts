@@ -89,7 +89,7 @@ interface LearnedPair extends LanguagePair {
  * Creates a pair's golden set if there is none. Its version has the name of the set, so that two concurrent first approvals
  * create one version and leave none unused.
  */
-async function ensureGoldenSet(
+export async function ensureGoldenSet(
   tx: Tx,
   tenantId: string,
   set: LanguagePair & { setId: string; name: string; embeddingModel: string | null },

@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { and, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentJobs } from '#db/schema/documents.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { isDocument } from './jobs.ts';
+
+/** Seconds that a review may take. A process that dies with a lease leaves the document locked for this long. */
+const leaseSeconds = 120;
+/** Milliseconds between two attempts, and for all of them. */
+const pause = { each: 100, all: 60_000 };
+
+/**
+ * Runs work that reads a document, renders it and writes it again, while no other such work has the document. It holds no
+ * transaction: rendering takes seconds.
+ * @throws AppError transient_error if the document is not free within a minute
+ */
+export async function withReviewLease<T>(
+  { database }: Pick<Services, 'database'>,
+  tenantId: string,
+  documentId: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  await untilFree(() => database.inTenant(tenantId, (tx) => takeLease(tx, tenantId, documentId)));
+  try {
+    return await work();
+  } finally {
+    await database.inTenant(tenantId, (tx) =>
+      tx.update(documentJobs).set({ reviewLeaseUntil: null }).where(isDocument(tenantId, documentId)),
+    );
+  }
+}
+
+/** Waits until no review has the document. True at once if there is no such document. */
+export function waitForReview(
+  { database }: Pick<Services, 'database'>,
+  tenantId: string,
+  documentId: string,
+): Promise<void> {
+  return untilFree(() =>
+    database.inTenant(tenantId, async (tx) => {
+      const held = await tx
+        .select({ held: sql`1` })
+        .from(documentJobs)
+        .where(and(isDocument(tenantId, documentId), sql`${documentJobs.reviewLeaseUntil} > now()`));
+      return held.length === 0;
+    }),
+  );
+}
+
+async function takeLease(tx: Tx, tenantId: string, documentId: string): Promise<boolean> {
+  const taken = await tx
+    .update(documentJobs)
+    .set({ reviewLeaseUntil: sql`now() + make_interval(secs => ${leaseSeconds})` })
+    .where(
+      and(
+        isDocument(tenantId, documentId),
+        sql`(${documentJobs.reviewLeaseUntil} is null or ${documentJobs.reviewLeaseUntil} <= now())`,
+      ),
+    )
+    .returning({ documentId: documentJobs.documentId });
+  if (taken.length > 0) return true;
+  const [row] = await tx
+    .select({ documentId: documentJobs.documentId })
+    .from(documentJobs)
+    .where(isDocument(tenantId, documentId));
+  if (!row) throw new AppError('not_found', 'document job not found');
+  return false;
+}
+
+async function untilFree(isFree: () => Promise<boolean>): Promise<void> {
+  const until = Date.now() + pause.all;
+  while (!(await isFree())) {
+    if (Date.now() > until)
+      throw new AppError('transient_error', 'the document is being reviewed; try again');
+    await delay(pause.each);
+  }
+}

@@ -1,0 +1,212 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentJobs, documentSegments } from '#db/schema/documents.ts';
+import type { WithTenant } from '#server/access/guards/tenant.ts';
+import type { Principal } from '#server/access/principal.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { FileError } from '#server/formats/file-error.ts';
+import { type InlineContent, retag } from '#server/formats/inline-content.ts';
+import { newId } from '#server/ids.ts';
+import {
+  artifactPath,
+  insertArtifact,
+  layoutTypes,
+  newestArtifact,
+  readArtifact,
+  storeFile,
+} from './artifacts.ts';
+import { feedMemory } from './feed-manifest.ts';
+import { rebuildFile } from './file-work.ts';
+import { type DocumentRow, isDocument, requestOf, requireDocument } from './jobs.ts';
+import { withReviewLease } from './review-lease.ts';
+import type { DocumentReviewRecord, DocumentReviewRequest } from './schema.ts';
+import { findingsOfSegments, ofDocument } from './segments.ts';
+
+type ReviewServices = Pick<
+  Services,
+  'backgroundWork' | 'database' | 'embedder' | 'fileWork' | 'log' | 'settings' | 'storage'
+>;
+
+/** A reviewer's text for one segment. */
+interface Correction {
+  position: number;
+  sourceText: string;
+  target: InlineContent;
+  targetText: string;
+}
+
+/**
+ * Applies corrections to a translated document and renders the whole file again, without the engine (B 4.3, C 5 "Review"). All
+ * corrections are applied or none. The corrections then feed the memory.
+ * @throws AppError 404; 400 if the document is not translated; 422 for an unknown region or cell
+ */
+export async function reviewDocument(
+  services: ReviewServices,
+  withTenant: WithTenant,
+  documentId: string,
+  request: DocumentReviewRequest,
+): Promise<{ tenantId: string }> {
+  const { tenantId, reviewer } = await withTenant(async (tx, principal) => {
+    requireTranslated(await requireDocument(tx, principal.tenant.id, documentId));
+    return { tenantId: principal.tenant.id, reviewer: reviewerOf(principal, request.reviewer) };
+  });
+  // A process that stops waits for it, even if the reviewer has disconnected.
+  await services.backgroundWork.track(
+    withReviewLease(services, tenantId, documentId, () =>
+      applyReview(services, { tenantId, documentId, reviewer }, request),
+    ),
+  );
+  return { tenantId };
+}
+
+/** The reviewer is the session's member. The body's `reviewer` counts only without a session (B 5). */
+export function reviewerOf(principal: Principal, said: string | null | undefined): string | null {
+  if (principal.kind === 'session') return principal.user.email || principal.user.id;
+  return said?.trim() || null;
+}
+
+/** @throws AppError 400 */
+export function requireTranslated({ documentId, status }: DocumentRow): void {
+  if (status !== 'translated')
+    throw new AppError(
+      'validation_error',
+      `document job ${documentId} is not in a completed state (status=${status})`,
+    );
+}
+
+async function applyReview(
+  services: ReviewServices,
+  { tenantId, documentId, reviewer }: { tenantId: string; documentId: string; reviewer: string | null },
+  request: DocumentReviewRequest,
+): Promise<void> {
+  const { database } = services;
+  const { row, source, corrections, translations } = await database.inTenant(tenantId, async (tx) => {
+    const row = await requireDocument(tx, tenantId, documentId);
+    requireTranslated(row);
+    const source = await newestArtifact(tx, tenantId, documentId, 'source');
+    if (!source) throw new Error('a document without its source file');
+    return { row, source, ...(await selectCorrected(tx, tenantId, documentId, request)) };
+  });
+  const { source_lang: sourceLanguage, target_lang: targetLanguage } = requestOf(row);
+  const rebuilt = await rebuildFile(
+    services,
+    {
+      format: row.sourceFormat,
+      bytes: await readArtifact(services, source),
+      translations,
+      options: { sourceLanguage, targetLanguage },
+    },
+    { tenantId },
+  ).catch((error: unknown) => {
+    if (error instanceof FileError)
+      throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
+    throw error;
+  });
+  const contentType = layoutTypes[row.sourceFormat];
+  const output = await storeFile(
+    services,
+    { tenantId, documentId, kind: 'translated', contentType },
+    rebuilt.bytes,
+  );
+  const record: DocumentReviewRecord = {
+    id: newId(),
+    reviewer,
+    corrections: corrections.length,
+    notes: request.notes ?? null,
+    created_at: new Date().toISOString(),
+    artifact_id: output.artifactId,
+  };
+  try {
+    await database.inTenant(tenantId, async (tx) => {
+      await storeCorrections(tx, tenantId, documentId, corrections);
+      await insertArtifact(tx, output);
+      const findings = [...rebuilt.findings, ...(await findingsOfSegments(tx, tenantId, documentId))];
+      const updated = await tx
+        .update(documentJobs)
+        .set({
+          reviewHistory: sql`${documentJobs.reviewHistory} || ${JSON.stringify([record])}::jsonb`,
+          rebuildFindings: findings,
+          updatedAt: sql`now()`,
+        })
+        .where(isDocument(tenantId, documentId))
+        .returning({ documentId: documentJobs.documentId });
+      if (updated.length === 0) throw new AppError('not_found', 'document job not found');
+    });
+  } catch (error) {
+    await services.storage.remove(artifactPath(output)).catch(() => {});
+    throw error;
+  }
+  await feedMemory(
+    services,
+    row,
+    corrections.map(({ sourceText, targetText }) => ({ sourceText, targetText, corrected: true })),
+    { stage: 'review', skipped: null },
+  );
+}
+
+/** All translations of the document with the corrections in them. @throws AppError 422 for an unknown region or cell */
+async function selectCorrected(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+  { corrections: given }: DocumentReviewRequest,
+) {
+  const rows = await tx
+    .select({
+      position: documentSegments.position,
+      regionId: documentSegments.regionId,
+      cellId: documentSegments.cellId,
+      source: documentSegments.source,
+      sourceText: documentSegments.sourceText,
+      target: documentSegments.target,
+    })
+    .from(documentSegments)
+    .where(ofDocument(tenantId, documentId))
+    .orderBy(documentSegments.position);
+  const keyOf = (regionId: string, cellId: string | null | undefined) =>
+    JSON.stringify([regionId, cellId ?? null]);
+  const byKey = new Map(rows.map((row) => [keyOf(row.regionId, row.cellId), row]));
+  const corrections = new Map<number, Correction>();
+  for (const [index, { region_id, cell_id, target_text }] of given.entries()) {
+    const row = byKey.get(keyOf(region_id, cell_id));
+    if (!row)
+      throw new AppError('invalid_fields', [
+        {
+          loc: ['body', 'corrections', index, cell_id == null ? 'region_id' : 'cell_id'],
+          msg: 'the document has no such segment',
+          type: 'unknown_segment',
+        },
+      ]);
+    corrections.set(row.position, {
+      position: row.position,
+      sourceText: row.sourceText,
+      target: retag(target_text, (row.target ?? row.source) as InlineContent),
+      targetText: target_text,
+    });
+  }
+  const translations = rows.flatMap(({ position, regionId, cellId, target }) => {
+    const content = corrections.get(position)?.target ?? (target as InlineContent | null);
+    return content ? [{ regionId, cellId, target: content }] : [];
+  });
+  return { corrections: [...corrections.values()], translations };
+}
+
+/** A reviewer's word settles what the checks doubted. */
+async function storeCorrections(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+  corrections: readonly Correction[],
+): Promise<void> {
+  const rows = corrections.map(({ position, target, targetText }) => ({
+    position,
+    target,
+    target_text: targetText,
+  }));
+  await tx.execute(sql`
+    update document_segments s set target = r.target, target_text = r.target_text, corrected = true,
+      needs_review = false, issues = '[]', fast_path = null, provenance = '{"engine": "reviewer"}'
+    from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, target jsonb, target_text text)
+    where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = r.position`);
+}
