@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentArtifacts, documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { WithOwningTenant } from '#server/access/guards/admin.ts';
@@ -7,6 +7,7 @@ import { AppError, describeForLog } from '#server/errors.ts';
 import { unlearnJob } from '#server/translation-memory/learning.ts';
 import { artifactPath } from './artifacts.ts';
 import { isDocument, selectTenantOfDocument } from './jobs.ts';
+import { untilFree } from './review-lease.ts';
 import type { DocumentDeletion } from './schema.ts';
 import { ofDocument } from './segments.ts';
 
@@ -20,9 +21,11 @@ export async function removeDocument(
   withOwningTenant: WithOwningTenant,
   documentId: string,
 ): Promise<DocumentDeletion> {
-  const removed = await withOwningTenant(
-    (tx, tenantId) => deleteRows(tx, tenantId, documentId),
-    (tx) => selectTenantOfDocument(tx, documentId),
+  const removed = await untilFree(() =>
+    withOwningTenant(
+      (tx, tenantId) => deleteRows(tx, tenantId, documentId),
+      (tx) => selectTenantOfDocument(tx, documentId),
+    ),
   );
   if (!removed) throw new AppError('not_found', 'document job not found');
   for (const artifact of removed.artifacts)
@@ -45,14 +48,16 @@ export async function removeDocument(
   };
 }
 
+/** @returns `busy` while a review or an approval has the document; undefined if there is no such document */
 async function deleteRows(tx: Tx, tenantId: string, documentId: string) {
-  // Waits for a review or a worker that is writing.
+  // Waits for a worker that is writing.
   const [job] = await tx
-    .select({ documentId: documentJobs.documentId })
+    .select({ isReviewed: sql<boolean>`coalesce(${documentJobs.reviewLeaseUntil} > now(), false)` })
     .from(documentJobs)
     .where(isDocument(tenantId, documentId))
     .for('update');
   if (!job) return undefined;
+  if (job.isReviewed) return 'busy';
   const artifacts = await tx
     .delete(documentArtifacts)
     .where(and(eq(documentArtifacts.tenantId, tenantId), eq(documentArtifacts.documentId, documentId)))

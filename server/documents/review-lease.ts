@@ -32,24 +32,7 @@ export async function withReviewLease<T>(
   }
 }
 
-/** Waits until no review has the document. True at once if there is no such document. */
-export function waitForReview(
-  { database }: Pick<Services, 'database'>,
-  tenantId: string,
-  documentId: string,
-): Promise<void> {
-  return untilFree(() =>
-    database.inTenant(tenantId, async (tx) => {
-      const held = await tx
-        .select({ held: sql`1` })
-        .from(documentJobs)
-        .where(and(isDocument(tenantId, documentId), sql`${documentJobs.reviewLeaseUntil} > now()`));
-      return held.length === 0;
-    }),
-  );
-}
-
-async function takeLease(tx: Tx, tenantId: string, documentId: string): Promise<boolean> {
+async function takeLease(tx: Tx, tenantId: string, documentId: string): Promise<'taken' | 'busy'> {
   const taken = await tx
     .update(documentJobs)
     .set({ reviewLeaseUntil: sql`now() + make_interval(secs => ${leaseSeconds})` })
@@ -60,18 +43,25 @@ async function takeLease(tx: Tx, tenantId: string, documentId: string): Promise<
       ),
     )
     .returning({ documentId: documentJobs.documentId });
-  if (taken.length > 0) return true;
+  if (taken.length > 0) return 'taken';
   const [row] = await tx
     .select({ documentId: documentJobs.documentId })
     .from(documentJobs)
     .where(isDocument(tenantId, documentId));
   if (!row) throw new AppError('not_found', 'document job not found');
-  return false;
+  return 'busy';
 }
 
-async function untilFree(isFree: () => Promise<boolean>): Promise<void> {
+/**
+ * Tries until the document is free.
+ * @param attempt returns `busy` while a review has the document
+ * @throws AppError transient_error after a minute
+ */
+export async function untilFree<T>(attempt: () => Promise<T | 'busy'>): Promise<T> {
   const until = Date.now() + pause.all;
-  while (!(await isFree())) {
+  for (;;) {
+    const result = await attempt();
+    if (result !== 'busy') return result;
     if (Date.now() > until)
       throw new AppError('transient_error', 'the document is being reviewed; try again');
     await delay(pause.each);
