@@ -108,7 +108,8 @@ function refuseCompoundFile(bytes: Uint8Array): void {
   );
 }
 
-async function withFileErrors<T>(read: () => Promise<T>): Promise<T> {
+/** Runs `read`, and throws a FileError `unreadable` where it finds a damaged archive or a wrong encoding. */
+export async function withFileErrors<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
