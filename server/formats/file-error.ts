@@ -15,12 +15,18 @@ export class FileError extends Error {
   }
 }
 
-/** The limits of B 8 that apply to flattening. */
+/** The limits of B 8 that apply to reading files, and some of our own that bound the memory for odd ones. */
 export const limits = {
   /** Bytes of all entries of an Office file together, inflated. */
   officeUnpacked: 200_000_000,
   /** Bytes of one XML part of an Office file, inflated. */
   officeXmlPart: 80_000_000,
+  /** Elements inside each other. Word and LibreOffice write fewer than 100 and refuse to open far fewer than this. */
+  officeXmlDepth: 2_000,
+  /** Attributes of one element. Schemas of Office allow fewer than 100. */
+  officeXmlAttributes: 1_000,
+  /** UTF-16 units of one attribute. Old versions of Word keep whole pictures in attributes. */
+  officeXmlAttributeLength: 20_000_000,
   docxElements: 1_000_000,
   /** Code points of a DOCX or a PDF. */
   textChars: 2_000_000,
