@@ -15,15 +15,29 @@ export class FileError extends Error {
   }
 }
 
-/** The limits of B 8 that apply to flattening. */
+/** The limits of B 8 that apply to reading files, and some of our own that bound the memory for odd ones. */
 export const limits = {
   /** Bytes of all entries of an Office file together, inflated. */
   officeUnpacked: 200_000_000,
   /** Bytes of one XML part of an Office file, inflated. */
   officeXmlPart: 80_000_000,
+  /** Elements inside each other. Word and LibreOffice write fewer than 100 and refuse to open far fewer than this. */
+  officeXmlDepth: 2_000,
+  /** Attributes of one element. Schemas of Office allow fewer than 100. */
+  officeXmlAttributes: 1_000,
+  /** UTF-16 units of one attribute. Old versions of Word keep whole pictures in attributes. */
+  officeXmlAttributeLength: 20_000_000,
+  /** UTF-16 units of XML between two tags, or of one cell of a workbook: what is read in pieces is whole in these. */
+  officeXmlRun: 8_000_000,
+  /** Columns of all array formulas of a sheet together, counted for each. */
+  xlsxFormulaColumns: 50_000_000,
   docxElements: 1_000_000,
-  /** Code points of a DOCX or a PDF. */
+  /** Code points of the text of a document. */
   textChars: 2_000_000,
+  /** Different texts of a document. Equal texts are translated once. */
+  segments: 50_000,
+  /** Segments of a document, equal texts counted each time. */
+  allSegments: 300_000,
   /** Bytes of one stream of a PDF that is not an image, inflated. Not a limit of B 8: it bounds the memory for one stream. */
   pdfStream: 64_000_000,
   /** Bytes of all such streams together. */

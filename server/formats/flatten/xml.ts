@@ -88,9 +88,7 @@ export interface XmlEvents {
 export function createXmlReader(events: XmlEvents): { write(piece: string): void; close(): void } {
   const parser = new SaxesParser({ xmlns: false, position: false });
   parser.on('error', (error) => {
-    throw new FileError('unreadable', `the XML in the file is not well-formed: ${error.message}`, {
-      cause: error,
-    });
+    throw notWellFormed(error);
   });
   parser.on('opentag', events.openTag);
   parser.on('closetag', events.closeTag);
@@ -104,4 +102,11 @@ export function createXmlReader(events: XmlEvents): { write(piece: string): void
       parser.close();
     },
   };
+}
+
+/** The refusal of a document that the parser reports as not well-formed. */
+export function notWellFormed(error: Error): FileError {
+  return new FileError('unreadable', `the XML in the file is not well-formed: ${error.message}`, {
+    cause: error,
+  });
 }

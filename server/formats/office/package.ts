@@ -4,6 +4,8 @@ import { inflateEntry, readDirectory, refuseUnderstatedSizes, type ZipEntry, Zip
 
 /** A part of an Office file that another part names. */
 export interface Relationship {
+  /** By which the part that names it refers to it; '' if it has none. */
+  id: string;
   /** The last word of its type's address, which transitional and strict files share: `officeDocument`, `footer`, … */
   type: string;
   /** The part's path inside the zip; undefined if it is outside the file. */
@@ -16,6 +18,10 @@ export interface OfficePackage {
   relationships(path: string): Promise<Relationship[]>;
   /** Feeds the XML of a part to `events`. */
   readPart(path: string, events: XmlEvents): Promise<void>;
+  /** The inflated size of a part in bytes, as the directory claims it. */
+  sizeOf(path: string): number;
+  /** Yields the inflated bytes of a part of any size. Throws a ZipError if they are more than the directory claims. */
+  pieces(path: string): AsyncIterable<Uint8Array>;
 }
 
 /**
@@ -34,13 +40,18 @@ export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
     throw overLimit('the unpacked size in bytes of the Office file', limits.officeUnpacked);
   await withFileErrors(() => refuseUnderstatedSizes(bytes, entries.values()));
 
-  const readPart = async (path: string, events: XmlEvents): Promise<void> => {
+  const entryOf = (path: string): ZipEntry => {
     const entry = entries.get(path);
     if (!entry) throw new FileError('unreadable', 'the Office file lacks a part that it names');
-    await readXmlEntry(bytes, entry, events);
+    if (entry.encrypted) throw new FileError('protected', 'the file is protected by a password');
+    return entry;
   };
+  const readPart = async (path: string, events: XmlEvents): Promise<void> =>
+    readXmlEntry(bytes, entryOf(path), events);
   return {
     readPart,
+    sizeOf: (path) => entryOf(path).size,
+    pieces: (path) => inflateEntry(bytes, entryOf(path)),
     relationships: async (path) => {
       const slash = path.lastIndexOf('/') + 1;
       const folder = path.slice(0, slash);
@@ -48,10 +59,10 @@ export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
       if (!entries.has(listPath)) return [];
       const found: Relationship[] = [];
       await readPart(listPath, {
-        openTag: ({ attributes: { Type, Target, TargetMode } }) => {
+        openTag: ({ attributes: { Id = '', Type, Target, TargetMode } }) => {
           if (Type === undefined || Target === undefined) return;
           const target = TargetMode === 'External' ? undefined : resolve(folder, Target);
-          found.push({ type: Type.slice(Type.lastIndexOf('/') + 1), target });
+          found.push({ id: Id, type: Type.slice(Type.lastIndexOf('/') + 1), target });
         },
         closeTag: () => {},
         text: () => {},
@@ -62,7 +73,6 @@ export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
 }
 
 async function readXmlEntry(zip: Uint8Array, entry: ZipEntry, events: XmlEvents): Promise<void> {
-  if (entry.encrypted) throw new FileError('protected', 'the file is protected by a password');
   if (entry.size > limits.officeXmlPart)
     throw overLimit('the size in bytes of one XML part of the Office file', limits.officeXmlPart);
   const reader = createXmlReader(events);
@@ -108,7 +118,8 @@ function refuseCompoundFile(bytes: Uint8Array): void {
   );
 }
 
-async function withFileErrors<T>(read: () => Promise<T>): Promise<T> {
+/** Runs `read`, and throws a FileError `unreadable` where it finds a damaged archive or a wrong encoding. */
+export async function withFileErrors<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

@@ -16,6 +16,9 @@ export interface ZipEntry {
   size: number;
   /** The offset of its local header. */
   offset: number;
+  /** Where the directory describes it. */
+  headerOffset: number;
+  headerLength: number;
 }
 
 const endSignature = 0x06054b50;
@@ -30,7 +33,7 @@ const entryLength = 46;
  */
 export function readDirectory(zip: Uint8Array): Map<string, ZipEntry> {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
-  const end = findEnd(view);
+  const end = findEnd(zip);
   const count = view.getUint16(end + 10, true);
   const size = view.getUint32(end + 12, true);
   const start = view.getUint32(end + 16, true);
@@ -55,14 +58,21 @@ export function readDirectory(zip: Uint8Array): Map<string, ZipEntry> {
       compressedSize: view.getUint32(at + 20, true),
       size: view.getUint32(at + 24, true),
       offset: view.getUint32(at + 42, true),
+      headerOffset: at,
+      headerLength: next - at,
     });
     at = next;
   }
   return entries;
 }
 
-/** Finds the end record, searching backwards: a comment of up to 65,535 bytes may follow it. */
-function findEnd(view: DataView): number {
+/**
+ * Finds the end record, searching backwards: a comment of up to 65,535 bytes may follow it.
+ *
+ * @throws {ZipError}
+ */
+export function findEnd(zip: Uint8Array): number {
+  const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
   const last = view.byteLength - endLength;
   for (let at = last; at >= 0 && at >= last - 0xffff; at--) {
     if (
@@ -74,8 +84,8 @@ function findEnd(view: DataView): number {
   throw new ZipError('the file is not a zip archive, or its end is missing');
 }
 
-const localSignature = 0x04034b50;
-const localLength = 30;
+export const localSignature = 0x04034b50;
+export const localLength = 30;
 
 /**
  * Yields the content of an entry in pieces, so that only one piece is in memory. Throws if the content is larger than the

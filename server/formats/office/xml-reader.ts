@@ -1,0 +1,168 @@
+import { SaxesParser } from 'saxes';
+import { limits, overLimit } from '../file-error.ts';
+import { notWellFormed } from '../flatten/xml.ts';
+
+/** A start tag. Positions are offsets in the document, in UTF-16 units. */
+export interface XmlStartTag {
+  /** As written, prefix included. */
+  name: string;
+  /** The name without its prefix. */
+  local: string;
+  /** The namespace that the prefix stands for here; undefined if it is not declared. */
+  namespace: string | undefined;
+  /** By name as written. Declarations of namespaces are included. */
+  attributes: Readonly<Record<string, string>>;
+  /** `<a/>`: its end tag has the same positions. */
+  selfClosing: boolean;
+  /** Whether the tag itself declares a namespace. */
+  declaresNamespace: boolean;
+  /** The offset of its `<`. */
+  start: number;
+  /** The offset after its `>`. */
+  end: number;
+}
+
+/** An end tag. */
+export interface XmlEndTag {
+  name: string;
+  local: string;
+  namespace: string | undefined;
+  start: number;
+  end: number;
+}
+
+/** What a reader reports, in the order of the document. */
+export interface PositionedXmlEvents {
+  openTag(tag: XmlStartTag): void;
+  closeTag(tag: XmlEndTag): void;
+  /** Text with references decoded, and CDATA. A text may come in several pieces. */
+  text(text: string): void;
+}
+
+interface OpenElement {
+  local: string;
+  namespace: string | undefined;
+  /** The declarations outside this element, if it has some itself. */
+  outer: Map<string, string> | undefined;
+}
+
+const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';
+
+/**
+ * Creates a reader for a part of an Office file that is changed by position. Feed it the document in one or more pieces and
+ * close it after the last one. It is not recursive, and it bounds depth and attributes. A DOCTYPE is ignored.
+ *
+ * `write` and `close` throw a FileError: `unreadable` if the document is not well-formed or refers to an entity that XML does
+ * not predefine, `too_large` over a limit.
+ */
+export function createPositionedXmlReader(events: PositionedXmlEvents): {
+  write(piece: string): void;
+  close(): void;
+} {
+  const parser = new SaxesParser({ xmlns: false, position: false });
+  const open: OpenElement[] = [];
+  let declared = new Map([['xml', xmlNamespace]]);
+  let attributeCount = 0;
+  let piece = '';
+  let pieceStart = 0;
+  /** The offset of the last `<` before the current piece: a tag may begin in one piece and end in another. */
+  let lastBefore = -1;
+
+  /** The parser reports a tag when it has read its `>`. No tag has another `<` inside. */
+  const startOf = (end: number): number => {
+    const found = piece.lastIndexOf('<', end - pieceStart - 1);
+    return found >= 0 ? pieceStart + found : lastBefore;
+  };
+  parser.on('error', (error) => {
+    throw notWellFormed(error);
+  });
+  parser.on('opentagstart', () => {
+    attributeCount = 0;
+  });
+  parser.on('attribute', ({ value }) => {
+    if (++attributeCount > limits.officeXmlAttributes)
+      throw overLimit('the number of attributes of an XML element', limits.officeXmlAttributes);
+    if (value.length > limits.officeXmlAttributeLength)
+      throw overLimit('the length of an XML attribute', limits.officeXmlAttributeLength);
+  });
+  parser.on('opentag', ({ name, attributes, isSelfClosing }) => {
+    if (open.length >= limits.officeXmlDepth)
+      throw overLimit('the depth of the XML elements', limits.officeXmlDepth);
+    const inner = withDeclarations(declared, attributes);
+    const outer = inner === declared ? undefined : declared;
+    declared = inner;
+    const colon = name.indexOf(':');
+    const namespace = declared.get(colon < 0 ? '' : name.slice(0, colon));
+    const local = colon < 0 ? name : name.slice(colon + 1);
+    open.push({ local, namespace, outer });
+    const end = parser.position;
+    events.openTag({
+      name,
+      local,
+      namespace,
+      attributes,
+      selfClosing: isSelfClosing,
+      declaresNamespace: outer !== undefined,
+      start: startOf(end),
+      end,
+    });
+  });
+  parser.on('closetag', ({ name }) => {
+    const { local, namespace, outer } = open.pop()!;
+    if (outer) declared = outer;
+    const end = parser.position;
+    events.closeTag({ name, local, namespace, start: startOf(end), end });
+  });
+  parser.on('text', (text) => events.text(text));
+  parser.on('cdata', (text) => events.text(text));
+  return {
+    write: (next) => {
+      const last = piece.lastIndexOf('<');
+      if (last >= 0) lastBefore = pieceStart + last;
+      pieceStart += piece.length;
+      piece = next;
+      parser.write(next);
+    },
+    close: () => {
+      parser.close();
+    },
+  };
+}
+
+function withDeclarations(
+  declared: Map<string, string>,
+  attributes: Record<string, string>,
+): Map<string, string> {
+  let result = declared;
+  for (const name in attributes) {
+    if (!name.startsWith('xmlns')) continue;
+    const prefix = name === 'xmlns' ? '' : name[5] === ':' ? name.slice(6) : undefined;
+    if (prefix === undefined) continue;
+    if (result === declared) result = new Map(declared);
+    result.set(prefix, attributes[name]!);
+  }
+  return result;
+}
+
+/**
+ * The attribute with this name, whatever its prefix: strict and transitional files, and files of different programs, differ in
+ * prefixes, and no element of Office files has two attributes that differ only in them where this is used.
+ */
+export function attributeOf({ attributes }: XmlStartTag, local: string): string | undefined {
+  for (const name in attributes) {
+    const prefixLength = name.length - local.length;
+    if (
+      name.endsWith(local) &&
+      (prefixLength === 0 || (name[prefixLength - 1] === ':' && !name.startsWith('xmlns:')))
+    )
+      return attributes[name];
+  }
+  return undefined;
+}
+
+/** Reads a document that is in memory as a whole. */
+export function readPositionedXml(source: string, events: PositionedXmlEvents): void {
+  const reader = createPositionedXmlReader(events);
+  reader.write(source);
+  reader.close();
+}
