@@ -45,6 +45,10 @@ export const documentJobs = pgTable(
     pageCount: integer('page_count'),
     /** Code points of the segments; 0 before they are extracted. */
     sourceChars: integer('source_chars').notNull().default(0),
+    segments: integer('segments').notNull().default(0),
+    translatedSegments: integer('translated_segments').notNull().default(0),
+    /** Figures of the segments for the quality report, when the file was last rebuilt. */
+    reportFigures: jsonb('report_figures').$type<unknown>(),
     /** What the format reported when the text was extracted and when the file was last rebuilt. */
     extractFindings: jsonb('extract_findings').$type<unknown[]>().notNull().default([]),
     rebuildFindings: jsonb('rebuild_findings').$type<unknown[]>().notNull().default([]),

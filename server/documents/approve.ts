@@ -8,7 +8,7 @@ import { type DocumentRow, isDocument, manifestOf, requireDocument } from './job
 import { requireTranslated, reviewerOf } from './review.ts';
 import { withReviewLease } from './review-lease.ts';
 import type { DocumentApprovalResult, DocumentApproveRequest } from './schema.ts';
-import { ofDocument } from './segments.ts';
+import { ofDocument } from './segment-rows.ts';
 
 const nothingSkipped = { fast_path: 0, needs_review: 0, duplicates: 0, empty: 0 };
 

@@ -1,10 +1,10 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { documentArtifacts, documentJobs, documentSegments } from '#db/schema/documents.ts';
+import { documentArtifacts, documentJobs } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
 import { readCursor, writeCursor } from '#server/paging.ts';
 import { type ArtifactRow, artifactView } from './artifacts.ts';
-import { reportOf, type SegmentTotals } from './quality-report.ts';
+import { reportOf } from './quality-report.ts';
 import type {
   DocumentFailureDetail,
   DocumentFeedManifest,
@@ -24,7 +24,6 @@ export function isDocument(tenantId: string, documentId: string) {
 interface StoredDocument {
   row: DocumentRow;
   artifacts: ArtifactRow[];
-  totals: SegmentTotals;
 }
 
 /** The request as it was stored when the job was submitted. */
@@ -49,7 +48,7 @@ export function manifestOf(row: Pick<DocumentRow, 'feedManifest'>): DocumentFeed
 }
 
 /** A job as it is returned. Operators also see what it cost (B 4.3). */
-function documentView({ row, artifacts, totals }: StoredDocument, operator: boolean): DocumentJob {
+function documentView({ row, artifacts }: StoredDocument, operator: boolean): DocumentJob {
   const failure = row.failure as DocumentFailureDetail | null;
   return {
     id: row.documentId,
@@ -59,7 +58,7 @@ function documentView({ row, artifacts, totals }: StoredDocument, operator: bool
     source_file_name: row.sourceFileName,
     source_format: row.sourceFormat,
     layout: null,
-    quality_report: row.status === 'translated' ? reportOf(row, totals) : null,
+    quality_report: row.status === 'translated' ? reportOf(row) : null,
     billable_chars: row.status === 'translated' ? row.sourceChars : 0,
     review_history: row.reviewHistory as DocumentReviewRecord[],
     artifacts: artifacts.map(artifactView),
@@ -71,7 +70,7 @@ function documentView({ row, artifacts, totals }: StoredDocument, operator: bool
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     progress: isInFlight(row)
-      ? { stage: row.stage, translated_segments: totals.translated, total_segments: totals.total }
+      ? { stage: row.stage, translated_segments: row.translatedSegments, total_segments: row.segments }
       : null,
     ...(operator && {
       stage_timings: row.stageTimings,
@@ -82,43 +81,21 @@ function documentView({ row, artifacts, totals }: StoredDocument, operator: bool
   };
 }
 
-async function withParts(tx: Tx, tenantId: string, rows: DocumentRow[]): Promise<StoredDocument[]> {
+async function withArtifacts(tx: Tx, tenantId: string, rows: DocumentRow[]): Promise<StoredDocument[]> {
   if (rows.length === 0) return [];
-  const ids = sql`array(select jsonb_array_elements_text(${JSON.stringify(rows.map(({ documentId }) => documentId))}::jsonb))`;
-  const [artifacts, totals] = await Promise.all([
-    tx
-      .select()
-      .from(documentArtifacts)
-      .where(
-        and(eq(documentArtifacts.tenantId, tenantId), sql`${documentArtifacts.documentId} = any(${ids})`),
-      )
-      .orderBy(documentArtifacts.createdAt, documentArtifacts.kind, documentArtifacts.revision),
-    tx
-      .select({
-        documentId: documentSegments.documentId,
-        total: sql<number>`count(*)::int`,
-        translated: sql<number>`count(${documentSegments.target})::int`,
-        needsReview: sql<number>`count(*) filter (where ${documentSegments.needsReview})::int`,
-        scored: sql<number>`count(${documentSegments.score})::int`,
-        scoreSum: sql<number>`coalesce(sum(${documentSegments.score}), 0)::float8`,
-      })
-      .from(documentSegments)
-      .where(and(eq(documentSegments.tenantId, tenantId), sql`${documentSegments.documentId} = any(${ids})`))
-      .groupBy(documentSegments.documentId),
-  ]);
-  const artifactsById = Map.groupBy(artifacts, ({ documentId }) => documentId);
-  const totalsById = new Map(totals.map((row) => [row.documentId, row]));
-  return rows.map((row) => ({
-    row,
-    artifacts: artifactsById.get(row.documentId) ?? [],
-    totals: totalsById.get(row.documentId) ?? {
-      total: 0,
-      translated: 0,
-      needsReview: 0,
-      scored: 0,
-      scoreSum: 0,
-    },
-  }));
+  const ids = JSON.stringify(rows.map(({ documentId }) => documentId));
+  const artifacts = await tx
+    .select()
+    .from(documentArtifacts)
+    .where(
+      and(
+        eq(documentArtifacts.tenantId, tenantId),
+        sql`${documentArtifacts.documentId} = any(array(select jsonb_array_elements_text(${ids}::jsonb)))`,
+      ),
+    )
+    .orderBy(documentArtifacts.createdAt, documentArtifacts.kind, documentArtifacts.revision);
+  const byDocument = Map.groupBy(artifacts, ({ documentId }) => documentId);
+  return rows.map((row) => ({ row, artifacts: byDocument.get(row.documentId) ?? [] }));
 }
 
 export async function selectDocument(
@@ -145,7 +122,7 @@ export async function getDocument(
   { operator }: { operator: boolean },
 ): Promise<DocumentJob> {
   const row = await requireDocument(tx, tenantId, documentId);
-  const [stored] = await withParts(tx, tenantId, [row]);
+  const [stored] = await withArtifacts(tx, tenantId, [row]);
   return documentView(stored as StoredDocument, operator);
 }
 
@@ -189,7 +166,7 @@ export async function listDocuments(
     )
     .orderBy(desc(documentJobs.updatedAt), desc(documentJobs.documentId))
     .limit(limit + 1);
-  const stored = await withParts(tx, tenantId, rows.slice(0, limit));
+  const stored = await withArtifacts(tx, tenantId, rows.slice(0, limit));
   const documents = stored.map((one) => documentView(one, operator));
   const last = documents.at(-1);
   return { documents, nextCursor: rows.length > limit && last ? writeCursor(last) : null };

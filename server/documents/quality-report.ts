@@ -1,43 +1,62 @@
-import type { documentJobs } from '#db/schema/documents.ts';
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { type documentJobs, documentSegments } from '#db/schema/documents.ts';
+import type { Finding } from '#server/formats/document.ts';
 import type { DocumentQualityFinding, DocumentQualityReport, DocumentTranslationRequest } from './schema.ts';
+import { ofDocument } from './segment-rows.ts';
 
 /** Figures of a document's segments. */
-export interface SegmentTotals {
-  total: number;
-  translated: number;
+export interface ReportFigures {
   needsReview: number;
+  noncompliant: number;
   /** How many have a score, and the sum of those scores (0 to 100 each). */
   scored: number;
   scoreSum: number;
 }
 
+const noFigures: ReportFigures = { needsReview: 0, noncompliant: 0, scored: 0, scoreSum: 0 };
+
+/** Computes the figures. They are stored with the job, because a list of jobs must not read all their segments. */
+export async function figuresOf(tx: Tx, tenantId: string, documentId: string): Promise<ReportFigures> {
+  const [figures] = await tx
+    .select({
+      needsReview: sql<number>`count(*) filter (where ${documentSegments.needsReview})::int`,
+      noncompliant: sql<number>`count(*) filter (where ${documentSegments.needsReview}
+        and ${documentSegments.issues} @> '[{"category": "terminology"}]')::int`,
+      scored: sql<number>`count(${documentSegments.score})::int`,
+      scoreSum: sql<number>`coalesce(sum(${documentSegments.score}), 0)::float8`,
+    })
+    .from(documentSegments)
+    .where(ofDocument(tenantId, documentId));
+  return figures ?? noFigures;
+}
+
+/** A finding of a format, as it is stored and returned. */
+export function findingView({ unitId, ...finding }: Finding): DocumentQualityFinding {
+  return { ...finding, unit_id: unitId };
+}
+
 const schemaVersion = '1.0';
 
-/** The quality report of a translated document (B 2.7). It is computed from the segments, so a review refreshes it. */
-export function reportOf(
-  row: Pick<
-    typeof documentJobs.$inferSelect,
-    'documentId' | 'request' | 'pageCount' | 'extractFindings' | 'rebuildFindings'
-  >,
-  totals: SegmentTotals,
-): DocumentQualityReport {
+/** The quality report of a translated document (B 2.7). */
+export function reportOf(row: typeof documentJobs.$inferSelect): DocumentQualityReport {
   const { source_lang, target_lang } = row.request as DocumentTranslationRequest;
-  const findings = [...row.extractFindings, ...row.rebuildFindings] as DocumentQualityFinding[];
-  const noncompliant = findings.filter(({ code }) => code === 'terminology_noncompliant').length;
+  const { needsReview, noncompliant, scored, scoreSum } =
+    (row.reportFigures as ReportFigures | null) ?? noFigures;
   return {
     schema_version: schemaVersion,
     document_id: layoutId(row.documentId),
     source_lang,
     target_lang,
-    overall_score: totals.scored === 0 ? 1 : Math.round(totals.scoreSum / totals.scored) / 100,
-    translated_units: totals.translated,
-    total_units: totals.total,
-    findings,
+    overall_score: scored === 0 ? 1 : Math.round(scoreSum / scored) / 100,
+    translated_units: row.translatedSegments,
+    total_units: row.segments,
+    findings: [...row.extractFindings, ...row.rebuildFindings] as DocumentQualityFinding[],
     metadata: {
       page_count: row.pageCount,
       schema_version: schemaVersion,
-      ...(totals.scored > 0 && {
-        llm_quality: { needs_review_units: totals.needsReview, noncompliant_units: noncompliant },
+      ...(scored + needsReview > 0 && {
+        llm_quality: { needs_review_units: needsReview, noncompliant_units: noncompliant },
       }),
     },
   };

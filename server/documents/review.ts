@@ -19,9 +19,11 @@ import {
 import { feedMemory } from './feed-manifest.ts';
 import { rebuildFile } from './file-work.ts';
 import { type DocumentRow, isDocument, requestOf, requireDocument } from './jobs.ts';
+import { figuresOf, findingView } from './quality-report.ts';
 import { withReviewLease } from './review-lease.ts';
 import type { DocumentReviewRecord, DocumentReviewRequest } from './schema.ts';
-import { findingsOfSegments, ofDocument } from './segments.ts';
+import { ofDocument } from './segment-rows.ts';
+import { findingsOfSegments } from './segments.ts';
 
 type ReviewServices = Pick<
   Services,
@@ -121,12 +123,16 @@ async function applyReview(
     await database.inTenant(tenantId, async (tx) => {
       await storeCorrections(tx, tenantId, documentId, corrections);
       await insertArtifact(tx, output);
-      const findings = [...rebuilt.findings, ...(await findingsOfSegments(tx, tenantId, documentId))];
+      const findings = [
+        ...rebuilt.findings.map(findingView),
+        ...(await findingsOfSegments(tx, tenantId, documentId)),
+      ];
       const updated = await tx
         .update(documentJobs)
         .set({
           reviewHistory: sql`${documentJobs.reviewHistory} || ${JSON.stringify([record])}::jsonb`,
           rebuildFindings: findings,
+          reportFigures: await figuresOf(tx, tenantId, documentId),
           updatedAt: sql`now()`,
         })
         .where(isDocument(tenantId, documentId))

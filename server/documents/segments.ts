@@ -1,4 +1,4 @@
-import { and, eq, gt, sql } from 'drizzle-orm';
+import { and, gt, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
@@ -6,6 +6,7 @@ import type { QualityIssue } from '#server/engines/engine.ts';
 import { AppError } from '#server/errors.ts';
 import { requireDocument } from './jobs.ts';
 import type { DocumentQualityFinding } from './schema.ts';
+import { ofDocument } from './segment-rows.ts';
 
 /** C 5 "Segment" */
 export const documentSegment = z
@@ -100,10 +101,6 @@ export async function listSegments(
     total: count?.total ?? 0,
     next_cursor: rows.length > limit && last ? String(last.position) : null,
   };
-}
-
-export function ofDocument(tenantId: string, documentId: string) {
-  return and(eq(documentSegments.tenantId, tenantId), eq(documentSegments.documentId, documentId));
 }
 
 /** The most findings about segments that a report lists. */

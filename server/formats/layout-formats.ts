@@ -15,4 +15,6 @@ export interface LayoutFormat {
 }
 
 /** Imports a format at its first use: only its own libraries are loaded. */
-export const layoutFormats: Partial<Record<LayoutKind, () => Promise<LayoutFormat>>> = {};
+export const layoutFormats: Partial<Record<LayoutKind, () => Promise<LayoutFormat>>> = {
+  xlsx: () => import('./xlsx.ts'),
+};

@@ -7,6 +7,7 @@ import { countCharacters } from '#server/metering/weight.ts';
 import { newestArtifact, readArtifact } from '../artifacts.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
 import { extractFile } from '../file-work.ts';
+import { findingView } from '../quality-report.ts';
 
 /** Verifies that the stored source file is intact. */
 export async function ingestSource(run: DocumentRun): Promise<void> {
@@ -40,7 +41,9 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
       status: 'extracted',
       stage: 'admit',
       pageCount,
-      extractFindings: findings,
+      extractFindings: findings.map(findingView),
+      segments: rows.length,
+      translatedSegments: 0,
       sourceChars: rows.reduce((sum, { source_text }) => sum + countCharacters(source_text), 0),
       interruptions: 0,
     });

@@ -9,6 +9,7 @@ import { insertArtifact, layoutTypes, storeFile } from '../artifacts.ts';
 import { type DocumentRun, RunReplaced } from '../document-run.ts';
 import { rebuildFile } from '../file-work.ts';
 import { requestOf } from '../jobs.ts';
+import { figuresOf, findingView } from '../quality-report.ts';
 import { findingsOfSegments } from '../segments.ts';
 import { weightOf } from './admit.ts';
 import { readSource } from './extract.ts';
@@ -35,12 +36,17 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
     rebuilt.bytes,
   );
   await services.database.inTenant(tenantId, async (tx) => {
-    const findings = [...rebuilt.findings, ...(await findingsOfSegments(tx, tenantId, documentId))];
+    const findings = [
+      ...rebuilt.findings.map(findingView),
+      ...(await findingsOfSegments(tx, tenantId, documentId)),
+    ];
+    const figures = await figuresOf(tx, tenantId, documentId);
     const [finished] = await finishDocument(tx, {
       tenantId,
       documentId,
       attempt: run.attempt,
       findings: JSON.stringify(findings),
+      figures: JSON.stringify(figures),
       ...usageOf(run),
     });
     if (!finished) throw new RunReplaced();
@@ -104,7 +110,7 @@ const value = sql.placeholder;
 
 /** Ends the job as translated, with its usage record and the running totals, in one statement. No row if the job is another worker's. */
 const finishDocument = prepare<
-  JobUsage & { tenantId: string; documentId: string; attempt: number; findings: string },
+  JobUsage & { tenantId: string; documentId: string; attempt: number; findings: string; figures: string },
   { updatedAt: Date }[]
 >((db) => {
   const finished = db.$with('finished').as(
@@ -113,6 +119,7 @@ const finishDocument = prepare<
       .set({
         status: 'translated',
         rebuildFindings: sql`${value('findings')}::jsonb`,
+        reportFigures: sql`${value('figures')}::jsonb`,
         reservedChars: 0,
         running: false,
         updatedAt: sql`now()`,

@@ -3,7 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { type DocumentRun, updateRun, yieldIfOver } from '../document-run.ts';
-import { ofDocument } from '../segments.ts';
+import { ofDocument } from '../segment-rows.ts';
 import { type GroupSegment, type TranslatedSegment, translateGroup } from '../translate-group.ts';
 
 /** Distinct texts that are looked up, translated and stored together; a crash loses at most these calls. */
@@ -92,13 +92,6 @@ async function storeTranslations(
   cost: { inputTokens: number; outputTokens: number; models: readonly string[] },
 ): Promise<void> {
   const { tenantId, documentId } = run;
-  await updateRun(tx, run, {
-    interruptions: 0,
-    inputTokens: sql`least(${documentJobs.inputTokens}::bigint + ${cost.inputTokens}, 1000000000)::int`,
-    outputTokens: sql`least(${documentJobs.outputTokens}::bigint + ${cost.outputTokens}, 1000000000)::int`,
-    models: sql`(select coalesce(jsonb_agg(distinct m), '[]') from jsonb_array_elements(
-      ${documentJobs.models} || ${JSON.stringify(cost.models)}::jsonb) m)`,
-  });
   const rows = segments.map((segment) => ({
     position: segment.position,
     target: segment.target,
@@ -109,11 +102,22 @@ async function storeTranslations(
     fast_path: segment.fastPath,
     provenance: segment.provenance,
   }));
+  // Locks the job's row: groups of one document are stored one after the other.
+  await updateRun(tx, run, {
+    interruptions: 0,
+    inputTokens: sql`least(${documentJobs.inputTokens}::bigint + ${cost.inputTokens}, 1000000000)::int`,
+    outputTokens: sql`least(${documentJobs.outputTokens}::bigint + ${cost.outputTokens}, 1000000000)::int`,
+    models: sql`(select coalesce(jsonb_agg(distinct m), '[]') from jsonb_array_elements(
+      ${documentJobs.models} || ${JSON.stringify(cost.models)}::jsonb) m)`,
+  });
   await tx.execute(sql`
-    update document_segments s set target = r.target, target_text = r.target_text, score = r.score,
-      needs_review = r.needs_review, issues = r.issues, fast_path = r.fast_path, provenance = r.provenance
-    from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, target jsonb, target_text text, score int,
-        needs_review boolean, issues jsonb, fast_path text, provenance jsonb)
-      join document_segments f on f.tenant_id = ${tenantId} and f.document_id = ${documentId} and f.position = r.position
-    where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.source_key = f.source_key`);
+    with translated as (
+      update document_segments s set target = r.target, target_text = r.target_text, score = r.score,
+        needs_review = r.needs_review, issues = r.issues, fast_path = r.fast_path, provenance = r.provenance
+      from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, target jsonb, target_text text, score int,
+          needs_review boolean, issues jsonb, fast_path text, provenance jsonb)
+        join document_segments f on f.tenant_id = ${tenantId} and f.document_id = ${documentId} and f.position = r.position
+      where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.source_key = f.source_key returning 1)
+    update document_jobs set translated_segments = translated_segments + (select count(*) from translated)
+    where tenant_id = ${tenantId} and document_id = ${documentId}`);
 }
