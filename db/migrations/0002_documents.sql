@@ -77,7 +77,6 @@ CREATE UNIQUE INDEX "document_artifacts_revision_key" ON "document_artifacts" US
 CREATE UNIQUE INDEX "document_jobs_tenant_id_idempotency_key_key" ON "document_jobs" USING btree ("tenant_id","idempotency_key") WHERE idempotency_key is not null;--> statement-breakpoint
 CREATE INDEX "document_jobs_tenant_id_updated_at_idx" ON "document_jobs" USING btree ("tenant_id","updated_at","document_id");--> statement-breakpoint
 CREATE INDEX "document_jobs_unfinished_idx" ON "document_jobs" USING btree ("tenant_id","updated_at") WHERE status in ('queued', 'extracted');--> statement-breakpoint
-CREATE INDEX "document_segments_source_key_idx" ON "document_segments" USING btree ("tenant_id","document_id","source_key");--> statement-breakpoint
 CREATE INDEX "document_segments_flagged_idx" ON "document_segments" USING btree ("tenant_id","document_id","position") WHERE needs_review;
 --> statement-breakpoint
 select protect_tenant_table('document_jobs');

@@ -110,10 +110,7 @@ export const documentSegments = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.documentId, t.position] }),
-    index('document_segments_source_key_idx').on(t.tenantId, t.documentId, t.sourceKey),
-    index('document_segments_flagged_idx')
-      .on(t.tenantId, t.documentId, t.position)
-      .where(sql`needs_review`),
+    index('document_segments_flagged_idx').on(t.tenantId, t.documentId, t.position).where(sql`needs_review`),
     foreignKey({
       columns: [t.tenantId, t.documentId],
       foreignColumns: [documentJobs.tenantId, documentJobs.documentId],

@@ -27,7 +27,8 @@ import { requestOf } from './jobs.ts';
 
 /** One of the texts that are translated in one call. */
 export interface GroupSegment {
-  position: number;
+  /** Where it stands in the document: segments with the same source are translated once. */
+  positions: readonly number[];
   source: InlineContent;
   /** UTF-16 units of the source without its tags. */
   units: number;
@@ -36,7 +37,7 @@ export interface GroupSegment {
 }
 
 export interface TranslatedSegment {
-  position: number;
+  positions: readonly number[];
   target: InlineContent;
   targetText: string;
   /** 0 to 100; null for a stored translation, which nobody judged. */
@@ -115,7 +116,7 @@ function segmentRequest({ row }: DocumentRun, text: string): TranslationRequest 
 
 /** The stored translation of a text (B 8 "Translation memory at translation time"); null if there is none, or it may not be served. */
 async function serve({
-  position,
+  positions,
   inner,
   wrap,
   request,
@@ -127,7 +128,7 @@ async function serve({
   if (!fast) return null;
   const target = joinStrings(wrap(placeTags(fast.translation, inner)));
   return {
-    position,
+    positions,
     target,
     targetText: plainText(target),
     score: null,
@@ -188,11 +189,11 @@ async function translate(
       return other && isBetter(other, candidate) ? other : candidate;
     });
   }
-  return texts.map(({ position, wrap }, index) => {
+  return texts.map(({ positions, wrap }, index) => {
     const candidate = candidates[index]!;
     const target = joinStrings(wrap(candidate.inner));
     return {
-      position,
+      positions,
       target,
       targetText: plainText(target),
       score: candidate.score,

@@ -43,7 +43,7 @@ describe('a document job', () => {
     expect(status).toBe(200);
   });
 
-  test('queued', async () => {
+  test('queued', { timeout: 100_000 }, async () => {
     const { headers } = await app.signUp();
     const file = await readFile('/work/shared/corpus/xlsx/made-large-24000-strings.xlsx');
     const { status, body } = await submit(headers, file);
@@ -53,7 +53,8 @@ describe('a document job', () => {
       const done = await poll(async () => {
         const { body: job } = await app.json('GET', `/api/documents/${body.id}`, { headers });
         return ['translated', 'failed'].includes(job.status) ? job : undefined;
-      });
+      }, 90);
+      console.log(await app.database.inTenant(done.tenant_id, (tx) => tx.execute('select stage_timings, attempt from document_jobs' as never)));
       console.log(Date.now() - t, JSON.stringify({ ...done, artifacts: done.artifacts.length }));
     });
   });

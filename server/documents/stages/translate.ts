@@ -18,11 +18,11 @@ const textsOfGroup = 40;
  */
 export async function translateSegments(run: DocumentRun): Promise<void> {
   const { services, tenantId, signal } = run;
-  const positions = await services.database.inTenant(tenantId, (tx) => selectUntranslated(tx, run));
-  for (let start = 0; start < positions.length; start += textsOfBatch) {
+  const untranslated = await services.database.inTenant(tenantId, (tx) => selectUntranslated(tx, run));
+  for (let start = 0; start < untranslated.length; start += textsOfBatch) {
     signal.throwIfAborted();
     const texts = await services.database.inTenant(tenantId, (tx) =>
-      selectTexts(tx, run, positions.slice(start, start + textsOfBatch)),
+      selectTexts(tx, run, untranslated.slice(start, start + textsOfBatch)),
     );
     const groups = groupsOf(texts);
     const results = await Promise.allSettled(
@@ -33,25 +33,26 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
     );
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
-    if (start + textsOfBatch < positions.length) yieldIfOver(run);
+    if (start + textsOfBatch < untranslated.length) yieldIfOver(run);
   }
   await services.database.inTenant(tenantId, (tx) => updateRun(tx, run, { stage: 'reconstruct' }));
 }
 
-/** The first position of each distinct text without a translation, in reading order. */
-async function selectUntranslated(tx: Tx, { tenantId, documentId }: DocumentRun): Promise<number[]> {
-  const rows = await tx.execute<{ position: number }>(sql`
-    select min(position) as position from document_segments
+/** The positions of each distinct text without a translation, in reading order. */
+async function selectUntranslated(tx: Tx, { tenantId, documentId }: DocumentRun): Promise<number[][]> {
+  const rows = await tx.execute<{ positions: number[] }>(sql`
+    select json_agg(position order by position) as positions from document_segments
     where tenant_id = ${tenantId} and document_id = ${documentId} and target is null
-    group by source_key order by 1`);
-  return rows.map(({ position }) => position);
+    group by source_key order by min(position)`);
+  return rows.map(({ positions }) => positions);
 }
 
 async function selectTexts(
   tx: Tx,
   { tenantId, documentId }: DocumentRun,
-  positions: readonly number[],
+  texts: readonly number[][],
 ): Promise<GroupSegment[]> {
+  const byFirst = new Map(texts.map((positions) => [positions[0], positions]));
   const rows = await tx
     .select({
       position: documentSegments.position,
@@ -63,10 +64,14 @@ async function selectTexts(
     .from(documentSegments)
     .where(
       sql`${ofDocument(tenantId, documentId)} and ${documentSegments.position} = any(array(
-        select jsonb_array_elements_text(${JSON.stringify(positions)}::jsonb)::int))`,
+        select jsonb_array_elements_text(${JSON.stringify([...byFirst.keys()])}::jsonb)::int))`,
     )
     .orderBy(documentSegments.position);
-  return rows.map(({ source, ...row }) => ({ ...row, source: source as InlineContent }));
+  return rows.map(({ position, source, ...row }) => ({
+    ...row,
+    positions: byFirst.get(position) ?? [position],
+    source: source as InlineContent,
+  }));
 }
 
 function groupsOf(texts: readonly GroupSegment[]): GroupSegment[][] {
@@ -92,16 +97,19 @@ async function storeTranslations(
   cost: { inputTokens: number; outputTokens: number; models: readonly string[] },
 ): Promise<void> {
   const { tenantId, documentId } = run;
-  const rows = segments.map((segment) => ({
-    position: segment.position,
-    target: segment.target,
-    target_text: segment.targetText,
-    score: segment.score === null ? null : Math.round(segment.score),
-    needs_review: segment.needsReview,
-    issues: segment.issues,
-    fast_path: segment.fastPath,
-    provenance: segment.provenance,
-  }));
+  const rows = segments.flatMap(({ positions: [position, ...copies], ...segment }) => [
+    {
+      position,
+      target: segment.target,
+      target_text: segment.targetText,
+      score: segment.score === null ? null : Math.round(segment.score),
+      needs_review: segment.needsReview,
+      issues: segment.issues,
+      fast_path: segment.fastPath,
+      provenance: segment.provenance,
+    },
+    ...copies.map((copy) => ({ position: copy, copy_of: position })),
+  ]);
   // Locks the job's row: groups of one document are stored one after the other.
   await updateRun(tx, run, {
     interruptions: 0,
@@ -111,13 +119,17 @@ async function storeTranslations(
       ${documentJobs.models} || ${JSON.stringify(cost.models)}::jsonb) m)`,
   });
   await tx.execute(sql`
-    with translated as (
+    with given as materialized (
+      select * from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, copy_of int, target jsonb,
+        target_text text, score int, needs_review boolean, issues jsonb, fast_path text, provenance jsonb)),
+    translated as (
       update document_segments s set target = r.target, target_text = r.target_text, score = r.score,
         needs_review = r.needs_review, issues = r.issues, fast_path = r.fast_path, provenance = r.provenance
-      from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, target jsonb, target_text text, score int,
-          needs_review boolean, issues jsonb, fast_path text, provenance jsonb)
-        join document_segments f on f.tenant_id = ${tenantId} and f.document_id = ${documentId} and f.position = r.position
-      where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.source_key = f.source_key returning 1)
+      from given at join given r on r.position = coalesce(at.copy_of, at.position)
+      where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = at.position
+        -- Without statistics the planner would read the whole document; an array becomes a condition of the index.
+        and s.position = any(array(select position from given))
+      returning 1)
     update document_jobs set translated_segments = translated_segments + (select count(*) from translated)
     where tenant_id = ${tenantId} and document_id = ${documentId}`);
 }
