@@ -45,7 +45,7 @@ export function runCommand(env: Record<string, string>, args: string[]): Promise
 export const beside = (app: TestApp, args: string[], env: Record<string, string> = {}) =>
   runCommand({ DATABASE_URL: app.databaseUrl, ...env }, args);
 
-/** Runs a command that must succeed; its lines. */
+/** Runs a command that must succeed; returns its lines. */
 export async function operate(
   app: TestApp,
   args: string[],
@@ -56,7 +56,7 @@ export async function operate(
   return stdout.split('\n').slice(0, -1);
 }
 
-/** Runs a command in this process, where what is looked at is not the process: its lines. */
+/** Runs a command in this process, for tests that do not look at the process; returns its lines. */
 export async function operateHere({ services }: TestApp, args: string[]): Promise<string[]> {
   const work = readCommandLine(args);
   if (typeof work !== 'function') return work;
@@ -77,7 +77,7 @@ export async function contentsOf(app: TestApp): Promise<string> {
   return JSON.stringify(texts);
 }
 
-/** Until so many transactions on the database wait for a lock. */
+/** Resolves when this many transactions of the database wait for a lock. */
 export async function waitingForLocks(app: TestApp, count: number): Promise<void> {
   const sql = openSuperuser(app.superuserUrl);
   await poll(async () => {

@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 const rightCode = () => freshCode(app, ada, hers.secret);
 
-/** Sends so many wrong codes to the challenge, of either kind, in either way, from different addresses. */
+/** Sends `times` wrong codes to the challenge, of both kinds, by both endpoints, from different addresses. */
 async function fail(id: string, times: number): Promise<void> {
   for (let i = 0; i < times; i += 1) {
     const code = i % 3 === 0 ? 'aaaaa-aaaaa' : wrongTotpCode(hers.secret);
@@ -37,7 +37,7 @@ async function fail(id: string, times: number): Promise<void> {
   }
 }
 
-/** Lets so many minutes go by since each failure. */
+/** Moves each failure `minutes` into the past. */
 const letPass = (minutes: number) => openSuperuser(app.superuserUrl)`
   update users set mfa_failed_at =
     (select array_agg(failed - make_interval(mins => ${minutes})) from unnest(mfa_failed_at) failed)
@@ -67,7 +67,7 @@ describe('A 5.3 rule 3: five codes per challenge', () => {
     await fail(id, 5);
     expectRefused(await send(id, await rightCode()), 401, REFUSED_CHALLENGE);
     expectRefused(await send(id, hers.recoveryCodes[0] ?? ''), 401, REFUSED_CHALLENGE);
-    // Neither was used up by it.
+    // It used up neither of them.
     expectTokens(await send(await challenge(app, ada), hers.recoveryCodes[0] ?? ''), ada);
   });
 

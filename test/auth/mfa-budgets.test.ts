@@ -25,7 +25,7 @@ async function fail(id: string, times: number): Promise<void> {
   for (let sent = 0; sent < times; sent += 1) expect(await verify(app, id, wrong)).toMatchObject(wrongCode);
 }
 
-/** Failures of the member, so many seconds ago each. */
+/** Failures of the member, each this many seconds ago. */
 async function setFailures(...secondsAgo: number[]): Promise<void> {
   await openSuperuser(app.superuserUrl)`
     update users set mfa_failed_at = array(
@@ -102,7 +102,7 @@ describe('A 5.3 rule 4: ten failed codes a member in 15 minutes', () => {
       tooMany,
     );
     expect(await failures()).toBe(10);
-    // What was refused so did not count for the challenge.
+    // Refused attempts did not count for the challenge.
     await setFailures(...Array(10).fill(900));
     await fail(id, 3);
     expect((await verify(app, id, right)).status).toBe(200);

@@ -169,7 +169,7 @@ describe('C 2: confirm', () => {
     );
     const won = answers.filter(({ status }) => status === 200);
     expect(won).toHaveLength(1);
-    // Its codes are the ones that count.
+    // Only its codes are valid.
     const [recovery = ''] = won[0]!.body.recovery_codes;
     expectTokens(await verify(app, await challenge(app, ada), recovery), ada);
   });
@@ -195,7 +195,7 @@ describe('C 2: a member who is enrolled already', () => {
     const answer = await enroll(app, { challenge_id: id });
     expect(answer.status).toBe(409);
     expect(answer.body).not.toHaveProperty('secret');
-    // Nor does confirming with the code of the old one enrol anybody anew.
+    // Confirming with a code of the old authenticator enrols nobody.
     const confirmed = await confirm(app, { challenge_id: id, mfa_code: await freshCode(app, ada, secret) });
     expect(confirmed.status).toBeGreaterThanOrEqual(400);
     expect(sessionCookie(confirmed)).toBeUndefined();
