@@ -9,7 +9,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Starts the service as `npm start` does, on a free port, and waits until it answers. */
+/** Starts the service as `npm start` does, on a free port, and waits until it responds. */
 export async function startService(): Promise<Service> {
   const child = spawn(process.execPath, ['--max-semi-space-size=8', join(root, 'server/main.ts')], {
     cwd: root,
@@ -28,7 +28,7 @@ export async function startService(): Promise<Service> {
       const listening = /LinguaLoop listens on (\S+)/.exec(output);
       if (listening) resolve(listening[1] as string);
     });
-    child.once('exit', (code) => reject(new Error(`the service ended with ${code} before it answered`)));
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code} before it responded`)));
   });
   return { address, stop };
 }

@@ -11,7 +11,7 @@ const json = { 'content-type': 'application/json' };
 async function post(path: string, body: string | FormData, headers: Record<string, string> = json) {
   const answer = await app.request(path, { method: 'POST', headers, body });
   const text = await answer.text();
-  // biome-ignore lint/suspicious/noExplicitAny: the tests look into any answer
+  // biome-ignore lint/suspicious/noExplicitAny: the tests look into any response
   return { status: answer.status, bytes: text.length, body: JSON.parse(text) as any };
 }
 

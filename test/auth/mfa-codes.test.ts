@@ -28,7 +28,7 @@ const wrongCode = { status: 401, body: { detail: 'invalid MFA code' } };
 const noChallenge = { status: 401, body: { detail: 'invalid or expired MFA challenge' } };
 
 describe('C 7: a member with an authenticator is asked for a code', () => {
-  test('the password grant answers a challenge, and no tokens or cookie', async () => {
+  test('the password grant returns a challenge, and no tokens or cookie', async () => {
     const { status, body, headers } = await passwordGrant(app, member);
     expect(status).toBe(200);
     expect(body).toEqual({

@@ -32,7 +32,7 @@ const wrongCode = { status: 401, body: { detail: 'invalid MFA code' } };
 const noChallenge = { status: 401, body: { detail: 'invalid or expired MFA challenge' } };
 
 describe('C 2: enrolling', () => {
-  test('answers a base32 secret, its key URI and a picture of that', async () => {
+  test('returns a base32 secret, its key URI and a picture of that', async () => {
     const { status, body } = await enroll(app, undefined, founder.cookie);
     expect(status).toBe(200);
     expect(Object.keys(body).sort()).toEqual(['otpauth_uri', 'qr_code', 'secret']);
@@ -62,7 +62,7 @@ describe('C 2: enrolling', () => {
     expect(await verify(app, id, totpCode(body.secret, 1))).toMatchObject(noChallenge);
   });
 
-  test('by a session it answers no tokens, and sets no cookie', async () => {
+  test('by a session it returns no tokens, and sets no cookie', async () => {
     const { status, body, headers } = await confirm(
       app,
       undefined,

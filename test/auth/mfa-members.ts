@@ -48,7 +48,7 @@ export function passwordGrant(app: App, { tenantId, email }: Person, fields: Rec
 
 export const mfaGrantType = 'urn:ietf:params:oauth:grant-type:mfa-otp';
 
-/** What the password step would answer, without its hash. */
+/** What the password step would return, without computing its hash. */
 export async function challengeFor(database: Database, { tenantId, userId }: Person): Promise<string> {
   const { challengeId } = await database.inTenant(tenantId, async (tx) => {
     const user = await lockMember(tx, tenantId, userId);

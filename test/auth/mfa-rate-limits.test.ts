@@ -4,7 +4,7 @@ import { confirm, enroll, regenerate, verify } from './mfa-members.ts';
 
 const app = useTestApp();
 
-/** The endpoints, and what a stranger is answered there. */
+/** The endpoints, and their response to a caller without a credential. */
 const endpoints: [name: string, knock: () => ReturnType<typeof verify>, detail: string][] = [
   ['verify', () => verify(app, 'x', '123456'), 'invalid or expired MFA challenge'],
   ['enroll', () => enroll(app), 'authentication required'],

@@ -41,7 +41,7 @@ export const me = (at: App, headers: Headers = {}) => at.json('GET', '/api/auth/
 
 export const meOf = (at: App, accessToken: string) => me(at, bearer(accessToken));
 
-/** The attributes of the session cookie that an answer sets, by their names in lower case; undefined without one. */
+/** The attributes of the session cookie that a response sets, by their names in lower case; undefined without one. */
 export function sessionCookie({ headers }: { headers: globalThis.Headers }): Map<string, string> | undefined {
   const set = headers.getSetCookie().find((line) => line.startsWith('ll_session='));
   if (set === undefined) return undefined;
@@ -53,7 +53,7 @@ export function sessionCookie({ headers }: { headers: globalThis.Headers }): Map
   );
 }
 
-/** The answer tells the browser to forget the cookie. */
+/** The response tells the browser to forget the cookie. */
 export function expectCookieCleared(answer: Answer): void {
   const attributes = sessionCookie(answer);
   expect(attributes?.get('ll_session')).toBe('');

@@ -10,7 +10,7 @@ export async function accounts(sql: postgres.Sql): Promise<StoredRow[]> {
   return (await everyRow(sql)).filter(({ table }) => !/audit|rate|attempt|graphile/.test(table));
 }
 
-/** Signups at `app` unless told, and what a refused one must answer and leave as it was. */
+/** Signups, at `app` by default; checks what a refused one must return and leave unchanged. */
 export function signingUpAt(app: TestApp) {
   function post(body: unknown, headers: Record<string, string> = {}, at: TestApp = app) {
     return at.json('POST', SIGNUP, { body, headers });

@@ -286,7 +286,7 @@ describe('C 2 rule 2: a known subject', () => {
   });
 });
 
-/** Turned away, at whichever step, with an answer below 500 and without a token. */
+/** Refused, at whichever step, with a response below 500 and without a token. */
 async function expectNotIn(sub: string, invite_token: string): Promise<void> {
   const begun = await dance.authorize({ invite_token });
   const answer =

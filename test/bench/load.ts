@@ -1,4 +1,4 @@
-/** Calls `work` from `concurrency` loops for `seconds`, and answers how many calls a second were finished. */
+/** Calls `work` from `concurrency` loops for `seconds`, and returns how many calls a second were finished. */
 export async function measureRate(
   concurrency: number,
   seconds: number,
@@ -34,7 +34,7 @@ export interface Latency {
   p99: number;
 }
 
-/** Calls `work` for each side alternately, one call at a time, and answers how long the calls of each took, in ms. */
+/** Calls `work` for each side alternately, one call at a time, and returns how long the calls of each took, in ms. */
 export async function measureLatency<S>(
   sides: readonly S[],
   rounds: number,

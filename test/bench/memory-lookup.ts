@@ -22,7 +22,7 @@ interface Side {
 
 /**
  * The exact tier with 100 and with 50,000 segments, alternately: the look-up in the database by itself, and the request that a
- * stored pair answers.
+ * stored pair serves.
  */
 export async function benchExactLookup(print: (line: string) => void): Promise<void> {
   await withService(async ({ service, url }) => {

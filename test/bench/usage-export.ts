@@ -66,7 +66,7 @@ async function fillLedger(sql: postgres.Sql, tenantId: string): Promise<void> {
   await sql`analyze usage_records`;
 }
 
-/** Lets the kernel measure the process's peak anew; answers what it starts from, in MB, or null where it cannot. */
+/** Resets the kernel's measurement of the process's peak memory; returns what it starts from, in MB, or null where it cannot. */
 async function forgetPeak(service: RunningService): Promise<number | null> {
   try {
     await writeFile(`/proc/${service.pid}/clear_refs`, '5');
@@ -76,7 +76,7 @@ async function forgetPeak(service: RunningService): Promise<number | null> {
   return service.peakMemory();
 }
 
-/** @param work answers the lines that it read */
+/** @param work returns the lines that it read */
 async function rateOf(work: () => Promise<number>): Promise<number> {
   const start = performance.now();
   const lines = await work();

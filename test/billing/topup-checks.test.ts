@@ -137,7 +137,7 @@ describe('A 4.5: the eight checks, each before those behind it', () => {
     expect((await attempt((await tenant({}, 'trialing', 'unpaid')).headers)).status).toBe(200);
   });
 
-  test('5, A 7.4: if it cannot be reached, the answer is 503, not a denial', async () => {
+  test('5, A 7.4: if it cannot be reached, the response is 503, not a denial', async () => {
     const { headers } = await tenant({}, 'active', 'past_due');
     stripe.otherwise(fail(500, { retry: false }));
     const { status } = await attempt(headers);

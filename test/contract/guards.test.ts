@@ -38,7 +38,7 @@ describe.each(procedures.map((procedure) => [procedure.path, procedure] as const
     const transports = carriesFiles(procedure.route) ? (['REST'] as const) : (['REST', '/trpc'] as const);
 
     test.each(transports)(
-      `A 5.2: the guard ${guard} answers every caller as stated: %s`,
+      `A 5.2: the guard ${guard} responds to every caller as stated: %s`,
       async (transport) => {
         const at = fixtureOf(path);
         expect(await callAsEverybody(at.app, at, procedure, probe, transport)).toEqual(

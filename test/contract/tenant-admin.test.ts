@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => http.close());
 
 test.each(['REST', '/trpc'] as const)(
-  'A 5.2: the guard tenant_admin answers every caller as stated: %s',
+  'A 5.2: the guard tenant_admin responds to every caller as stated: %s',
   async (transport) => {
     expect(await callAsEverybody(at, fixture, whose, {}, transport)).toEqual(
       expectedOf('tenant_admin', {}, transport),

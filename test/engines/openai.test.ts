@@ -239,8 +239,8 @@ describe('the request', () => {
   });
 });
 
-describe('the answer', () => {
-  it('is one translation for each segment, with the models that answered and their tokens', async () => {
+describe('the response', () => {
+  it('is one translation for each segment, with the models that were called and their tokens', async () => {
     const usage = { prompt_tokens: 321, completion_tokens: 45 };
     const model = 'translator-1-2026-10-01';
     upstream.fake.enqueue(translation(['Die Katze.', 'Sie schläft.'], { model, usage }));

@@ -8,15 +8,15 @@ export interface LossyProxy {
   /** Uploads that were passed on to the service so far. */
   uploads(): number;
   /**
-   * Passes on `count` more uploads, and answers all of them but the last one; whatever is asked after it is neither
-   * passed on nor answered. Resolves when the service has answered whatever was passed on: all those jobs are there.
+   * Passes on `count` more uploads, and responds to all of them but the last one; later requests are neither
+   * passed on nor get a response. Resolves when the service has responded to whatever was passed on: all those jobs are there.
    */
   loseAfter(count: number): Promise<void>;
   /** Passes everything on again. */
   heal(): void;
 }
 
-/** A proxy before the service for one test, which drops answers on demand. */
+/** A proxy before the service for one test, which drops responses on demand. */
 export async function useLossyProxy(service: string): Promise<LossyProxy> {
   let uploads = 0;
   let inFlight = 0;

@@ -17,7 +17,7 @@ import { grant, me as meOf, signUp as postSignUp } from '../auth/sign-in.ts';
 /** What the tests of members start their application with. */
 export const env = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey };
 
-/** A signup of a fresh address, as it is answered; a join where the fields hold an invite_token. */
+/** Signs up with a new address and returns the response; joins a workspace if the fields have an invite_token. */
 export const signUp = (at: App, fields: Fields = {}) => postSignUp(at, founding(fields));
 
 /** The password step, pinned to the person's workspace. */

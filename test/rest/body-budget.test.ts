@@ -54,7 +54,7 @@ beforeAll(async () => {
     });
     return {};
   });
-  // More than a connection buffers of an unread answer.
+  // More than a connection buffers of an unread response.
   app.post('/long', { config }, async () => 'x'.repeat(20_000_000));
   port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 });
@@ -197,7 +197,7 @@ test.each([
   }
 });
 
-test('a body is freed when its handler settles, even if its answer is not read', async () => {
+test('a body is freed when its handler settles, even if its response is not read', async () => {
   const unread = open(900_000, { path: '/long' });
   await once(unread, 'response');
   expect(await statusOf(open(900_000))).toBe(200);

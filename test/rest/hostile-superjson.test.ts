@@ -170,13 +170,13 @@ describe('hostile superjson', () => {
     expect(answer.text).not.toMatch(/"stack"|(\n|\\n)\s+at |node_modules/);
   });
 
-  test('system.health answers over /trpc', async () => {
+  test('system.health responds over /trpc', async () => {
     const { status, body } = await app.json('GET', '/trpc/system.health');
     expect(status).toBe(200);
     expect(body.result.data.json.status).toBe('ok');
   });
 
-  test('afterwards the service still answers', async () => {
+  test('afterwards the service still responds', async () => {
     await expectAlive();
   });
 });

@@ -47,7 +47,8 @@ export async function embedImport(
     const rows = await embedBlock(embedder, segments, { tenantId });
     const kept = await database.inTenant(tenantId, (tx) => keepBlock(tx, of, { model, rows }));
     if (kept === 'ended') return;
-    if (kept === 'of another model') throw new Error('another worker makes its vectors by another model');
+    if (kept === 'of another model')
+      throw new Error('another worker computes its vectors with another model');
   }
 }
 

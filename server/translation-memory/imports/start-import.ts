@@ -297,7 +297,7 @@ async function readMemoryFile<T>(
       releaseBytes(payload.bytes);
       read = true;
       if (first?.kind === 'refused') throw new AppError('validation_error', `tmx_file: ${first.message}`);
-      if (first?.kind !== 'summary') throw new Error('read_memory does not begin with what it read');
+      if (first?.kind !== 'summary') throw new Error('read_memory must send its summary first');
       const { kind: _, ...summary } = first;
       return take({ summary, parts: rowParts(pieces) });
     });

@@ -10,7 +10,7 @@ export interface Case {
   detail?: string;
   /** A request that changes data is made anew for each transport. */
   ask?: (fixture: ContractFixture) => Ask | Promise<Ask>;
-  /** The answer of /trpc if it differs by design, and why. */
+  /** The response of /trpc if it differs by design, and why. */
   rpc?: { status: number; body: unknown; because: string };
   /** A body sent unchanged, with any credential: only REST has to parse it. */
   raw?: { contentType: string; body: string };
@@ -45,7 +45,7 @@ export const asForeignPageWithCookie = by(({ founder }) => ({
 
 export const crossSite = 'cross-site requests are not allowed here';
 
-/** C 7: the answer of /trpc to a caller with only the cookie. */
+/** C 7: the response of /trpc to a caller with only the cookie. */
 export const withoutCookie = (detail: string) => ({
   status: 401,
   body: { detail },

@@ -35,7 +35,7 @@ const ofItself =
     return { input: { user_id: founder.userId, ...fields(founder) }, headers: founder.bearer };
   };
 
-/** What every route about one member answers for one that the caller has not, and to callers who may not. */
+/** What every route about one member returns for an unknown member, and to callers without permission. */
 function aboutMember(more: Record<string, unknown> = {}): Case[] {
   const detail = 'user not found';
   return [

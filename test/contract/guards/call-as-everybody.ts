@@ -8,10 +8,10 @@ import type { Probe } from './probes.ts';
 import { verdicts } from './verdicts.ts';
 
 export type Transport = 'REST' | '/trpc';
-/** The answer to each caller, by the caller's name. */
+/** The response to each caller, by the caller's name. */
 type Responses = Record<string, string>;
 
-/** The expected answer to each caller of a procedure under `guard`. */
+/** The expected response to each caller of a procedure under `guard`. */
 export function expectedOf(guard: GuardName, probe: Probe, transport: Transport): Responses {
   return Object.fromEntries(
     callers.map((caller) => [caller.name, expectedBy(caller, guard, probe, transport)]),

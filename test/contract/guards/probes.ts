@@ -4,10 +4,10 @@ import { password, submit } from '../../factories.ts';
 import { redirectUri } from '../fixture.ts';
 import { type GuardFixture, restoreSessions } from './guard-fixture.ts';
 
-/** What is answered: a success's status, or a refusal's status and detail. */
+/** A success's status, or a refusal's status and detail. */
 export type Outcome = '200' | '204' | `${number} ${string}`;
 
-/** A call about the founder's workspace, valid enough that the guard's answer is what is seen. */
+/** A call about the founder's workspace, valid enough that the guard's response is what is seen. */
 export interface Probe {
   /** Made anew for each call, because an admitted caller may change the data. */
   input?: (fixture: GuardFixture) => Fields | Promise<Fields>;

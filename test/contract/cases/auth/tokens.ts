@@ -21,7 +21,7 @@ const refreshToken = ({ member }: ContractFixture) => ({ token: member.refreshTo
 const foreignToken = ({ neighbour }: ContractFixture) => ({ token: neighbour.accessToken });
 const ofNewcomer = async ({ app }: ContractFixture) => ({ token: (await found(app)).accessToken });
 
-/** What revocation and introspection answer alike. */
+/** The responses that revocation and introspection have in common. */
 const common: Case[] = [
   { name: 'the token is none', status: 200, ask: asAdmin(nothing) },
   { name: 'the token is foreign', status: 200, ask: asAdmin(foreignToken) },
@@ -75,7 +75,7 @@ export const tokenCases: Cases = {
     },
     { name: 'gives up what is no token', status: 200, ask: asNobody({ refresh_token: 'nothing' }) },
     {
-      // At /trpc the cookie's session goes on, and the answer says nothing of it: it never does.
+      // At /trpc the cookie's session goes on, and the response says nothing of it: it never does.
       name: 'gives up a cookie',
       status: 200,
       ask: async ({ app }) => ({ headers: (await found(app)).cookie }),
