@@ -61,7 +61,7 @@ export async function challenge(
   return body.mfa_challenge.challenge_id;
 }
 
-/** The code of now, with the time steps that were used forgotten, as if they lay long ago. */
+/** The current code, after the used time steps have been cleared. */
 export async function freshCode(app: TestApp, { userId }: Person, secret: string): Promise<string> {
   await openSuperuser(app.superuserUrl)`update users set totp_last_step = null where user_id = ${userId}`;
   return totpCode(secret);

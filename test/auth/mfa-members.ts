@@ -58,7 +58,7 @@ export async function challengeFor(database: Database, { tenantId, userId }: Per
   return challengeId;
 }
 
-/** The present code, however often it was used: the service forgets which step it saw last. */
+/** The current code, even if it was used: the newest used step is cleared. */
 export async function freshCode(superuserUrl: string, { userId, secret }: Enrolled): Promise<string> {
   await openSuperuser(superuserUrl)`update users set totp_last_step = null where user_id = ${userId}`;
   return totpCode(secret);

@@ -29,7 +29,7 @@ export const refresh = (at: App, { refreshToken }: Pick<Person, 'refreshToken'>)
 
 export const me = (at: App, { bearer }: Pick<Person, 'bearer'>) => meOf(at, bearer);
 
-/** The status of the plainest request of a session. */
+/** The status of a simple request with a session. */
 export const sessionStatus = async (at: App, person: Pick<Person, 'bearer'>) => (await me(at, person)).status;
 
 /** Enrols an authenticator, by a challenge or by a cookie. */
