@@ -1,3 +1,4 @@
+import type { SignIn } from '#server/auth/sign-in.ts';
 import { type Algorithm, hashSync } from '@node-rs/argon2';
 import { requireEmail } from '#server/auth/email-address.ts';
 import { normalizePassword } from '#server/auth/passwords/policy.ts';
@@ -7,7 +8,6 @@ import {
   registerByInvite,
   registerWithNewTenant,
 } from '#server/auth/registration.ts';
-import type { SignIn } from '#server/auth/sign-in.ts';
 import type { Services } from '#server/context.ts';
 import { newId } from '#server/ids.ts';
 import { readTenantToken } from '#server/members/tenant-token.ts';

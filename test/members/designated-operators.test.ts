@@ -1,3 +1,4 @@
+import { env } from '#test/factories.ts';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newFamily, startSession } from '#server/access/sessions.ts';
 import { newId } from '#server/ids.ts';
@@ -6,7 +7,6 @@ import { registerTenant } from '#server/tenants/accounts.ts';
 import { found, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env } from './people.ts';
 
 const workspace = 'operators';
 const app = useTestApp({
