@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongFilesFirst } from './test/setup/file-order.ts';
 
 /** They replace a module, or look at what their process has loaded, its environment or its memory. */
 const ownProcess = [
@@ -12,8 +13,8 @@ const ownProcess = [
 
 const shared = {
   pool: 'forks',
-  // On every core, the last one too: tests wait for the database as much as they compute. All share its connections.
-  maxWorkers: Math.min(availableParallelism(), 4),
+  // One more than cores: tests wait for the database as much as they compute. All share its connections.
+  maxWorkers: Math.min(availableParallelism() + 1, 4),
   testTimeout: 30_000,
   hookTimeout: 60_000,
 } as const;
@@ -23,7 +24,7 @@ export default defineConfig({
     globalSetup: ['test/setup/postgres.ts'],
     // Locally and in CI alike: the last line that counts is printed by the reporter.
     reporters: ['default'],
-    sequence: { shuffle: { files: true, tests: false } },
+    sequence: { sequencer: LongFilesFirst },
     projects: [
       {
         // One process runs many files, and keeps the modules that it has loaded: to load them anew for each file took
@@ -34,7 +35,6 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ownProcess,
           isolate: false,
-          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -43,7 +43,6 @@ export default defineConfig({
           name: 'own process',
           include: ownProcess,
           isolate: true,
-          sequence: { groupOrder: 0 },
         },
       },
     ],

@@ -75,7 +75,7 @@ async function demo(address: string): Promise<void> {
     if (job)
       console.log(`\n  ${firstLine(job.request.source_text)}\n  ${firstLine(job.final_translation ?? '')}`);
 
-  // Sent again under the same key, a text is answered from the first job and costs nothing.
+  // A text that is sent again under the same key returns the first job and costs nothing.
   const once = { source_text: 'Sent twice, paid once.', target_lang: 'fr', idempotency_key: 'demo-once' };
   const [first, second] = [await client.translations.create(once), await client.translations.create(once)];
   console.log(`\nThe same Idempotency-Key twice: ${first.id === second.id ? 'one job' : 'TWO JOBS'}.`);

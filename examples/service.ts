@@ -9,7 +9,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Starts the service as `npm start` does, on a free port, and waits until it answers. */
+/** Starts the service as `npm start` does, on a free port, and waits until it responds. */
 export async function startService(): Promise<Service> {
   const child = spawn(process.execPath, ['--max-semi-space-size=8', join(root, 'server/main.ts')], {
     cwd: root,

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { AppError, describeForLog, errorBody, toAppError } from '#server/errors.ts';
 import { notAForm } from './body-parsers.ts';
+import { setRetryAfter } from './retry-after.ts';
 
 /** Sends an error response, with Retry-After if the error has one. */
 export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
@@ -8,7 +9,7 @@ export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
   // Errors of procedures were logged where they were thrown.
   if (error.code === 'internal_error' && (thrown as Error | undefined)?.name !== 'TRPCError')
     reply.log.error({ request_id: reply.request.id, error: describeForLog(thrown) }, 'unexpected failure');
-  if (error.retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(error.retryAfter)));
+  setRetryAfter(reply, error);
   return (
     reply
       .code(error.status)

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, errorBody } from '#server/errors.ts';
 import { createMemoryBudget, type Reservation } from './memory-budget.ts';
+import { setRetryAfter } from './retry-after.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -140,9 +141,7 @@ function refuse(reply: FastifyReply): string {
   });
   for (const name of ['content-length', 'content-disposition', 'etag', 'cache-control'])
     reply.removeHeader(name);
-  reply
-    .code(error.status)
-    .header('retry-after', String(error.retryAfter))
-    .header('content-type', 'application/json; charset=utf-8');
+  setRetryAfter(reply, error);
+  reply.code(error.status).header('content-type', 'application/json; charset=utf-8');
   return JSON.stringify(errorBody(error, reply.request.id));
 }

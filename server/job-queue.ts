@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 
-/** The background tasks by name, with their payloads: ids only, never content or secrets. `workers/tasks.ts` has a handler for each. */
+/** The background tasks by name, with their payloads: ids only, never content or secrets. `workers/tasks.ts` runs each. */
 export interface TaskPayloads {
   /**
    * Finds tenants with stale or unpersisted jobs, imports that no worker is running, and memory that is not indexed.

@@ -2,6 +2,7 @@ import { callTRPCProcedure, getTRPCErrorFromUnknown, getTRPCErrorShape, TRPCErro
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import superjson from 'superjson';
 import { tooLargeUnauthenticated } from '#rest/request-limits.ts';
+import { setRetryAfter } from '#rest/retry-after.ts';
 import { createArrayCheck } from './array-limits.ts';
 import type { RequestContext } from './context.ts';
 import { AppError, errorTable, toAppError } from './errors.ts';
@@ -73,7 +74,7 @@ export function serveRpc(
         return reply.send(JSON.stringify({ result: { data: plain(data) } }));
       } catch (thrown) {
         const known = toAppError(thrown);
-        if (known.retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(known.retryAfter)));
+        setRetryAfter(reply, known);
         const error =
           thrown instanceof TRPCError
             ? thrown

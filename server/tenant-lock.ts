@@ -26,16 +26,16 @@ export async function withTenantLock<T>(
   { tryLock, signal }: TenantLockOptions = {},
 ): Promise<T> {
   const lock = (key: string) => sql`pg_try_advisory_xact_lock(hashtextextended(${key}, 0))`;
-  const claimed = tryLock ? lock(`${what}:${tenantId}:${tryLock.name}`) : sql`true`;
+  const named = tryLock ? lock(`${what}:${tenantId}:${tryLock.name}`) : sql`true`;
   const until = Date.now() + pause.all;
   for (let wait = pause.first; ; wait = Math.min(2 * wait, pause.longest)) {
     signal?.throwIfAborted();
     const done = await database.inTenant(tenantId, async (tx) => {
-      const [row] = await tx.execute<{ claimed: boolean; mine: boolean }>(
-        sql`select ${claimed} as claimed, ${lock(`${what}:${tenantId}`)} as mine`,
+      const [row] = await tx.execute<{ named: boolean; held: boolean }>(
+        sql`select ${named} as named, ${lock(`${what}:${tenantId}`)} as held`,
       );
-      if (tryLock && !row?.claimed) throw tryLock.refusal();
-      return row?.mine ? { value: await work(tx) } : undefined;
+      if (tryLock && !row?.named) throw tryLock.refusal();
+      return row?.held ? { value: await work(tx) } : undefined;
     });
     if (done) return done.value;
     if (Date.now() > until)

@@ -16,7 +16,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** A server that answers `/` with some bytes, `/long` with many, and `/never` not at all. */
+/** A server that responds to `/` with some bytes, to `/long` with many, and to `/never` not at all. */
 async function serve(bounds: Partial<ConnectionLimits> = {}, byAddress = true) {
   let handled = 0;
   const server = createServer((request, response) => {
@@ -95,7 +95,7 @@ test('requests one after the other are as many as they like', async () => {
   expect(seen.end).toBe('');
 });
 
-test('a client that reads nothing of an answer for too long is reset', async () => {
+test('a client that reads nothing of a response for too long is reset', async () => {
   const { open, count } = await serve({ longestStall: 500 });
   const { seen, socket } = open(get('/long'));
   socket.pause();
@@ -106,7 +106,7 @@ test('a client that reads nothing of an answer for too long is reset', async () 
   expect(seen.end).toBe('ECONNRESET');
 });
 
-test('the first answer of a connection has the same deadline as any other', async () => {
+test('the first response of a connection has the same deadline as any other', async () => {
   const { open, count } = await serve({ longestStall: 1500 });
   const began = Date.now();
   open(get('/one-piece')).socket.pause();
@@ -115,7 +115,7 @@ test('the first answer of a connection has the same deadline as any other', asyn
   expect(Date.now() - began).toBeGreaterThanOrEqual(1500);
 });
 
-test('a client that reads slowly gets its answer whole', async () => {
+test('a client that reads slowly gets its response whole', async () => {
   const { open } = await serve({ longestStall: 2000 });
   const { socket, seen, read } = open(get('/long'));
   read();
@@ -146,7 +146,7 @@ test('past the bound of connections the one that has been idle longest is closed
   expect([busy.seen.end, ...others.map(({ seen }) => seen.end)]).toEqual(['', '', '']);
 });
 
-test('idle time counts from the last answer, not from the connection', async () => {
+test('idle time counts from the last response, not from the connection', async () => {
   const { open } = await serve({ connections: 2 });
   const older = open('');
   older.read();
@@ -173,9 +173,9 @@ test('past the bound of connections the address with the most loses its longest 
     await poll(async () => handled() === sent);
   }
   for (let other = 1; other <= 2; other++) {
-    const newcomer = open(get('/'), '127.0.0.2');
-    newcomer.read();
-    await poll(async () => newcomer.seen.text.includes('HTTP/1.1 200'));
+    const newClient = open(get('/'), '127.0.0.2');
+    newClient.read();
+    await poll(async () => newClient.seen.text.includes('HTTP/1.1 200'));
   }
   await poll(async () => many[1]?.seen.end);
   expect(many.map(({ seen }) => seen.end)).toEqual(['ECONNRESET', 'ECONNRESET', '', '']);
@@ -199,7 +199,7 @@ test('an idle connection is closed before a half-sent one, and that before one w
   expect(ends()).toEqual([false, true, true]);
 });
 
-test('a connection whose request is being answered is closed only for an address with fewer, even then', async () => {
+test('a connection in use is closed only for an address that has fewer connections even afterwards', async () => {
   const { open, handled } = await serve({ connections: 3 });
   const first = open(get('/never'));
   first.read();
@@ -224,9 +224,9 @@ test('a body that arrived whole counts as such', async () => {
   const incoming = open(half);
   await poll(async () => handled() === 2);
   for (const { read } of [whole, incoming]) read();
-  const newcomer = open(get('/'));
-  newcomer.read();
-  await poll(async () => newcomer.seen.bytes > 0);
+  const newClient = open(get('/'));
+  newClient.read();
+  await poll(async () => newClient.seen.bytes > 0);
   await poll(async () => incoming.seen.end);
   expect(whole.seen.end).toBe('');
 });
@@ -238,8 +238,8 @@ test('behind proxies a half-sent request is closed for any newer one, from which
   await poll(async () => handled() === 1);
   open(half, '127.0.0.3');
   await poll(async () => handled() === 2);
-  const newcomer = open(get('/'), '127.0.0.3');
-  newcomer.read();
-  await poll(async () => newcomer.seen.bytes > 0);
+  const newClient = open(get('/'), '127.0.0.3');
+  newClient.read();
+  await poll(async () => newClient.seen.bytes > 0);
   await poll(async () => oldest.seen.end);
 });

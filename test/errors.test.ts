@@ -27,7 +27,7 @@ const pipelineErrors: [ErrorName, number][] = [
   ['stage_timeout', 504],
 ];
 
-/** The statuses of A 7.4 (and HTTP's own) that are answered without an error_code. */
+/** The statuses of A 7.4 (and HTTP's own) that have no error_code. */
 const plainErrors: [ErrorName, number][] = [
   ['malformed_request', 400],
   ['unauthenticated', 401],

@@ -19,41 +19,41 @@ async function* pieces(): AsyncGenerator<string, void> {
 }
 
 /** A reader that has taken one piece, and takes no more. */
-async function stop(turn: ExportSlot): Promise<ExportSlot> {
-  await turn.measured(pieces()).next();
-  return turn;
+async function stop(slot: ExportSlot): Promise<ExportSlot> {
+  await slot.measured(pieces()).next();
+  return slot;
 }
 
 /** Reads for as long as `goOn` says. */
-async function read(turn: ExportSlot, goOn: () => boolean): Promise<void> {
-  for await (const _piece of turn.measured(pieces())) if (!goOn()) return;
+async function read(slot: ExportSlot, goOn: () => boolean): Promise<void> {
+  for await (const _piece of slot.measured(pieces())) if (!goOn()) return;
 }
 
 test('a tenant has at most four exports at once; the fifth waits for one of them to end', async () => {
   const { begin } = make({ slowestWanted: 0 });
-  const turns = await Promise.all(['a', 'a', 'a', 'a'].map((tenantId) => begin({ tenantId })));
+  const slots = await Promise.all(['a', 'a', 'a', 'a'].map((tenantId) => begin({ tenantId })));
   let fifth: ExportSlot | undefined;
-  const waiting = begin({ tenantId: 'a' }).then((turn) => {
-    fifth = turn;
+  const waiting = begin({ tenantId: 'a' }).then((slot) => {
+    fifth = slot;
   });
   await (await begin({ tenantId: 'b' })).end();
   expect(fifth).toBeUndefined();
-  turns[2]?.end();
+  slots[2]?.end();
   await waiting;
   expect(fifth).toBeDefined();
 });
 
 test('if others wait for a place the slowest export is aborted', async () => {
   const { begin } = make({ slots: 4, slotsOfTenant: 2 });
-  const turns: ExportSlot[] = [];
-  for (const tenantId of ['a', 'b', 'c']) turns.push(await stop(await begin({ tenantId })));
+  const slots: ExportSlot[] = [];
+  for (const tenantId of ['a', 'b', 'c']) slots.push(await stop(await begin({ tenantId })));
   const fast = await begin({ tenantId: 'd' });
   let done = false;
   const reading = read(fast, () => !done);
-  for (const turn of turns) turn.cut.addEventListener('abort', () => turn.end());
+  for (const slot of slots) slot.cut.addEventListener('abort', () => slot.end());
   const others = await Promise.all([begin({ tenantId: 'e' }), begin({ tenantId: 'f' })]);
   expect(others).toHaveLength(2);
-  expect(turns.filter(({ cut }) => cut.aborted).length).toBeGreaterThanOrEqual(2);
+  expect(slots.filter(({ cut }) => cut.aborted).length).toBeGreaterThanOrEqual(2);
   expect(fast.cut.aborted).toBe(false);
   done = true;
   await reading;
@@ -63,15 +63,15 @@ test('if a tenant’s own exports block it, one of those is aborted, and nobody 
   const { begin } = make({ slotsOfTenant: 2, slowest: 1000 });
   const other = await stop(await begin({ tenantId: 'b' }));
   const own = [await stop(await begin({ tenantId: 'a' })), await stop(await begin({ tenantId: 'a' }))];
-  for (const turn of own) turn.cut.addEventListener('abort', () => turn.end());
+  for (const slot of own) slot.cut.addEventListener('abort', () => slot.end());
   await begin({ tenantId: 'a' });
   expect(own.filter(({ cut }) => cut.aborted)).toHaveLength(1);
   expect(other.cut.aborted).toBe(false);
 });
 
 /** Reads a kilobyte every 50 ms at most: slower than is wanted where others wait. */
-async function trickle(turn: ExportSlot, goOn: () => boolean): Promise<void> {
-  for await (const _piece of turn.measured(pieces())) {
+async function trickle(slot: ExportSlot, goOn: () => boolean): Promise<void> {
+  for await (const _piece of slot.measured(pieces())) {
     if (!goOn()) return;
     await setTimeout(50);
   }
@@ -81,7 +81,7 @@ test('a tenant’s slow exports do not abort each other; one more waits', async 
   const { begin } = make({ slotsOfTenant: 2, slowest: 10 });
   const own = [await begin({ tenantId: 'a' }), await begin({ tenantId: 'a' })];
   let done = false;
-  const reading = own.map((turn) => trickle(turn, () => !done));
+  const reading = own.map((slot) => trickle(slot, () => !done));
   const third = begin({ tenantId: 'a' });
   // Longer than a reader has that is in another tenant's way.
   const witness = make({ slowest: 100_000, window: 1500 });
@@ -138,10 +138,10 @@ test('the service’s own time for a piece does not count against the reader', a
 
 test('an export is aborted at a maximum age', async () => {
   const { begin } = make({ oldest: 300 });
-  const turn = await begin({ tenantId: 'a' });
-  const reading = read(turn, () => !turn.cut.aborted);
+  const slot = await begin({ tenantId: 'a' });
+  const reading = read(slot, () => !slot.cut.aborted);
   await reading;
-  expect(turn.cut.aborted).toBe(true);
+  expect(slot.cut.aborted).toBe(true);
 });
 
 test('a waiter that gives up leaves nothing behind', async () => {

@@ -71,7 +71,7 @@ export const founding = (fields: Fields = {}): RegistrationFields => ({
   ...fields,
 });
 
-/** A request whose answer must be a success: its body. */
+/** A request whose response must be a success: its body. */
 async function succeed(app: App, ...request: Parameters<App['json']>) {
   const { status, body } = await app.json(...request);
   if (status >= 300) throw new Error(`${request[1]} answered ${status}: ${JSON.stringify(body)}`);
@@ -152,7 +152,7 @@ export async function joinBy(
   return personOfTokens(tokensOf(signIn), { password: sent.password });
 }
 
-/** A new invite of the administrator's workspace, as it was answered. */
+/** Creates an invite of the administrator's workspace; returns the response's body. */
 export const invite = (app: App, admin: Person, fields: Fields = {}) =>
   succeed(app, 'POST', '/api/tenants/invites', { headers: admin.bearer, body: fields });
 
@@ -209,7 +209,7 @@ export async function withAuthenticator(app: App, person: Person): Promise<Enrol
 export const foundEnrolled = async (app: Service): Promise<Enrolled> =>
   withAuthenticator(app, await found(app));
 
-/** The challenge that the password step of somebody answers, who is asked for a code. */
+/** The challenge that the password step returns for a person who needs a code. */
 export async function challengeOf(app: App, { email, tenantId }: Person): Promise<string> {
   const fields = { grant_type: 'password', username: email, password, tenant_id: tenantId };
   const { mfa_challenge } = await succeed(app, 'POST', '/api/oauth2/token', {
@@ -278,7 +278,7 @@ export const memoryForm = (units = 1, fields: Fields = {}): Fields => ({
   ...fields,
 });
 
-/** Sends a form that must be taken: the answer's body. */
+/** Sends a form that must be accepted; returns the response's body. */
 async function sendForm(app: Server, path: string, { bearer: headers }: Person, fields: Fields) {
   const body = new FormData();
   for (const [name, value] of Object.entries(fields)) body.append(name, value as Blob);

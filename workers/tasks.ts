@@ -1,100 +1,102 @@
+import { pruneExpired } from '#server/access/prune-expired.ts';
+import { prunePaymentEvents } from '#server/billing/webhook-dedupe.ts';
 import type { Services } from '#server/context.ts';
-import type { TaskName, TaskPayloads } from '#server/job-queue.ts';
-import { embedSet } from '#server/translation-memory/embed-golden-sets.ts';
-import { runImport } from '#server/translation-memory/imports/run-import.ts';
-import { indexPair } from '#server/translation-memory/index-pair.ts';
-import { indexSet } from '#server/translation-memory/index-set.ts';
+import { pruneQueue, type TaskName, type TaskPayloads } from '#server/job-queue.ts';
+import { foldUsage } from '#server/metering/daily-usage.ts';
+import type { Settings } from '#server/settings.ts';
+import { embedSet, embedWaiting } from '#server/translation-memory/embed-golden-sets.ts';
+import { pruneImports } from '#server/translation-memory/imports/import-jobs.ts';
+import { resumeImports, runImport } from '#server/translation-memory/imports/run-import.ts';
+import { indexPair, indexWaitingPairs } from '#server/translation-memory/index-pair.ts';
+import { indexSet, indexWaiting } from '#server/translation-memory/index-set.ts';
+import { sweepUnusedVersions } from '#server/translation-memory/versions.ts';
 import { checkGoldenRecords } from '#server/translations/golden/check.ts';
-import { publishUnpersistedJobs } from '#server/translations/golden/pending-persistence.ts';
+import {
+  publishUnpersistedJobs,
+  queueUnpersistedJobs,
+} from '#server/translations/golden/pending-persistence.ts';
 import { removeGoldenRecords } from '#server/translations/removal.ts';
-import { failStaleJobsOfTenant } from '#server/translations/stale-sweep.ts';
-import { pruneExpired } from './prune-expired.ts';
-import { sweepStaleJobs } from './sweep-stale-jobs.ts';
+import { failStaleJobs, queueStaleJobs } from '#server/translations/stale-sweep.ts';
 
-export type TaskHandler<N extends TaskName> = (services: Services, payload: TaskPayloads[N]) => Promise<void>;
+/** How one background task is run, and when. The file that `run` comes from also has the query that finds its work. */
+interface Task<N extends TaskName> {
+  /** May run twice for one job, so it first checks what is already done. */
+  run(services: Services, payload: TaskPayloads[N]): Promise<unknown>;
+  /** For a recurring task, seconds between two runs. Such a task has no payload: it finds its work itself. */
+  every?: (settings: Settings) => number;
+  /** Set if two runs must not happen at the same time. */
+  oneAtATime?: true;
+  /** Set if the task uses only the database, and therefore ends soon. */
+  housekeeping?: true;
+}
 
-/** All tasks and their handlers. A handler may run twice for one job, so it first checks what is already done. */
-export const tasks: { [N in TaskName]: TaskHandler<N> } = {
-  sweep_stale_jobs: sweepStaleJobs,
-  fail_stale_jobs: failStaleJobs,
-  prune_expired: pruneExpired,
-  publish_unpersisted_jobs: publishUnpersisted,
-  check_golden_records: checkGolden,
-  import_memory: importMemory,
-  index_memory: indexMemory,
-  index_memory_pair: indexPair,
-  embed_memory: embedMemory,
-  remove_golden_records: async (services, removed) => void (await removeGoldenRecords(services, removed)),
+const everySweep = ({ SWEEP_INTERVAL_SECONDS }: Settings) => SWEEP_INTERVAL_SECONDS;
+
+export const tasks: { [N in TaskName]: Task<N> } = {
+  sweep_stale_jobs: { run: sweepUnfinishedWork, every: everySweep, housekeeping: true },
+  fail_stale_jobs: { run: failStaleJobs, housekeeping: true },
+  prune_expired: { run: prune, every: everySweep, housekeeping: true },
+  publish_unpersisted_jobs: {
+    run: (services, { tenantId }) => publishUnpersistedJobs(services, tenantId),
+  },
+  // Two runs that rewrite lost lines would write them twice.
+  check_golden_records: { run: checkGoldenRecords, every: everySweep, oneAtATime: true },
+  import_memory: { run: (services, { tenantId, importId }) => runImport(services, tenantId, importId) },
+  index_memory: { run: (services, { tenantId, setId }) => indexSet(services, tenantId, setId) },
+  index_memory_pair: { run: indexPair },
+  embed_memory: { run: (services, { tenantId, setId }) => embedSet(services, tenantId, setId) },
+  remove_golden_records: { run: removeGoldenRecords },
 };
+
+const taskNames = Object.keys(tasks) as TaskName[];
 
 /** Tasks that share a pool of workers. */
 export interface WorkerPool {
   name: string;
   tasks: readonly TaskName[];
   /** Maximum concurrent tasks of the pool in one process. */
-  concurrency(services: Services): number;
+  concurrency(settings: Settings): number;
 }
-
-/** Tasks that use only the database and therefore end soon. */
-const housekeeping: readonly TaskName[] = ['sweep_stale_jobs', 'fail_stale_jobs', 'prune_expired'];
 
 /**
  * Housekeeping has a pool of its own: it frees what dead processes hold, and must not wait for workers that slow models
  * or stores keep busy.
  */
 export const workerPools: readonly WorkerPool[] = [
-  { name: 'housekeeping', tasks: housekeeping, concurrency: () => 2 },
+  {
+    name: 'housekeeping',
+    tasks: taskNames.filter((name) => tasks[name].housekeeping),
+    concurrency: () => 2,
+  },
   {
     name: 'work',
-    tasks: (Object.keys(tasks) as TaskName[]).filter((name) => !housekeeping.includes(name)),
-    concurrency: ({ settings }) => settings.WORKER_CONCURRENCY,
+    tasks: taskNames.filter((name) => !tasks[name].housekeeping),
+    concurrency: ({ WORKER_CONCURRENCY }) => WORKER_CONCURRENCY,
   },
 ];
 
-/** Compares the golden records with the jobs of all tenants. */
-export async function checkGolden(services: Services): Promise<void> {
-  const { removed, rewritten } = await checkGoldenRecords(services);
-  if (removed + rewritten > 0) services.log.info({ removed, rewritten }, 'golden records checked');
+/** The sweep: finds unfinished work of all tenants and adds jobs for it. */
+async function sweepUnfinishedWork(services: Services): Promise<void> {
+  await queueStaleJobs(services);
+  await queueUnpersistedJobs(services);
+  await foldUsage(services.database);
+  await resumeImports(services, services.settings.STALE_PENDING_SECONDS);
+  await sweepUnusedVersions(services);
+  await indexWaiting(services);
+  await indexWaitingPairs(services);
+  await embedWaiting(services);
 }
 
-/** Computes the missing vectors of a golden set's pairs. */
-export async function embedMemory(
-  services: Services,
-  { tenantId, setId }: { tenantId: string; setId: string },
-): Promise<void> {
-  await embedSet(services, tenantId, setId);
-}
-
-/** Marks one tenant's stale pending jobs failed (B 8 "Stale pending job"). */
-export async function failStaleJobs(
-  { database, settings, log }: Services,
-  { tenantId }: { tenantId: string },
-): Promise<void> {
-  const failed = await failStaleJobsOfTenant(database, tenantId, settings.STALE_PENDING_SECONDS);
-  if (failed > 0) log.warn({ tenant_id: tenantId, jobs: failed }, 'stale pending jobs marked failed');
-}
-
-/** Stores the segments that a large memory import has read (B 4.5). */
-export async function importMemory(
-  services: Services,
-  { tenantId, importId }: { tenantId: string; importId: string },
-): Promise<void> {
-  await runImport(services, tenantId, importId);
-}
-
-/** Adds a set's segments to the fuzzy index. */
-export async function indexMemory(
-  services: Services,
-  { tenantId, setId }: { tenantId: string; setId: string },
-): Promise<void> {
-  await indexSet(services, tenantId, setId);
-}
-
-/** Publishes the jobs of one tenant whose golden record could not be written (B 3.1 persistence_failed). */
-export async function publishUnpersisted(
-  services: Services,
-  { tenantId }: { tenantId: string },
-): Promise<void> {
-  const replay = await publishUnpersistedJobs(services, tenantId);
-  services.log.info({ tenant_id: tenantId, ...replay }, 'unpersisted jobs tried again');
+/**
+ * Deletes expired tokens, challenges, links, states and rate windows, old payment events and memory imports, and jobs
+ * that will never run.
+ */
+async function prune({ database, log }: Services): Promise<void> {
+  const pruned = {
+    ...(await pruneExpired(database)),
+    payment_events: await prunePaymentEvents(database),
+    memory_imports: await pruneImports(database),
+    jobs: await database.inPlatform(pruneQueue),
+  };
+  log.info({ pruned }, 'expired rows deleted');
 }

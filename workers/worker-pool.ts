@@ -37,7 +37,7 @@ export async function startWorkerPool(
   const start = () =>
     startQueueRunner({
       databaseUrl: databaseUrl(),
-      concurrency: pool.concurrency(services),
+      concurrency: pool.concurrency(services.settings),
       tasks: taskList,
       log,
     });
@@ -110,7 +110,7 @@ export async function startWorkerPool(
  * more try; after that, the next heartbeat of any process frees the rest, because their pools no longer report.
  */
 function unlocker(
-  { database, log }: Services,
+  { database, log }: Pick<Services, 'database' | 'log'>,
   pool: WorkerPool,
   signal: AbortSignal,
   pause: (failures: number) => Promise<void>,
@@ -156,15 +156,15 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 function tasksOf(services: Services, pool: WorkerPool): TaskList {
-  const concurrency = pool.concurrency(services);
-  const running = new Set<Promise<void>>();
+  const concurrency = pool.concurrency(services.settings);
+  const running = new Set<Promise<unknown>>();
   return Object.fromEntries(
     pool.tasks.map((name) => [
       name,
       async (payload: unknown) => {
         // The limit includes jobs that a replaced runner still runs.
         while (running.size >= concurrency) await Promise.race(running).catch(() => {});
-        const work = tasks[name](services, payload as never);
+        const work = tasks[name].run(services, payload as never);
         running.add(work);
         try {
           await work;

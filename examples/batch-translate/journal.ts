@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export interface Journal {
   /** The files that a finished task wrote, relative to the out folder; undefined where it is not finished. */
   outputsOf(key: string, format: string): string[] | undefined;
-  /** Called when the files are there: a crash before it costs a question, whose answer is free. */
+  /** Called when the files are there: after a crash before it, the text is sent again, which costs nothing. */
   finished(key: string, format: string, outputs: string[]): Promise<void>;
 }
 

@@ -54,7 +54,7 @@ async function deleteSignIns(tx: Tx, tenantId: string): Promise<void> {
 /**
  * A session's attributes in lucia, which is used only in this file, to create sessions. The session id is the access token;
  * only its SHA-256 is stored. A session's life is fixed (A 2.3), so lucia's sliding expiry is not used: the principal
- * lookup (`principal.ts`) reads a session together with its member and tenant, by the database's clock.
+ * lookup (`principal-lookup.ts`) reads a session together with its member and tenant, by the database's clock.
  */
 interface TokenAttributes {
   tenantId: string;

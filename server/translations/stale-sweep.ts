@@ -1,16 +1,33 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
+import type { Services } from '#server/context.ts';
+import { addJob } from '#server/job-queue.ts';
 import { advance } from './job-states.ts';
 import { isStalePending } from './jobs.ts';
 
-/** The tenants that have stale pending jobs (B 8 "Stale pending job"). Platform scope. */
-export async function tenantsWithStaleJobs(tx: Tx, staleSeconds: number): Promise<string[]> {
-  const rows = await tx
-    .selectDistinct({ tenantId: translationJobs.tenantId })
-    .from(translationJobs)
-    .where(isStalePending(staleSeconds));
-  return rows.map((row) => row.tenantId);
+/** Adds a job for each tenant that has stale pending jobs (B 8 "Stale pending job"): it writes in that tenant's own scope. */
+export async function queueStaleJobs({
+  database,
+  settings,
+}: Pick<Services, 'database' | 'settings'>): Promise<void> {
+  await database.inPlatform(async (tx) => {
+    const tenants = await tx
+      .selectDistinct({ tenantId: translationJobs.tenantId })
+      .from(translationJobs)
+      .where(isStalePending(settings.STALE_PENDING_SECONDS));
+    for (const { tenantId } of tenants)
+      await addJob(tx, 'fail_stale_jobs', { tenantId }, { key: `fail_stale_jobs:${tenantId}` });
+  });
+}
+
+/** Marks one tenant's stale pending jobs failed. */
+export async function failStaleJobs(
+  { database, settings, log }: Pick<Services, 'database' | 'settings' | 'log'>,
+  { tenantId }: { tenantId: string },
+): Promise<void> {
+  const failed = await failStaleJobsOfTenant(database, tenantId, settings.STALE_PENDING_SECONDS);
+  if (failed > 0) log.warn({ tenant_id: tenantId, jobs: failed }, 'stale pending jobs marked failed');
 }
 
 /** Marks a tenant's stale pending jobs failed, one page a transaction. Idempotent. @returns how many were marked */
@@ -23,7 +40,7 @@ export async function failStaleJobsOfTenant(
   let failed = 0;
   for (;;) {
     const count = await database.inTenant(tenantId, (tx) =>
-      failStaleJobs(tx, tenantId, staleSeconds, 'job interrupted by service restart'),
+      failStalePage(tx, tenantId, staleSeconds, 'job interrupted by service restart'),
     );
     failed += count;
     if (count < stalePage) return failed;
@@ -34,7 +51,7 @@ export async function failStaleJobsOfTenant(
 export const stalePage = 1000;
 
 /** Marks the oldest of a tenant's stale pending jobs failed, `stalePage` at most. @returns how many were marked */
-export async function failStaleJobs(tx: Tx, tenantId: string, staleSeconds: number, message: string) {
+export async function failStalePage(tx: Tx, tenantId: string, staleSeconds: number, message: string) {
   const { jobId, updatedAt } = translationJobs;
   const rows = await tx
     .update(translationJobs)

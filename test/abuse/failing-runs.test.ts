@@ -38,7 +38,7 @@ const full = useTestApp({
 
 beforeEach(() => {
   fake.requests.length = 0;
-  // An answer that costs tokens, and is of no use.
+  // A response that costs tokens, and is of no use.
   fake.otherwise(completion({ content: 'no JSON' }));
 });
 

@@ -8,7 +8,7 @@ const seconds = 20;
 /** Submissions at a time. */
 const wide = 16;
 
-/** A model that takes tokens and gives no usable answer. */
+/** A model that takes tokens and gives no usable response. */
 const answer = JSON.stringify({
   id: 'chatcmpl-1',
   object: 'chat.completion',

@@ -40,7 +40,7 @@ describe('the worst legal glossary', () => {
     };
     const { status } = await app.json('POST', '/api/translations', { headers: mine.headers, body: batch });
     expect(status).toBe(200);
-    // Once to see its size, once in its turn.
+    // Once to see its size, once in its slot.
     expect(await reads()).toBe(2);
   });
 
@@ -60,7 +60,7 @@ describe('the worst legal glossary', () => {
       }),
     );
     await check('bob', asked);
-    // Those that had a thread already, and one turn of each.
+    // Those that had a thread already, and one more of each.
     expect(done).toBeLessThanOrEqual(10);
     await Promise.all(flood);
   });

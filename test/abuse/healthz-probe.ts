@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 
 /**
- * Asks `/healthz` of the address in the first argument every 10 ms, whether or not earlier requests were answered, until
+ * Requests `/healthz` of the address in the first argument every 10 ms, whether or not earlier requests have responses, until
  * the parent says stop; then sends the latencies. From an address of its own, so that what the service
  * holds against the attacker's address does not meet the probe. (Only Linux has all of 127.0.0.0/8.)
  */

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { doors, emptyInputs } from './many-problems.ts';
+import { emptyInputs, endpoints } from './many-problems.ts';
 
 const app = useTestApp({
   env: { AUTH_RATE_LIMIT_ENABLED: 'false', STRIPE_WEBHOOK_SECRET: 'whsec_test' },
@@ -11,11 +11,11 @@ const json = { 'content-type': 'application/json' };
 async function post(path: string, body: string | FormData, headers: Record<string, string> = json) {
   const answer = await app.request(path, { method: 'POST', headers, body });
   const text = await answer.text();
-  // biome-ignore lint/suspicious/noExplicitAny: the tests look into any answer
+  // biome-ignore lint/suspicious/noExplicitAny: the tests look into any response
   return { status: answer.status, bytes: text.length, body: JSON.parse(text) as any };
 }
 
-describe.each(doors)('$path', ({ path, wrap }) => {
+describe.each(endpoints)('$path', ({ path, wrap }) => {
   const detailOf = (body: { detail?: unknown; error?: { json: { data: { detail: unknown } } } }) =>
     body.detail ?? body.error?.json.data.detail;
 

@@ -1,7 +1,7 @@
 import type { Attack } from './measure-attack.ts';
 
 /** REST and /trpc, and the place of the batch in their bodies. */
-export const doors = [
+export const endpoints = [
   { path: '/api/translations', wrap: (batch: string) => batch },
   { path: '/trpc/translations.createBatch', wrap: (batch: string) => `{"json":${batch}}` },
 ];
@@ -12,13 +12,13 @@ export function emptyInputs(bytes: number): string {
 }
 
 export const manyProblems: Attack = {
-  title: '290 KB of {"inputs":[{},{},…]} without a credential, 20 times at each door',
+  title: '290 KB of {"inputs":[{},{},…]} without a credential, 20 times over each transport',
   async run({ address }) {
     let largest = 0;
     let slowest = 0;
     const statuses = new Set<number>();
-    for (let turn = 0; turn < 20; turn++)
-      for (const { path, wrap } of doors) {
+    for (let round = 0; round < 20; round++)
+      for (const { path, wrap } of endpoints) {
         const start = performance.now();
         const answer = await fetch(address + path, {
           method: 'POST',

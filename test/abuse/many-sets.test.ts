@@ -59,9 +59,10 @@ describe.each(Object.entries(kinds))(
     });
 
     test('concurrent uploads store no more sets than the limit', async () => {
-      const answers = await Promise.all(Array.from({ length: 4 * most }, (_, n) => upload(`at once ${n}`)));
+      // More of one tenant's files at a time could be refused before they are read: 429, too many are waiting.
+      const answers = await Promise.all(Array.from({ length: 3 * most }, (_, n) => upload(`at once ${n}`)));
       const statuses = answers.map(({ status }) => status).toSorted();
-      expect(statuses).toEqual([...Array(most).fill(200), ...Array(3 * most).fill(422)]);
+      expect(statuses).toEqual([...Array(most).fill(200), ...Array(2 * most).fill(422)]);
       expect(await list()).toHaveLength(most);
     });
 

@@ -22,7 +22,7 @@ export interface Attack {
   env?: Record<string, string>;
   /** Prepares what the attack needs, such as accounts and files; not measured. */
   prepare?(target: Target): Promise<void>;
-  /** The attack itself. Answers figures of its own, such as sizes and times of answers, by name. */
+  /** Runs the attack. Returns figures of its own by name, such as sizes and times of responses. */
   run(target: Target): Promise<Record<string, number | string>>;
 }
 

@@ -19,7 +19,7 @@ export const unreadAnswers: Attack = {
     });
     const sockets = Array.from({ length: 64 }, () => openUnread(address));
     for (const socket of sockets) {
-      // More than the kernel takes: what is answered next waits behind it.
+      // More than the kernel takes: the next response waits behind it.
       socket.write(requestText('GET', '/docs/swagger-ui-bundle.js').repeat(6));
       socket.write(large);
       socket.write(body);

@@ -26,27 +26,27 @@ let platform: App;
 let service: RunningService;
 let dataDir: string;
 
-let house: Team;
+let workspace: Team;
 let olga: Person;
 let otto: Person;
 /** On the list, without an authenticator. Nina gets one, Zoe's is reset. */
 let bare: Person;
 let nina: Person;
 let zoe: Person;
-/** An administrator of the house who is not on the list, with an authenticator. */
-let housekeeper: Person;
+/** An administrator of the operators’ workspace who is not on the list, with an authenticator. */
+let unlisted: Person;
 let neighbours: Team;
 
 beforeAll(async () => {
-  house = await openTeam(app, { email: 'olga@example.org' });
-  olga = house.founder;
-  otto = await house.join({ role: administrator }, 'otto@example.org');
-  bare = await house.join({ role: administrator }, 'bare@example.org');
-  nina = await house.join({ role: administrator }, 'nina@example.org');
-  zoe = await house.join({ role: administrator }, 'zoe@example.org');
-  housekeeper = await house.join({ role: administrator });
+  workspace = await openTeam(app, { email: 'olga@example.org' });
+  olga = workspace.founder;
+  otto = await workspace.join({ role: administrator }, 'otto@example.org');
+  bare = await workspace.join({ role: administrator }, 'bare@example.org');
+  nina = await workspace.join({ role: administrator }, 'nina@example.org');
+  zoe = await workspace.join({ role: administrator }, 'zoe@example.org');
+  unlisted = await workspace.join({ role: administrator });
   neighbours = await openTeam(app);
-  for (const person of [olga, otto, housekeeper]) await enrol(app, person);
+  for (const person of [olga, otto, unlisted]) await enrol(app, person);
   dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-operators-'));
   service = await startService(
     {
@@ -58,7 +58,7 @@ beforeAll(async () => {
       OPERATOR_API_KEY: operatorKey,
       OPERATOR_EMAILS:
         'olga@example.org, otto@example.org,bare@example.org,nina@example.org,zoe@example.org,uma@example.org',
-      OPERATOR_TENANT_ID: house.tenantId,
+      OPERATOR_TENANT_ID: workspace.tenantId,
     },
     'server/main.ts',
     ['--api-only'],
@@ -91,12 +91,12 @@ describe('A 5.1 rule 8: a session of a designated operator', () => {
   test('in the operator workspace, with an authenticator: provisions, and sees all tenants', async () => {
     expect(await provision(olga)).toEqual([200, undefined]);
     expect(await provision({ bearer: olga.cookie })).toEqual([200, undefined]);
-    expect(await seen(olga)).toEqual(expect.arrayContaining([house.tenantId, neighbours.tenantId]));
+    expect(await seen(olga)).toEqual(expect.arrayContaining([workspace.tenantId, neighbours.tenantId]));
   });
 
   test('not on the list: global_administrator never qualifies', async () => {
-    expect(await provision(housekeeper)).toEqual(operatorOnly);
-    expect(await seen(housekeeper)).toEqual([house.tenantId]);
+    expect(await provision(unlisted)).toEqual(operatorOnly);
+    expect(await seen(unlisted)).toEqual([workspace.tenantId]);
     expect(await provision(neighbours.founder)).toEqual(operatorOnly);
   });
 
@@ -112,7 +112,7 @@ describe('A 5.1 rule 8: a session of a designated operator', () => {
 
   test('on the list, without an authenticator', async () => {
     expect(await provision(bare)).toEqual(operatorOnly);
-    expect(await seen(bare)).toEqual([house.tenantId]);
+    expect(await seen(bare)).toEqual([workspace.tenantId]);
   });
 
   test('is checked at each request: without the authenticator operator access ends', async () => {
@@ -121,16 +121,14 @@ describe('A 5.1 rule 8: a session of a designated operator', () => {
     expect(await provision(otto)).toEqual([200, undefined]);
     await sql`update users set totp_secret = null where user_id = ${otto.userId}`;
     expect(await provision(otto)).toEqual(operatorOnly);
-    expect(await seen(otto)).toEqual([house.tenantId]);
+    expect(await seen(otto)).toEqual([workspace.tenantId]);
     await sql`update users set totp_secret = ${row?.['totp_secret']} where user_id = ${otto.userId}`;
     expect(await provision(otto)).toEqual([200, undefined]);
   });
 
   test('a wrong operator key beside it changes nothing, here or elsewhere', async () => {
     expect(await provision({ bearer: { ...olga.bearer, 'x-api-key': 'wrong' } })).toEqual([200, undefined]);
-    expect(await provision({ bearer: { ...housekeeper.bearer, 'x-api-key': 'wrong' } })).toEqual(
-      operatorOnly,
-    );
+    expect(await provision({ bearer: { ...unlisted.bearer, 'x-api-key': 'wrong' } })).toEqual(operatorOnly);
   });
 
   test('a deployment without a list has no designated operators', async () => {
@@ -169,8 +167,8 @@ describe('A 4.1, 4.4: what an operator’s session defaults to', () => {
     const query = `?tenant_id=${neighbours.tenantId}`;
     expect(await listed(olga.bearer, query)).toContain(neighbours.founder.userId);
     // An ordinary administrator's is ignored.
-    expect(await listed(housekeeper.bearer, query)).toContain(housekeeper.userId);
-    expect(await listed(housekeeper.bearer, query)).not.toContain(neighbours.founder.userId);
+    expect(await listed(unlisted.bearer, query)).toContain(unlisted.userId);
+    expect(await listed(unlisted.bearer, query)).not.toContain(neighbours.founder.userId);
   });
 
   test('its own workspace’s invites', async () => {
@@ -178,7 +176,7 @@ describe('A 4.1, 4.4: what an operator’s session defaults to', () => {
       headers: olga.bearer,
       body: {},
     });
-    expect([status, body.invite_token?.startsWith(`${house.tenantId}.`)]).toEqual([200, true]);
+    expect([status, body.invite_token?.startsWith(`${workspace.tenantId}.`)]).toEqual([200, true]);
     const invites = await platform.json('GET', '/api/tenants/invites', { headers: olga.bearer });
     expect(JSON.stringify(invites.body)).toContain(body.invite_id);
   });
@@ -194,7 +192,7 @@ describe('A 5.3 rule 1: MFA', () => {
   });
 
   test('does not apply to another member of the same workspace', async () => {
-    const plain = await house.join();
+    const plain = await workspace.join();
     expect((await passwordGrant(platform, plain)).body.access_token).toEqual(expect.any(String));
   });
 });
@@ -209,14 +207,14 @@ describe('A 5.2: resetting another operator’s sign-in', () => {
     '%s: needs the operator key; an operator and an administrator of the workspace get 403',
     async (action) => {
       for (const target of [otto, bare])
-        for (const { bearer } of [olga, housekeeper]) expect(await ask(action, target, bearer)).toBe(403);
+        for (const { bearer } of [olga, unlisted]) expect(await ask(action, target, bearer)).toBe(403);
       const { body } = await me(platform, otto.bearer);
       expect(body.user.totp_enrolled).toBe(true);
     },
   );
 
   test('an operator resets an ordinary member’s', async () => {
-    const plain = await house.join();
+    const plain = await workspace.join();
     await enrol(app, plain);
     expect(await ask('password-reset-link', plain, olga.bearer)).toBe(200);
     expect(await ask('mfa/reset', plain, olga.bearer)).toBe(200);
@@ -231,7 +229,7 @@ describe('A 5.2: resetting another operator’s sign-in', () => {
   });
 
   test('a revoked operator has no access', async () => {
-    const uma = await house.join({ role: administrator }, 'uma@example.org');
+    const uma = await workspace.join({ role: administrator }, 'uma@example.org');
     await enrol(app, uma);
     expect(await provision(uma)).toEqual([200, undefined]);
     await platform.json('DELETE', `/api/auth/users/${uma.userId}`, { headers: operator });

@@ -58,7 +58,7 @@ const credentials = {
 };
 type Credential = keyof typeof credentials;
 
-/** What is answered: a refusal to the letter, `[401]` where no text is given, or whatever comes behind the guard. */
+/** The expected response: the exact refusal, `[401]` if no text is given, or whatever the procedure behind the guard returns. */
 type Verdict = [401 | 403, string?] | 'behind';
 
 const noTenant: Verdict = [401, 'missing or invalid tenant credentials'];
@@ -132,7 +132,7 @@ async function ask(name: string, headers: Headers) {
 const of = (guard: Guard) => names.filter((name) => operationOf(name)?.guard === guard);
 const kinds = Object.keys(credentials) as Credential[];
 
-/** The answers that are not what they should be, so that one run tells of all. */
+/** The responses that are wrong, so that one run reports all of them. */
 async function walk(guard: keyof typeof verdicts) {
   const amiss: unknown[] = [];
   for (const name of of(guard))

@@ -5,7 +5,7 @@ import { poll } from '#test/setup/poll.ts';
 
 /**
  * From now on whoever records an event of this action waits there, its transaction open: a sign-in records that as its last
- * statement. For the rest of the test, or until the function that is answered is called.
+ * statement. For the rest of the test, or until the returned function is called.
  */
 export async function holdEvents(app: TestApp, action: string): Promise<() => Promise<void>> {
   const sql = openSuperuser(app.superuserUrl);

@@ -23,16 +23,16 @@ describe('A 5.1: what identifies a tenant', () => {
     expect(await whose(bearer(ben.accessToken))).toBe(ben.tenantId);
   });
 
-  test('B 5: no credential at all answers 401', async () => {
+  test('B 5: no credential at all returns 401', async () => {
     await expectRefused({});
   });
 
-  test('rule 2: a bearer value that is neither a token nor a key answers 401', async () => {
+  test('rule 2: a bearer value that is neither a token nor a key returns 401', async () => {
     const bad = ['nonsense', ana.tenantId, '0', 'null', 'undefined', "' or ''='"];
     for (const value of bad) await expectRefused(bearer(value));
   });
 
-  test('a slightly altered key answers 401', async () => {
+  test('a slightly altered key returns 401', async () => {
     const key = ana.apiKey;
     const flipped = key.slice(0, -2) + (key.at(-2) === 'A' ? 'B' : 'A') + key.at(-1);
     const swapped = key.replace(/[a-zA-Z]/g, (c) =>
@@ -53,7 +53,7 @@ describe('A 5.1: what identifies a tenant', () => {
     }
   });
 
-  test('a slightly altered access token answers 401', async () => {
+  test('a slightly altered access token returns 401', async () => {
     const token = ana.accessToken;
     for (const value of [token.slice(0, -1), `${token}A`, token.slice(1), `${token} ${token}`]) {
       await expectRefused(bearer(value));
@@ -96,7 +96,7 @@ describe('A 3.3: the life of an access token', () => {
     brief = await shortLived.signUp();
   });
 
-  test('after it has expired the token answers 401, and the key still works', async () => {
+  test('after it has expired the token returns 401, and the key still works', async () => {
     const job = await submit(bearer(brief.accessToken), 'Hello', shortLived);
     expect([200, 401]).toContain(job.status);
     await expect

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 type Headers = Record<string, string>;
-const doors: [string, (body: unknown, headers?: Headers) => ReturnType<typeof app.json>][] = [
+const endpoints: [string, (body: unknown, headers?: Headers) => ReturnType<typeof app.json>][] = [
   ['REST', (body, headers = {}) => app.json('POST', '/api/tenants', { body, headers })],
   [
     'tRPC',
@@ -22,7 +22,7 @@ const doors: [string, (body: unknown, headers?: Headers) => ReturnType<typeof ap
   ],
 ];
 
-describe.each(doors)(
+describe.each(endpoints)(
   'A 5.2, Platform operator, by %s: the caller is refused before the input is validated',
   (_, ask) => {
     test.each([

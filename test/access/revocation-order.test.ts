@@ -22,7 +22,7 @@ type Answer = Awaited<ReturnType<typeof app.json>>;
 interface Issuer {
   /** How many wait for a lock by now. */
   waiting: number;
-  /** Answers the access token that came of it. */
+  /** Returns the access token that came of it. */
   letGo(): Promise<string | undefined>;
 }
 

@@ -28,7 +28,7 @@ describe('A 1 rule 4: tenants do not see each other', () => {
     }
   });
 
-  test('A 5.2: a foreign job and an unknown one answer the same 404 job not found', async () => {
+  test('A 5.2: a foreign job and an unknown one return the same 404 job not found', async () => {
     const answers = [];
     for (const id of [job.id, 'f'.repeat(32)]) {
       for (const headers of [apiKey(ben.apiKey), bearer(ben.accessToken)]) {

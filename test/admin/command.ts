@@ -75,7 +75,7 @@ export async function waitingForLocks(app: TestApp, count: number): Promise<void
   });
 }
 
-/** How an event of a command on the server looks, as `eventsOf` answers it. */
+/** How an event of a command on the server looks, as `eventsOf` returns it. */
 export const byTheServer = (target: string, details: object) => ({
   actor: 'server',
   target,

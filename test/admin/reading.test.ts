@@ -143,7 +143,7 @@ describe('audit', () => {
     expect(everything.filter(({ tenant_id }) => tenant_id === null)).toEqual(none);
   });
 
-  test('a line tells who did what to what, from where, in which request', async () => {
+  test('a line says who did what to what, from where, in which request', async () => {
     const founder = await found(app);
     await operateHere(app, ['set-allowance', founder.tenantId, '7']);
     const [titles, changed, ...earlier] = await operate(app, ['audit', '--tenant', founder.tenantId]);

@@ -139,7 +139,7 @@ describe('help', () => {
     }
   });
 
-  test('--help of a command tells its arguments and options, and does nothing', async () => {
+  test('--help of a command lists its arguments and options, and does nothing', async () => {
     const { code, stdout } = await alone(['restore-admin', '--help']);
     expect(code).toBe(0);
     expect(stdout).toContain('restore-admin <tenant_id> <email> [--reset-mfa]');

@@ -2,7 +2,7 @@ import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Loaded into a service with `--import`, before any of its own code. Each message of the parent process is answered with
+ * Loaded into a service with `--import`, before any of its own code. It replies to each message of the parent process with
  * the functions of the repository that ran since the last one, as `file:offset`. Functions of packages are left out, and
  * the top level of a module, which runs when it is loaded.
  */

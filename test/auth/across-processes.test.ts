@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Calls `ask` 50 times at once, of one process and the other in turn. */
+/** Calls `ask` 50 times at once, alternately of the two processes. */
 function fifty<T>(ask: (app: ReturnType<typeof connect>, n: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: parallel }, (_, n) => ask(processes[n % 2]!, n)));
 }

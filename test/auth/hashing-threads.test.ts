@@ -38,7 +38,7 @@ test('of 260 concurrent hashes 200 wait, the others are 429 with Retry-After', a
     expect(retryAfter).toBeGreaterThanOrEqual(1);
     expect(retryAfter).toBeLessThanOrEqual(60);
   }
-  // Everyone who was let wait is answered, with what they asked for.
+  // Every waiting caller gets its own result.
   for (const { asked, answer } of await Promise.all(accepted)) expect(answer).toEqual({ matches: asked });
 });
 
@@ -51,7 +51,7 @@ test('once they are done the queue takes as many again, every time', async () =>
   expect(await hashOnThread({ password, phc })).toEqual({ matches: true });
 });
 
-test('a malformed hash is answered too, without failing others', async () => {
+test('a malformed hash gets a response too, and fails no others', async () => {
   const answers = await Promise.all([
     hashOnThread({ password, phc: 'no hash at all' }),
     hashOnThread({ password, phc }),

@@ -44,12 +44,12 @@ async function session(person: Person): Promise<{ access_token: string; refresh_
 }
 
 /** Both endpoints of the Admin guard, called with an unknown token. */
-const doors = [
+const endpoints = [
   ['introspect', (headers: Record<string, string>) => introspect(app, 'nobody', headers)],
   ['revoke', (headers: Record<string, string>) => revoke(app, 'nobody', headers)],
 ] as const;
 
-describe.each(doors)('A 5.2, Admin: %s', (name, ask) => {
+describe.each(endpoints)('A 5.2, Admin: %s', (name, ask) => {
   test('no credential, a tenant’s key, or an unknown one: 401 admin credentials required', async () => {
     const none = [
       {},
@@ -156,7 +156,7 @@ describe('A 2.4: introspection', () => {
 });
 
 describe('A 4.1: revocation', () => {
-  test('of an access token: it is refused at the next request; a second revocation answers the same', async () => {
+  test('of an access token: it is refused at the next request; a second revocation returns the same', async () => {
     const given = await session(member);
     for (let i = 0; i < 2; i += 1) {
       const { status, body } = await revoke(app, given.access_token, admin());
@@ -178,7 +178,7 @@ describe('A 4.1: revocation', () => {
     expect((await meOf(app, given.access_token)).status).toBe(401);
   });
 
-  test('of an unknown or foreign token it answers the same, and does nothing', async () => {
+  test('of an unknown or foreign token it returns the same, and does nothing', async () => {
     for (const value of ['nobody', ben.accessToken, ben.refreshToken, ada.apiKey, OPERATOR_KEY]) {
       const { status, body } = await revoke(app, value, admin());
       expect([status, body]).toEqual([200, { revoked: true }]);

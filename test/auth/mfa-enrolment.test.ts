@@ -40,7 +40,7 @@ const wrongCode = { status: 401, body: { detail: 'invalid MFA code' } };
 const noChallenge = { status: 401, body: { detail: 'invalid or expired MFA challenge' } };
 
 describe('C 2: enrolling', () => {
-  test('answers a base32 secret, its key URI and a picture of that', async () => {
+  test('returns a base32 secret, its key URI and a picture of that', async () => {
     const { status, body } = await enroll(app, {}, founder.cookie);
     expect(status).toBe(200);
     expect(Object.keys(body).sort()).toEqual(['otpauth_uri', 'qr_code', 'secret']);
@@ -80,7 +80,7 @@ describe('C 2: enrolling', () => {
     expect(await verify(app, id, totpCode(body.secret, 1))).toMatchObject(noChallenge);
   });
 
-  test('by a session it answers no tokens, and sets no cookie', async () => {
+  test('by a session it returns no tokens, and sets no cookie', async () => {
     expect((await confirm(app, {}, founder.cookie)).status).toBe(422);
     const { status, body, headers } = await confirm(
       app,

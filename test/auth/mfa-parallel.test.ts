@@ -45,7 +45,7 @@ afterAll(async () => {
 
 const door = (index = 0) => doors[index % 2] as Pick<TestApp, 'json'>;
 
-/** Submits 50 codes at a time, every other one to the other process; answers how often each answer came. */
+/** Submits 50 codes at a time, alternately to the two processes; returns how often each response came. */
 async function submit(challenges: string[], code: string): Promise<Record<string, number>> {
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>

@@ -23,7 +23,7 @@ const toVerify = {
   next: { oauth2_token: '/api/oauth2/token', mfa_verify: '/api/auth/mfa/verify' },
 };
 
-/** A challenge instead of tokens: none in the answer, and no cookie. */
+/** A challenge instead of tokens: none in the response, and no cookie. */
 function expectAsked(answer: Answer, shape: object): void {
   expect(answer.status).toBe(200);
   expect(answer.body).toMatchObject(shape);
@@ -36,7 +36,7 @@ const setPolicy = (admin: Person, body: unknown, at: TestApp = app) =>
   at.json('PATCH', '/api/tenants/security', { headers: bearer(admin.accessToken), body });
 
 describe('MFA_REQUIRED=true', () => {
-  test('A 4.2 rule 3: a founding signup answers the key and a challenge, no token and no cookie', async () => {
+  test('A 4.2 rule 3: a founding signup returns the key and a challenge, no token and no cookie', async () => {
     const answer = await signUp(strict, founding());
     expectAsked(answer, toEnrol);
     expect(answer.body.tenant_api_key).toMatch(/^[A-Za-z0-9_-]{43}$/);
@@ -63,11 +63,11 @@ describe('MFA_REQUIRED=true', () => {
     });
   });
 
-  test('A 4.3 rule 2: the password grant too answers a challenge to enrol', async () => {
+  test('A 4.3 rule 2: the password grant too returns a challenge to enrol', async () => {
     const sent = founding();
     await signUp(strict, sent);
     expectAsked(await signIn(strict, sent), toEnrol);
-    // The answer to a wrong password does not reveal it.
+    // The response to a wrong password does not reveal it.
     const wrong = await signIn(strict, { ...sent, password: 'not the passphrase at all' });
     expect(wrong.status).toBe(401);
     expect(Object.keys(wrong.body)).toEqual(['detail']);

@@ -46,7 +46,7 @@ async function enrolling() {
   return { challenge_id, secret };
 }
 
-/** Every answer with a secret in it: how it is got, and where the secret is. */
+/** Every response that contains a secret: the request, and where the secret is. */
 const answers: [string, () => Promise<Answer>, (body: Answer['body']) => unknown][] = [
   ['sign-up', signUp, ({ token, tenant_api_key }) => token.access_token && tenant_api_key],
   [
@@ -119,7 +119,7 @@ const answers: [string, () => Promise<Answer>, (body: Answer['body']) => unknown
   ],
 ];
 
-describe('RFC 6749, 5.1: an answer that carries a secret says Cache-Control: no-store', () => {
+describe('RFC 6749, 5.1: a response that carries a secret says Cache-Control: no-store', () => {
   test.each(answers)('%s', async (_, ask, secretOf) => {
     const { status, headers, body } = await ask();
     expect(status, JSON.stringify(body)).toBe(200);

@@ -124,7 +124,7 @@ describe('A 4.1: regenerate', () => {
     expect((await introspect(app, 'nobody', session)).status).toBe(200);
   });
 
-  test('of five at once, the codes of one answer work, and no others', async () => {
+  test('of five at once, the codes of one response work, and no others', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => regenerate(app, session)));
     const [row] = await openSuperuser(app.superuserUrl)`
       select count(*)::int as codes from recovery_codes where user_id = ${ada.userId}`;

@@ -27,7 +27,7 @@ const letPass = (seconds: number, { userId }: Person) => openSuperuser(app.super
   update tokens set consumed_at = consumed_at - make_interval(secs => ${seconds})
   where user_id = ${userId} and consumed_at is not null`;
 
-/** Uses the refresh token, and answers the new pair. */
+/** Uses the refresh token, and returns the new pair. */
 async function rotate(refreshToken: string) {
   const { status, body } = await refresh(app, refreshToken);
   expect(status, JSON.stringify(body)).toBe(200);
@@ -40,7 +40,7 @@ const expectUnusable = async (refreshToken: string) =>
 const scopeOf = async (token: string) => (await introspect(app, token, bearer(ada.accessToken))).body.scope;
 
 describe('A 3.3: a refresh token is consumed, a new pair issued', () => {
-  test('the answer is the same token response, with a pair that is new and works', async () => {
+  test('the response is the same token response, with a pair that is new and works', async () => {
     const answer = await refresh(app, ada.refreshToken);
     expectTokens(answer, ada);
     expect(answer.body.access_token).not.toBe(ada.accessToken);
@@ -52,12 +52,12 @@ describe('A 3.3: a refresh token is consumed, a new pair issued', () => {
     expect([undefined, answer.body.access_token]).toContain(set);
   });
 
-  test('C 7: consumed, it answers 401', async () => {
+  test('C 7: consumed, it returns 401', async () => {
     await rotate(ada.refreshToken);
     await expectUnusable(ada.refreshToken);
   });
 
-  test('C 7: unknown, it answers 401; neither an access token nor a key is one', async () => {
+  test('C 7: unknown, it returns 401; neither an access token nor a key is one', async () => {
     for (const value of ['nonsense', ada.accessToken, ada.apiKey, ada.tenantId, "' or ''='", 'x'.repeat(500)])
       await expectUnusable(value);
     await expectUnusable(`${ada.refreshToken}x`);
@@ -65,7 +65,7 @@ describe('A 3.3: a refresh token is consumed, a new pair issued', () => {
     await rotate(ada.refreshToken);
   });
 
-  test('C 7: expired, it answers 401', async () => {
+  test('C 7: expired, it returns 401', async () => {
     await openSuperuser(app.superuserUrl)`
       update tokens set expires_at = now() - interval '1 second'
       where user_id = ${ada.userId} and kind like '%refresh%'`;

@@ -31,7 +31,7 @@ const refusedBearer = [401, 'invalid or expired bearer token'];
 const refusedRefresh = [401, REFUSED_REFRESH];
 const refusedChallenge = [401, REFUSED_CHALLENGE];
 
-/** The answers to the person's tokens. */
+/** The responses to the person's tokens. */
 async function tokensOf(person: Person) {
   const translations = await app.json('GET', '/api/translations', { headers: person.bearer });
   const bearer = await me(app, person.bearer);
@@ -45,7 +45,7 @@ async function tokensOf(person: Person) {
 const signedOut = { translations: 401, bearer: refusedBearer, refresh: refusedRefresh };
 
 describe('A 3.2: a member who is revoked', () => {
-  test('C 2: the answer is the row, revoked', async () => {
+  test('C 2: the response is the row, revoked', async () => {
     const { status, body } = await revoke(member.userId);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -68,7 +68,7 @@ describe('A 3.2: a member who is revoked', () => {
     expect(status).toBe(401);
   });
 
-  test('a session of the cookie is over too: enrolling answers 401 authentication required', async () => {
+  test('a session of the cookie is over too: enrolling returns 401 authentication required', async () => {
     await revoke(member.userId);
     const { status, body } = await app.json('POST', '/api/auth/mfa/enroll', {
       headers: member.cookie,
@@ -97,7 +97,7 @@ describe('A 3.2: a member who is revoked', () => {
     expect([status, body.detail]).toEqual([401, 'authentication required']);
   });
 
-  test('cannot sign in, and gets the answer to a wrong password', async () => {
+  test('cannot sign in, and gets the response to a wrong password', async () => {
     const wrong = await passwordGrant(app, member, { password: 'not the right passphrase' });
     await revoke(member.userId);
     const right = await passwordGrant(app, member);
@@ -162,7 +162,7 @@ describe('A 3.2: a member who is revoked', () => {
 });
 
 describe('A 3.2: a member who is restored', () => {
-  test('C 2: the answer is the row, active; signing in works as before', async () => {
+  test('C 2: the response is the row, active; signing in works as before', async () => {
     await revoke(member.userId);
     const { status, body } = await restore(member.userId);
     expect([status, body.user_id, body.active, body.role]).toEqual([200, member.userId, true, developer]);

@@ -25,7 +25,7 @@ async function demand(policy: object = { mfa_required: true }): Promise<void> {
   expect(status).toBe(200);
 }
 
-/** Refreshes, and answers the new refresh token. */
+/** Refreshes, and returns the new refresh token. */
 async function goesOn(refreshToken: string, at: App = app): Promise<string> {
   const { status, body } = await refresh(at, refreshToken);
   expect(status, JSON.stringify(body)).toBe(200);

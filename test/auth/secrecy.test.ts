@@ -22,7 +22,7 @@ import {
 const OPERATOR_KEY = 'operator-key-of-the-secrecy-test';
 const SECRETS_KEY = Buffer.alloc(32, 'a key of secrets').toString('base64');
 
-/** Names of fields whose values are secrets, in what is sent and in what is answered. */
+/** Names of fields whose values are secrets, in requests and in responses. */
 const secretFields =
   /^(password|new_password|access_token|refresh_token|token|tenant_api_key|api_key|invite_token|reset_token|reset_url|challenge_id|mfa_code|secret|otpauth_uri|qr_code|recovery_codes)$/;
 
@@ -94,7 +94,7 @@ interface Live {
   challengeId: string;
 }
 
-/** Goes through the whole of identity, what is well and what is refused; answers credentials that are still good. */
+/** Goes through the whole of identity, what is accepted and what is refused; returns credentials that are still valid. */
 async function drive(at: App): Promise<Live> {
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     at.json('POST', path, { body, headers });

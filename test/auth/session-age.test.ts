@@ -28,7 +28,7 @@ const letPass = (seconds: number) => openSuperuser(app.superuserUrl)`
   where user_id = ${ada.userId}`;
 
 describe('SESSION_MAX_AGE_SECONDS: the absolute age of a session, however often it refreshes', () => {
-  test('no token outlives it, and the answer states each token’s lifetime', async () => {
+  test('no token outlives it, and the response states each token’s lifetime', async () => {
     const answer = await signIn(app, ada);
     expect(answer.body).toMatchObject({ expires_in: 3600, refresh_expires_in: maxAge });
     const [row] = await openSuperuser(app.superuserUrl)`

@@ -52,7 +52,7 @@ export const meOf = (at: App, accessToken: string) => me(at, bearer(accessToken)
 export const sessionStatus = async (at: App, { bearer }: Pick<Person, 'bearer'>) =>
   (await me(at, bearer)).status;
 
-/** The attributes of the session cookie that an answer sets, by their names in lower case; undefined without one. */
+/** The attributes of the session cookie that a response sets, by their names in lower case; undefined without one. */
 export function sessionCookie({ headers }: { headers: globalThis.Headers }): Map<string, string> | undefined {
   const set = headers.getSetCookie().find((line) => line.startsWith('ll_session='));
   if (set === undefined) return undefined;
@@ -64,7 +64,7 @@ export function sessionCookie({ headers }: { headers: globalThis.Headers }): Map
   );
 }
 
-/** The answer tells the browser to forget the cookie. */
+/** The response tells the browser to forget the cookie. */
 export function expectCookieCleared(answer: Answer): void {
   const attributes = sessionCookie(answer);
   expect(attributes?.get('ll_session')).toBe('');
@@ -118,7 +118,7 @@ export async function accounts(sql: postgres.Sql): Promise<StoredRow[]> {
   return (await everyRow(sql)).filter(({ table }) => !/audit|rate|attempt|graphile/.test(table));
 }
 
-/** Signups at `app` unless told, and what a refused one must answer and leave as it was. */
+/** Signups, at `app` by default; checks what a refused one must return and leave unchanged. */
 export function signingUpAt(app: TestApp) {
   function post(body: unknown, headers: Record<string, string> = {}, at: TestApp = app) {
     return at.json('POST', SIGNUP, { body, headers });

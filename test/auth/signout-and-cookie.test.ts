@@ -70,7 +70,7 @@ describe('A 4.1: signout', () => {
     }
   });
 
-  test('a second time is the same answer', async () => {
+  test('a second time is the same response', async () => {
     for (let i = 0; i < 2; i += 1) {
       const answer = await byJson({ refresh_token: ada.refreshToken }, cookie(ada.accessToken));
       expect([answer.status, answer.body]).toEqual([200, { signed_out: true }]);

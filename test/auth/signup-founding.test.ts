@@ -8,7 +8,7 @@ import { SIGNUP, signingUpAt } from './sign-in.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const { post } = signingUpAt(app);
 
-describe('A 4.2: the answer of a founding signup', () => {
+describe('A 4.2: the response of a founding signup', () => {
   test('A 2.4: account, tenant_api_key, mfa_required, token and next, and no challenge', async () => {
     const sent = founding();
     const { status, body } = await post(sent);
@@ -63,7 +63,7 @@ describe('A 4.2: the answer of a founding signup', () => {
     expect(refresh.length).toBeGreaterThanOrEqual(22);
   });
 
-  test('A 2.2: the answer holds no password hash, authenticator secret or other field of the person', async () => {
+  test('A 2.2: the response holds no password hash, authenticator secret or other field of the person', async () => {
     const { body } = await post(founding());
     expect(Object.keys(body.token.user).sort()).toEqual([
       'email',

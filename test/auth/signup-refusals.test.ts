@@ -94,7 +94,7 @@ describe('A 4.2 rule 1: a refusal creates nothing', () => {
     await expectRefused(founding({ email, password }), { status: 400, detail: /local part|e-?mail/i });
   });
 
-  test('a refused password is not repeated in the answer', async () => {
+  test('a refused password is not repeated in the response', async () => {
     const { body } = await expectRefused(founding({ password: 'q1w2e3r4t5y6' }), { status: 400 });
     expect(JSON.stringify(body)).not.toContain('q1w2e3r4t5y6');
   });
@@ -125,7 +125,7 @@ describe('A 4.2: invite_token', () => {
     });
   });
 
-  test('a real tenant id with a wrong secret gets the same answer', async () => {
+  test('a real tenant id with a wrong secret gets the same response', async () => {
     const { tenantId } = await app.signUp();
     await expectRefused(founding({ invite_token: `${tenantId}.wrong` }), {
       status: 400,
@@ -143,7 +143,7 @@ describe('A 4.2: invite_token', () => {
 describe('EMAIL_SIGNUP_ENABLED=false', () => {
   const closed = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', EMAIL_SIGNUP_ENABLED: 'false' } });
 
-  test('A 4.2: founding answers 403 email signup is disabled, and creates nothing', async () => {
+  test('A 4.2: founding returns 403 email signup is disabled, and creates nothing', async () => {
     await expectRefused(founding(), { status: 403, detail: 'email signup is disabled' }, closed);
   });
 

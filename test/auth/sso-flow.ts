@@ -76,7 +76,7 @@ export function dancing(at: App, provider: FakeOidcProvider) {
     authorize,
     callback,
     bring,
-    /** The whole dance: what callback answers. */
+    /** The whole flow; returns the callback's response. */
     async signIn(sub: string, fields: Fields = {}) {
       return callback(await bring(sub, fields));
     },

@@ -29,7 +29,7 @@ const rosterOf = async (headers: Record<string, string>) =>
   (await app.json('GET', '/api/auth/users?include_revoked=true', { headers })).body;
 
 /** The dance, which must succeed. */
-async function enter(sub: string, fields: Record<string, unknown> = {}) {
+async function signOn(sub: string, fields: Record<string, unknown> = {}) {
   const { status, body } = await dance.signIn(sub, fields);
   expect(status, JSON.stringify(body)).toBe(200);
   return { ...personOf(body), key: body.tenant_api_key, role: body.user.role };
@@ -38,9 +38,9 @@ async function enter(sub: string, fields: Record<string, unknown> = {}) {
 /** Somebody who is in the team and in a workspace of their own. */
 async function inTwo() {
   const person = account();
-  const own = await enter(person.sub);
+  const own = await signOn(person.sub);
   const { invite_token } = await team.invite();
-  const joined = await enter(person.sub, { invite_token });
+  const joined = await signOn(person.sub, { invite_token });
   return { ...person, own, joined };
 }
 
@@ -48,7 +48,7 @@ describe('C 2 rule 4: a new person', () => {
   test('founds a workspace, is its administrator, and gets its key once', async () => {
     const { sub } = account();
     const before = (await tenants()).length;
-    const first = await enter(sub);
+    const first = await signOn(sub);
     expect(await tenants()).toHaveLength(before + 1);
     // A 2.3: tokens of the callback carry the resolved role.
     expect(first.role).toBe(administrator);
@@ -58,12 +58,12 @@ describe('C 2 rule 4: a new person', () => {
       body: { source_text: 'Hello', target_lang: 'fr' },
     });
     expect([job.status, job.body.request?.metadata.tenant.id]).toEqual([200, first.tenantId]);
-    expect((await enter(sub)).key).toBeNull();
+    expect((await signOn(sub)).key).toBeNull();
   });
 
   test('A 2.2: is oauth2 in tokens and oidc in the listing, without their subject', async () => {
     const { sub, email } = account();
-    const founder = await enter(sub);
+    const founder = await signOn(sub);
     expect((await me(app, founder.bearer)).body.user.provider).toBe('oauth2');
     const rows = await rosterOf(founder.bearer);
     expect(rows).toMatchObject([{ email, provider: 'oidc', role: administrator, active: true }]);
@@ -72,7 +72,7 @@ describe('C 2 rule 4: a new person', () => {
 
   test('a person with the address of a member with a password is somebody else', async () => {
     const { sub } = account({ email: team.founder.email });
-    const person = await enter(sub);
+    const person = await signOn(sub);
     expect(person.tenantId).not.toBe(team.tenantId);
     expect(person.userId).not.toBe(team.founder.userId);
     expect(await rosterOf(team.admin)).toHaveLength(1);
@@ -81,15 +81,15 @@ describe('C 2 rule 4: a new person', () => {
   test('a person with the address of another subject is somebody else too', async () => {
     const one = account();
     const two = account({ email: one.email });
-    const [first, second] = [await enter(one.sub), await enter(two.sub)];
+    const [first, second] = [await signOn(one.sub), await signOn(two.sub)];
     expect(second.tenantId).not.toBe(first.tenantId);
   });
 
   test('a person who changed their address is the same: the subject decides', async () => {
     const person = account();
-    const first = await enter(person.sub);
+    const first = await signOn(person.sub);
     person.email = 'changed@example.org';
-    const second = await enter(person.sub);
+    const second = await signOn(person.sub);
     expect([second.tenantId, second.userId]).toEqual([first.tenantId, first.userId]);
   });
 
@@ -106,7 +106,7 @@ describe('C 2 rule 4: a new person', () => {
 
 describe('C 2 rules 3 and 4: the organization claim', () => {
   test('is kept by the workspace it founds, in platform-owned metadata', async () => {
-    const founder = await enter(account({ org_id: 'org-kept' }).sub);
+    const founder = await signOn(account({ org_id: 'org-kept' }).sub);
     expect((await tenant(founder.tenantId))?.metadata).toMatchObject({ oidc_org_id: 'org-kept' });
     // A 2.1: an administrator sees it, other members never do.
     expect((await me(app, founder.bearer)).body.tenant.metadata).toMatchObject({ oidc_org_id: 'org-kept' });
@@ -121,7 +121,7 @@ describe('C 2 rules 3 and 4: the organization claim', () => {
   });
 
   test('a new person of the same organization gets 403 invitation required', async () => {
-    const founder = await enter(account({ org_id: 'org-closed' }).sub);
+    const founder = await signOn(account({ org_id: 'org-closed' }).sub);
     const before = (await tenants()).length;
     const { status, headers, body } = await dance.signIn(account({ org_id: 'org-closed' }).sub);
     expect([status, body]).toEqual([403, { detail: 'invitation required' }]);
@@ -131,26 +131,26 @@ describe('C 2 rules 3 and 4: the organization claim', () => {
   });
 
   test('with an invite they join: the invite takes precedence', async () => {
-    const founder = await enter(account({ org_id: 'org-inviting' }).sub);
+    const founder = await signOn(account({ org_id: 'org-inviting' }).sub);
     const { body: invite } = await app.json('POST', '/api/tenants/invites', {
       headers: founder.bearer,
       body: {},
     });
-    const newcomer = account({ org_id: 'org-inviting' });
-    const joined = await enter(newcomer.sub, { invite_token: invite.invite_token });
+    const invited = account({ org_id: 'org-inviting' });
+    const joined = await signOn(invited.sub, { invite_token: invite.invite_token });
     expect(joined.tenantId).toBe(founder.tenantId);
-    expect((await enter(newcomer.sub)).tenantId).toBe(founder.tenantId);
+    expect((await signOn(invited.sub)).tenantId).toBe(founder.tenantId);
   });
 
   test('a known person still signs in: the subject takes precedence over the organization', async () => {
     const { sub } = account({ org_id: 'org-known' });
-    const first = await enter(sub);
-    expect((await enter(sub)).tenantId).toBe(first.tenantId);
+    const first = await signOn(sub);
+    expect((await signOn(sub)).tenantId).toBe(first.tenantId);
   });
 
   test('another organization founds another workspace', async () => {
-    const first = await enter(account({ org_id: 'org-a' }).sub);
-    const second = await enter(account({ org_id: 'org-A' }).sub);
+    const first = await signOn(account({ org_id: 'org-a' }).sub);
+    const second = await signOn(account({ org_id: 'org-A' }).sub);
     expect(second.tenantId).not.toBe(first.tenantId);
   });
 
@@ -162,7 +162,7 @@ describe('C 2 rules 3 and 4: the organization claim', () => {
     expect((await dance.signIn(account({ org_id: 'org-provisioned' }).sub)).status).toBe(403);
     const squatter = await openTeam(app, { metadata: { oidc_org_id: 'org-squatted' } });
     expect((await tenant(squatter.tenantId))?.metadata).toEqual({});
-    expect((await enter(account({ org_id: 'org-squatted' }).sub)).role).toBe(administrator);
+    expect((await signOn(account({ org_id: 'org-squatted' }).sub)).role).toBe(administrator);
   });
 });
 
@@ -170,7 +170,7 @@ describe('C 2 rule 1: an invite', () => {
   test('admits to its tenant, with its role, without a key; it is redeemed', async () => {
     for (const role of [developer, administrator]) {
       const { invite_token, invite_id } = await team.invite({ role });
-      const joined = await enter(account().sub, { invite_token });
+      const joined = await signOn(account().sub, { invite_token });
       expect(joined).toMatchObject({ tenantId: team.tenantId, key: null, role });
       expect((await me(app, joined.bearer)).body.user.role).toBe(role);
       const invites: { invite_id: string; status: string }[] = await team.invites();
@@ -190,12 +190,12 @@ describe('C 2 rule 1: an invite', () => {
     const before = (await tenants()).length;
     await expectNotIn(account().sub, invite_token);
     expect(await tenants()).toHaveLength(before);
-    expect((await enter(bound.sub, { invite_token })).tenantId).toBe(team.tenantId);
+    expect((await signOn(bound.sub, { invite_token })).tenantId).toBe(team.tenantId);
   });
 
   test('used up, withdrawn or forged admits nobody, and founds nothing', async () => {
     const used = await team.invite();
-    await enter(account().sub, { invite_token: used.invite_token });
+    await signOn(account().sub, { invite_token: used.invite_token });
     const withdrawn = await team.invite();
     await app.json('DELETE', `/api/tenants/invites/${withdrawn.invite_id}`, { headers: team.admin });
     const before = (await tenants()).length;
@@ -230,8 +230,8 @@ describe('C 2 rule 2: a known subject', () => {
   test('in one tenant: signs in there', async () => {
     const { sub } = account();
     const { invite_token } = await team.invite();
-    const joined = await enter(sub, { invite_token });
-    const again = await enter(sub);
+    const joined = await signOn(sub, { invite_token });
+    const again = await signOn(sub);
     expect(again).toMatchObject({
       tenantId: team.tenantId,
       userId: joined.userId,
@@ -243,12 +243,12 @@ describe('C 2 rule 2: a known subject', () => {
   test('A 2.3: the role in the token is the present one', async () => {
     const { sub } = account();
     const { invite_token } = await team.invite();
-    const { userId } = await enter(sub, { invite_token });
+    const { userId } = await signOn(sub, { invite_token });
     await app.json('PATCH', `/api/auth/users/${userId}/role`, {
       headers: team.admin,
       body: { role: administrator },
     });
-    expect((await enter(sub)).role).toBe(administrator);
+    expect((await signOn(sub)).role).toBe(administrator);
   });
 
   test('in several: the workspace-selection response, and no token, challenge or cookie', async () => {
@@ -269,8 +269,8 @@ describe('C 2 rule 2: a known subject', () => {
 
   test('in several, with the tenant_id of authorize: signs in there', async () => {
     const { sub, own, joined } = await inTwo();
-    expect(await enter(sub, { tenant_id: own.tenantId })).toMatchObject({ userId: own.userId, key: null });
-    expect(await enter(sub, { tenant_id: team.tenantId })).toMatchObject({ userId: joined.userId });
+    expect(await signOn(sub, { tenant_id: own.tenantId })).toMatchObject({ userId: own.userId, key: null });
+    expect(await signOn(sub, { tenant_id: team.tenantId })).toMatchObject({ userId: joined.userId });
   });
 
   test('a tenant_id of a workspace where they are no member is refused', async () => {
@@ -287,7 +287,7 @@ describe('C 2 rule 2: a known subject', () => {
   });
 });
 
-/** Turned away, at whichever step, with an answer below 500 and without a token. */
+/** Refused, at whichever step, with a response below 500 and without a token. */
 async function expectNotIn(sub: string, invite_token: string): Promise<void> {
   const begun = await dance.authorize({ invite_token });
   const answer =

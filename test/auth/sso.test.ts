@@ -22,7 +22,7 @@ const routes: [string, string, object | undefined][] = [
 ];
 
 describe('C 2: GET client-config', () => {
-  test('answers provider, issuer, client_id and scopes, and no secret', async () => {
+  test('returns provider, issuer, client_id and scopes, and no secret', async () => {
     const { status, body } = await app.json('GET', '/api/oauth2/oidc/client-config');
     expect(status).toBe(200);
     expect(Object.keys(body).toSorted()).toEqual(['client_id', 'issuer', 'provider', 'scopes']);
@@ -61,7 +61,7 @@ describe('A 5.2, C 2: the provider', () => {
 });
 
 describe('C 2: POST authorize', () => {
-  test('answers an address at the provider: code, PKCE, state, nonce, and nothing secret', async () => {
+  test('returns an address at the provider: code, PKCE, state, nonce, and nothing secret', async () => {
     const { status, body } = await dance.authorize();
     expect(status).toBe(200);
     expect(body).toEqual({ authorization_url: expect.any(String), state: expect.any(String) });
@@ -135,7 +135,7 @@ describe('C 2: POST authorize', () => {
 });
 
 describe('C 2: POST callback', () => {
-  test('A 4.1: answers an OAuth2TokenResponse with tenant_api_key, and sets the cookie', async () => {
+  test('A 4.1: returns an OAuth2TokenResponse with tenant_api_key, and sets the cookie', async () => {
     const ada = account();
     const { status, headers, body } = await dance.signIn(ada.sub);
     expect(status).toBe(200);

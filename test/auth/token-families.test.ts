@@ -28,14 +28,14 @@ type Family = Awaited<ReturnType<typeof openFamily>>;
 
 /** Which tokens of a family are good: by introspection and, for access tokens, by their use. */
 async function goodOf({ earlierAccess, access, refreshToken }: Family) {
-  const believed = async (token: string) => (await meOf(app, token)).status === 200;
+  const isAccepted = async (token: string) => (await meOf(app, token)).status === 200;
   const active = async (token: string): Promise<boolean> =>
     (await introspect(app, token, bearer(admin.accessToken))).body.active;
-  expect(await active(earlierAccess)).toBe(await believed(earlierAccess));
-  expect(await active(access)).toBe(await believed(access));
+  expect(await active(earlierAccess)).toBe(await isAccepted(earlierAccess));
+  expect(await active(access)).toBe(await isAccepted(access));
   return {
-    earlierAccess: await believed(earlierAccess),
-    access: await believed(access),
+    earlierAccess: await isAccepted(earlierAccess),
+    access: await isAccepted(access),
     refreshToken: await active(refreshToken),
   };
 }

@@ -16,7 +16,7 @@ import {
   signIn,
 } from './sign-in.ts';
 
-// Whatever is sent, what is wrong is answered alike: nothing is learnt from the answer, and nothing breaks.
+// Whatever is sent, every wrong input gets the same response: it reveals nothing, and nothing breaks.
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
 let ada: Person;

@@ -123,7 +123,7 @@ describe('A 4.3 rule 4: the ten oldest accounts of an address', () => {
     expect(await countCapped()).toBe(before + 1);
   });
 
-  test('a password that fits none of the ten gets the same answer', async () => {
+  test('a password that fits none of the ten gets the same response', async () => {
     const unseen = await signIn(app, newest);
     const none = await signIn(app, { ...newest, password: wrong });
     expect([none.status, none.body]).toEqual([unseen.status, unseen.body]);
@@ -136,7 +136,7 @@ describe('A 4.3 rule 4: the ten oldest accounts of an address', () => {
     expect(await countCapped()).toBe(before);
   });
 
-  test('a grant that one of the ten answers is audited all the same, without the password', async () => {
+  test('a grant that matches one of the ten is audited too, without the password', async () => {
     const before = await countCapped();
     const { status, body } = await signIn(app, eleven[0]!);
     expect(status).toBe(200);

@@ -22,7 +22,7 @@ const loads = [
 ];
 
 const variants = {
-  /** As the service was before it counted: no turns, no bounds, no running totals. */
+  /** As the service was before it counted: no tenant lock, no limits, no running totals. */
   without: {
     NODE_OPTIONS: `--import ${new URL('./without-admission/register.ts', import.meta.url).href}`,
   },
@@ -44,7 +44,7 @@ const tenantCount = 100;
 
 /**
  * What admission adds to the latency of a text job: the service beside itself with the counting taken out, and with billing
- * on, over one database, in turns in one run.
+ * on, over one database, alternating in one run.
  */
 export async function benchAdmission(print: (line: string) => void): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));

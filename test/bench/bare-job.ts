@@ -24,7 +24,7 @@ async function recordJob(sourceText: string): Promise<{ admit: Statement[]; comp
   const request = translationRequest.parse({ source_text: sourceText, target_lang: 'fr' });
   request.metadata = { tenant: { id: tenantMark, name: 'Bench' } };
   const result = await runPipeline(stubEngine, request, { tenantId: tenantMark });
-  const standing = await recordStatements((tx) => lookUpPrincipal(tx, null));
+  const lookup = await recordStatements((tx) => lookUpPrincipal(tx, null));
   const chars = sourceText.length;
   const lock = await recordStatements((tx) => lockAdmissions(tx, tenantMark));
   const insert = await recordStatements((tx) =>
@@ -75,7 +75,7 @@ async function recordJob(sourceText: string): Promise<{ admit: Statement[]; comp
     ),
   );
   const found = await recordStatements((tx) => prefetch(tx, [request]));
-  return { admit: [...standing, ...found, ...lock, ...insert], complete: finish };
+  return { admit: [...lookup, ...found, ...lock, ...insert], complete: finish };
 }
 
 export interface BareTenant {

@@ -8,7 +8,7 @@ const repeats = 6;
 const texts = Array.from({ length: items }, (_, i) => `Sentence number ${i}, which nobody has read before.`);
 
 /**
- * 50 texts as one batch beside 50 single requests, both over one connection, in turns in one run, on the stub engine:
+ * 50 texts as one batch beside 50 single requests, both over one connection, alternating in one run, on the stub engine:
  * what is compared is everything but the model.
  */
 export async function benchBatch(print: (line: string) => void): Promise<void> {

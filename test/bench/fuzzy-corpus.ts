@@ -75,7 +75,7 @@ export function fuzzyCorpus(language: CorpusLanguage, size = 50_000, each = 167)
 }
 
 /**
- * How many of the truly closest were found, where a look-up's answers are so much alike (the first 5 count). An answer
+ * How many of the truly closest were found, where a look-up's results are so much alike (the first 5 count). A result
  * as much alike as the last of the closest is as good as that one.
  */
 export function countFound({ closest }: FuzzyQuery, answers: readonly number[]): number {

@@ -23,7 +23,7 @@ const sources: readonly [LanguageCode, number][] = [
 ];
 
 /**
- * The terms of a glossary found in a text, compiled and found at every turn, beside one expression a term; and a
+ * The terms of a glossary found in a text, compiled and found each time, beside one expression a term; and a
  * translation held against 200 expected terms. Texts and terms are real ones: paragraphs in another order, words and word
  * pairs of other paragraphs. No database; what loading adds is `glossary-load`'s.
  */

@@ -1,4 +1,4 @@
-/** Calls `work` from `concurrency` loops for `seconds`, and answers how many calls a second were finished. */
+/** Calls `work` from `concurrency` loops for `seconds`, and returns how many calls a second were finished. */
 export async function measureRate(
   concurrency: number,
   seconds: number,
@@ -34,17 +34,17 @@ export interface Latency {
   p99: number;
 }
 
-/** Calls `work` for each side in turns, one call at a time, and answers how long the calls of each took, in ms. */
+/** Calls `work` for each side alternately, one call at a time, and returns how long the calls of each took, in ms. */
 export async function measureLatency<S>(
   sides: readonly S[],
-  turns: number,
-  work: (side: S, turn: number) => Promise<unknown>,
+  rounds: number,
+  work: (side: S, round: number) => Promise<unknown>,
 ): Promise<Latency[]> {
   const latencies = sides.map((): number[] => []);
-  for (let turn = 0; turn < turns; turn++)
+  for (let round = 0; round < rounds; round++)
     for (const [index, side] of sides.entries()) {
       const start = performance.now();
-      await work(side, turn);
+      await work(side, round);
       latencies[index]?.push(performance.now() - start);
     }
   return latencies.map(latencyOf);

@@ -21,8 +21,8 @@ interface Side {
 }
 
 /**
- * The exact tier with 100 and with 50,000 segments, in turns: the look-up in the database by itself, and the request that a
- * stored pair answers.
+ * The exact tier with 100 and with 50,000 segments, alternately: the look-up in the database by itself, and the request that a
+ * stored pair serves.
  */
 export async function benchExactLookup(print: (line: string) => void): Promise<void> {
   await withService(async ({ service, url }) => {
@@ -38,20 +38,20 @@ export async function benchExactLookup(print: (line: string) => void): Promise<v
       sides.push({ tenant, sources });
     }
     const database = openDatabase(url, { size: 1 });
-    const lookUp = ({ tenant, sources }: Side, turn: number) =>
+    const lookUp = ({ tenant, sources }: Side, round: number) =>
       database.inTenant(tenant.tenantId, async (tx) => {
-        const sourceText = sources[(turn * 7919) % sources.length] as string;
+        const sourceText = sources[(round * 7919) % sources.length] as string;
         const { hits } = await lookUpExact(tx, [lookupOf(sourceText)]);
         if (!hits[0]) throw new Error('a stored pair was not found');
       });
     /** What any statement takes in such a transaction, on this machine at this moment. */
     const nothing = ({ tenant }: Side) =>
       database.inTenant(tenant.tenantId, (tx) => tx.execute(sql`select 1`));
-    const translate = async ({ tenant, sources }: Side, turn: number) => {
+    const translate = async ({ tenant, sources }: Side, round: number) => {
       const { body, statusCode } = await request(`${service.address}/api/translations`, {
         method: 'POST',
         headers: { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' },
-        body: JSON.stringify({ source_text: sources[(turn * 7919) % sources.length], target_lang: 'fr' }),
+        body: JSON.stringify({ source_text: sources[(round * 7919) % sources.length], target_lang: 'fr' }),
       });
       const text = await body.text();
       if (statusCode !== 200 || !text.includes('tm_exact')) throw new Error(`the request answered ${text}`);
@@ -81,20 +81,20 @@ export async function benchExactLookup(print: (line: string) => void): Promise<v
 
 const lookupOf = (sourceText: string) => ({ sourceText, sourceLang: 'en', targetLang: 'fr' });
 
-/** What the look-up's statement takes by the server's own clock, the sides in turns. */
+/** What the look-up's statement takes by the server's own clock, the sides alternately. */
 async function timeByServer(url: string, sides: readonly Side[]): Promise<Latency[]> {
   const statementFor = async (sourceText: string) =>
     (await recordStatements((tx) => lookUpExact(tx, [lookupOf(sourceText)])))[0]!;
   const { text } = await statementFor('');
   const clocks = await Promise.all(sides.map(({ tenant }) => openServerClock(url, text, tenant.tenantId)));
   const took = sides.map((): number[] => []);
-  const turns = 20;
-  const each = Math.ceil(lookups / turns);
+  const rounds = 20;
+  const each = Math.ceil(lookups / rounds);
   try {
-    for (let turn = 0; turn < turns; turn++)
+    for (let round = 0; round < rounds; round++)
       for (const [index, { sources }] of sides.entries()) {
         const keys: string[] = [];
-        for (let at = turn * each; at < (turn + 1) * each; at++) {
+        for (let at = round * each; at < (round + 1) * each; at++) {
           const { parameters } = await statementFor(sources[(at * 7919) % sources.length]!);
           keys.push(String(parameters[0]));
         }

@@ -6,7 +6,7 @@ export interface Statement {
   parameters: unknown[];
 }
 
-/** The prepared statements that `build` sends, as the service's own queries build them; each is answered with no rows. */
+/** The prepared statements that `build` sends, as the service's own queries build them; each returns no rows. */
 export async function recordStatements(build: (tx: Tx) => Promise<unknown>): Promise<Statement[]> {
   const recorded: Statement[] = [];
   const send = (text: string, parameters: unknown[] = []) => {

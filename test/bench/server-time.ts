@@ -6,7 +6,7 @@ const warmUp = 20;
 
 /**
  * A clock of the database server's own: milliseconds that it takes to run a statement of one text parameter in a tenant's
- * scope, once for each value; without the driver, the socket and the turns of two processes on one core.
+ * scope, once for each value; without the driver, the socket and two processes that share one core.
  */
 export async function openServerClock(url: string, statement: string, tenantId: string) {
   const sql = postgres(url, { max: 1, onnotice: () => {} });

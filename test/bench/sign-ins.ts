@@ -11,7 +11,7 @@ const password = 'a long enough passphrase';
 
 /**
  * What sign-ins cost everybody else: the latency of `GET /api/translations` on one connection, alone and while 100
- * addresses sign in at once, in turns; then what a failed sign-in tells by its time.
+ * addresses sign in at once, alternating; then what a failed sign-in tells by its time.
  */
 export async function benchSignIns(print: (line: string) => void): Promise<void> {
   const service = await startBenchService();

@@ -18,7 +18,7 @@ const sourceText = 'The quick brown fox jumps over the lazy dog, and nobody mind
 
 /**
  * POST /api/translations on the stub engine, at 32 connections over 100 tenants: through REST, through /trpc with
- * the SDK, and beside them the same statements sent by a bare script, all in turns in one run.
+ * the SDK, and beside them the same statements sent by a bare script, all alternating in one run.
  */
 export async function benchTextJobs(print: (line: string) => void): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));

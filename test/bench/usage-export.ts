@@ -19,7 +19,7 @@ const columns = `job_id, tenant_id, kind, billing_period, source_lang, target_la
 
 /**
  * A month of one tenant's usage records as csv, through the service over HTTP, beside PostgreSQL's own COPY of the same rows
- * and columns through postgres.js, in turns in one run; both are read and thrown away.
+ * and columns through postgres.js, alternating in one run; both are read and thrown away.
  */
 export async function benchUsageExport(print: (line: string) => void): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
@@ -66,7 +66,7 @@ async function fillLedger(sql: postgres.Sql, tenantId: string): Promise<void> {
   await sql`analyze usage_records`;
 }
 
-/** Lets the kernel measure the process's peak anew; answers what it starts from, in MB, or null where it cannot. */
+/** Resets the kernel's measurement of the process's peak memory; returns what it starts from, in MB, or null where it cannot. */
 async function forgetPeak(service: RunningService): Promise<number | null> {
   try {
     await writeFile(`/proc/${service.pid}/clear_refs`, '5');
@@ -76,7 +76,7 @@ async function forgetPeak(service: RunningService): Promise<number | null> {
   return service.peakMemory();
 }
 
-/** @param work answers the lines that it read */
+/** @param work returns the lines that it read */
 async function rateOf(work: () => Promise<number>): Promise<number> {
   const start = performance.now();
   const lines = await work();

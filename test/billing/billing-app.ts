@@ -19,7 +19,7 @@ export interface BillingApp {
   stripe: FakeStripe;
   /** Without row-level security. */
   sql: postgres.Sql;
-  /** Delivers an event, signed, and answers what the webhook did. */
+  /** Delivers an event, signed, and returns what the webhook did. */
   deliver(event: unknown): Promise<{ status: number; body: unknown }>;
   /** The tenant's row as it is stored. */
   stored(tenantId: string): Promise<{ metadata: Record<string, unknown>; monthly_char_limit: number }>;

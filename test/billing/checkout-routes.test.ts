@@ -28,16 +28,16 @@ beforeEach(async () => {
   mine = await provision(app);
 });
 
-/** A tenant whose subscription is mirrored as `mirror`, while the processor has it as `real`. */
-async function standing(mirror: string | undefined, real: string | undefined): Promise<Customer> {
+/** A tenant whose subscription is stored as `stored`, while the processor has it as `real`. */
+async function subscribed(stored: string | undefined, real: string | undefined): Promise<Customer> {
   const customer = `cus_${Math.random().toString(36).slice(2, 12)}`;
   const metadata: Record<string, unknown> = { pay_customer_id: customer };
   const sub =
     real === undefined ? undefined : stripe.subscribe(customer, { status: real, price: prices.pro });
-  if (mirror !== undefined)
+  if (stored !== undefined)
     Object.assign(
       metadata,
-      subscription(mirror, { pay_tier: 'pro' }),
+      subscription(stored, { pay_tier: 'pro' }),
       sub && { pay_subscription_id: sub.id },
     );
   const theirs = await provision(app, { metadata });
@@ -196,7 +196,7 @@ describe('A 4.5: checkout’s other refusals', () => {
 
 describe('A 4.5: checkout of a tenant that has a subscription', () => {
   test.each(['active', 'trialing'])('409 already subscribed: %s', async (status) => {
-    const answer = await ask((await standing(status, status)).headers);
+    const answer = await ask((await subscribed(status, status)).headers);
     expect(answer.status).toBe(409);
     expect(answer.body.detail).toMatch(/^already subscribed/);
     expect(stripe.asked('POST', '/v1/checkout/sessions')).toEqual([]);
@@ -205,7 +205,7 @@ describe('A 4.5: checkout of a tenant that has a subscription', () => {
   test.each(['past_due', 'unpaid', 'incomplete', 'paused'])(
     '409 your subscription needs attention: %s',
     async (status) => {
-      const answer = await ask((await standing(status, status)).headers);
+      const answer = await ask((await subscribed(status, status)).headers);
       expect(answer.status).toBe(409);
       expect(answer.body.detail).toMatch(/^your subscription needs attention/);
       expect(stripe.asked('POST', '/v1/checkout/sessions')).toEqual([]);
@@ -213,15 +213,15 @@ describe('A 4.5: checkout of a tenant that has a subscription', () => {
   );
 
   test.each(['canceled', 'incomplete_expired'])('an ended one (%s) is not refused', async (status) => {
-    expect((await ask((await standing(status, status)).headers)).status).toBe(200);
+    expect((await ask((await subscribed(status, status)).headers)).status).toBe(200);
   });
 
   test('the status is checked again at the processor: current here, ended there', async () => {
-    expect((await ask((await standing('active', 'canceled')).headers)).status).toBe(200);
+    expect((await ask((await subscribed('active', 'canceled')).headers)).status).toBe(200);
   });
 
   test('current here, lapsed there', async () => {
-    const answer = await ask((await standing('active', 'past_due')).headers);
+    const answer = await ask((await subscribed('active', 'past_due')).headers);
     expect([answer.status, answer.body.detail.slice(0, 33)]).toEqual([
       409,
       'your subscription needs attention',
@@ -232,12 +232,12 @@ describe('A 4.5: checkout of a tenant that has a subscription', () => {
     ['active', /^already subscribed/],
     ['past_due', /^your subscription needs attention/],
   ])('not recorded here yet, %s there', async (status, detail) => {
-    const answer = await ask((await standing(undefined, status)).headers);
+    const answer = await ask((await subscribed(undefined, status)).headers);
     expect([answer.status, detail.test(answer.body.detail)]).toEqual([409, true]);
   });
 
   test('lapsed here, current there', async () => {
-    const answer = await ask((await standing('past_due', 'active')).headers);
+    const answer = await ask((await subscribed('past_due', 'active')).headers);
     expect([answer.status, answer.body.detail.slice(0, 18)]).toEqual([409, 'already subscribed']);
   });
 });

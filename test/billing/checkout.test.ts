@@ -49,7 +49,7 @@ describe('A 4.5: refusals of the body are strings', () => {
     ['null', 422, 'body: an object is expected'],
     ['{"tier": ', 400, expect.stringMatching(/^invalid JSON body: /)],
     ['', 400, expect.stringMatching(/^invalid JSON body: /)],
-  ])('%j answers %i', async (sent, status, detail) => {
+  ])('%j returns %i', async (sent, status, detail) => {
     const founder = await billing.app.signUp();
     billing.stripe.requests.length = 0;
     const headers = { 'content-type': 'application/json' };
@@ -78,7 +78,7 @@ describe('A 4.5: the status is read from the processor', () => {
     const before = await billing.stored(founder.tenantId);
     const answer = await checkout(founder, { tier: 'studio' });
     expect([answer.status, answer.body.detail]).toEqual([expected, detail]);
-    // Our clock is not the processor's: only its events are mirrored.
+    // Our clock is not the processor's: only its events count.
     expect(await billing.stored(founder.tenantId)).toEqual(before);
   });
 
@@ -198,7 +198,7 @@ describe('a processor that fails', () => {
     ['the key is wrong', fail(401)],
     ['the key may not', fail(403)],
     ['the Price is none', fail(400, { code: 'resource_missing', param: 'line_items[0][price]' })],
-  ])('%s: 503 service_unavailable, no key in the answer', async (_what, reply) => {
+  ])('%s: 503 service_unavailable, no key in the response', async (_what, reply) => {
     const founder = await billing.app.signUp();
     billing.stripe.otherwise(reply);
     const { status, body } = await checkout(founder, { tier: 'pro' });

@@ -75,7 +75,7 @@ describe('C 7: an event’s id and its effect are stored together', () => {
     ['tenants', 'update'],
     ['payment_events', 'insert'],
   ])(
-    'if %s refuses its %s the answer is 500, and the redelivery does all of it, once',
+    'if %s refuses its %s the response is 500, and the redelivery does all of it, once',
     async (table, verb) => {
       const mine = await provision(app);
       const id = `sub_${mine.tenantId}`;

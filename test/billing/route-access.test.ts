@@ -60,7 +60,7 @@ test('A 4.5: 503 for a tier without a Price', async () => {
   expect((await ask(onePlan, 'checkout', founder, { tier: 'studio' })).status).toBe(200);
 });
 
-test('A 4.5: the webhook answers 503 where no signing secret is configured', async () => {
+test('A 4.5: the webhook returns 503 where no signing secret is configured', async () => {
   expect((await withoutSecret.app.json('POST', '/api/stripe/webhook', { body: '{}' })).status).toBe(503);
 });
 

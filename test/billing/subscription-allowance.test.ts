@@ -6,8 +6,8 @@ import { at, changed, completed, deleted, emptyAccount, prices, topUp } from './
 import { currentStatuses, lapsedStatuses, liveStatuses } from './subscription-table.ts';
 
 const apply = (account: BillingAccount, ...events: PaymentEvent[]) =>
-  events.reduce((mirror, event) => applyPaymentEvent(mirror, event, prices), account);
-const mirrored = (...events: PaymentEvent[]) => apply(emptyAccount, ...events);
+  events.reduce((state, event) => applyPaymentEvent(state, event, prices), account);
+const stateAfter = (...events: PaymentEvent[]) => apply(emptyAccount, ...events);
 const windowOf = ({ allowanceFrom, allowanceSubscription }: BillingAccount) => [
   allowanceFrom,
   allowanceSubscription,
@@ -22,25 +22,25 @@ describe('A 3.1 row 2, A 8: the tier that was bought', () => {
     { tier: 'pro', chars: 1_500_000 },
     { tier: 'studio', chars: 5_000_000 },
   ] as const)('$tier: $chars characters a month, and its slug', ({ tier, chars }) => {
-    const after = mirrored(changed(1, 'sub_a', 'active', tier));
+    const after = stateAfter(changed(1, 'sub_a', 'active', tier));
     expect([after.tier, after.monthlyCharLimit]).toEqual([tier, chars]);
   });
 
   it.each(live)('is written under $status too', ({ status }) => {
-    const after = mirrored(changed(1, 'sub_a', status, 'pro'));
+    const after = stateAfter(changed(1, 'sub_a', status, 'pro'));
     expect([after.tier, after.monthlyCharLimit]).toEqual(['pro', 1_500_000]);
   });
 
   it('is found among the Prices of several items', () => {
     const event = { ...changed(1, 'sub_a', 'active'), priceIds: ['price_other', 'price_studio'] };
-    expect(mirrored(event).monthlyCharLimit).toBe(5_000_000);
+    expect(stateAfter(event).monthlyCharLimit).toBe(5_000_000);
   });
 
   it('an unrecognized Price leaves the allowance unchanged, and still updates the status', () => {
     for (const priceIds of [['price_other'], [], ['']]) {
       const event = { ...changed(2, 'sub_a', 'past_due'), priceIds };
-      expect(mirrored(event).monthlyCharLimit).toBe(123_456);
-      const before = mirrored(changed(1, 'sub_a', 'active', 'pro'));
+      expect(stateAfter(event).monthlyCharLimit).toBe(123_456);
+      const before = stateAfter(changed(1, 'sub_a', 'active', 'pro'));
       const after = apply(before, event);
       expect(after.monthlyCharLimit).toBe(1_500_000);
       expect(windowOf(after)).toEqual(windowOf(before));
@@ -50,7 +50,7 @@ describe('A 3.1 row 2, A 8: the tier that was bought', () => {
   });
 
   it('an allowance that an operator wrote meanwhile: only a known Price overwrites it', () => {
-    const bought = mirrored(changed(1, 'sub_a', 'active', 'pro'));
+    const bought = stateAfter(changed(1, 'sub_a', 'active', 'pro'));
     const granted = { ...bought, monthlyCharLimit: 9_000_000 };
     const others = [
       changed(2, 'sub_a', 'past_due', 'other'),
@@ -78,19 +78,19 @@ describe('A 3.1 row 2, A 8: the tier that was bought', () => {
 
 describe('A 3.1, A 8.2 rule 3: the allowance window', () => {
   it('session completed: opens where it makes the tenant current for the first time', () => {
-    expect(windowOf(mirrored(completed(1, 'sub_a')))).toEqual([at(1), 'sub_a']);
+    expect(windowOf(stateAfter(completed(1, 'sub_a')))).toEqual([at(1), 'sub_a']);
   });
 
   it.each(current)('created / updated: $status opens it', ({ status }) => {
-    expect(windowOf(mirrored(changed(1, 'sub_a', status)))).toEqual([at(1), 'sub_a']);
+    expect(windowOf(stateAfter(changed(1, 'sub_a', status)))).toEqual([at(1), 'sub_a']);
   });
 
   it.each(lapsed)('created / updated: $status does not open it', ({ status }) => {
-    expect(windowOf(mirrored(changed(1, 'sub_a', status)))).toEqual([null, null]);
+    expect(windowOf(stateAfter(changed(1, 'sub_a', status)))).toEqual([null, null]);
   });
 
   it('incomplete, then active: opens with the event that made it active', () => {
-    const after = mirrored(changed(1, 'sub_a', 'incomplete'), changed(4, 'sub_a', 'active'));
+    const after = stateAfter(changed(1, 'sub_a', 'incomplete'), changed(4, 'sub_a', 'active'));
     expect(windowOf(after)).toEqual([at(4), 'sub_a']);
   });
 
@@ -98,15 +98,15 @@ describe('A 3.1, A 8.2 rule 3: the allowance window', () => {
     const session = completed(2, 'sub_a');
     const active = changed(3, 'sub_a', 'active');
     const renewal = changed(9, 'sub_a', 'active');
-    expect(windowOf(mirrored(session, active, session, renewal))).toEqual([at(2), 'sub_a']);
-    expect(windowOf(mirrored(active, session, renewal, active))).toEqual([at(3), 'sub_a']);
+    expect(windowOf(stateAfter(session, active, session, renewal))).toEqual([at(2), 'sub_a']);
+    expect(windowOf(stateAfter(active, session, renewal, active))).toEqual([at(3), 'sub_a']);
   });
 
   const resumptions = ['past_due', 'unpaid', 'paused'].flatMap((from) =>
     currentStatuses.map((to) => ({ from, to })),
   );
   it.each(resumptions)('row 5: $from -> $to resumes the same window', ({ from, to }) => {
-    const opened = mirrored(changed(1, 'sub_a', 'active'));
+    const opened = stateAfter(changed(1, 'sub_a', 'active'));
     const back = apply(opened, changed(5, 'sub_a', from), changed(7, 'sub_a', to));
     expect(back.subscriptionStatus).toBe(to);
     expect(windowOf(back)).toEqual([at(1), 'sub_a']);
@@ -115,7 +115,7 @@ describe('A 3.1, A 8.2 rule 3: the allowance window', () => {
   });
 
   it('active <-> trialing keeps it', () => {
-    const after = mirrored(changed(1, 'sub_a', 'trialing'), changed(5, 'sub_a', 'active'));
+    const after = stateAfter(changed(1, 'sub_a', 'trialing'), changed(5, 'sub_a', 'active'));
     expect(windowOf(after)).toEqual([at(1), 'sub_a']);
   });
 
@@ -123,14 +123,14 @@ describe('A 3.1, A 8.2 rule 3: the allowance window', () => {
     { from: 'personal', to: 'studio' },
     { from: 'studio', to: 'personal' },
   ] as const)('a tier change restarts it: $from -> $to', ({ from, to }) => {
-    const before = mirrored(completed(1, 'sub_a'), changed(2, 'sub_a', 'active', from));
+    const before = stateAfter(completed(1, 'sub_a'), changed(2, 'sub_a', 'active', from));
     expect(windowOf(before)).toEqual([at(1), 'sub_a']);
     const after = apply(before, changed(5, 'sub_a', 'active', to), changed(6, 'sub_a', 'active', to));
     expect(windowOf(after)).toEqual([at(5), 'sub_a']);
   });
 
   it('a tier change that comes with the return from past_due restarts it', () => {
-    const after = mirrored(
+    const after = stateAfter(
       changed(1, 'sub_a', 'active', 'personal'),
       changed(2, 'sub_a', 'past_due', 'personal'),
       changed(5, 'sub_a', 'active', 'pro'),
@@ -139,7 +139,7 @@ describe('A 3.1, A 8.2 rule 3: the allowance window', () => {
   });
 
   it('an unknown Price in between is not a change of tier', () => {
-    const after = mirrored(
+    const after = stateAfter(
       changed(1, 'sub_a', 'active', 'pro'),
       changed(2, 'sub_a', 'active', 'other'),
       changed(3, 'sub_a', 'active', 'pro'),
@@ -148,27 +148,27 @@ describe('A 3.1, A 8.2 rule 3: the allowance window', () => {
   });
 
   it('a tier change that arrives late has no effect', () => {
-    const before = mirrored(changed(5, 'sub_a', 'active', 'pro'));
+    const before = stateAfter(changed(5, 'sub_a', 'active', 'pro'));
     expect(apply(before, changed(4, 'sub_a', 'active', 'personal'))).toBe(before);
   });
 
   it('subscribing again opens its own window, once, whatever the tier before', () => {
-    const first = mirrored(changed(1, 'sub_a', 'active', 'personal'), deleted(2, 'sub_a'));
+    const first = stateAfter(changed(1, 'sub_a', 'active', 'personal'), deleted(2, 'sub_a'));
     const again = apply(first, completed(5, 'sub_b'), changed(6, 'sub_b', 'active', 'pro'));
     expect(windowOf(again)).toEqual([at(5), 'sub_b']);
     expect([again.tier, again.monthlyCharLimit]).toEqual(['pro', 1_500_000]);
   });
 
   it('a top-up leaves it unchanged', () => {
-    const before = mirrored(changed(1, 'sub_a', 'active'));
+    const before = stateAfter(changed(1, 'sub_a', 'active'));
     expect(windowOf(apply(before, topUp(3, 'cs_1')))).toEqual([at(1), 'sub_a']);
-    expect(windowOf(mirrored(topUp(3, 'cs_1')))).toEqual([null, null]);
+    expect(windowOf(stateAfter(topUp(3, 'cs_1')))).toEqual([null, null]);
   });
 });
 
 describe('A 6 rule 3: top-up credit', () => {
   it('adds the characters and records the session', () => {
-    const after = mirrored(topUp(1, 'cs_1', 2_000_000), topUp(2, 'cs_2', 1_000_000));
+    const after = stateAfter(topUp(1, 'cs_1', 2_000_000), topUp(2, 'cs_2', 1_000_000));
     expect(after).toEqual({ ...emptyAccount, topUpPurchased: 3_000_000, creditedSessions: ['cs_1', 'cs_2'] });
   });
 
@@ -190,7 +190,7 @@ describe('A 6 rule 3: top-up credit', () => {
   });
 
   it('redelivery does nothing, even with another time and count', () => {
-    const before = mirrored(topUp(2, 'cs_1'));
+    const before = stateAfter(topUp(2, 'cs_1'));
     for (const again of [topUp(2, 'cs_1'), topUp(9, 'cs_1'), topUp(1, 'cs_1', 5_000_000)]) {
       expect(apply(before, again)).toBe(before);
     }
@@ -198,13 +198,13 @@ describe('A 6 rule 3: top-up credit', () => {
 
   it('five hundred sessions on, the first is still credited', () => {
     const all = Array.from({ length: 500 }, (_, index) => topUp(index, `cs_${index}`, 1));
-    const before = mirrored(...all);
+    const before = stateAfter(...all);
     expect(before.topUpPurchased).toBe(500);
     for (const event of all) expect(apply(before, event)).toBe(before);
   });
 
   it.each(live)('is credited under $status, and after the end', ({ status }) => {
-    const before = mirrored(changed(1, 'sub_a', status));
+    const before = stateAfter(changed(1, 'sub_a', status));
     expect(apply(before, topUp(2, 'cs_1')).topUpPurchased).toBe(1_000_000);
     expect(apply(before, deleted(2, 'sub_a'), topUp(3, 'cs_1')).topUpPurchased).toBe(1_000_000);
   });
@@ -219,7 +219,7 @@ describe('A 6 rule 4: a redelivered event', () => {
     ['deleted', deleted(1, 'sub_a')],
     ['top-up', topUp(1, 'cs_1')],
   ] as const)('%s: nothing changes, and the same object comes back', (_name, event) => {
-    const before = mirrored(event);
+    const before = stateAfter(event);
     expect(apply(before, event)).toEqual(before);
     expect(apply(before, event)).toBe(before);
   });

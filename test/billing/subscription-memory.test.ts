@@ -8,7 +8,7 @@ import { at, changed, completed, deleted, emptyAccount, prices, topUp } from './
 import { endedStatuses, liveStatuses, statuses } from './subscription-table.ts';
 
 const apply = (account: BillingAccount, ...events: PaymentEvent[]) =>
-  events.reduce((mirror, event) => applyPaymentEvent(mirror, event, prices), account);
+  events.reduce((state, event) => applyPaymentEvent(state, event, prices), account);
 const state = ({ subscriptionId: id, subscriptionStatus: status }: BillingAccount) => ({ id, status });
 const windowOf = ({ allowanceFrom, allowanceSubscription }: BillingAccount) => [
   allowanceFrom,

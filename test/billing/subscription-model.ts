@@ -13,10 +13,10 @@ import {
   rowFor,
 } from './subscription-table.ts';
 
-/** What the events so far have told, kept by the table's rules and apart from the code under test. */
+/** The state after the events so far, kept by the table's rules and apart from the code under test. */
 export interface Ledger {
   known: readonly Known[];
-  mirrored: Known | undefined;
+  recorded: Known | undefined;
 }
 
 /** What A 2.1 shows of the subscription. */
@@ -40,37 +40,37 @@ type SubscriptionStory = Exclude<PaymentEvent, TopUpPayment>;
 
 /** An account whose flat fields are all that there is: an operator wrote them. */
 export function ledgerOf(account: BillingAccount): Ledger {
-  if (account.subscriptionStatus === null) return { known: [], mirrored: undefined };
+  if (account.subscriptionStatus === null) return { known: [], recorded: undefined };
   const { subscriptionId: id, subscriptionStatus: status, subscriptionEventAt: eventAt, tier } = account;
   const windowFrom = account.allowanceSubscription === id ? account.allowanceFrom : null;
   const sold = tier !== null && isTier(tier) ? tier : null;
-  const mirrored = { id, status, toldAt: eventAt ?? '', eventAt, tier: sold, windowFrom };
-  return { known: [mirrored], mirrored };
+  const recorded = { id, status, toldAt: eventAt ?? '', eventAt, tier: sold, windowFrom };
+  return { known: [recorded], recorded };
 }
 
 /** The row of the table that decides, and every outcome that it allows. */
 export function outcomesOf(before: BillingAccount, ledger: Ledger, event: PaymentEvent) {
   const about = event.kind === 'topup_paid' ? undefined : whichKnown(ledger, event);
-  const row = rowFor({ event, known: about, mirrored: ledger.mirrored });
+  const row = rowFor({ event, known: about, recorded: ledger.recorded });
   const allowed = row.next.flatMap((next): Outcome[] => {
     if (event.kind === 'topup_paid' || next === 'unchanged') return [{ ledger, shown: shownOf(before) }];
     const now = tell(ledger, about, event, next);
-    const told = about && isDeepStrictEqual(now, about) ? about : now;
+    const updated = about && isDeepStrictEqual(now, about) ? about : now;
     const others = ledger.known.filter((each) => each !== about);
-    const known = told === about ? ledger.known : [...others, told];
-    return mirroredOf(known, told, about).map((mirrored) => {
-      const another = mirrored === told ? about !== ledger.mirrored : mirrored !== ledger.mirrored;
-      const shown = show(before, event, { mirrored, told, another });
-      const nothing = told === about && mirrored === ledger.mirrored;
-      return { ledger: nothing ? ledger : { known, mirrored }, shown };
+    const known = updated === about ? ledger.known : [...others, updated];
+    return recordedOf(known, updated, about).map((recorded) => {
+      const another = recorded === updated ? about !== ledger.recorded : recorded !== ledger.recorded;
+      const shown = show(before, event, { recorded, updated, another });
+      const nothing = updated === about && recorded === ledger.recorded;
+      return { ledger: nothing ? ledger : { known, recorded }, shown };
     });
   });
   return { row, allowed };
 }
 
-/** A session without an id is about the mirrored one; a name that is new takes over the unnamed one that lives. */
-function whichKnown({ known, mirrored }: Ledger, { subscriptionId }: SubscriptionStory) {
-  if (subscriptionId === null) return mirrored;
+/** A session without an id is about the recorded one; a name that is new takes over the unnamed one that lives. */
+function whichKnown({ known, recorded }: Ledger, { subscriptionId }: SubscriptionStory) {
+  if (subscriptionId === null) return recorded;
   return (
     known.find(({ id }) => id === subscriptionId) ??
     known.find(({ id, status }) => id === null && isLive(status))
@@ -110,34 +110,38 @@ function soldTier(event: SubscriptionStory) {
   return tierOfPrices(event.priceIds, prices);
 }
 
-/** More than one where they are equals to the second, and the event has told nothing new of either. */
-function mirroredOf(known: readonly Known[], told: Known, about: Known | undefined): Known[] {
+/** More than one where they are equals to the second, and the event changed neither. */
+function recordedOf(known: readonly Known[], updated: Known, about: Known | undefined): Known[] {
   const rank = (each: Known) =>
     `${preferences.map(({ holds }) => Number(holds(each))).join('')} ${each.toldAt}`;
   const best = known.map(rank).reduce(later);
   const equals = known.filter((each) => rank(each) === best);
-  return equals.includes(told) && told !== about ? [told] : equals;
+  return equals.includes(updated) && updated !== about ? [updated] : equals;
 }
 
-interface Turn {
-  mirrored: Known;
-  told: Known;
-  /** Another subscription than before is mirrored. */
+interface Change {
+  recorded: Known;
+  updated: Known;
+  /** Another subscription than before is recorded. */
   another: boolean;
 }
 
-function show(before: BillingAccount, event: SubscriptionStory, { mirrored, told, another }: Turn): Shown {
-  const ownTier = mirrored === told ? soldTier(event) : undefined;
-  const tier = ownTier ?? (another && isLive(mirrored.status) ? mirrored.tier : null);
-  const opened = mirrored.windowFrom !== null;
+function show(
+  before: BillingAccount,
+  event: SubscriptionStory,
+  { recorded, updated, another }: Change,
+): Shown {
+  const ownTier = recorded === updated ? soldTier(event) : undefined;
+  const tier = ownTier ?? (another && isLive(recorded.status) ? recorded.tier : null);
+  const opened = recorded.windowFrom !== null;
   return {
-    subscriptionId: mirrored.id,
-    subscriptionStatus: mirrored.status,
+    subscriptionId: recorded.id,
+    subscriptionStatus: recorded.status,
     tier: tier ?? before.tier,
     monthlyCharLimit: tier ? includedChars[tier] : before.monthlyCharLimit,
-    allowanceFrom: opened ? mirrored.windowFrom : before.allowanceFrom,
-    allowanceSubscription: opened ? mirrored.id : before.allowanceSubscription,
-    subscriptionEventAt: mirrored.eventAt,
+    allowanceFrom: opened ? recorded.windowFrom : before.allowanceFrom,
+    allowanceSubscription: opened ? recorded.id : before.allowanceSubscription,
+    subscriptionEventAt: recorded.eventAt,
   };
 }
 

@@ -6,8 +6,8 @@ import { at, changed, completed, deleted, emptyAccount, prices } from './subscri
 import { currentStatuses, endedStatuses, lapsedStatuses, liveStatuses } from './subscription-table.ts';
 
 const apply = (account: BillingAccount, ...events: PaymentEvent[]) =>
-  events.reduce((mirror, event) => applyPaymentEvent(mirror, event, prices), account);
-const mirrored = (...events: PaymentEvent[]) => apply(emptyAccount, ...events);
+  events.reduce((state, event) => applyPaymentEvent(state, event, prices), account);
+const stateAfter = (...events: PaymentEvent[]) => apply(emptyAccount, ...events);
 const state = ({ subscriptionId: id, subscriptionStatus: status }: BillingAccount) => ({ id, status });
 const windowOf = ({ allowanceFrom, allowanceSubscription }: BillingAccount) => [
   allowanceFrom,
@@ -29,7 +29,7 @@ describe('A 3.1, settled: when the recorded subscription ends, another one repla
   it.each(lapsed.flatMap((each) => byEnd.map((end) => ({ ...each, end }))))(
     '$status behind a current one that is $end: recorded with its status and tier, and the window stays',
     ({ status, end }) => {
-      const both = mirrored(changed(3, 'sub_a', 'active', 'pro'), changed(4, 'sub_b', status, 'studio'));
+      const both = stateAfter(changed(3, 'sub_a', 'active', 'pro'), changed(4, 'sub_b', status, 'studio'));
       expect([state(both).id, ...planOf(both)]).toEqual(['sub_a', 'pro', 1_500_000]);
       const after = apply(both, ends[end]);
       expect(state(after)).toEqual({ id: 'sub_b', status });
@@ -40,7 +40,7 @@ describe('A 3.1, settled: when the recorded subscription ends, another one repla
   );
 
   it('a current one is recorded with the window that it opened, though another was recorded then', () => {
-    const both = mirrored(changed(5, 'sub_a', 'active', 'pro'), changed(2, 'sub_b', 'active', 'studio'));
+    const both = stateAfter(changed(5, 'sub_a', 'active', 'pro'), changed(2, 'sub_b', 'active', 'studio'));
     expect([state(both).id, ...windowOf(both)]).toEqual(['sub_a', at(5), 'sub_a']);
     const after = apply(both, deleted(6, 'sub_a'));
     expect([state(after).id, ...windowOf(after)]).toEqual(['sub_b', at(2), 'sub_b']);
@@ -48,7 +48,7 @@ describe('A 3.1, settled: when the recorded subscription ends, another one repla
   });
 
   it('a tier change of it meanwhile restarted its own window, and not the one shown', () => {
-    const both = mirrored(
+    const both = stateAfter(
       changed(2, 'sub_b', 'active', 'personal'),
       changed(5, 'sub_a', 'active', 'pro'),
       changed(4, 'sub_b', 'active', 'studio'),
@@ -59,7 +59,7 @@ describe('A 3.1, settled: when the recorded subscription ends, another one repla
   });
 
   it('one with an unknown Price leaves the allowance', () => {
-    const after = mirrored(
+    const after = stateAfter(
       changed(1, 'sub_b', 'past_due', 'other'),
       changed(2, 'sub_a', 'active', 'pro'),
       deleted(3, 'sub_a'),
@@ -68,7 +68,7 @@ describe('A 3.1, settled: when the recorded subscription ends, another one repla
   });
 
   it('one that has ended itself does not write its tier', () => {
-    const after = mirrored(
+    const after = stateAfter(
       changed(1, 'sub_b', 'active', 'studio'),
       changed(2, 'sub_a', 'active', 'pro'),
       deleted(9, 'sub_b', 'studio'),
@@ -79,7 +79,7 @@ describe('A 3.1, settled: when the recorded subscription ends, another one repla
   });
 
   it('the recorded one lapses: another that is current replaces it', () => {
-    const both = mirrored(changed(1, 'sub_a', 'trialing', 'studio'), changed(2, 'sub_b', 'active', 'pro'));
+    const both = stateAfter(changed(1, 'sub_a', 'trialing', 'studio'), changed(2, 'sub_b', 'active', 'pro'));
     for (const status of lapsedStatuses.filter((each) => each !== 'incomplete')) {
       const after = apply(both, changed(3, 'sub_b', status, 'pro'));
       expect(state(after)).toEqual({ id: 'sub_a', status: 'trialing' });
@@ -91,13 +91,13 @@ describe('A 3.1, settled: when the recorded subscription ends, another one repla
 
   it('of two with events of the same second, the later to arrive is recorded', () => {
     const events = [changed(1, 'sub_a', 'active', 'pro'), changed(1, 'sub_b', 'active', 'studio')] as const;
-    expect(state(mirrored(events[0], events[1])).id).toBe('sub_b');
-    expect(state(mirrored(events[1], events[0])).id).toBe('sub_a');
-    expect(state(mirrored(events[0], completed(1, 'sub_b'))).id).toBe('sub_b');
+    expect(state(stateAfter(events[0], events[1])).id).toBe('sub_b');
+    expect(state(stateAfter(events[1], events[0])).id).toBe('sub_a');
+    expect(state(stateAfter(events[0], completed(1, 'sub_b'))).id).toBe('sub_b');
   });
 
   it('a session counts for the subscription of the latest event', () => {
-    const after = mirrored(
+    const after = stateAfter(
       changed(1, 'sub_a', 'active', 'pro'),
       changed(2, 'sub_b', 'active', 'studio'),
       completed(3, 'sub_a'),
@@ -109,23 +109,23 @@ describe('A 3.1, settled: when the recorded subscription ends, another one repla
 
 describe('A 3.1 row 1, settled: a session and newer events of its subscription', () => {
   it.each(pastIncomplete)('older than $status: changes nothing, and opens no window', ({ status }) => {
-    const before = mirrored(changed(5, 'sub_a', status));
+    const before = stateAfter(changed(5, 'sub_a', status));
     expect(apply(before, completed(4, 'sub_a'))).toBe(before);
     expect(apply(before, completed(4, null))).toBe(before);
   });
 
   it('older than incomplete: active, and opens the window at its own time', () => {
-    const after = mirrored(changed(5, 'sub_a', 'incomplete', 'pro'), completed(4, 'sub_a'));
+    const after = stateAfter(changed(5, 'sub_a', 'incomplete', 'pro'), completed(4, 'sub_a'));
     expect(state(after)).toEqual({ id: 'sub_a', status: 'active' });
     expect([...windowOf(after), after.subscriptionEventAt]).toEqual([at(4), 'sub_a', at(5)]);
   });
 
   it.each(pastIncomplete)('as old as $status: active', ({ status }) => {
-    expect(state(mirrored(changed(5, 'sub_a', status), completed(5, 'sub_a'))).status).toBe('active');
+    expect(state(stateAfter(changed(5, 'sub_a', status), completed(5, 'sub_a'))).status).toBe('active');
   });
 
   it.each(pastIncomplete)('incomplete after $status: its tier and its time count', ({ status }) => {
-    const before = mirrored(changed(1, 'sub_a', status, 'pro'));
+    const before = stateAfter(changed(1, 'sub_a', status, 'pro'));
     const after = apply(before, changed(3, 'sub_a', 'incomplete', 'studio'));
     expect(state(after)).toEqual({ id: 'sub_a', status });
     expect([...planOf(after), after.subscriptionEventAt]).toEqual(['studio', 5_000_000, at(3)]);
@@ -136,10 +136,10 @@ describe('A 3.1 row 1, settled: a session and newer events of its subscription',
 });
 
 describe('A 3.1 row 1, settled: a session that names no subscription', () => {
-  const unnamed = () => mirrored(completed(5, null));
+  const unnamed = () => stateAfter(completed(5, null));
 
   it('belongs to the recorded one', () => {
-    const after = mirrored(changed(1, 'sub_a', 'past_due', 'pro'), completed(3, null));
+    const after = stateAfter(changed(1, 'sub_a', 'past_due', 'pro'), completed(3, null));
     expect([state(after).id, state(after).status]).toEqual(['sub_a', 'active']);
     expect(windowOf(after)).toEqual([at(3), 'sub_a']);
     expect(after.subscriptions.map(({ id }) => id)).toEqual(['sub_a']);
@@ -148,7 +148,7 @@ describe('A 3.1 row 1, settled: a session that names no subscription', () => {
   it.each(endedStatuses.map((status) => ({ status })))(
     'the recorded one is $status: ignored',
     ({ status }) => {
-      const before = mirrored(changed(1, 'sub_a', status));
+      const before = stateAfter(changed(1, 'sub_a', status));
       expect(apply(before, completed(3, null))).toBe(before);
     },
   );

@@ -120,7 +120,7 @@ function* checkShown({ before, after, event, watch }: Step): Iterable<string> {
   const id = after.subscriptionId ?? '';
   const was = before.subscriptionId;
   if (watch.ended.has(id) && isLive(after.subscriptionStatus))
-    yield `${id} has ended and is mirrored live again`;
+    yield `${id} has ended and is recorded live again`;
   const lockedOut = isCurrent(before.subscriptionStatus) && !isCurrent(after.subscriptionStatus);
   if (lockedOut && was !== null && was !== id && !watch.ended.has(was) && !isLapsing(event, was))
     yield 'a tenant that pays is locked out';
@@ -128,7 +128,7 @@ function* checkShown({ before, after, event, watch }: Step): Iterable<string> {
   const limitMoves = after.monthlyCharLimit !== before.monthlyCharLimit;
   if (limitMoves || tier !== before.tier) {
     if (tier === null || !watch.tiersOf.get(id)?.has(tier))
-      yield 'a tier that no event of the mirrored one carried';
+      yield 'a tier that no event of the recorded one carried';
     if (
       Object.entries(includedChars).every(
         ([slug, chars]) => slug !== tier || chars !== after.monthlyCharLimit,
@@ -158,7 +158,7 @@ function* checkWindow(before: BillingAccount, after: BillingAccount, watch: Watc
   const windows = watch.windowsOf.get(id) ?? new Set();
   watch.windowsOf.set(id, windows.add(after.allowanceFrom));
   watch.opened.set(id, windows.size);
-  // Windows that opened and restarted while another subscription was mirrored are not seen: no more than tier changes.
+  // Windows that opened and restarted while another subscription was recorded are not seen: no more than tier changes.
   if (windows.size > 1 && (watch.tiersOf.get(id)?.size ?? 0) < 2) yield `window of ${id} opened again`;
 }
 

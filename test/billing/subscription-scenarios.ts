@@ -230,7 +230,7 @@ export const lives: readonly Life[] = [
     opens: [],
   },
   {
-    name: 'a lapsed one beside a current one that ends: the lapsed one is mirrored with its status and tier',
+    name: 'a lapsed one beside a current one that ends: the lapsed one is shown with its status and tier',
     events: [
       changed(1, 'sub_a', 'active'),
       changed(2, 'sub_b', 'incomplete', 'pro'),
@@ -251,7 +251,7 @@ export const lives: readonly Life[] = [
     opens: [],
   },
   {
-    name: 'two at once, the newer ends: the older is mirrored with its tier and its window',
+    name: 'two at once, the newer ends: the older is shown with its tier and its window',
     events: [
       changed(1, 'sub_a', 'active', 'studio'),
       changed(2, 'sub_b', 'trialing'),
@@ -274,7 +274,7 @@ export const lives: readonly Life[] = [
     opens: ['sub_a'],
   },
   {
-    name: 'lapsed side by side: the one last told of is mirrored, incomplete behind',
+    name: 'lapsed side by side: the one with the last event is shown, before an incomplete one',
     events: [
       changed(1, 'sub_a', 'active'),
       changed(2, 'sub_a', 'paused'),

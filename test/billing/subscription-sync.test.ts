@@ -24,7 +24,7 @@ const deleted = (about: About = {}) =>
   subscriptionEvent('deleted', { tenantId: mine.tenantId, id, ...about });
 const completed = (at?: number, of = id) => subscribed(mine.tenantId, of, {}, at);
 
-async function mirror() {
+async function storedSubscription() {
   const { monthly_char_limit, metadata } = await mine.account();
   const { pay_subscription_id, pay_subscription_status, pay_tier, pay_allowance_subscription } = metadata;
   return {
@@ -39,14 +39,20 @@ async function mirror() {
 describe('A 3.1: a session of mode subscription that completed', () => {
   test('sets active and the id, opens the window, and neither tier nor allowance', async () => {
     await deliverAll(app, completed(minute(1)));
-    expect(await mirror()).toEqual({ id, status: 'active', tier: undefined, limit: 1000, window: id });
+    expect(await storedSubscription()).toEqual({
+      id,
+      status: 'active',
+      tier: undefined,
+      limit: 1000,
+      window: id,
+    });
     const { pay_allowance_from } = await mine.metadata();
     expect(Number.isNaN(Date.parse(pay_allowance_from))).toBe(false);
   });
 
   test('A 6: without a mode, if it carries a subscription id', async () => {
     await deliverAll(app, subscribed(mine.tenantId, id, { mode: null }));
-    expect(await mirror()).toMatchObject({ id, status: 'active' });
+    expect(await storedSubscription()).toMatchObject({ id, status: 'active' });
   });
 
   test('A 6: without a mode and without a subscription id nothing is written', async () => {
@@ -57,7 +63,7 @@ describe('A 3.1: a session of mode subscription that completed', () => {
 
   test('the tenant is metadata.tenant_id where it has no client_reference_id', async () => {
     await deliverAll(app, subscribed(mine.tenantId, id, { client_reference_id: null }));
-    expect(await mirror()).toMatchObject({ id, status: 'active' });
+    expect(await storedSubscription()).toMatchObject({ id, status: 'active' });
   });
 });
 
@@ -73,7 +79,7 @@ describe('A 3.1: subscription created and updated', () => {
     'incomplete_expired',
   ])('carry their status: %s', async (status) => {
     await deliverAll(app, created({ status }));
-    expect(await mirror()).toMatchObject({ id, status });
+    expect(await storedSubscription()).toMatchObject({ id, status });
   });
 
   test.each([
@@ -82,7 +88,7 @@ describe('A 3.1: subscription created and updated', () => {
     ['studio', 5_000_000],
   ] as const)('the Price of %s writes its tier and its %i characters', async (tier, limit) => {
     await deliverAll(app, created({ price: prices[tier], created: minute(1) }));
-    expect(await mirror()).toEqual({ id, status: 'active', tier, limit, window: id });
+    expect(await storedSubscription()).toEqual({ id, status: 'active', tier, limit, window: id });
     const { pay_subscription_event_at } = await mine.metadata();
     expect(JSON.stringify(pay_subscription_event_at)).toMatch(/\d/);
   });
@@ -90,26 +96,26 @@ describe('A 3.1: subscription created and updated', () => {
   test('an unrecognized Price leaves the allowance unchanged, and updates the status', async () => {
     await deliverAll(app, created({ price: prices.pro, created: minute(1) }));
     await deliverAll(app, updated({ price: 'price_unknown', status: 'past_due', created: minute(2) }));
-    expect(await mirror()).toMatchObject({ status: 'past_due', tier: 'pro', limit: 1_500_000 });
+    expect(await storedSubscription()).toMatchObject({ status: 'past_due', tier: 'pro', limit: 1_500_000 });
     await deliverAll(app, updated({ price: prices.topup, status: 'active', created: minute(3) }));
-    expect(await mirror()).toMatchObject({ status: 'active', tier: 'pro', limit: 1_500_000 });
+    expect(await storedSubscription()).toMatchObject({ status: 'active', tier: 'pro', limit: 1_500_000 });
   });
 
   test('an older event than the newest applied is ignored; one of the same moment is applied', async () => {
     await deliverAll(app, updated({ status: 'past_due', price: prices.pro, created: minute(5) }));
     await deliverAll(app, updated({ status: 'active', price: prices.studio, created: minute(4) }));
-    expect(await mirror()).toMatchObject({ status: 'past_due', tier: 'pro' });
+    expect(await storedSubscription()).toMatchObject({ status: 'past_due', tier: 'pro' });
     await deliverAll(app, updated({ status: 'active', price: prices.studio, created: minute(5) }));
-    expect(await mirror()).toMatchObject({ status: 'active', tier: 'studio' });
+    expect(await storedSubscription()).toMatchObject({ status: 'active', tier: 'studio' });
   });
 
   test('incomplete is ignored once a later status is recorded', async () => {
     await deliverAll(app, completed(minute(1)));
     await deliverAll(app, created({ status: 'incomplete', created: minute(2) }));
-    expect(await mirror()).toMatchObject({ id, status: 'active' });
+    expect(await storedSubscription()).toMatchObject({ id, status: 'active' });
     await deliverAll(app, updated({ status: 'past_due', created: minute(3) }));
     await deliverAll(app, updated({ status: 'incomplete', created: minute(4) }));
-    expect(await mirror()).toMatchObject({ status: 'past_due' });
+    expect(await storedSubscription()).toMatchObject({ status: 'past_due' });
   });
 
   test('A 6: the tenant is metadata.tenant_id; without it nothing is written', async () => {
@@ -124,7 +130,7 @@ describe('A 3.1: subscription created and updated', () => {
     await deliverAll(app, created({ status: 'incomplete', created: minute(1) }));
     expect(await mine.metadata()).not.toHaveProperty('pay_allowance_from');
     await deliverAll(app, updated({ status: 'active', created: minute(2) }));
-    expect(await mirror()).toMatchObject({ status: 'active', window: id });
+    expect(await storedSubscription()).toMatchObject({ status: 'active', window: id });
   });
 
   test('completed after created, as it usually comes: one window', async () => {
@@ -146,12 +152,17 @@ describe('A 3.1: subscription deleted', () => {
       created({ price: prices.pro, created: minute(1) }),
       deleted({ created: minute(2) }),
     );
-    expect(await mirror()).toMatchObject({ id, status: 'canceled', tier: 'pro', limit: 1_500_000 });
+    expect(await storedSubscription()).toMatchObject({
+      id,
+      status: 'canceled',
+      tier: 'pro',
+      limit: 1_500_000,
+    });
   });
 
   test('records the deleted id if none was recorded', async () => {
     await deliverAll(app, deleted());
-    expect(await mirror()).toMatchObject({ id, status: 'canceled' });
+    expect(await storedSubscription()).toMatchObject({ id, status: 'canceled' });
   });
 
   test('is final for that id: late events are ignored', async () => {
@@ -174,7 +185,7 @@ describe('A 3.1: subscription deleted', () => {
   test('incomplete_expired is an end as well', async () => {
     await deliverAll(app, created({ status: 'incomplete_expired', created: minute(1) }));
     await deliverAll(app, updated({ status: 'active', created: minute(2) }), completed(minute(3)));
-    expect(await mirror()).toMatchObject({ id, status: 'incomplete_expired' });
+    expect(await storedSubscription()).toMatchObject({ id, status: 'incomplete_expired' });
   });
 
   test('is ignored while the recorded subscription is a different live one', async () => {
@@ -200,7 +211,7 @@ describe('A 3.1: subscription deleted', () => {
       deleted({ created: minute(2) }),
       completed(minute(3), 'sub_new'),
     );
-    expect(await mirror()).toMatchObject({ id: 'sub_new', status: 'active', window: 'sub_new' });
+    expect(await storedSubscription()).toMatchObject({ id: 'sub_new', status: 'active', window: 'sub_new' });
   });
 });
 
@@ -213,7 +224,7 @@ describe('A 6 rule 4: redelivery and events at one time', () => {
       updated({ status: 'past_due', price: prices.pro, created: minute(1) }),
       first,
     );
-    expect(await mirror()).toMatchObject({ status: 'past_due' });
+    expect(await storedSubscription()).toMatchObject({ status: 'past_due' });
   });
 
   test('a concurrent top-up and subscription are both kept', async () => {
@@ -224,7 +235,13 @@ describe('A 6 rule 4: redelivery and events at one time', () => {
     ];
     const answers = await Promise.all(all.map((one) => deliver(app, one)));
     for (const { status } of answers) expect(status).toBe(200);
-    expect(await mirror()).toEqual({ id, status: 'active', tier: 'pro', limit: 1_500_000, window: id });
+    expect(await storedSubscription()).toEqual({
+      id,
+      status: 'active',
+      tier: 'pro',
+      limit: 1_500_000,
+      window: id,
+    });
     expect((await mine.billing()).topup.purchased).toBe(8000);
   });
 });

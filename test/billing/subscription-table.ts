@@ -4,7 +4,7 @@ import type { Tier } from '#server/billing/tiers.ts';
 /**
  * A 3.1's table as data, to be read against the text line by line. It is written from the specification, not from the
  * code. Each event adds what it tells to what is known of its own subscription (`table`); of all that are known one is
- * mirrored (`preferences`).
+ * recorded (`preferences`).
  *
  * What A 3.1 and A 6 leave open is settled so: of one subscription the newest created / updated counts (of two as old as
  * each other the later to arrive), a session yields to a newer one of them, and an end is final whenever it comes. A lapsed
@@ -21,7 +21,7 @@ export const statuses = [...liveStatuses, ...endedStatuses] as const;
 
 export const isEnded = (status: string | null) => endedStatuses.some((ended) => ended === status);
 export const isCurrent = (status: string | null) => currentStatuses.some((current) => current === status);
-/** "Lapsed but still live at the processor" and current: what is mirrored and has not ended. */
+/** "Lapsed but still live at the processor" and current: what is recorded and has not ended. */
 export const isLive = (status: string | null) => status !== null && !isEnded(status);
 
 /** What the events so far have told of one subscription. */
@@ -41,7 +41,7 @@ export interface Moment {
   event: PaymentEvent;
   /** What is known of the subscription that the event is about; undefined before the first word of it. */
   known: Known | undefined;
-  mirrored: Known | undefined;
+  recorded: Known | undefined;
 }
 
 /** The next state of the event's subscription. 'kept': its status stays, the event's tier and its time count. */
@@ -73,9 +73,9 @@ export const table: readonly Row[] = [
     next: ['unchanged'],
   },
   {
-    rule: '(settled) session completed without an id | the mirrored subscription has ended | unchanged',
+    rule: '(settled) session completed without an id | the recorded subscription has ended | unchanged',
     kinds: session,
-    when: (moment) => namesNone(moment) && isEnded(moment.mirrored?.status ?? null),
+    when: (moment) => namesNone(moment) && isEnded(moment.recorded?.status ?? null),
     next: ['unchanged'],
   },
   {
@@ -91,7 +91,7 @@ export const table: readonly Row[] = [
     next: ['unchanged'],
   },
   {
-    rule: 'any | session completed, mode subscription | subscription not already mirrored as ended | active',
+    rule: 'any | session completed, mode subscription | subscription not already recorded as ended | active',
     kinds: session,
     when: () => true,
     next: ['active'],
@@ -116,7 +116,7 @@ export const table: readonly Row[] = [
     next: ['kept'],
   },
   {
-    rule: 'any | created / updated | not older than the newest applied; id not mirrored as ended | status carried',
+    rule: 'any | created / updated | not older than the newest applied; id not recorded as ended | status carried',
     kinds: changed,
     when: () => true,
     next: ['carried'],
@@ -141,7 +141,7 @@ export function rowFor(moment: Moment): Row {
   return row;
 }
 
-/** Which subscription is mirrored: the first of these that only one of two fulfils decides between them. */
+/** Which subscription is recorded: the first of these that only one of two fulfils decides between them. */
 export const preferences: readonly { rule: string; holds: (known: Known) => boolean }[] = [
   { rule: 'a current one before one that is not', holds: ({ status }) => isCurrent(status) },
   { rule: 'a live one before an ended one (row 3)', holds: ({ status }) => isLive(status) },

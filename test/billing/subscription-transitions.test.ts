@@ -12,8 +12,8 @@ import {
 } from './subscription-table.ts';
 
 const apply = (account: BillingAccount, ...events: PaymentEvent[]) =>
-  events.reduce((mirror, event) => applyPaymentEvent(mirror, event, prices), account);
-const mirrored = (...events: PaymentEvent[]) => apply(emptyAccount, ...events);
+  events.reduce((state, event) => applyPaymentEvent(state, event, prices), account);
+const stateAfter = (...events: PaymentEvent[]) => apply(emptyAccount, ...events);
 const state = ({ subscriptionId: id, subscriptionStatus: status }: BillingAccount) => ({ id, status });
 const live = liveStatuses.map((status) => ({ status }));
 const ended = endedStatuses.map((status) => ({ status }));
@@ -21,32 +21,32 @@ const every = statuses.map((status) => ({ status }));
 
 describe('A 3.1 row 1: session completed, mode subscription', () => {
   it('no subscription yet: active, and its id is recorded', () => {
-    expect(state(mirrored(completed(1, 'sub_a')))).toEqual({ id: 'sub_a', status: 'active' });
+    expect(state(stateAfter(completed(1, 'sub_a')))).toEqual({ id: 'sub_a', status: 'active' });
   });
 
   it.each(live)('$status: active', ({ status }) => {
-    const after = mirrored(changed(1, 'sub_a', status), completed(2, 'sub_a'));
+    const after = stateAfter(changed(1, 'sub_a', status), completed(2, 'sub_a'));
     expect(state(after)).toEqual({ id: 'sub_a', status: 'active' });
   });
 
   it.each(every)('$status of another subscription: active under the new id', ({ status }) => {
-    const after = mirrored(changed(1, 'sub_a', status), completed(2, 'sub_b'));
+    const after = stateAfter(changed(1, 'sub_a', status), completed(2, 'sub_b'));
     expect(state(after)).toEqual({ id: 'sub_b', status: 'active' });
   });
 
   it.each(live)('$status, and the session names no subscription: active, the id stays', ({ status }) => {
-    const after = mirrored(changed(1, 'sub_a', status), completed(2, null));
+    const after = stateAfter(changed(1, 'sub_a', status), completed(2, null));
     expect(state(after)).toEqual({ id: 'sub_a', status: 'active' });
   });
 
   it('the very first session names no subscription: active, without an id', () => {
-    expect(state(mirrored(completed(1, null)))).toEqual({ id: null, status: 'active' });
+    expect(state(stateAfter(completed(1, null)))).toEqual({ id: null, status: 'active' });
   });
 
   it('does not set the tier or the allowance', () => {
-    const first = mirrored(completed(1, 'sub_a'));
+    const first = stateAfter(completed(1, 'sub_a'));
     expect([first.tier, first.monthlyCharLimit]).toEqual([null, 123_456]);
-    const before = mirrored(changed(1, 'sub_a', 'past_due', 'studio'));
+    const before = stateAfter(changed(1, 'sub_a', 'past_due', 'studio'));
     const after = apply(before, completed(2, 'sub_a'));
     expect([after.tier, after.monthlyCharLimit]).toEqual(['studio', 5_000_000]);
   });
@@ -54,7 +54,7 @@ describe('A 3.1 row 1: session completed, mode subscription', () => {
 
 describe('A 3.1 row 2: subscription created / updated', () => {
   it.each(every)('no subscription yet: $status as the event carries it', ({ status }) => {
-    const after = mirrored(changed(1, 'sub_a', status));
+    const after = stateAfter(changed(1, 'sub_a', status));
     expect(state(after)).toEqual({ id: 'sub_a', status });
     expect(after.subscriptionEventAt).toBe(at(1));
   });
@@ -63,24 +63,24 @@ describe('A 3.1 row 2: subscription created / updated', () => {
     statuses.filter((to) => to !== 'incomplete').map((to) => ({ from, to })),
   );
   it.each(moves)('$from -> $to, newer than the newest applied', ({ from, to }) => {
-    const after = mirrored(changed(1, 'sub_a', from), changed(2, 'sub_a', to));
+    const after = stateAfter(changed(1, 'sub_a', from), changed(2, 'sub_a', to));
     expect(state(after)).toEqual({ id: 'sub_a', status: to });
     expect(after.subscriptionEventAt).toBe(at(2));
   });
 
   it.each(moves)('$from -> $to, as old as the newest applied', ({ from, to }) => {
-    const after = mirrored(changed(2, 'sub_a', from), changed(2, 'sub_a', to));
+    const after = stateAfter(changed(2, 'sub_a', from), changed(2, 'sub_a', to));
     expect(state(after)).toEqual({ id: 'sub_a', status: to });
   });
 
   const stale = liveStatuses.flatMap((from) => liveStatuses.map((to) => ({ from, to })));
   it.each(stale)('$from stays where $to is older than the newest applied', ({ from, to }) => {
-    const before = mirrored(changed(2, 'sub_a', from, 'pro'));
+    const before = stateAfter(changed(2, 'sub_a', from, 'pro'));
     expect(apply(before, changed(1, 'sub_a', to, 'studio'))).toBe(before);
   });
 
   it.each(live)('$status of another subscription is not replaced by an older event', ({ status }) => {
-    const before = mirrored(changed(2, 'sub_b', 'active', 'pro'));
+    const before = stateAfter(changed(2, 'sub_b', 'active', 'pro'));
     expect(state(apply(before, changed(1, 'sub_a', status)))).toEqual({ id: 'sub_b', status: 'active' });
   });
 
@@ -88,21 +88,21 @@ describe('A 3.1 row 2: subscription created / updated', () => {
     'an incomplete status is ignored once $status is recorded',
     ({ status }) => {
       for (const second of [1, 2, 3]) {
-        const after = mirrored(changed(2, 'sub_a', status), changed(second, 'sub_a', 'incomplete'));
+        const after = stateAfter(changed(2, 'sub_a', status), changed(second, 'sub_a', 'incomplete'));
         expect(state(after)).toEqual({ id: 'sub_a', status });
       }
     },
   );
 
   it('an incomplete status is ignored when the session has made the subscription active', () => {
-    const after = mirrored(completed(2, 'sub_a'), changed(1, 'sub_a', 'incomplete'));
+    const after = stateAfter(completed(2, 'sub_a'), changed(1, 'sub_a', 'incomplete'));
     expect(state(after)).toEqual({ id: 'sub_a', status: 'active' });
   });
 
   it.each(liveStatuses.flatMap((from) => currentStatuses.map((to) => ({ from, to }))))(
     '$from, and another subscription that is newer and $to: the other is recorded',
     ({ from, to }) => {
-      const after = mirrored(changed(1, 'sub_a', from), changed(2, 'sub_b', to));
+      const after = stateAfter(changed(1, 'sub_a', from), changed(2, 'sub_b', to));
       expect(state(after)).toEqual({ id: 'sub_b', status: to });
     },
   );
@@ -110,7 +110,7 @@ describe('A 3.1 row 2: subscription created / updated', () => {
   it.each(currentStatuses.flatMap((from) => lapsedStatuses.map((to) => ({ from, to }))))(
     '(settled, against the letter) $from stays recorded, though another is newer and $to',
     ({ from, to }) => {
-      const after = mirrored(changed(1, 'sub_a', from, 'pro'), changed(2, 'sub_b', to, 'studio'));
+      const after = stateAfter(changed(1, 'sub_a', from, 'pro'), changed(2, 'sub_b', to, 'studio'));
       expect(state(after)).toEqual({ id: 'sub_a', status: from });
       expect([after.tier, after.monthlyCharLimit, after.subscriptionEventAt]).toEqual([
         'pro',
@@ -124,33 +124,33 @@ describe('A 3.1 row 2: subscription created / updated', () => {
   it.each(lapsedStatuses.flatMap((from) => lapsedStatuses.map((to) => ({ from, to }))))(
     '$from, and another subscription that is newer and $to: the other is recorded, incomplete behind',
     ({ from, to }) => {
-      const after = mirrored(changed(1, 'sub_a', from), changed(2, 'sub_b', to));
+      const after = stateAfter(changed(1, 'sub_a', from), changed(2, 'sub_b', to));
       const older = to === 'incomplete' && from !== 'incomplete';
       expect(state(after)).toEqual(older ? { id: 'sub_a', status: from } : { id: 'sub_b', status: to });
     },
   );
 
   it.each(ended)('$status of one subscription, then a newer one begins', ({ status }) => {
-    const after = mirrored(changed(1, 'sub_a', status), changed(2, 'sub_b', 'active', 'pro'));
+    const after = stateAfter(changed(1, 'sub_a', status), changed(2, 'sub_b', 'active', 'pro'));
     expect(state(after)).toEqual({ id: 'sub_b', status: 'active' });
   });
 });
 
 describe('A 3.1 row 3: subscription deleted', () => {
   it('no subscription yet: canceled, and the deleted id is recorded', () => {
-    expect(state(mirrored(deleted(1, 'sub_a')))).toEqual({ id: 'sub_a', status: 'canceled' });
+    expect(state(stateAfter(deleted(1, 'sub_a')))).toEqual({ id: 'sub_a', status: 'canceled' });
   });
 
   it.each(live)('$status: canceled, whichever of the two events is older', ({ status }) => {
     for (const second of [1, 2, 3]) {
-      const after = mirrored(changed(2, 'sub_a', status), deleted(second, 'sub_a'));
+      const after = stateAfter(changed(2, 'sub_a', status), deleted(second, 'sub_a'));
       expect(state(after)).toEqual({ id: 'sub_a', status: 'canceled' });
     }
   });
 
   it.each(ended)('an end that comes as status $status is final too, however old it is', ({ status }) => {
     for (const from of liveStatuses) {
-      const after = mirrored(changed(5, 'sub_a', from, 'pro'), changed(2, 'sub_a', status, 'studio'));
+      const after = stateAfter(changed(5, 'sub_a', from, 'pro'), changed(2, 'sub_a', status, 'studio'));
       expect(state(after)).toEqual({ id: 'sub_a', status });
       expect([after.tier, after.monthlyCharLimit, after.subscriptionEventAt]).toEqual([
         'pro',
@@ -161,13 +161,13 @@ describe('A 3.1 row 3: subscription deleted', () => {
   });
 
   it('whatever status the deleted subscription carries: canceled', () => {
-    const after = mirrored(changed(1, 'sub_a', 'active'), { ...deleted(2, 'sub_a'), status: 'active' });
+    const after = stateAfter(changed(1, 'sub_a', 'active'), { ...deleted(2, 'sub_a'), status: 'active' });
     expect(state(after)).toEqual({ id: 'sub_a', status: 'canceled' });
   });
 
   it.each(live)('ignored when the recorded subscription is a different one that is $status', ({ status }) => {
     for (const second of [1, 2, 3]) {
-      const after = mirrored(changed(2, 'sub_b', status), deleted(second, 'sub_a'));
+      const after = stateAfter(changed(2, 'sub_b', status), deleted(second, 'sub_a'));
       expect(state(after)).toEqual({ id: 'sub_b', status });
     }
   });
@@ -176,24 +176,24 @@ describe('A 3.1 row 3: subscription deleted', () => {
     'a different one that ends by its status is ignored too when $status is recorded',
     ({ status }) => {
       for (const end of endedStatuses) {
-        const after = mirrored(changed(1, 'sub_b', status), changed(2, 'sub_a', end));
+        const after = stateAfter(changed(1, 'sub_b', status), changed(2, 'sub_a', end));
         expect(state(after)).toEqual({ id: 'sub_b', status });
       }
     },
   );
 
   it.each(ended)('the recorded subscription is a different one that is $status: canceled', ({ status }) => {
-    const after = mirrored(changed(1, 'sub_a', status), deleted(2, 'sub_b'));
+    const after = stateAfter(changed(1, 'sub_a', status), deleted(2, 'sub_b'));
     expect(state(after)).toEqual({ id: 'sub_b', status: 'canceled' });
   });
 
   it('a different one that ended later stays recorded', () => {
-    const after = mirrored(changed(2, 'sub_a', 'incomplete_expired'), deleted(1, 'sub_b'));
+    const after = stateAfter(changed(2, 'sub_a', 'incomplete_expired'), deleted(1, 'sub_b'));
     expect(state(after)).toEqual({ id: 'sub_a', status: 'incomplete_expired' });
   });
 
   it('leaves the allowance unchanged', () => {
-    const before = mirrored(changed(1, 'sub_a', 'active', 'pro'));
+    const before = stateAfter(changed(1, 'sub_a', 'active', 'pro'));
     const after = apply(before, deleted(2, 'sub_a', 'studio'));
     expect(after.monthlyCharLimit).toBe(1_500_000);
     expect([after.allowanceFrom, after.allowanceSubscription]).toEqual([at(1), 'sub_a']);
@@ -212,19 +212,19 @@ describe('A 3.1 row 4: late events of a subscription that has ended', () => {
   ]);
 
   it.each(Object.entries(ends))('%s: unchanged, always', (_name, end) => {
-    for (const before of [mirrored(end), mirrored(changed(1, 'sub_a', 'active'), end)]) {
+    for (const before of [stateAfter(end), stateAfter(changed(1, 'sub_a', 'active'), end)]) {
       for (const event of late) expect(apply(before, event)).toBe(before);
     }
   });
 
   it.each(Object.entries(ends))('%s, and a new id has taken its place: unchanged, always', (_name, end) => {
-    const before = mirrored(changed(1, 'sub_a', 'active'), end, changed(5, 'sub_b', 'active', 'pro'));
+    const before = stateAfter(changed(1, 'sub_a', 'active'), end, changed(5, 'sub_b', 'active', 'pro'));
     expect(state(before)).toEqual({ id: 'sub_b', status: 'active' });
     for (const event of late) expect(apply(before, event)).toBe(before);
   });
 
   it('deleted while a different live one was recorded: final for that id all the same', () => {
-    const before = mirrored(changed(1, 'sub_b', 'active', 'pro'), deleted(5, 'sub_a'));
+    const before = stateAfter(changed(1, 'sub_b', 'active', 'pro'), deleted(5, 'sub_a'));
     for (const event of late) {
       expect(state(apply(before, event))).toEqual({ id: 'sub_b', status: 'active' });
     }
@@ -232,14 +232,14 @@ describe('A 3.1 row 4: late events of a subscription that has ended', () => {
 
   it('a hundred subscriptions on, the first is still ended', () => {
     const ids = Array.from({ length: 100 }, (_, index) => `sub_${index}`);
-    const before = mirrored(...ids.flatMap((id, index) => [completed(index, id), deleted(index, id)]));
+    const before = stateAfter(...ids.flatMap((id, index) => [completed(index, id), deleted(index, id)]));
     for (const id of ids) expect(apply(before, completed(200, id))).toBe(before);
   });
 });
 
 describe('A 3.1, its last line: a session of mode payment', () => {
   it.each(every)('$status: writes neither the status nor the id', ({ status }) => {
-    const before = mirrored(changed(1, 'sub_a', status));
+    const before = stateAfter(changed(1, 'sub_a', status));
     const after = apply(before, topUp(2, 'cs_1'));
     expect({ ...after, topUpPurchased: 0, creditedSessions: [] }).toEqual(before);
   });

@@ -38,15 +38,15 @@ beforeEach(() => {
   stripe.requests.length = 0;
 });
 
-/** A tenant with a customer whose subscription is `status` at the processor, mirrored as `mirrored`. */
-async function tenant(fields: Fields = {}, status = 'active', mirrored = status, at = app) {
+/** A tenant with a customer whose subscription is `status` at the processor, stored as `stored`. */
+async function tenant(fields: Fields = {}, status = 'active', stored = status, at = app) {
   const pay_customer_id = `cus_${Math.random().toString(36).slice(2, 12)}`;
   const sub = stripe.subscribe(pay_customer_id, { status, price: prices.pro });
   const { metadata, ...others } = fields;
   const theirs = await provision(at, {
     ...others,
     metadata: {
-      ...subscription(mirrored),
+      ...subscription(stored),
       pay_subscription_id: sub.id,
       pay_customer_id,
       ...(metadata as Fields),
@@ -132,12 +132,12 @@ describe('A 4.5: the eight checks, each before those behind it', () => {
   });
 
   test('5: the processor is asked again before the denial', async () => {
-    for (const mirrored of ['past_due', 'incomplete'])
-      expect((await attempt((await tenant({}, 'active', mirrored)).headers)).status).toBe(200);
+    for (const stored of ['past_due', 'incomplete'])
+      expect((await attempt((await tenant({}, 'active', stored)).headers)).status).toBe(200);
     expect((await attempt((await tenant({}, 'trialing', 'unpaid')).headers)).status).toBe(200);
   });
 
-  test('5, A 7.4: if it cannot be reached, the answer is 503, not a denial', async () => {
+  test('5, A 7.4: if it cannot be reached, the response is 503, not a denial', async () => {
     const { headers } = await tenant({}, 'active', 'past_due');
     stripe.otherwise(fail(500, { retry: false }));
     const { status } = await attempt(headers);

@@ -116,7 +116,7 @@ describe('A 6 rule 3: idempotent per session id', () => {
   test('20 deliveries of one event at one time', async () => {
     const one = toppedUp(mine.tenantId, 1000);
     const answers = await Promise.all(Array.from({ length: 20 }, () => deliver(app, one)));
-    // Stripe redelivers an event that was not answered 200.
+    // Stripe redelivers an event whose response was not 200.
     for (const { status } of answers) expect(status).toBe(200);
     expect(await purchased()).toBe(1000);
     expect((await mine.metadata()).topup_credited_sessions).toEqual([sessionOf(one)]);

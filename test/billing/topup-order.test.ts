@@ -29,7 +29,7 @@ async function failingFrom(check: number) {
   return { founder, address };
 }
 
-describe('A 4.5: the first check that fails decides the answer', () => {
+describe('A 4.5: the first check that fails decides the response', () => {
   const tooMany = { packs: 6 };
 
   test.each([

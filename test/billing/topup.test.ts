@@ -80,7 +80,7 @@ describe('A 4.5 check 7: packs', () => {
     ['[]', 422, 'body: an object is expected'],
     ['5', 422, 'body: an object is expected'],
     ['{', 400, expect.stringMatching(/^invalid JSON body: /)],
-  ])('%j answers %i', async (body, status, detail) => {
+  ])('%j returns %i', async (body, status, detail) => {
     expect(said(await topUp(await subscriber(), body))).toEqual([status, detail]);
   });
 });

@@ -70,7 +70,7 @@ describe('at one time', () => {
   });
 });
 
-describe('all or nothing: an effect that could not be stored answers 500, and is applied on redelivery', () => {
+describe('all or nothing: an effect that could not be stored returns 500, and is applied on redelivery', () => {
   const failed = {
     status: 500,
     body: { detail: 'internal error', error_code: 'internal_error', request_id: expect.any(String) },

@@ -14,7 +14,7 @@ export interface Answer {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: the parsed body of any route: the tests look into it freely
   body: any;
-  /** The headers that say something of the answer. */
+  /** The headers that say something of the response. */
   headers: Record<string, unknown>;
 }
 

@@ -13,7 +13,7 @@ export const webhookSecret = 'whsec_of_the_contract_0123456789';
 export const selling = { BILLING_ENABLED: 'true', TRUST_PROXY: '1' };
 
 /** What the cases are about, made once for a test file. What a case changes it makes for itself. */
-export interface Scene {
+export interface ContractFixture {
   app: TestApp;
   /** An administrator, its workspace's key, and a member of that workspace. */
   founder: Person;
@@ -32,7 +32,7 @@ export interface Scene {
 }
 
 /** Starts the application, an identity provider and a fake of Stripe for a test file. @param more environment variables */
-export function useScene(more: Record<string, string> = {}): Scene {
+export function useContractFixture(more: Record<string, string> = {}): ContractFixture {
   const accounts: OidcAccount[] = [];
   const env: Record<string, string> = {
     AUTH_RATE_LIMIT_ENABLED: 'false',
@@ -52,30 +52,30 @@ export function useScene(more: Record<string, string> = {}): Scene {
     key: { 'x-api-key': operatorKey },
     bearer: { authorization: `Bearer ${operatorKey}` },
   };
-  const scene = { accounts, operator } as unknown as Scene;
+  const fixture = { accounts, operator } as unknown as ContractFixture;
 
   // Before the application reads its environment.
   beforeAll(async () => {
-    scene.provider = await startOidcProvider({
+    fixture.provider = await startOidcProvider({
       clientId: 'lingualoop',
       redirectUris: [redirectUri],
       accounts,
     });
-    env['OIDC_ISSUER'] = scene.provider.issuer;
-    scene.stripe = await startFakeStripe();
-    env['STRIPE_API_URL'] = scene.stripe.url;
-    env['STRIPE_SECRET_KEY'] = scene.stripe.secretKey;
+    env['OIDC_ISSUER'] = fixture.provider.issuer;
+    fixture.stripe = await startFakeStripe();
+    env['STRIPE_API_URL'] = fixture.stripe.url;
+    env['STRIPE_SECRET_KEY'] = fixture.stripe.secretKey;
   });
-  afterAll(() => scene.provider?.stop());
-  afterAll(() => scene.stripe?.close());
+  afterAll(() => fixture.provider?.stop());
+  afterAll(() => fixture.stripe?.close());
 
   const app = useTestApp({ env });
-  scene.app = app;
+  fixture.app = app;
   beforeAll(async () => {
-    scene.founder = await found(app);
-    scene.member = await join(app, scene.founder);
-    scene.neighbour = await found(app);
-    scene.jobId = await submit(app, scene.founder, { idempotency_key: 'replayed' });
+    fixture.founder = await found(app);
+    fixture.member = await join(app, fixture.founder);
+    fixture.neighbour = await found(app);
+    fixture.jobId = await submit(app, fixture.founder, { idempotency_key: 'replayed' });
   });
-  return scene;
+  return fixture;
 }

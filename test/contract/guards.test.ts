@@ -7,15 +7,15 @@ import { enrolmentChallenge } from '../factories.ts';
 import { viaRest, viaRpc } from './call.ts';
 import { selling } from './fixture.ts';
 import { badInputs } from './guards/bad-inputs.ts';
-import { askEverybody, type Door, expectedOf, inShort } from './guards/call-as-everybody.ts';
-import { useStage } from './guards/guard-fixture.ts';
+import { callAsEverybody, expectedOf, inShort, type Transport } from './guards/call-as-everybody.ts';
+import { useGuardFixture } from './guards/guard-fixture.ts';
 import { probes } from './guards/probes.ts';
 import { guardOf } from './guards/table.ts';
 
-const stage = useStage();
-const sellingStage = useStage(selling);
+const fixture = useGuardFixture();
+const sellingFixture = useGuardFixture(selling);
 /** What is sold is asked for where it is. */
-const stageOf = (path: string) => (path.startsWith('billing.') ? sellingStage : stage);
+const fixtureOf = (path: string) => (path.startsWith('billing.') ? sellingFixture : fixture);
 const procedures = restProcedures(appRouter);
 
 describe('A 5.2: every procedure', () => {
@@ -35,25 +35,31 @@ describe.each(procedures.map((procedure) => [procedure.path, procedure] as const
   (path, procedure) => {
     const guard = guardOf[path] ?? 'public';
     const probe = probes[path] ?? {};
-    const doors = carriesFiles(procedure.route) ? (['REST'] as const) : (['REST', '/trpc'] as const);
+    const transports = carriesFiles(procedure.route) ? (['REST'] as const) : (['REST', '/trpc'] as const);
 
-    test.each(doors)(`A 5.2: the guard ${guard} answers every caller as stated: %s`, async (door) => {
-      const at = stageOf(path);
-      expect(await askEverybody(at.app, at, procedure, probe, door)).toEqual(expectedOf(guard, probe, door));
-    });
+    test.each(transports)(
+      `A 5.2: the guard ${guard} responds to every caller as stated: %s`,
+      async (transport) => {
+        const at = fixtureOf(path);
+        expect(await callAsEverybody(at.app, at, procedure, probe, transport)).toEqual(
+          expectedOf(guard, probe, transport),
+        );
+      },
+    );
   },
 );
 
 describe('A 5.2: a caller who may not administer is refused before the input is validated', () => {
   test.each(badInputs)('%s %j', async (path, input) => {
     const procedure = procedures.find((one) => one.path === path)!;
-    const { founder, member, operator } = stage;
+    const { founder, member, operator } = fixture;
     for (const call of [viaRest, viaRpc]) {
-      const told = async (headers: Headers) => inShort(await call(stage.app, procedure, { input, headers }));
-      expect(await told({})).toBe('401 admin credentials required');
-      expect(await told(founder.key)).toBe('401 admin credentials required');
-      expect(await told(member.bearer)).toBe('403 admin role required');
-      expect(await told(operator.key)).toMatch(/^422/);
+      const responseOf = async (headers: Headers) =>
+        inShort(await call(fixture.app, procedure, { input, headers }));
+      expect(await responseOf({})).toBe('401 admin credentials required');
+      expect(await responseOf(founder.key)).toBe('401 admin credentials required');
+      expect(await responseOf(member.bearer)).toBe('403 admin role required');
+      expect(await responseOf(operator.key)).toMatch(/^422/);
     }
   });
 });
@@ -62,30 +68,33 @@ describe('A 5.2: "Challenge or cookie" by the challenge', () => {
   const refused = '401 authentication required';
   const enroll = procedures.find(({ path }) => path === 'auth.enrollMfa')!;
 
-  test.each<Door>(['REST', '/trpc'])('admits its holder, whatever else is presented: %s', async (door) => {
-    const challenge_id = await enrolmentChallenge(stage.app);
-    const probe = { input: () => ({ challenge_id }) };
-    expect(await askEverybody(stage.app, stage, enroll, probe, door)).toEqual(
-      expectedOf('public', probe, door),
-    );
-  });
+  test.each<Transport>(['REST', '/trpc'])(
+    'admits its holder, whatever else is presented: %s',
+    async (transport) => {
+      const challenge_id = await enrolmentChallenge(fixture.app);
+      const probe = { input: () => ({ challenge_id }) };
+      expect(await callAsEverybody(fixture.app, fixture, enroll, probe, transport)).toEqual(
+        expectedOf('public', probe, transport),
+      );
+    },
+  );
 
   test.each([
     ['of a form that none has', async () => 'nothing'],
-    ['of nobody', async () => `${stage.founder.tenantId}.${'A'.repeat(43)}`],
+    ['of nobody', async () => `${fixture.founder.tenantId}.${'A'.repeat(43)}`],
     ['of no tenant', async () => `${'f'.repeat(32)}.${'A'.repeat(43)}`],
     [
       'that has expired',
       async () => {
-        const challengeId = await enrolmentChallenge(stage.app);
-        await stage.sql`update mfa_challenges set expires_at = now() - interval '1 second'`;
+        const challengeId = await enrolmentChallenge(fixture.app);
+        await fixture.sql`update mfa_challenges set expires_at = now() - interval '1 second'`;
         return challengeId;
       },
     ],
   ])('refuses a challenge %s, with or without a cookie beside it', async (_, challengeIdOf) => {
     const input = { challenge_id: await challengeIdOf() };
     for (const call of [viaRest, viaRpc])
-      for (const headers of [{}, stage.founder.cookie, stage.founder.bearer])
-        expect(inShort(await call(stage.app, enroll, { input, headers }))).toBe(refused);
+      for (const headers of [{}, fixture.founder.cookie, fixture.founder.bearer])
+        expect(inShort(await call(fixture.app, enroll, { input, headers }))).toBe(refused);
   });
 });

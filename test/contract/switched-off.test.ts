@@ -21,7 +21,7 @@ const noSso = 'single sign-on is disabled';
 const noPassword = /^password sign-in is disabled/;
 const text = { source_text: 'Hello', target_lang: 'fr' };
 
-/** The answers of a deployment with all switches off, to any caller. */
+/** The responses of a deployment with all switches off, to any caller. */
 const cases: [path: string, input: Fields, status: number, detail: string | RegExp][] = [
   [
     'auth.signUpWithEmail',

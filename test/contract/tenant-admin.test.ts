@@ -12,8 +12,8 @@ import { serveRpc } from '#server/rpc-handler.ts';
 import { router } from '#server/trpc.ts';
 import { connect } from '#test/setup/app.ts';
 import { viaRest, viaRpc } from './call.ts';
-import { askEverybody, expectedOf } from './guards/call-as-everybody.ts';
-import { useStage } from './guards/guard-fixture.ts';
+import { callAsEverybody, expectedOf } from './guards/call-as-everybody.ts';
+import { useGuardFixture } from './guards/guard-fixture.ts';
 
 // No procedure of the service is under this guard yet.
 const served = router({
@@ -24,12 +24,12 @@ const served = router({
 }) as unknown as AppRouter;
 const [whose] = restProcedures(served) as [RestProcedure];
 
-const stage = useStage();
+const fixture = useGuardFixture();
 const http = fastify();
 let at: ReturnType<typeof connect>;
 
 beforeAll(async () => {
-  const { services } = stage.app;
+  const { services } = fixture.app;
   handleErrors(http);
   acceptBodies(http);
   serveRest(http, served, contextOf(services, true), services);
@@ -39,14 +39,16 @@ beforeAll(async () => {
 afterAll(() => http.close());
 
 test.each(['REST', '/trpc'] as const)(
-  'A 5.2: the guard tenant_admin answers every caller as stated: %s',
-  async (door) => {
-    expect(await askEverybody(at, stage, whose, {}, door)).toEqual(expectedOf('tenant_admin', {}, door));
+  'A 5.2: the guard tenant_admin responds to every caller as stated: %s',
+  async (transport) => {
+    expect(await callAsEverybody(at, fixture, whose, {}, transport)).toEqual(
+      expectedOf('tenant_admin', {}, transport),
+    );
   },
 );
 
 test('A 5.2: the guard tenant_admin admits each caller only to their own tenant', async () => {
-  const { founder, neighbour, operator } = stage;
+  const { founder, neighbour, operator } = fixture;
   const headers = { ...neighbour.bearer, ...operator.key };
   const bodies = [
     await viaRest(at, whose, { headers: founder.key }),
@@ -60,7 +62,7 @@ test('A 5.2: the guard tenant_admin admits each caller only to their own tenant'
 });
 
 test('C 7: the role is the one in the database at the request', async () => {
-  const { sql, target } = stage;
+  const { sql, target } = fixture;
   const ask = async () => (await viaRest(at, whose, { headers: target.bearer })).status;
   const become = (role: string) => sql`update users set role = ${role} where user_id = ${target.userId}`;
   expect(await ask()).toBe(403);

@@ -13,7 +13,7 @@ import { tenantCases } from './cases/tenants.ts';
 import { terminologyCases } from './cases/terminology.ts';
 import { translationCases } from './cases/translations.ts';
 import { usageCases } from './cases/usage.ts';
-import { selling, useScene } from './fixture.ts';
+import { selling, useContractFixture } from './fixture.ts';
 import { normalize } from './normalize.ts';
 
 /** The cases of each procedure, over REST and /trpc. A procedure without cases fails the suite. */
@@ -29,8 +29,8 @@ const cases: Cases = {
   ...usageCases,
 };
 
-const plainScene = useScene();
-const sellingScene = useScene(selling);
+const plainFixture = useContractFixture();
+const sellingFixture = useContractFixture(selling);
 const procedures = restProcedures(appRouter);
 
 test('every procedure has a route, a guard, and cases here', () => {
@@ -42,21 +42,21 @@ test('every procedure has a route, a guard, and cases here', () => {
 for (const procedure of procedures)
   describe(procedure.path, () => {
     // What is sold is asked for where it is.
-    const scene = procedure.path.startsWith('billing.') ? sellingScene : plainScene;
+    const fixture = procedure.path.startsWith('billing.') ? sellingFixture : plainFixture;
     for (const one of cases[procedure.path] ?? []) {
       const { status, detail, ask, rpc: byDesign, raw } = one;
       const expectStated = (answer: Answer) => {
         expect(answer.status, JSON.stringify(answer.body)).toBe(status);
         if (detail !== undefined) expect(answer.body.detail).toBe(detail);
       };
-      const asked = async () => (await ask?.(scene)) ?? {};
+      const asked = async () => (await ask?.(fixture)) ?? {};
 
       test(title(one), async () => {
         const first = await asked();
-        if (raw) return expectStated(await viaRestRaw(scene.app, procedure, raw, first.headers));
-        const rest = await viaRest(scene.app, procedure, first);
+        if (raw) return expectStated(await viaRestRaw(fixture.app, procedure, raw, first.headers));
+        const rest = await viaRest(fixture.app, procedure, first);
         expectStated(rest);
-        const rpc = await viaRpc(scene.app, procedure, await asked());
+        const rpc = await viaRpc(fixture.app, procedure, await asked());
         // Only REST takes files.
         if (carriesFiles(procedure.route)) expect(rpc.status).toBe(404);
         else if (byDesign) {
@@ -68,7 +68,7 @@ for (const procedure of procedures)
   });
 
 function title({ name, status, rpc, raw }: Case): string {
-  if (raw) return `answers ${status} at the REST door: ${name}`;
+  if (raw) return `returns ${status} over REST: ${name}`;
   if (rpc) return `answers ${status}, and ${rpc.status} at /trpc: ${name} (${rpc.because})`;
-  return `answers ${status} the same at both doors: ${name}`;
+  return `returns ${status}, the same over both transports: ${name}`;
 }

@@ -43,12 +43,12 @@ const answer = (text: string) =>
 
 const malformed = { code: 'transient_error', message: expect.stringContaining('no usable answer') };
 
-test('an answer that is far longer than any translation is malformed', async () => {
+test('a response that is far longer than any translation is malformed', async () => {
   const { translate } = await engineAt(answer('x'.repeat(300_000)));
   await expect(translate()).rejects.toMatchObject(malformed);
 });
 
-test('an answer of megabytes is cut off while it comes, packed or not', async () => {
+test('a response of megabytes is cut off while it comes, packed or not', async () => {
   const huge = answer('x'.repeat(30_000_000));
   for (const [body, headers] of [
     [huge, {}],
@@ -65,7 +65,7 @@ test('a redirect is not followed: it would carry the key along', async () => {
   expect(calls()).toBe(1);
 });
 
-test('an ordinary answer is read', async () => {
+test('an ordinary response is read', async () => {
   const { translate } = await engineAt(answer('Bonjour'));
   expect((await translate()).value).toEqual(['Bonjour']);
 });

@@ -24,9 +24,9 @@ describe('the request', () => {
     expect(body).toEqual({ model: 'near-1', input: ['one', 'two'], encoding_format: 'base64' });
   });
 
-  test('holds at most 64 texts and 60,000 characters; answers come back in the order of the texts', async () => {
+  test('holds at most 64 texts and 60,000 characters; results come back in the order of the texts', async () => {
     const texts = Array.from({ length: 150 }, (_, at) => `text ${at} ${at < 80 ? 'x'.repeat(1800) : ''}`);
-    // Those that came first are answered last.
+    // Those that came first get their response last.
     let requests = 0;
     upstream.fake.otherwise((response, request) => {
       requests += 1;
@@ -64,7 +64,7 @@ describe('the request', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   const changed = (change: (body: EmbeddingsBody) => unknown) => embeddings({ change });
   const item = (embedding: unknown, index: unknown = 0) => ({ object: 'embedding', index, embedding });
   const ofOnes = Buffer.from(new Float32Array([1, 1]).buffer).toString('base64');

@@ -30,7 +30,7 @@ function traffic(options?: Parameters<typeof createConcurrencyLimit>[0]) {
       for (let i = 0; i < count; i++) void call(tenantId).catch(() => {});
       await settled();
     },
-    underWay: (tenantId: string) => open.filter((one) => one.tenantId === tenantId).length,
+    running: (tenantId: string) => open.filter((one) => one.tenantId === tenantId).length,
     total: () => open.length,
     /** Ends the oldest call under way, or a tenant's or the named oldest. */
     async end(which?: string, error?: Error): Promise<void> {
@@ -46,14 +46,14 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('slots', () => {
   it('gives a tenant no more slots than its maximum, though others are free', async () => {
-    const { call, flood, underWay, end } = traffic({ slots: 32, slotsOfTenant: 4 });
+    const { call, flood, running, end } = traffic({ slots: 32, slotsOfTenant: 4 });
     await flood('a', 10);
-    expect(underWay('a')).toBe(4);
+    expect(running('a')).toBe(4);
     void call('b');
     await settled();
-    expect(underWay('b')).toBe(1);
+    expect(running('b')).toBe(1);
     await end('a');
-    expect(underWay('a')).toBe(4);
+    expect(running('a')).toBe(4);
   });
 
   it.each([
@@ -61,9 +61,9 @@ describe('slots', () => {
     [{ slots: 8 }, 6],
     [{ slots: 100 }, 75],
   ])('go to a single tenant up to three quarters (%j)', async (options, share) => {
-    const { flood, underWay } = traffic(options);
+    const { flood, running } = traffic(options);
     await flood('a', 1000);
-    expect(underWay('a')).toBe(share);
+    expect(running('a')).toBe(share);
   });
 
   it('rotate, even if there is only one', async () => {
@@ -86,22 +86,22 @@ describe('slots', () => {
   });
 
   it('become free for a new tenant beside twenty floods', async () => {
-    const { flood, call, end, begun, underWay } = traffic();
+    const { flood, call, end, begun, running } = traffic();
     for (let greedy = 0; greedy < 20; greedy++) await flood(`${greedy}`, 600);
     for (let i = 0; i < 600; i++) await end();
-    for (let greedy = 0; greedy < 20; greedy++) expect(underWay(`${greedy}`)).toBeGreaterThan(0);
-    void call('newcomer');
+    for (let greedy = 0; greedy < 20; greedy++) expect(running(`${greedy}`)).toBeGreaterThan(0);
+    void call('new tenant');
     await settled();
-    expect(begun.at(-1)).toBe('newcomer');
+    expect(begun.at(-1)).toBe('new tenant');
   });
 
   it('end up the same for two floods, whichever came first', async () => {
-    const { flood, underWay, total, end } = traffic({ slots: 64 });
+    const { flood, running, total, end } = traffic({ slots: 64 });
     await flood('a', 1000);
     await flood('b', 1000);
-    expect(underWay('a')).toBeGreaterThan(2 * underWay('b'));
+    expect(running('a')).toBeGreaterThan(2 * running('b'));
     for (let i = 0; i < 200; i++) await end();
-    expect(Math.abs(underWay('a') - underWay('b'))).toBeLessThanOrEqual(1);
+    expect(Math.abs(running('a') - running('b'))).toBeLessThanOrEqual(1);
     // Three sevenths each.
     expect(total()).toBeGreaterThanOrEqual(54);
   });
@@ -192,9 +192,9 @@ describe('waiting', () => {
     const { flood, call, end, begun } = traffic({ slots: 1, maxWaiting: 1000 });
     void call('first');
     for (let greedy = 0; greedy < 10; greedy++) await flood(`${greedy}`, 500);
-    void call('newcomer').catch(() => expect.unreachable('there was no room'));
+    void call('new tenant').catch(() => expect.unreachable('there was no room'));
     for (let i = 0; i < 11; i++) await end();
-    expect(begun).toContain('newcomer');
+    expect(begun).toContain('new tenant');
   });
 
   it('frees its place when its slot is granted', async () => {

@@ -239,8 +239,8 @@ describe('the request', () => {
   });
 });
 
-describe('the answer', () => {
-  it('is one translation for each segment, with the models that answered and their tokens', async () => {
+describe('the response', () => {
+  it('is one translation for each segment, with the models that were called and their tokens', async () => {
     const usage = { prompt_tokens: 321, completion_tokens: 45 };
     const model = 'translator-1-2026-10-01';
     upstream.fake.enqueue(translation(['Die Katze.', 'Sie schläft.'], { model, usage }));
@@ -310,9 +310,9 @@ describe('the answer', () => {
 
   it('of a comparison is the index of the candidate, at any position in the prompt', async () => {
     const candidates = [['good'], ['better'], ['best']];
-    const standing: number[] = [];
+    const positions: number[] = [];
     const prefer = (texts: string[]): number => {
-      standing.push(texts.indexOf('best'));
+      positions.push(texts.indexOf('best'));
       return texts.indexOf('best');
     };
     upstream.fake.otherwise(translatingReply({ prefer }));
@@ -321,7 +321,7 @@ describe('the answer', () => {
       expect(answer.value).toEqual({ winner: 2, rationale: 'it reads best' });
     }
     // No candidate has the better place over many texts.
-    expect(standing.toSorted()).toEqual([0, 1, 2]);
+    expect(positions.toSorted()).toEqual([0, 1, 2]);
   });
 
   it('of a comparison makes the same request for the same text', async () => {

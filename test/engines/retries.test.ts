@@ -41,7 +41,7 @@ describe('Retry-After', () => {
     expect(upstream.fake.requests).toHaveLength(1);
   });
 
-  it('is passed on from the last answer, in whole seconds, never 0', async () => {
+  it('is passed on from the last response, in whole seconds, never 0', async () => {
     const first = failure(429, {}, { 'retry-after': '9' });
     upstream.fake.enqueue(first, failure(429, {}, { 'retry-after-ms': '1200' }));
     upstream.fake.enqueue(first, failure(429, {}, { 'retry-after': '0' }));

@@ -4,7 +4,7 @@ import { plain, scope, useFakeUpstream } from './live-engine.ts';
 
 const upstream = useFakeUpstream();
 
-test('the tokens of an unusable answer are counted too: they were paid for', async () => {
+test('the tokens of an unusable response are counted too: they were paid for', async () => {
   upstream.fake.enqueue(
     completion({ content: '{', usage: { prompt_tokens: 100, completion_tokens: 10 } }),
     translation('Hallo', { usage: { prompt_tokens: 30, completion_tokens: 3 } }),

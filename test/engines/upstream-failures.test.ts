@@ -21,7 +21,7 @@ import { eachRole, failed, key, plain, scope, useFakeUpstream } from './live-eng
 
 const upstream = useFakeUpstream();
 
-describe('a malformed answer', () => {
+describe('a malformed response', () => {
   const malformed: [string, Reply, { tokens: boolean }][] = [
     ['no JSON in the content', completion({ content: 'Die Katze.' }), { tokens: true }],
     ['truncated JSON', completion({ content: '{"translations": [{"id": 1, "te' }), { tokens: true }],
@@ -196,7 +196,7 @@ describe('a failure that may pass', () => {
     expect(upstream.fake.requests).toHaveLength(4);
   });
 
-  it('is not reported for an answer that is slow but in time', async () => {
+  it('is not reported for a response that is slow but in time', async () => {
     upstream.fake.enqueue(after(50, translation('Die Katze.')));
     expect((await upstream.engine({ OPENAI_MAX_RETRIES: 0 }).translate(plain, scope)).value).toEqual([
       'Die Katze.',
@@ -224,7 +224,7 @@ describe('a failure that may pass', () => {
     expect(upstream.waits).toHaveLength(retries);
   });
 
-  it('shares its retries with malformed answers', async () => {
+  it('shares its retries with malformed responses', async () => {
     upstream.fake.enqueue(completion({ content: 'no JSON' }), failure(500), failure(429));
     const error = await failed(upstream.engine().translate(plain, scope));
     expect(error.code).toBe('rate_limit');

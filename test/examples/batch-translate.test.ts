@@ -122,7 +122,7 @@ describe('a run that was cut short', () => {
     // Files go in the order of their names: the one with three pages is among them.
     expect(before).toMatchObject({ jobs: 7 + 2 * 2, billed: 7 + 2 * 2 });
     const done = await journaled(here);
-    // Of the seven, one answer was lost, and another may have come too late to be written down.
+    // Of the seven, one response was lost, and another may have come too late to be written down.
     expect(done).toBeGreaterThanOrEqual(5);
     expect(done).toBeLessThanOrEqual(6);
 

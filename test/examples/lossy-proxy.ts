@@ -8,18 +8,18 @@ export interface LossyProxy {
   /** Uploads that were passed on to the service so far. */
   uploads(): number;
   /**
-   * Passes on `count` more uploads, and answers all of them but the last one; whatever is asked after it is neither
-   * passed on nor answered. Resolves when the service has answered whatever was passed on: all those jobs are there.
+   * Passes on `count` more uploads, and responds to all of them but the last one; later requests are neither
+   * passed on nor get a response. Resolves when the service has responded to whatever was passed on: all those jobs are there.
    */
   loseAfter(count: number): Promise<void>;
   /** Passes everything on again. */
   heal(): void;
 }
 
-/** A proxy before the service for one test, which drops answers on demand. */
+/** A proxy before the service for one test, which drops responses on demand. */
 export async function useLossyProxy(service: string): Promise<LossyProxy> {
   let uploads = 0;
-  let underWay = 0;
+  let inFlight = 0;
   let left = Number.POSITIVE_INFINITY;
   let lost = Promise.withResolvers<void>();
   const server = createServer(async (request, response) => {
@@ -32,7 +32,7 @@ export async function useLossyProxy(service: string): Promise<LossyProxy> {
       left -= 1;
     }
     const isLast = left === 0;
-    underWay += 1;
+    inFlight += 1;
     const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
     const answer = await fetch(service + request.url, {
       method: request.method ?? 'GET',
@@ -40,8 +40,8 @@ export async function useLossyProxy(service: string): Promise<LossyProxy> {
       ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
     });
     const body = Buffer.from(await answer.arrayBuffer());
-    underWay -= 1;
-    if (left === 0 && underWay === 0) lost.resolve();
+    inFlight -= 1;
+    if (left === 0 && inFlight === 0) lost.resolve();
     if (isLast) return;
     const { 'content-encoding': ____, ...answered } = Object.fromEntries(answer.headers);
     response.writeHead(answer.status, answered).end(body);

@@ -1,4 +1,3 @@
-import type { SignIn } from '#server/auth/sign-in.ts';
 import { type Algorithm, hashSync } from '@node-rs/argon2';
 import { requireEmail } from '#server/auth/email-address.ts';
 import { normalizePassword } from '#server/auth/passwords/policy.ts';
@@ -8,6 +7,7 @@ import {
   registerByInvite,
   registerWithNewTenant,
 } from '#server/auth/registration.ts';
+import type { SignIn } from '#server/auth/sign-in.ts';
 import type { Services } from '#server/context.ts';
 import { newId } from '#server/ids.ts';
 import { readTenantToken } from '#server/members/tenant-token.ts';

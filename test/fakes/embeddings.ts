@@ -4,9 +4,9 @@ import { type RecordedRequest, type Reply, translatingReply } from './openai.ts'
 export interface EmbeddingOptions {
   /** Components of each vector. */
   length?: number;
-  /** Numbers in JSON, as endpoints answer that know no Base64. */
+  /** Numbers in JSON, as endpoints send them that know no Base64. */
   numbers?: boolean;
-  /** Changes the answer's body. */
+  /** Changes the response's body. */
   change?: (body: EmbeddingsBody) => unknown;
 }
 
@@ -26,7 +26,7 @@ const synonyms = [
 ];
 const meaningless = new Set('a an the is are to of on in it this that your you please'.split(' '));
 
-/** The answers of an embeddings model: near vectors for texts of the same words, or of synonyms. */
+/** The responses of an embeddings model: near vectors for texts with the same words, or with synonyms. */
 export function embeddings(options: EmbeddingOptions = {}): Reply {
   const { length = 384, numbers = false, change = (body) => body } = options;
   return (response, { body }) => {
@@ -66,7 +66,7 @@ export function meaningOf(text: string, length = 384): Float32Array {
     const meaning = synonyms.find((words) => words.includes(word))?.[0] ?? word;
     for (const [at, component] of directionOf(meaning, length).entries()) sum[at]! += component;
   }
-  // No real model answers nothing.
+  // No real model returns nothing.
   if (!sum.some((component) => component !== 0)) sum[0] = 1;
   return sum;
 }

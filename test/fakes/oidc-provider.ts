@@ -38,9 +38,9 @@ export type OidcEndpoint = (typeof endpoints)[keyof typeof endpoints];
 
 /** How the provider goes wrong, until a test says otherwise. */
 export interface OidcFaults {
-  /** Answers in the provider's stead; may never answer. */
+  /** Responds in place of the provider; may never respond. */
   reply?: Partial<Record<OidcEndpoint, (response: ServerResponse) => void>>;
-  /** Laid over the discovery document; undefined takes a member out. */
+  /** Merged into the discovery document; undefined removes a member. */
   metadata?: Record<string, unknown>;
   /** Claims that override the right ones of ID tokens (`{nonce: 'another'}`); undefined takes one out. */
   idToken?: Record<string, unknown>;
@@ -60,7 +60,7 @@ export interface FakeOidcProvider extends AsyncDisposable {
   /**
    * Does what a browser does with an authorization address, as the account `sub`.
    * @returns what the browser would bring back
-   * @throws Error with what the provider answered, where it does not send the browser back with a code
+   * @throws Error with the provider's response, if it does not send the browser back with a code
    */
   signIn(
     authorizationUrl: string,

@@ -19,7 +19,7 @@ export interface RecordedRequest {
   body: ChatRequestBody;
 }
 
-/** How the fake answers one request. It may also never answer, or drop the connection. */
+/** How the fake responds to one request. It may also never respond, or drop the connection. */
 export type Reply = (response: ServerResponse, request: RecordedRequest) => void | Promise<void>;
 
 export interface FakeOpenAi extends AsyncDisposable {
@@ -62,7 +62,7 @@ export async function startFakeOpenAi(): Promise<FakeOpenAi> {
       response.once('close', () => open--);
       await (queue.shift() ?? fallback)(response, recorded);
     } catch {
-      // The caller gave up, or sent what is no request: there is nobody to answer.
+      // The caller gave up, or sent what is no request: there is nobody to respond to.
       response.destroy();
     }
   });
@@ -182,7 +182,7 @@ export function translatingReply(options: TranslatingOptions = {}): Reply {
   return latencyMs > 0 ? after(latencyMs, reply) : reply;
 }
 
-/** Answers every kind of question favourably. */
+/** Gives every kind of question a favourable reply. */
 export const agreeable: Reply = translatingReply();
 
 function contentFor(asked: Asked, options: TranslatingOptions): unknown {
@@ -251,7 +251,7 @@ export function raw(status: number, body: string, contentType = 'application/jso
   return (response) => void response.writeHead(status, { 'content-type': contentType }).end(body);
 }
 
-/** Takes the request and never answers. */
+/** Accepts the request and never responds. */
 export const hang: Reply = () => {};
 
 /** Sends the head and the start of a body, then nothing. */
@@ -260,7 +260,7 @@ export const hangInBody =
   (response) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).write('{"id":');
 
-/** Drops the connection without an answer. */
+/** Drops the connection without a response. */
 export const reset: Reply = (response) => void response.destroy();
 
 /** Drops the connection in the middle of a body. */

@@ -26,7 +26,7 @@ export interface StripeSession {
   [field: string]: unknown;
 }
 
-/** The body of Stripe's `{error}` answers. */
+/** The body of Stripe's `{error}` responses. */
 export class StripeRefusal extends Error {
   readonly status: number;
   readonly error: { type: string; message: string; code?: string; param?: string };

@@ -16,7 +16,7 @@ export interface StripeRequest {
   fields: Record<string, string>;
 }
 
-/** How one request goes wrong, or is answered by hand. It may also never be answered. */
+/** How one request fails, or the response that the test writes. It may also never get a response. */
 export type StripeReply = (response: ServerResponse, request: StripeRequest) => void | Promise<void>;
 
 export interface FakeStripe
@@ -56,7 +56,7 @@ export async function startFakeStripe({
   const queue: StripeReply[] = [];
   let always: StripeReply | null = null;
   const api = createStripeApi(prices);
-  /** By Idempotency-Key: a repeated POST is answered as the first one was, as Stripe does. */
+  /** By Idempotency-Key: a repeated POST gets the first one's response, as at Stripe. */
   const answered = new Map<string, { status: number; body: unknown }>();
 
   const answer = (request: StripeRequest): { status: number; body: unknown } => {
@@ -140,7 +140,7 @@ export function fail(
   };
 }
 
-/** Drops the connection instead of answering. */
+/** Drops the connection instead of responding. */
 export const hangUp: StripeReply = (response) => void response.destroy();
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {

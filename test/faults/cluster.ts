@@ -84,7 +84,7 @@ export async function startCluster(env: Record<string, string>) {
       api = nextApi;
       worker = nextWorker;
     },
-    /** Ends both in an orderly way; answers their exit codes. */
+    /** Stops both in an orderly way; returns their exit codes. */
     stop: () => Promise.all([api.stop('SIGTERM'), worker.stop('SIGTERM')]),
     /** Whatever is left. */
     async destroy(): Promise<void> {

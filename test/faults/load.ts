@@ -8,21 +8,21 @@ import { sentences } from '#test/translations/live.ts';
 const PATH = '/api/translations';
 const password = 'a long enough passphrase';
 
-/** The answers of the service, which must still be true after every kill. */
+/** The service's responses, which must still be true after every kill. */
 export interface Answers {
-  /** Jobs that were answered 200 and done, with their tenants; deleted ones are not among them. */
+  /** Jobs whose response was 200 and which are done, with their tenants; deleted ones are not among them. */
   jobs: Map<string, Signup>;
-  /** Jobs whose deletion was answered. */
+  /** Jobs whose deletion was confirmed. */
   deleted: Set<string>;
   /** Jobs whose deletion was asked for, whatever was heard of it. */
   deleting: Set<string>;
   glossaries: Map<string, Signup>;
   memories: Map<string, Signup>;
-  /** Imports answered 202. */
+  /** Imports that got 202. */
   imports: Map<string, Signup>;
   /** What was found wrong while it ran. */
   wrong: string[];
-  /** Answers of each kind, and the requests without an answer. */
+  /** The responses of each kind, and the requests without one. */
   counts: Record<string, number>;
 }
 
@@ -67,7 +67,7 @@ export async function startLoad(address: string, clients: number, random: Random
     answers.counts[name] = (answers.counts[name] ?? 0) + 1;
   };
   const keep = (tenant: Signup, job: { id: string; status: string }) => {
-    // A key's job that is still run answers as it stands, and says nothing of its end.
+    // The replay of a job that still runs returns its current state, and says nothing of its end.
     if (job.status !== 'pending') answers.jobs.set(job.id, tenant);
   };
   const submit = ({ tenant }: Actor, body: object, headers: Record<string, string> = {}) =>
@@ -182,7 +182,7 @@ export async function startLoad(address: string, clients: number, random: Random
     },
     async session(actor) {
       const { refreshToken } = actor;
-      // A client that loses the answer to a refresh signs in again.
+      // A client that loses the response to a refresh signs in again.
       actor.refreshToken = undefined;
       const body = refreshToken
         ? { grant_type: 'refresh_token', refresh_token: refreshToken }

@@ -27,7 +27,7 @@ export interface FaultsReport {
   recoveries: Recovery[];
   /** What was not as it must be; empty for a run that passed. */
   wrong: string[];
-  /** How many were answered how. */
+  /** The number of responses of each kind. */
   counts: Record<string, number>;
 }
 

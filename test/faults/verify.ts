@@ -14,7 +14,7 @@ interface StoredJob {
   records: number;
 }
 
-/** Everything that must be true once the load has ended; answers what is not. */
+/** Everything that must be true once the load has ended; returns what is not. */
 export async function verify(cluster: Cluster, load: Load, dataDir: string): Promise<string[]> {
   const wrong = [...load.answers.wrong];
   const settle = (what: string, look: () => Promise<unknown[]>) =>
@@ -114,7 +114,7 @@ async function recordsIn(storage: string): Promise<string[]> {
   return paths;
 }
 
-/** Everything that was answered is there, and everything deleted is gone. */
+/** Everything that was confirmed is there, and everything deleted is gone. */
 async function answered(cluster: Cluster, jobs: StoredJob[], { answers, tenants }: Load): Promise<string[]> {
   const wrong: string[] = [];
   const stored = new Map(jobs.map((job) => [job.job_id, job]));

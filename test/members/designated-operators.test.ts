@@ -1,10 +1,9 @@
-import { env } from '#test/factories.ts';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newFamily, startSession } from '#server/access/sessions.ts';
 import { newId } from '#server/ids.ts';
 import { addMember } from '#server/members/members.ts';
 import { registerTenant } from '#server/tenants/accounts.ts';
-import { found, operator } from '#test/factories.ts';
+import { env, found, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
@@ -109,7 +108,7 @@ describe('A 5.1: the scope of a designated operator’s session', () => {
     const { body } = await roster(`?tenant_id=${founder.tenantId}`);
     expect(body).toEqual([expect.objectContaining({ user_id: founder.userId })]);
     expect((await roster('?tenant_id=nobody')).status).toBe(404);
-    // Without an authenticator there is no standing: a foreign tenant is ignored.
+    // Without an authenticator it is no operator: a foreign tenant is ignored.
     await openSuperuser(
       app.superuserUrl,
     )`update users set totp_secret = null where user_id = ${first.userId}`;

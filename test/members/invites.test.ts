@@ -1,7 +1,6 @@
-import { env } from '#test/factories.ts';
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { found, freshEmail, invite, join, operator, type Person, password } from '#test/factories.ts';
+import { env, found, freshEmail, invite, join, operator, type Person, password } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';

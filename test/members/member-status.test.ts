@@ -161,7 +161,7 @@ describe('C 2: the last active administrator', () => {
     await revoke(member);
     expect((await revoke(admin)).status).toBe(409);
     expect((await setRole(admin, 'agent_id_developer')).status).toBe(409);
-    // The revoked one takes no standing along.
+    // Revocation gives nobody else a role.
     expect((await setRole(member, 'agent_id_developer')).status).toBe(200);
   });
 

@@ -21,7 +21,7 @@ test('A 5.1 rule 8, B 2.2: only an operator’s session shows the whole job with
   await sql`update tenants set monthly_char_limit = 1000 where tenant_id = ${workspace}`;
   await sql`update users set totp_secret = null where user_id = ${bare.userId}`;
 
-  // Each text once: the memory answers a second time.
+  // Each text once: the second time, the memory would serve it.
   const submit = ({ bearer }: WorkspaceMember, source_text = 'Hello') =>
     app.json('POST', '/api/translations', {
       headers: bearer,

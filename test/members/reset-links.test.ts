@@ -1,9 +1,8 @@
-import { env } from '#test/factories.ts';
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readResetToken, usePasswordResetLink } from '#server/members/password-reset-links.ts';
 import { passwordGrant, refresh, sessionStatus } from '#test/auth/sign-in.ts';
-import { found, join, type Person } from '#test/factories.ts';
+import { env, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
@@ -20,8 +19,8 @@ beforeEach(async () => {
   member = await join(app, admin);
 });
 
-const issue = ({ userId }: Person, by = admin, door = app) =>
-  door.json('POST', `/api/auth/users/${userId}/password-reset-link`, { headers: by.bearer });
+const issue = ({ userId }: Person, by = admin, at = app) =>
+  at.json('POST', `/api/auth/users/${userId}/password-reset-link`, { headers: by.bearer });
 const reset = (resetToken: string, newPassword = 'quite another passphrase') =>
   app.json('POST', '/api/auth/password-reset', {
     body: { reset_token: resetToken, new_password: newPassword },

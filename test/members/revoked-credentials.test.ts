@@ -50,7 +50,7 @@ async function statuses(ids: string[]): Promise<string[]> {
   return ids.map((id) => body.find((record: { invite_id: string }) => record.invite_id === id).status);
 }
 
-/** What takes an administrator's standing. */
+/** What ends an administrator’s role. */
 const endings: [string, () => Promise<{ status: number }>][] = [
   ['revoked', () => revoke(giver)],
   ['revoked by the operator key', () => revoke(giver, operator)],

@@ -93,7 +93,7 @@ test('a batch whose item fails frees what it reserved for itself and for the res
   const [app] = await two();
   const mine = await tenant(app);
   const many = (count: number) => ({
-    // As long as each other, and no two the same: the memory would answer a text that comes again.
+    // As long as each other, and no two the same: the memory would serve a text that comes again.
     inputs: Array.from({ length: count }, (_, at) => ({
       Text: `${text.slice(0, -3)}${String(at).padStart(3, '0')}`,
       Targets: [{ Language: 'de' }],

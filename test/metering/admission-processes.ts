@@ -83,7 +83,7 @@ export function doneExactly(count: number) {
   return { records: count, chars, total_jobs: count, total_chars: chars, done: count };
 }
 
-/** How many answers had each status. */
+/** The number of responses with each status. */
 export function statuses(answers: readonly { status: number }[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;

@@ -14,7 +14,7 @@ const workspaceOnly =
 
 type Case = [
   rule: string,
-  standing: PaymentState['subscription'],
+  state: PaymentState['subscription'],
   trial: Partial<PaymentState['trial']>,
   request: Partial<BillableRequest>,
   refusal: string | null,
@@ -76,6 +76,6 @@ const cases: Case[] = [
 ];
 
 test.each(cases)('%s', (_rule, subscription, left, asked, refusal) => {
-  const standing = { subscription, trial: { ...trial, ...left } };
-  expect(refuseByPayment(standing, { ...text, ...asked }, now)).toBe(refusal);
+  const state = { subscription, trial: { ...trial, ...left } };
+  expect(refuseByPayment(state, { ...text, ...asked }, now)).toBe(refusal);
 });

@@ -23,7 +23,7 @@ let platform: Server;
 let service: RunningService;
 let dataDir: string;
 
-let house: Team;
+let workspace: Team;
 /** On the list, with an authenticator; Otto has none. Hanna is an administrator of the same workspace. */
 let olga: Person;
 let otto: Person;
@@ -31,15 +31,15 @@ let hanna: Person;
 let theirs: Customer;
 
 beforeAll(async () => {
-  house = await openTeam(app, { email: 'olga@example.org' });
-  olga = house.founder;
-  otto = await house.join({ role: administrator }, 'otto@example.org');
-  hanna = await house.join({ role: administrator });
+  workspace = await openTeam(app, { email: 'olga@example.org' });
+  olga = workspace.founder;
+  otto = await workspace.join({ role: administrator }, 'otto@example.org');
+  hanna = await workspace.join({ role: administrator });
   for (const person of [olga, hanna]) await enrol(app, person);
   const neighbours = await openTeam(app);
   theirs = customer(app, neighbours.tenantId, { 'x-api-key': neighbours.apiKey });
   expect((await theirs.translate(text(20))).status).toBe(200);
-  const mine = customer(app, house.tenantId, { 'x-api-key': house.apiKey });
+  const mine = customer(app, workspace.tenantId, { 'x-api-key': workspace.apiKey });
   expect((await mine.translate(text(30))).status).toBe(200);
   dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-usage-'));
   service = await startService(
@@ -50,7 +50,7 @@ beforeAll(async () => {
       DATA_DIR: dataDir,
       SECRETS_KEY: Buffer.alloc(32).toString('base64'),
       OPERATOR_EMAILS: 'olga@example.org,otto@example.org',
-      OPERATOR_TENANT_ID: house.tenantId,
+      OPERATOR_TENANT_ID: workspace.tenantId,
     },
     'server/main.ts',
     ['--api-only'],
@@ -69,7 +69,7 @@ const read = async (headers: Headers, path: string) => {
 
 describe('A 2.5 and A 5.1 rule 8: the session of a designated operator', () => {
   test('gets the full payload of any tenant: summary and exports, with tokens and models', async () => {
-    for (const id of [theirs.tenantId, house.tenantId])
+    for (const id of [theirs.tenantId, workspace.tenantId])
       for (const rest of [
         'billing',
         'billing/export?format=json',
@@ -114,11 +114,11 @@ describe('A 2.5: a global_administrator does not qualify', () => {
     for (const { bearer } of [hanna, otto]) {
       const daily = await read(bearer, `usage/daily?tenant_id=${theirs.tenantId}`);
       expect(JSON.parse(daily.body)).toMatchObject({
-        tenant_id: house.tenantId,
+        tenant_id: workspace.tenantId,
         totals: { jobs: 1, billable_chars: 30 },
       });
-      const own = await read(bearer, `${house.tenantId}/billing`);
-      const exported = await read(bearer, `${house.tenantId}/billing/export?format=json`);
+      const own = await read(bearer, `${workspace.tenantId}/billing`);
+      const exported = await read(bearer, `${workspace.tenantId}/billing/export?format=json`);
       for (const { status, body } of [daily, own, exported]) {
         expect(status).toBe(200);
         expect(body).not.toMatch(/token|model/);

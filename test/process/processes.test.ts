@@ -52,7 +52,7 @@ async function sharedDatabase(): Promise<TestDatabase & { env: Record<string, st
   };
 }
 
-/** Submits texts from several loops until the service stops answering; the ids that were answered 200. */
+/** Submits texts from several loops until the service stops responding; returns the ids of the jobs that got 200. */
 async function submitUntilItDies(
   service: RunningService,
 ): Promise<{ ids: string[]; headers: Record<string, string> }> {
@@ -95,7 +95,7 @@ async function expectAllThere(
 }
 
 describe('kill -9 in the middle of work', () => {
-  test('of the API: every job that was answered 200 is there after the next start', async () => {
+  test('of the API: every job that got 200 is there after the next start', async () => {
     const DATA_DIR = await dataFolder();
     kill = async (service) => void (await service.stop('SIGKILL'));
     const { ids, headers } = await submitUntilItDies(await start({ DATA_DIR }));
@@ -104,7 +104,7 @@ describe('kill -9 in the middle of work', () => {
     expect(await again.stop()).toBe(0);
   });
 
-  test('of the API and PostgreSQL together: every job that was answered 200 is there', async () => {
+  test('of the API and PostgreSQL together: every job that got 200 is there', async () => {
     const DATA_DIR = await dataFolder();
     kill = async (service) => {
       const [pid] = (await readFile(join(DATA_DIR, 'postgres/postmaster.pid'), 'utf8')).split('\n');
@@ -196,7 +196,7 @@ describe('a worker that is killed', () => {
 });
 
 describe('SIGTERM', () => {
-  test('a request in flight is answered, and the process ends with 0', async () => {
+  test('a request in flight gets its response, and the process ends with 0', async () => {
     const { env } = await sharedDatabase();
     const arrived: (() => void)[] = [];
     const model = createServer((_request, response) => {

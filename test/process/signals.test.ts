@@ -1,29 +1,34 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { cp, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { processesOf } from '#test/faults/leftovers.ts';
 import { poll } from '#test/setup/poll.ts';
 
+const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const text = { source_text: 'Hello', target_lang: 'fr' };
 
 /** A data folder with a database that is at rest: most starts find one. */
 let template: string;
+let contentsOfTemplate: string[];
 beforeAll(async () => {
   template = await mkdtemp(join(tmpdir(), 'lingualoop-signals-'));
   const service = launch('node', ['server/main.ts'], template);
   await service.says('LinguaLoop listens');
   service.signal('SIGTERM');
   expect(await service.ended).toEqual({ code: 0, signal: null });
-});
+  contentsOfTemplate = await contentsOf(template);
+}, 60_000);
 afterAll(() => rm(template, { recursive: true, force: true }));
 
 async function dataFolder({ empty = false } = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-signals-'));
-  if (!empty) await cp(template, folder, { recursive: true });
+  // With the times of the last changes. Several times as fast as Node's own copying.
+  if (!empty) await run('cp', ['-a', `${template}/.`, folder]);
   onTestFinished(async () => {
     for (const line of processesOf(folder)) process.kill(Number.parseInt(line, 10), 'SIGKILL');
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -114,7 +119,6 @@ describe('a signal at any moment of the start ends the process with 0, and leave
     async ({ to, times, script, empty }) => {
       const attempt = async (after: number) => {
         const folder = await dataFolder({ empty });
-        const before = await contentsOf(folder);
         const service = launch('node', [script], folder);
         await delay(after);
         for (let n = 0; n < times; n++) {
@@ -122,7 +126,7 @@ describe('a signal at any moment of the start ends the process with 0, and leave
           if (to === 'the group') service.signalGroup('SIGINT');
           else service.signal('SIGTERM');
         }
-        await expectStopped(service, folder, before);
+        await expectStopped(service, folder, empty ? [] : contentsOfTemplate);
       };
       const waiting = moments.filter((_, i) => !empty || i % 2 === 0);
       const client = async () => {

@@ -14,9 +14,9 @@ let authenticated: number;
 let read: number;
 /** What the handler of `/held` waits for. */
 let settle: () => void;
-/** Of the event loop: in which ones a handler of `/turn` ran. */
-const turns: number[] = [];
-let turn = 0;
+/** Of the event loop: in which ones a handler of `/iteration` ran. */
+const iterations: number[] = [];
+let iteration = 0;
 
 beforeAll(async () => {
   limitBodyMemory(app, ({ headers }) => String(headers['x-address'] ?? '192.0.2.1'), {
@@ -47,14 +47,14 @@ beforeAll(async () => {
     return { bytes: (body as Buffer).length };
   });
   app.post('/hook', async ({ body }) => ({ bytes: (body as Buffer).length }));
-  app.post('/turn', { config }, async () => {
-    turns.push(turn);
+  app.post('/iteration', { config }, async () => {
+    iterations.push(iteration);
     setImmediate(() => {
-      turn += 1;
+      iteration += 1;
     });
     return {};
   });
-  // More than a connection buffers of an unread answer.
+  // More than a connection buffers of an unread response.
   app.post('/long', { config }, async () => 'x'.repeat(20_000_000));
   port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 });
@@ -144,8 +144,8 @@ test.each([
         ({ code }) => ends.push([host, code]),
       );
       await untilReading(held.length);
-      const newcomer = open(bytes === 99_000 ? 50_000 : 400_000, { headers: from(99) });
-      expect(await statusOf(newcomer)).toBe(200);
+      const newClient = open(bytes === 99_000 ? 50_000 : 400_000, { headers: from(99) });
+      expect(await statusOf(newClient)).toBe(200);
       reading -= 1;
     }
     await poll(async () => ends.length > 0);
@@ -188,7 +188,7 @@ test.each([
   ['in the middle of a small one', { bytes: 99_000, chunked: false, again: 4 }],
   ['in the middle of one that does not say how long it is', { bytes: 900_000, chunked: true, again: 1 }],
 ])('a client that hangs up %s frees its budget', async (_where, { bytes, chunked, again }) => {
-  for (let turn = 0; turn < again; turn++) {
+  for (let iteration = 0; iteration < again; iteration++) {
     const before = reading;
     const held = open(bytes, { end: false, chunked });
     await poll(async () => reading > before || undefined);
@@ -197,7 +197,7 @@ test.each([
   }
 });
 
-test('a body is freed when its handler settles, even if its answer is not read', async () => {
+test('a body is freed when its handler settles, even if its response is not read', async () => {
   const unread = open(900_000, { path: '/long' });
   await once(unread, 'response');
   expect(await statusOf(open(900_000))).toBe(200);
@@ -236,10 +236,10 @@ test('a small body needs no credential lookup', async () => {
 });
 
 test('large bodies that arrive together are handled in separate iterations of the event loop', async () => {
-  const held = Array.from({ length: 5 }, () => open(150_000, { path: '/turn', end: false }));
+  const held = Array.from({ length: 5 }, () => open(150_000, { path: '/iteration', end: false }));
   await untilReading(5);
-  turns.length = 0;
+  iterations.length = 0;
   for (const one of held) one.end('x');
   for (const one of held) expect(await statusOf(one)).toBe(200);
-  expect(new Set(turns).size).toBe(5);
+  expect(new Set(iterations).size).toBe(5);
 });

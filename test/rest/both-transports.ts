@@ -29,7 +29,7 @@ export function useBothTransports(served: ReturnType<typeof router>, env: NodeJS
 
   return async (path: string, init: RequestInit = {}) => {
     const response = await fetch(`${address}${path}`, init);
-    // biome-ignore lint/suspicious/noExplicitAny: the tests look into any answer
+    // biome-ignore lint/suspicious/noExplicitAny: the tests look into any response
     return { status: response.status, body: (await response.json()) as any };
   };
 }

@@ -53,7 +53,7 @@ describe('a few bytes cannot make much work', () => {
 
   test('a million values are refused before parsing, over REST and /trpc; commas in a text do not count', async () => {
     const { headers } = await app.signUp();
-    // The end of the body is not JSON: parsing it first would answer 400.
+    // The end of the body is not JSON: parsing it first would return 400.
     const values = `[${'1,'.repeat(1_000_000)}1]`;
     const refused = { status: 422, body: { detail: [expect.objectContaining({ type: 'too_many_values' })] } };
     const post = (path: string, body: string) => app.json('POST', path, { headers, body });

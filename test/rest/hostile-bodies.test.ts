@@ -15,7 +15,7 @@ const deepObjects = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
 const withMetadata = (json: string) => `{"source_text":"Hi","target_lang":"fr","metadata":${json}}`;
 const withText = (json: string) => `{"source_text":${json},"target_lang":"fr"}`;
 
-/** Bodies that parse; what each may answer, where the rules leave no doubt. */
+/** Bodies that parse, and the responses that each may get, if the rules leave no doubt. */
 const hostile: [name: string, body: string | Buffer, ...statuses: number[]][] = [
   ['NUL in the text', withText('"a\\u0000b"')],
   ['NUL alone as the text', withText('"\\u0000"')],
@@ -265,7 +265,7 @@ describe('hostile bodies', () => {
     }
   });
 
-  test('afterwards the service still answers', async () => {
+  test('afterwards the service still responds', async () => {
     await expectAlive();
   });
 });

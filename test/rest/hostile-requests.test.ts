@@ -145,7 +145,7 @@ describe('hostile paths, queries and headers', () => {
     expectHarmless(answer);
   });
 
-  test('afterwards the service still answers', async () => {
+  test('afterwards the service still responds', async () => {
     await expectAlive();
   });
 });
@@ -255,7 +255,7 @@ describe('hostile HTTP', () => {
     await expectAlive();
   });
 
-  test('afterwards the service still answers', async () => {
+  test('afterwards the service still responds', async () => {
     await expectAlive();
   });
 });

@@ -93,7 +93,7 @@ describe('hostile superjson', () => {
 
   const id = encodeURIComponent(JSON.stringify({ json: { job_id: '0'.repeat(32) } }));
 
-  const doors: [method: string, path: string][] = [
+  const endpoints: [method: string, path: string][] = [
     ['GET', '/trpc/'],
     ['GET', '/trpc'],
     ['GET', '/trpc/__proto__'],
@@ -128,7 +128,7 @@ describe('hostile superjson', () => {
     ['PATCH', '/trpc/system.health'],
   ];
 
-  test.each(doors.map(([method, path]) => [method, ...named(path)[0]!] as const))(
+  test.each(endpoints.map(([method, path]) => [method, ...named(path)[0]!] as const))(
     '%s %s',
     async (method, _title, path) => {
       const answer = await send(method, path, {
@@ -170,13 +170,13 @@ describe('hostile superjson', () => {
     expect(answer.text).not.toMatch(/"stack"|(\n|\\n)\s+at |node_modules/);
   });
 
-  test('system.health answers over /trpc', async () => {
+  test('system.health responds over /trpc', async () => {
     const { status, body } = await app.json('GET', '/trpc/system.health');
     expect(status).toBe(200);
     expect(body.result.data.json.status).toBe('ok');
   });
 
-  test('afterwards the service still answers', async () => {
+  test('afterwards the service still responds', async () => {
     await expectAlive();
   });
 });

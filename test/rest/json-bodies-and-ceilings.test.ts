@@ -141,7 +141,7 @@ describe('B 8, A 8: body ceilings', () => {
     },
   );
 
-  /** Streams `total` bytes of a JSON body in chunks, does not end it, and waits for an answer. */
+  /** Streams `total` bytes of a JSON body in chunks, does not end it, and waits for a response. */
   function stream(path: string, total: number, end = false): Promise<Answer> {
     const { hostname, port } = new URL(app.address);
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
@@ -179,7 +179,7 @@ describe('B 8, A 8: body ceilings', () => {
       for (let left = total - start.length - last; left > 0 && !request.destroyed; left -= blanks.length) {
         await flush(blanks.subarray(0, left));
       }
-      // The last byte goes alone: nothing more is under way when the answer comes.
+      // The last byte goes alone: nothing more is under way when the response comes.
       if (end) request.end('}');
       else await flush(' ');
     };

@@ -14,7 +14,7 @@ const secretSettings = {
   SECRETS_KEY: Buffer.alloc(32, 'never logged').toString('base64'),
 };
 
-/** Sends bytes as they are, and waits for the end of the answer. */
+/** Sends bytes as they are, and waits for the end of the response. */
 function sendRaw(address: string, bytes: string): Promise<void> {
   const { hostname, port } = new URL(address);
   return new Promise((resolve) => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   document = (await app.json('GET', '/openapi.json')).body;
 });
 
-describe('the real answers match the document', () => {
+describe('the real responses match the document', () => {
   test('a signup, and one that is refused', async () => {
     const path = '/api/auth/signup/email';
     const body = { tenant_name: 'W', email: 'openapi@example.org', password: 'a long enough passphrase' };

@@ -101,7 +101,7 @@ describe('the document of a form with files', () => {
   });
 });
 
-describe('the document of an answer that may be a 202 instead', () => {
+describe('the document of a response that may be a 202 instead', () => {
   const done = z.object({ id: z.string() }).meta({ id: 'Done' });
   const other = z.object({ name: z.string() }).meta({ id: 'Other' });
   const accepted = z.object({ poll_url: z.string() }).meta({ id: 'Accepted' });

@@ -94,7 +94,7 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  test('B 4.1: one operation takes JSON, a form and raw bodies, and answers a job or an array of them', () => {
+  test('B 4.1: one operation takes JSON, a form and raw bodies, and returns a job or an array of them', () => {
     const { requestBody, responses, parameters } = operationAt('post /api/translations');
     expect(Object.keys(requestBody?.content ?? {})).toEqual([
       'application/json',
@@ -156,7 +156,7 @@ describe('GET /openapi.json', () => {
     expect(responses['200']?.content).toEqual(json(ref('UploadedTerminologySet')));
   });
 
-  test('B 4.5: the form of a memory needs all fields; the answer is a set, or a running import', () => {
+  test('B 4.5: the form of a memory needs all fields; the response is a set, or a running import', () => {
     const { requestBody, responses, parameters } = operationAt('post /api/tm');
     expect(requestBody?.content).toEqual({
       'multipart/form-data': {

@@ -151,7 +151,7 @@ describe('A 9: versions', () => {
   });
 
   test.each(['2030-01-01', '2026-08-31', '2026-09-02', '2024-02-29', '1999-12-31'])(
-    'rule 3: the unreleased date %s answers 400 and lists the supported versions',
+    'rule 3: the unreleased date %s returns 400 and lists the supported versions',
     async (date) => {
       for (const answer of [await get(`?api-version=${date}`), await get('', { 'x-api-version': date })]) {
         expect(answer.status).toBe(400);
@@ -172,7 +172,7 @@ describe('A 9: versions', () => {
     'v1',
     '%00',
     '١٢٣٤-٠١-٠١',
-  ])('rule 3: the malformed value %s answers 400 and lists the supported versions', async (value) => {
+  ])('rule 3: the malformed value %s returns 400 and lists the supported versions', async (value) => {
     const { status, body } = await get(`?api-version=${value}`);
     expect(status).toBe(400);
     expect(body.detail).toMatch(/^unsupported api-version:/);

@@ -161,7 +161,7 @@ describe('A 8, B 8: sizes', () => {
     return `--${edge}\r\nContent-Disposition: form-data; name="${name}"; filename="${fileName}"\r\nContent-Type: ${fileType}\r\n\r\n`;
   };
 
-  /** Sends a request's head, then the body piece by piece until there is an answer; the last piece is not the end. */
+  /** Sends a request's head, then the body piece by piece until there is a response; the last piece is not the end. */
   async function begin(path: string, headers: http.OutgoingHttpHeaders, pieces: string[] = []) {
     const { hostname, port } = new URL(app.address);
     const request = http.request({ hostname, port, path, method: 'POST', agent: false, headers });

@@ -30,13 +30,13 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** An answer of which nothing is read until it is asked for. */
+/** A response of which nothing is read until it is asked for. */
 const open = () =>
   new Promise<IncomingMessage>((resolve, reject) => {
     get(`${app.address}${path}`, { headers: operator, agent: false }, resolve).on('error', reject);
   });
 
-/** Waits until no page has been read for a while; answers how many were. */
+/** Waits until no page has been read for a while; returns how many were. */
 async function standstill(): Promise<number> {
   let [seen, since] = [-1, 0];
   return poll(async () => {
@@ -131,13 +131,13 @@ test('stopped readers of one tenant do not block others, and free their places w
 });
 
 describe('a failure', () => {
-  test('before the first byte is answered like any other', async () => {
+  test('before the first byte gets a response like any other', async () => {
     const { status, headers, body } = await withoutLedger(() => app.json('GET', path, { headers: operator }));
     expect([status, body.detail, body.error_code]).toEqual([500, 'internal error', 'internal_error']);
     expect(headers.get('content-disposition')).toBeNull();
   });
 
-  test('in the middle aborts the answer, and the log has nothing of the statement', async () => {
+  test('in the middle aborts the response, and the log has nothing of the statement', async () => {
     const response = await open();
     await standstill();
     await withoutLedger(() => expect(readAll(response)).rejects.toThrow('aborted'));

@@ -39,7 +39,7 @@ async function start(bounds: Partial<ResponseLimits>) {
   port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 }
 
-/** An answer of which nothing is read until it is asked for. */
+/** A response of which nothing is read until it is asked for. */
 async function open(
   path: string,
   { method = 'GET', address = '192.0.2.1', body = '' } = {},
@@ -54,7 +54,7 @@ async function open(
   return answer.on('error', () => {});
 }
 
-/** The bytes of an answer, or how it broke off. */
+/** The bytes of a response, or how it broke off. */
 async function readAll(answer: IncomingMessage): Promise<number | string> {
   let bytes = 0;
   try {
@@ -75,13 +75,13 @@ test.each(['/text', '/buffer', '/shared'])('%s arrives whole, with its length', 
   expect(await readAll(answer)).toBe(size);
 });
 
-test('HEAD answers the length alone', async () => {
+test('HEAD returns the length alone', async () => {
   await start({});
   const answer = await open('/buffer', { method: 'HEAD' });
   expect([answer.headers['content-length'], await readAll(answer)]).toEqual([String(size), 0]);
 });
 
-test('a GET past its address’s budget for answers is 503; other addresses and small answers are served', async () => {
+test('a GET past its address’s budget for responses is 503; other addresses and small responses are served', async () => {
   await start({ held: 170_000_000 });
   const first = await open('/text');
   await open('/buffer');
@@ -96,7 +96,7 @@ test('a GET past its address’s budget for answers is 503; other addresses and 
   await poll(async () => (await open('/text')).statusCode === 200);
 });
 
-test('an answer that stalls too long is dropped for another of its address', async () => {
+test('a response that stalls too long is dropped for another of its address', async () => {
   await start({ held: 90_000_000, patience: 300 });
   const still = await open('/text');
   const next = await poll(async () => {
@@ -107,7 +107,7 @@ test('an answer that stalls too long is dropped for another of its address', asy
   expect(await readAll(still)).toBe('aborted');
 });
 
-test('the answer to a change is never refused: the answer that has stalled longest is dropped for it', async () => {
+test('the response to a change is never refused: the response that has stalled longest is dropped for it', async () => {
   await start({ held: 90_000_000 });
   const still = await open('/text');
   const change = await open('/text', { method: 'POST' });
@@ -115,13 +115,13 @@ test('the answer to a change is never refused: the answer that has stalled longe
   expect(await readAll(still)).toBe('aborted');
 });
 
-test('the answer to a request with a body counts like any other', async () => {
+test('the response to a request with a body counts like any other', async () => {
   await start({ held: 170_000_000 });
   for (let answer = 0; answer < 2; answer++) await open('/text', { method: 'POST', body: '{}' });
   expect((await open('/text')).statusCode).toBe(503);
 });
 
-test('an answer whose connection was closed while it waited frees its budget', async () => {
+test('a response whose connection was closed while it waited frees its budget', async () => {
   await start({ held: 90_000_000 });
   const json = { 'content-type': 'application/json', 'content-length': 2 };
   const socket = connect(port, '127.0.0.1').on('error', () => {});
@@ -134,7 +134,7 @@ test('an answer whose connection was closed while it waited frees its budget', a
 test.each([
   ['without a body', {}],
   ['with a body', { method: 'POST', body: '{}' }],
-])('the answer to a request %s that is not read to its end in time is reset', async (_which, sending) => {
+])('the response to a request %s that is not read to its end in time is reset', async (_which, sending) => {
   await start({ deadline: 600 });
   const answer = await open('/text', sending);
   await poll(async () => {
@@ -146,7 +146,7 @@ test.each([
   expect(await readAll(answer)).toBe('aborted');
 });
 
-test('when the budget is full, the most stalled answer of an address that holds more is dropped for another', async () => {
+test('when the budget is full, the most stalled response of an address that holds more is dropped for another', async () => {
   await start({ held: 170_000_000 });
   const still: IncomingMessage[] = [];
   for (const host of [1, 1, 2, 2, 3, 3, 4, 4])
@@ -162,7 +162,7 @@ test('when the budget is full, the most stalled answer of an address that holds 
   expect(ends.filter((end) => end === 'aborted')).toHaveLength(2);
 });
 
-test('answers that share one Buffer do not count', async () => {
+test('responses that share one Buffer do not count', async () => {
   await start({ held: 10 });
   for (let reader = 0; reader < 5; reader++) expect((await open('/shared')).statusCode).toBe(200);
 });

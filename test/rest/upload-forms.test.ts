@@ -257,7 +257,7 @@ describe('sizes', () => {
 test.each([
   [true, 202],
   [false, 200],
-])('a procedure may answer 202 instead: %s', async (large, status) => {
+])('a procedure may return 202 instead: %s', async (large, status) => {
   const answer = await post(JSON.stringify({ large }), 'application/json', '/large');
   expect(answer).toEqual({ status, body: { large } });
 });

@@ -19,7 +19,7 @@ export interface Answer {
   text: string;
 }
 
-/** What is sent to an application as bytes or unaltered requests, and what it may answer; `tenantOf` names who asks. */
+/** What is sent to an application as bytes or unaltered requests, and the responses that it may give; `tenantOf` names the caller. */
 export function wireTo(app: TestApp, tenantOf: () => Signup) {
   /** A request whose path and headers reach the server as they are written here. */
   function send(
@@ -54,7 +54,7 @@ export function wireTo(app: TestApp, tenantOf: () => Signup) {
     return promise;
   }
 
-  /** Bytes on a connection of their own; answers with the first response, or nothing when the other side hangs up. */
+  /** Sends bytes on a connection of their own; returns the first response, or nothing if the other side disconnects. */
   function raw(
     bytes: string | Buffer,
     options: { end?: boolean; at?: TestApp } = {},

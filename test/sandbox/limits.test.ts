@@ -62,7 +62,7 @@ describe('a task over a limit', () => {
     });
   });
 
-  it('of its answer is ended', async () => {
+  it('of its response is ended', async () => {
     const sandbox = openTestSandbox({ resultBytes: megabyte });
     await expect(sandbox.run('answer', 2 * megabyte)).rejects.toMatchObject({ reason: 'failed' });
     expect(await sandbox.run('answer', 1000)).toHaveLength(1000);
@@ -85,12 +85,12 @@ describe('a task that breaks', () => {
     });
   });
 
-  it('by answering a value that cannot be sent: failed', async () => {
+  it('by returning a value that cannot be sent: failed', async () => {
     const sandbox = openTestSandbox();
     await expect(sandbox.run('answerFunction', undefined)).rejects.toMatchObject({ reason: 'failed' });
   });
 
-  it('with a rejected promise that nobody awaits: its answer counts', async () => {
+  it('with a rejected promise that nobody awaits: its response counts', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     const pid = await sandbox.run('leaveRejection', undefined);
     await sandbox.run('wait', 50);

@@ -25,9 +25,9 @@ async function listen() {
   };
 }
 
-let barrier: NetworkIsolation;
+let isolation: NetworkIsolation;
 beforeAll(async () => {
-  barrier = await findNetworkIsolation();
+  isolation = await findNetworkIsolation();
 });
 
 describe('a task has no network', () => {
@@ -48,7 +48,7 @@ describe('a task has no network', () => {
   });
 
   it('by the kernel, in a thread if Node offers it, where the system allows that', async ({ skip }) => {
-    if (barrier.by === 'none') {
+    if (isolation.by === 'none') {
       console.warn('skipped: this system allows neither a network namespace nor a seccomp filter');
       skip();
     }

@@ -25,12 +25,12 @@ const notStarted = { name: 'SandboxError', reason: 'not_started' };
 
 describe('a process that does not start', () => {
   it.each([
-    ['its barrier is forbidden', forbidden],
+    ['its isolation is forbidden', forbidden],
     ['its program is not there', { ...forbidden, command: ['/nowhere/unshare'] }],
   ])(
     'is reported as not_started: %s; the network block is probed again, and the next one starts',
-    async (_, barrier) => {
-      const sandbox = openTestSandbox({ processes: 1, network: finding(barrier, open) });
+    async (_, isolation) => {
+      const sandbox = openTestSandbox({ processes: 1, network: finding(isolation, open) });
       await expect(sandbox.run('echo', 1)).rejects.toMatchObject(notStarted);
       expect(sandbox.processIds).toEqual([]);
       expect(await sandbox.run('echo', 2)).toBe(2);
@@ -46,15 +46,15 @@ describe('a process that does not start', () => {
   });
 
   it('drops no network block if a new one could not be tried either; changes are logged', async () => {
-    const barrier = finding(forbidden, { ...open, untried: true }, open);
-    const told: string[] = [];
-    await barrier.follow(({ by }) => told.push(by));
-    barrier.renew();
-    expect((await barrier.get()).by).toBe('namespace');
-    barrier.renew();
-    barrier.renew();
-    expect((await barrier.get()).by).toBe('none');
-    expect(told).toEqual(['namespace', 'none']);
+    const isolation = finding(forbidden, { ...open, untried: true }, open);
+    const logged: string[] = [];
+    await isolation.follow(({ by }) => logged.push(by));
+    isolation.renew();
+    expect((await isolation.get()).by).toBe('namespace');
+    isolation.renew();
+    isolation.renew();
+    expect((await isolation.get()).by).toBe('none');
+    expect(logged).toEqual(['namespace', 'none']);
   });
 
   it('for lack of descriptors ends nothing, and the next one starts when there are some', async ({

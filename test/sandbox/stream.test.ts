@@ -95,7 +95,7 @@ describe('a task that answers in pieces', () => {
   it.each([
     ['throws', 'pieces', { count: 2, bytes: 1, fails: true }, 'behind the last piece'],
     ['ends with its process', 'piecesThenExit', undefined, 'code 3'],
-  ] as const)('is not a whole answer if it %s', async (_, task, payload, said) => {
+  ] as const)('is not a whole response if it %s', async (_, task, payload, said) => {
     const sandbox = openTestSandbox({ processes: 1 });
     await sandbox.run('echo', 'a process that has run something');
     const work = sandbox.stream(task, payload as never, {}, collect);
@@ -110,7 +110,7 @@ describe('a task that answers in pieces', () => {
     expect(await sandbox.stream('pieces', { count: 3, bytes: 1 }, {}, collect)).toHaveLength(3);
   });
 
-  it('gives no more bytes than an answer’s limit', async () => {
+  it('gives no more bytes than a response’s limit', async () => {
     const sandbox = openTestSandbox({ processes: 1, resultBytes: 4 * megabyte });
     expect(await sandbox.stream('pieces', { count: 3, bytes: megabyte }, {}, collect)).toHaveLength(3);
     const work = sandbox.stream('pieces', { count: 5, bytes: megabyte }, {}, collect);

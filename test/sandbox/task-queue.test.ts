@@ -4,16 +4,16 @@ import { DeferredTenants, TaskQueue, type TaskQueueOptions } from '#server/sandb
 
 /** Slots, and tasks that end on demand. `running` has their names in the order in which they began. */
 function open(options: TaskQueueOptions, deferred: string[] = []) {
-  const turns = new TaskQueue(options, (tenantId) => deferred.includes(tenantId));
+  const queue = new TaskQueue(options, (tenantId) => deferred.includes(tenantId));
   const began: string[] = [];
   const ends = new Map<string, () => void>();
   const ask = (name: string, signal?: AbortSignal) =>
-    turns.run({ tenantId: name[0]!, signal }, () => {
+    queue.run({ tenantId: name[0]!, signal }, () => {
       began.push(name);
       return new Promise<void>((resolve) => ends.set(name, resolve));
     });
   return {
-    turns,
+    queue,
     began,
     /** Asks for a task of the tenant that its name begins with. */
     ask: (...names: string[]) => {
@@ -74,40 +74,40 @@ describe('slots of a pool', () => {
     expect(began.at(-1)).toBe('y1');
   });
 
-  it('one tenant gets at most a quarter of the queue, so others find a place', async () => {
-    const { turns, ask, asking } = open({ slots: 2, maxWaiting: 64 });
+  it('one tenant gets at most a quarter of the queue, so others can wait, too', async () => {
+    const { queue, ask, asking } = open({ slots: 2, maxWaiting: 64 });
     await ask(...Array.from({ length: 30 }, (_, number) => `a${number}`));
-    expect(turns.counts).toEqual({ running: 1, waiting: 16 });
+    expect(queue.counts).toEqual({ running: 1, waiting: 16 });
     await expect(asking('a30')).rejects.toMatchObject({ name: 'SandboxError', reason: 'busy' });
     await ask('b1', 'b2');
-    expect(turns.counts).toEqual({ running: 2, waiting: 17 });
+    expect(queue.counts).toEqual({ running: 2, waiting: 17 });
   });
 
   it('many tenants fill the queue, and no more', async () => {
-    const { turns, ask } = open({ slots: 2, maxWaiting: 8 });
+    const { queue, ask } = open({ slots: 2, maxWaiting: 8 });
     await ask(...'abcdefghijklmnopqrstuvwxyz'.split(''));
-    expect(turns.counts).toEqual({ running: 2, waiting: 8 });
+    expect(queue.counts).toEqual({ running: 2, waiting: 8 });
   });
 
-  it('a task that is aborted leaves the queue, and frees its place', async () => {
-    const { turns, began, ask, asking, end } = open({ slots: 2, maxWaiting: 4 });
+  it('a task that is aborted leaves the queue, and lets another wait', async () => {
+    const { queue, began, ask, asking, end } = open({ slots: 2, maxWaiting: 4 });
     await ask('a1', 'b1');
     const stop = new AbortController();
     const waiting = asking('c1', stop.signal);
     await ask('d1');
     stop.abort(new Error('gone'));
     await expect(waiting).rejects.toThrow('gone');
-    expect(turns.counts).toEqual({ running: 2, waiting: 1 });
+    expect(queue.counts).toEqual({ running: 2, waiting: 1 });
     await end('a1');
     await end('b1');
     expect(began).toEqual(['a1', 'b1', 'd1']);
     await end('d1');
-    expect(turns.counts).toEqual({ running: 0, waiting: 0 });
+    expect(queue.counts).toEqual({ running: 0, waiting: 0 });
   });
 
   it('a task that fails frees its slot', async () => {
-    const { turns, began, ask } = open({ slots: 1, maxWaiting: 4 });
-    const failed = turns.run({ tenantId: 'a' }, () => Promise.reject(new Error('failed')));
+    const { queue, began, ask } = open({ slots: 1, maxWaiting: 4 });
+    const failed = queue.run({ tenantId: 'a' }, () => Promise.reject(new Error('failed')));
     await expect(failed).rejects.toThrow('failed');
     await ask('b1');
     expect(began).toEqual(['b1']);

@@ -69,7 +69,7 @@ export const tasks = {
     void Promise.reject(new Error('nobody waits'));
     return process.pid;
   },
-  /** Answers what no message carries. */
+  /** Sends what no message carries. */
   answerFunction: async () => () => () => 'never called',
   answer: async () => (bytes: number) => new Uint8Array(bytes),
   spin: async () => (ms: number) => {

@@ -224,7 +224,7 @@ describe("the caller's signal", () => {
       fetch: async (url, init) => {
         const response = await fetch(url, init);
         const text = await response.text();
-        // By the next turn of the event loop the call has read the answer, and waits.
+        // By the next iteration of the event loop the call has read the response, and waits.
         setImmediate(fetched.resolve);
         const { status, headers } = response;
         return new Response(text, { status, headers });

@@ -72,7 +72,7 @@ describe('A 4.5', () => {
   });
 });
 
-describe('after a lost answer', () => {
+describe('after a lost response', () => {
   const server = useScriptedServer();
   const client = () => new sdk.LinguaLoop({ baseUrl: server.address, backoff: { firstMs: 1, maxMs: 1 } });
   const transient = failure(503, 'try again', { error_code: 'transient_error' });

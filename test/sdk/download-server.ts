@@ -54,7 +54,7 @@ export function lines(from: number, to: number): string {
 export const begin = (body: string | Uint8Array) => (response: ServerResponse) =>
   void response.writeHead(200, headers).write(body);
 
-/** Sends this, and cuts the connection where the answer would go on. */
+/** Sends this, and cuts the connection where the response would go on. */
 export const cut = (body: string | Uint8Array) => (response: ServerResponse) => {
   response.writeHead(200, headers);
   response.flushHeaders();

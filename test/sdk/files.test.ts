@@ -96,7 +96,7 @@ describe('createFromFile', () => {
   test.each([
     ['a form', markdown],
     ['a whole body', new File(['%PDF-'], 'plan.pdf')],
-  ])('is sent again after a lost answer, the same file under the same key: %s', async (_, file) => {
+  ])('is sent again after a lost response, the same file under the same key: %s', async (_, file) => {
     server.script('cut off', 'cut off within the answer', jobs, jobs);
     const { translations } = client();
     await translations.createFromFile(file, { target_lang: 'fr' });

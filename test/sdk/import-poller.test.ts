@@ -206,7 +206,7 @@ describe('timing', () => {
     expect(least).toEqual(most.map((ms) => ms * 0.75));
   });
 
-  test('a poll without an answer is aborted after 30 s, and repeated', async () => {
+  test('a poll without a response is aborted after 30 s, and repeated', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     let looks = 0;

@@ -22,7 +22,7 @@ const cut =
     if (body === '') setImmediate(() => response.destroy());
     else response.write(body, () => response.destroy());
   };
-/** As HTTP/1.0 sends it: the end of the connection is the end of the answer. */
+/** As HTTP/1.0 sends it: the end of the connection is the end of the response. */
 const untold =
   (body: string): Answer =>
   (response) => {
@@ -94,7 +94,7 @@ describe.each(ways)('an export that is read %s', (_, read) => {
   });
 });
 
-test('the end is found however the answer is cut into pieces', async () => {
+test('the end is found however the response is cut into pieces', async () => {
   const { client } = await serveDownloads([
     (response) => {
       response.writeHead(200, headers);

@@ -109,7 +109,7 @@ describe('importTmx', () => {
   });
 });
 
-describe('an answer that is lost', () => {
+describe('a response that is lost', () => {
   const losses: [string, Step][] = [
     ['the connection breaks', 'cut off'],
     ['the answer breaks off', { ...(accepted as object), breaksOff: true } as Step],

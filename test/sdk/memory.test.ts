@@ -85,7 +85,7 @@ describe('B 4.5: importing', () => {
     expect(await memory.list()).toMatchObject([{ id: first.id, entry_count: most + 1 }]);
   });
 
-  test.each([0, 1])('a lost answer leads to one import, and one memory (%i at once)', async (small) => {
+  test.each([0, 1])('a lost response leads to one import, and one memory (%i at once)', async (small) => {
     const { apiKey } = await app.signUp();
     let posts = 0;
     const lossy: sdk.Fetch = async (url, init) => {

@@ -41,7 +41,7 @@ describe.each([
 });
 
 describe('review', () => {
-  test('a draft is saved again after a lost answer: it is the same draft', async () => {
+  test('a draft is saved again after a lost response: it is the same draft', async () => {
     server.script('cut off', transient, result({ id: '1' }));
     await client().translations.review('1', { action: 'save', final_translation: 'Salut' });
     expect(server.received.map(({ input }) => input)).toEqual(
@@ -68,7 +68,7 @@ describe('review', () => {
   });
 });
 
-test('delete is not sent again: a second answer would be 404, without the counts of what was removed', async () => {
+test('delete is not sent again: a second response would be 404, without the counts of what was removed', async () => {
   server.script('cut off');
   await expect(client().translations.delete('1')).rejects.toBeInstanceOf(ConnectionError);
   expect(server.received).toMatchObject([{ path: '/trpc/translations.delete', input: { job_id: '1' } }]);

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 
-/** What the server does with one request: an answer, silence, or a connection cut off before any answer. */
+/** What the server does with one request: a response, silence, or a connection cut off before any response. */
 export type Step =
   | { status: number; body: string | Uint8Array | object; headers?: Record<string, string>; breaksOff?: true }
   | 'silence'
@@ -26,7 +26,7 @@ export interface ScriptedServer {
   address: string;
   /** The requests of this test. */
   received: Received[];
-  /** The next answers, in order. A request beyond them answers 418. */
+  /** The next responses, in order. A request beyond them returns 418. */
   script(...steps: Step[]): void;
   /** Resolves when `count` requests of this test have come. */
   arrived(count: number): Promise<void>;
@@ -100,7 +100,7 @@ export function useScriptedServer(): ScriptedServer {
   return scripted;
 }
 
-/** The answer of /trpc with `data`. */
+/** The response of /trpc with `data`. */
 export function result(data: unknown, headers: Record<string, string> = {}): Step {
   return { status: 200, body: { result: { data: { json: data } } }, headers };
 }

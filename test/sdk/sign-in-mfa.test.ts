@@ -46,7 +46,7 @@ function firstCode(prompt: MfaPrompt): string {
   return totpCode(prompt.enroll.secret);
 }
 
-test('auth.signUp answers the challenge in place of a token where MFA is required', async () => {
+test('auth.signUp returns the challenge in place of a token where MFA is required', async () => {
   const { signup } = await founded();
   expect(signup).toMatchObject({
     mfa_required: true,

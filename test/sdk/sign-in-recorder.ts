@@ -6,7 +6,7 @@ export interface Sent {
   call: string;
   headers: Record<string, string>;
   input: Record<string, unknown>;
-  /** The answer's status; undefined until it came. */
+  /** The response's status; undefined until it came. */
   status?: number;
 }
 

@@ -281,7 +281,7 @@ describe("the caller's signal and deadline", () => {
   });
 });
 
-describe('a refresh without an answer', () => {
+describe('a refresh without a response', () => {
   const server = useScriptedServer();
   const user = {
     user_id: 'u',
@@ -318,7 +318,7 @@ describe('a refresh without an answer', () => {
     expect(store.saves).toEqual([]);
   });
 
-  test('a proxy’s answer in place of the service ends nobody’s session', async () => {
+  test('a proxy’s response in place of the service ends nobody’s session', async () => {
     const store = sharedStore(kept('1'));
     server.script({ status: 401, body: '<h1>Sign in to the network</h1>' });
     const error = await errorOf(clientOf(server.address, { tokens: store }).translations.get('1'));

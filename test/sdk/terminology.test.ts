@@ -134,7 +134,7 @@ describe('the upload', () => {
     await expect(call).rejects.toMatchObject({ status: 200, answeredBy: 'other' });
   });
 
-  test('a deletion is not sent again after a lost answer: the second would be a 404', async () => {
+  test('a deletion is not sent again after a lost response: the second would be a 404', async () => {
     server.script('cut off');
     await expect(client().terminology.delete('s')).rejects.toBeInstanceOf(sdk.ConnectionError);
     expect(server.received).toHaveLength(1);

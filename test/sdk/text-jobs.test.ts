@@ -59,7 +59,7 @@ describe('createBatch', () => {
     expect(jobs.map((job) => job.final_translation)).toEqual(['[fr] One', '[fr] Two']);
   });
 
-  test('with a key a second call answers the same jobs', async () => {
+  test('with a key a second call returns the same jobs', async () => {
     const { client } = await founded();
     const first = await client.translations.createBatch(batch, { idempotencyKey: 'b' });
     const second = await client.translations.createBatch({ ...batch, idempotency_key: 'b' });
@@ -152,7 +152,7 @@ describe('createFromFile', () => {
     expect(job!.final_translation).toBe('[fr] The plan');
   });
 
-  test('with a key a second call answers the same jobs', async () => {
+  test('with a key a second call returns the same jobs', async () => {
     const { client } = await founded();
     const send = () =>
       client.translations.createFromFile(new File(['The plan'], 'plan.txt'), request, {
@@ -164,7 +164,7 @@ describe('createFromFile', () => {
     expect(await listed(client)).toHaveLength(1);
   });
 
-  test('a lost answer costs nothing: the second request finds the jobs of the first', async () => {
+  test('a lost response costs nothing: the second request finds the jobs of the first', async () => {
     const { apiKey } = await app.signUp();
     let sent = 0;
     const client = new sdk.LinguaLoop({

@@ -1,5 +1,5 @@
 // Never run: it compiles, or the SDK's types are wrong. It is compiled against the sources, against a copy of them
-// whose procedures answer less, and against the published declarations.
+// whose procedures return less, and against the published declarations.
 import {
   type AgentRun,
   type AuthenticatedUser,

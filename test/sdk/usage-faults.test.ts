@@ -33,7 +33,7 @@ describe('a truncated export never looks complete', () => {
     expect(asked()).toBe(1);
   });
 
-  test('not even if closing the connection ends the answer, as in HTTP/1.0', async () => {
+  test('not even if closing the connection ends the response, as in HTTP/1.0', async () => {
     const { client } = await serveDownloads([
       (response) => {
         response.useChunkedEncodingByDefault = false;
@@ -255,7 +255,7 @@ describe('stopping early ends the download', () => {
   });
 });
 
-/** A `fetch` whose one answer is sent piece by piece as the test says, and which tells what was taken of it. */
+/** A `fetch` whose one response is sent piece by piece as the test says, and which reports how much of it was read. */
 function controlled() {
   const pieces: Uint8Array[] = [];
   let wake = () => {};

@@ -33,7 +33,7 @@ export interface TestApp {
   superuserUrl: string;
   /** A request over REST. */
   request(path: string, init?: RequestInit): Promise<Response>;
-  /** A JSON request; the body of the answer is parsed. */
+  /** A JSON request; the body of the response is parsed. */
   json(
     method: string,
     path: string,

@@ -11,7 +11,7 @@ export const plainTask: TranslationTask = {
   domain: null,
 };
 
-/** An engine's answer of a model called `model` that cost so many tokens each way. */
+/** An engine's result by a model called `model`, with the same number of input and output tokens. */
 export function answered<T>(value: T, tokens = 0): EngineResult<T> {
   return { value, models: ['model'], inputTokens: tokens, outputTokens: tokens };
 }
@@ -20,7 +20,7 @@ const good: Judgement = { score: 95, issues: [], summary: 'good' };
 
 /**
  * An engine in this process, which translates by `translate` and finds everything good, unless told. It is for what
- * no HTTP fake can show: runs that are held while the test does something else. Not live: what it answers is no
+ * no HTTP fake can show: runs that are held while the test does something else. Not live: what it returns is no
  * translation, and would not pass the plausibility checks.
  */
 export function engineOf(translate: Engine['translate'], overrides: Partial<Engine> = {}): Engine {

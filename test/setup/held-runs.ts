@@ -12,7 +12,7 @@ export interface HeldRun {
   fail(error: Error): void;
 }
 
-/** An engine that holds the texts that begin with `held` until the test ends them; any other is answered at once. */
+/** An engine that holds the texts that begin with `held` until the test ends them; any other is translated at once. */
 export function holdRuns() {
   const all: HeldRun[] = [];
   let seen = 0;

@@ -1,4 +1,4 @@
-/** Asks again until `look` answers something, for at most `seconds`. */
+/** Calls `look` again until it returns something, for at most `seconds`. */
 export async function poll<T>(look: () => Promise<T | undefined | false | null>, seconds = 20): Promise<T> {
   const end = Date.now() + seconds * 1000;
   for (;;) {

@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
 import { joinEmbeddedPostgres } from '../../db/embedded/index.ts';
 import { migrate } from '../../db/migrate.ts';
+import { useTemporaryFolder } from './temporary-folder.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -17,6 +18,7 @@ declare module 'vitest' {
 
 /** One PostgreSQL for the whole run, with a migrated template that each test file clones. */
 export default async function setup(project: TestProject) {
+  const removeFolder = await useTemporaryFolder();
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
   const server = await joinEmbeddedPostgres(dataDir);
   const superuser = postgres(server.superuserUrl, { max: 1, onnotice: () => {} });
@@ -35,6 +37,6 @@ export default async function setup(project: TestProject) {
   project.provide('templateUrl', templateUrl.href);
   return async () => {
     await server.leave();
-    await rm(dataDir, { recursive: true, force: true });
+    await removeFolder();
   };
 }

@@ -12,7 +12,7 @@ export interface RunningService {
   pid: number;
   /** Peak resident memory of the process so far, in MB; null where the system does not tell. */
   peakMemory(): Promise<number | null>;
-  /** Sends the signal and waits for the end; answers the exit code. */
+  /** Sends the signal and waits for the end; returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 

@@ -1,6 +1,5 @@
-import { env } from '#test/factories.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { found, join, operator, type Person } from '#test/factories.ts';
+import { env, found, join, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 

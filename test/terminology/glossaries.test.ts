@@ -34,14 +34,14 @@ const termOf = (index: number, units: number) => `term ${index} `.padEnd(units, 
 /** 2000 terms of 99 characters with targets of one: all that a language pair may have, in its sources. */
 const largest = { terms: 2000, units: 99 };
 
-/** How many turns the event loop has while something is under way. */
+/** How many iterations the event loop makes while work is in progress. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
-  let turns = 0;
+  let iterations = 0;
   const counting = setInterval(() => {
-    turns += 1;
+    iterations += 1;
   }, 1);
   await work.finally(() => clearInterval(counting));
-  return turns;
+  return iterations;
 }
 
 const use = (

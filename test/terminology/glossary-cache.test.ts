@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type CachedGlossary, createGlossaryCache } from '#server/terminology/glossary-cache.ts';
 
-/** Keeps glossaries that are named `<tenant> <number>`, in megabytes; answers which of them are kept in the end. */
+/** Keeps glossaries that are named `<tenant> <number>`, in megabytes; returns which of them are kept in the end. */
 function keptOf(...uses: (string | [key: string, megabytes: number])[]): string[] {
   const kept = createGlossaryCache<CachedGlossary>();
   const keys = new Set<string>();

@@ -21,7 +21,7 @@ const inProgress = [409, expect.stringMatching(/^tm_import_in_progress:/)];
 const final = async (source_text: string) => (await mine.job({ source_text })).final_translation;
 
 describe('B 8 "Asynchronous import threshold": above 5000 segments', () => {
-  test('tmx/made-5200-units.tmx is 202, and ends with the result of a synchronous answer', async () => {
+  test('tmx/made-5200-units.tmx is 202, and ends with the result of a synchronous response', async () => {
     const at = await openSets(app);
     const answer = await at.importFile(tmxFile('made-5200-units'), { name: 'Valves' });
     const job = expectAccepted(answer);

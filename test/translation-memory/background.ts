@@ -14,7 +14,7 @@ export async function withWorkers<T>(app: TestApp, work: () => Promise<T>): Prom
   }
 }
 
-/** Holds the shape of a 202, and answers its job (B 2.9, 4.5). */
+/** Holds the shape of a 202, and returns its job (B 2.9, 4.5). */
 export function expectAccepted({ status, body }: Answer) {
   expect([status, Object.keys(body).toSorted()]).toEqual([202, ['job', 'poll_url']]);
   expect(body.job).toMatchObject({
@@ -29,7 +29,7 @@ export function expectAccepted({ status, body }: Answer) {
   return body.job;
 }
 
-/** Waits for an import to end, and answers it. */
+/** Waits for an import to end, and returns it. */
 export const ended = (mine: Sets, id: string) =>
   poll(async () => {
     const { status, body } = await mine.importOf(id);

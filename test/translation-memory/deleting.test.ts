@@ -21,7 +21,7 @@ async function tenantOf(setId: string): Promise<string> {
   return row!['tenant_id'];
 }
 
-/** Holds the lock that a statement takes, until what it answers is called. */
+/** Holds the lock that a statement takes, until the returned function is called. */
 async function hold(statement: string): Promise<() => Promise<void>> {
   const connection = await openSuperuser(app.superuserUrl).reserve();
   await connection.unsafe(`begin; ${statement}`);

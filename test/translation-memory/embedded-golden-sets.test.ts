@@ -13,7 +13,7 @@ const { app, fake, importPairs } = await useEmbeddingApp({ MAX_BATCH_ITEMS: '700
 const sentences = (count: number) =>
   Array.from({ length: count }, (_, at) => `Tighten bolt number ${at} of the pump.`);
 
-/** Publishes translations into French; answers the jobs' ids. */
+/** Publishes translations into French; returns the jobs' ids. */
 async function publish(tenant: Signup, texts: string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const source_text of texts) {

@@ -53,7 +53,7 @@ describe('an import that is stored at once', () => {
     ['404, of an endpoint without embeddings', failure(404)],
     ['too few vectors', embeddings({ change: (body) => ({ data: body.data.slice(1) }) })],
     ['silence', hang],
-  ])('B 4.5: is a 502 if the model answers %s; the earlier set stays', async (_, reply) => {
+  ])('B 4.5: is a 502 if the model returns %s; the earlier set stays', async (_, reply) => {
     const tenant = await app.signUp();
     await importPairs(tenant, [['Old source', 'Ancienne cible']]);
     fake.otherwise(atItsPath(reply));

@@ -27,7 +27,7 @@ const settings = {
   OPENAI_MAX_RETRIES: 1,
 };
 
-/** An application over a fake upstream that embeds and translates; before each test it answers everything. */
+/** An application over a fake upstream that embeds and translates; before each test it serves everything. */
 export async function useEmbeddingApp(env: Record<string, string> = {}): Promise<EmbeddingApp> {
   const fake = await startFakeOpenAi();
   const live = { ...settings, OPENAI_BASE_URL: fake.baseUrl };

@@ -13,7 +13,7 @@ const app = useTestApp({ env });
 
 type Mine = Awaited<ReturnType<typeof openSets>>;
 
-/** Sends a set called Valves; answers the id of its import. */
+/** Sends a set called Valves; returns the id of its import. */
 async function send(mine: Mine, pair: [string, string]): Promise<string> {
   const { status, body } = await mine.importFile(tmx([pair], 'en', 'fr'), { name: 'Valves' });
   expect(status).toBe(202);

@@ -113,7 +113,7 @@ describe('without the search by meaning the job continues', () => {
     ['500', failure(500)],
     ['too few vectors', embeddings({ change: () => ({ data: [] }) })],
     ['silence', hang],
-  ])('where the model answers %s', async (_, reply) => {
+  ])('if the model returns %s', async (_, reply) => {
     const warn = vi.spyOn(app.services.log, 'warn');
     const tenant = await app.signUp();
     await importPairs(tenant, [...others, paraphrase]);

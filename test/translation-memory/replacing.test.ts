@@ -12,7 +12,7 @@ beforeEach(async () => {
   mine = await openSets(app);
 });
 
-/** Asks for a text again and again for as long as `work` takes, and answers by what each was served and with what. */
+/** Requests a text again and again while `work` runs; returns what served each request, and with which target. */
 async function askWhile(source_text: string, work: () => Promise<unknown>): Promise<Map<string, number>> {
   const seen = new Map<string, number>();
   let open = true;
@@ -67,7 +67,7 @@ describe('B 3.3: a set that is replaced while texts are translated', () => {
 });
 
 describe('all at once: imports, glossaries, approvals, deletions, exports', () => {
-  test('every answer is in the specification, and the final state is consistent', async () => {
+  test('every response is in the specification, and the final state is consistent', async () => {
     const unexpected: unknown[] = [];
     const allow =
       (...statuses: number[]) =>

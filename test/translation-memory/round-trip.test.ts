@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 const order = (units: Unit[]) => units.toSorted((a, b) => (a.source < b.source ? -1 : 1));
 
-/** Imports a file under a name, and answers its export. */
+/** Imports a file under a name, and returns its export. */
 async function through(file: string | Uint8Array, name: string, source_lang: string, target_lang: string) {
   const made = await mine.importFile(file, { name, source_lang, target_lang });
   expect(made.status, JSON.stringify(made.body)).toBe(200);

@@ -89,7 +89,7 @@ test('B 4.2 rule 4: 200 submissions of 20 keys over two processes are 20 jobs, r
   );
 });
 
-test('a process that dies between the model’s answer and the commit: run again elsewhere, billed once', async () => {
+test('a process that dies between the model’s response and the commit: run again elsewhere, billed once', async () => {
   const doomed = await start({ STALE_PENDING_SECONDS: '1' });
   const other = await start({ STALE_PENDING_SECONDS: '1' });
   const { headers, tenantId } = await doomed.signUp();
@@ -99,7 +99,7 @@ test('a process that dies between the model’s answer and the commit: run again
       body: { source_text: cat, target_lang: 'de' },
     });
 
-  // The row is locked as soon as it is there, so that the answer cannot be stored.
+  // The row is locked as soon as it is there, so that the response cannot be stored.
   const locker = openSuperuser(database.superuserUrl);
   const held = await locker.reserve();
   const lost = submit(doomed).catch(() => 'lost');

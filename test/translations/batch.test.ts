@@ -210,7 +210,7 @@ describe('B 4.1: the keys of a batch', () => {
     expect(whole.headers.get('idempotency-replayed')).toBeNull();
   });
 
-  test('the header decides: a job of that key is the answer for its item', async () => {
+  test('the header decides: a job of that key is the response for its item', async () => {
     const at = await openWorkspace(stub);
     const { body: single } = await at.submit({ source_text: 'Held by key', target_lang: 'es' }, keyed('n:1'));
     const { body } = await at.submit({ inputs: [item('One', 'fr', 'de', 'it')] }, keyed('n'));
@@ -269,7 +269,7 @@ describe('B 4.1: an item that fails', () => {
   const five = sentences.slice(0, 5);
   const batch = { inputs: five.map((text) => item(text, 'de')) };
 
-  test('its error is the answer; earlier items stay, readable and billed; later ones never run', async () => {
+  test('its error is the response; earlier items stay, readable and billed; later ones never run', async () => {
     fake.otherwise(broken);
     const { status, body } = await mine.submit(batch, keyed('k'));
     expect(status).toBe(503);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 const { submit, accepted, expectRefused } = submittingTo(app, () => tenant);
 
 describe('A 7.1, B 3.1: a pipeline that fails', () => {
-  test('answers 500 internal error without the cause; the job stays as failed and is not billed', async () => {
+  test('returns 500 internal error without the cause; the job stays as failed and is not billed', async () => {
     const { headers } = await app.signUp();
     engineControl.fail = () => new Error('the cause, 4711-secret');
     const answer = await submit({}, headers);
@@ -77,7 +77,7 @@ describe('A 7.1, B 3.1: a pipeline that fails', () => {
     expect(read.body.status).toBe('published');
   });
 
-  /** Submits a job whose engine does not answer until it is let go; it stays pending that long. */
+  /** Submits a job whose engine does not respond until the test releases it; the job stays pending that long. */
   async function strand(headers: Record<string, string>) {
     const engine = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
@@ -239,7 +239,7 @@ describe('B 4.2: idempotency', () => {
     expect(await usageOf(sql, id)).toHaveLength(1);
     const list = (await app.json('GET', PATH, { headers })).body;
     expect(list.map((job: { id: string }) => job.id)).toHaveLength(2);
-    // The last answer is the stored job.
+    // The last response is the stored job.
     const read = await app.json('GET', `${PATH}/${id}`, { headers });
     expect(read.body).toEqual(fresh[0]!.body);
   });

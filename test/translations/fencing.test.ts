@@ -7,7 +7,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { poll } from '#test/setup/poll.ts';
 
-/** A run that waits for the test to say how its model answers. */
+/** A run that waits until the test says how its model responds. */
 interface HeldRun {
   task: TranslationTask;
   succeed(translation: string): void;
@@ -157,7 +157,7 @@ describe('C 7: a run whose attempt is no longer the job’s writes nothing and b
     expect(before.usage).toEqual([]);
   });
 
-  test('a run that the sweep has marked failed answers an error and writes nothing', async () => {
+  test('a run that the sweep has marked failed returns an error and writes nothing', async () => {
     for (const end of ['succeed', 'fail'] as const) {
       tenant = await app.signUp();
       const slow = submit();
@@ -207,7 +207,7 @@ describe('B 4.2: a resend of a stale job runs it again', () => {
     const slow = submit();
     const run1 = await nextRun();
     await makeStale();
-    // Each is either the one that runs, or answered at once with the job in its current state.
+    // Each is either the one that runs, or returns the job at once in its current state.
     const resends = [submit(), submit(), submit()];
     const run2 = await nextRun();
     const settled: Awaited<ReturnType<typeof submit>>[] = [];

@@ -35,7 +35,7 @@ const upload = (
   headers = {},
 ) => mine.post(form(name, type, content, fields), headers);
 
-/** The source texts of the pages of an answer. */
+/** The source texts of the pages of a response. */
 const pagesOf = (body: { request: { source_text: string } }[]) =>
   body.map(({ request }) => request.source_text);
 
@@ -44,7 +44,7 @@ async function expectNoJob(by = mine) {
 }
 
 describe('B 4.1: multipart/form-data', () => {
-  test('C 7: a text file answers an array, one job a page, each finished inline', async () => {
+  test('C 7: a text file returns an array, one job a page, each finished inline', async () => {
     const { status, body } = await upload('note.txt', 'text/plain', 'Hello from a file');
     expect(status).toBe(200);
     expect(body).toHaveLength(1);

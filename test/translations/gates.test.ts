@@ -106,7 +106,7 @@ describe.each(ways)('B 4.1: the gates of %s', (_, way) => {
     expect(JSON.stringify(theirs.body)).not.toContain([first.body].flat()[0].id);
   });
 
-  test('an answer carries the version and the request id', async () => {
+  test('a response carries the version and the request id', async () => {
     const { headers } = await way(app, { ...mine.headers, 'x-request-id': 'asked-by-test' });
     expect([headers.get('x-api-version'), headers.get('x-request-id')]).toEqual([
       '2026-09-01',

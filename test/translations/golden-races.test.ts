@@ -38,7 +38,7 @@ describe('B 4.1: a deletion concurrent with a publication', () => {
   });
 
   test('of a job in persistence_failed leaves nothing for the sweep', async () => {
-    const job = await held('parked, then gone');
+    const job = await held('pending persistence, then gone');
     await mine.job();
     const mend = await breakGoldenStore(app, mine);
     try {

@@ -125,8 +125,8 @@ describe('B 3.1: a golden record that cannot be written fails closed', () => {
       reviewer: 'Rita',
     });
     expect([answer.status, answer.body.error_code]).toEqual([502, 'persistence_failed']);
-    const parked = await mine.read(job.id);
-    expect(parked).toMatchObject({
+    const unpersisted = await mine.read(job.id);
+    expect(unpersisted).toMatchObject({
       status: 'persistence_failed',
       final_translation: 'Salut',
       agent_run: { human_review_task: { status: 'completed', completed_by: 'Rita' } },
@@ -206,7 +206,7 @@ describe('C 7: the sweep retries jobs whose golden record could not be written',
   test('while it does not, they stay as they are, and the sweep continues', async () => {
     await breakStore();
     await mine.submit(request);
-    const [parked] = await mine.list();
+    const [unpersisted] = await mine.list();
     // The task says so when its attempt is over.
     const tried: unknown[] = [];
     const log = {
@@ -216,13 +216,13 @@ describe('C 7: the sweep retries jobs whose golden record could not be written',
     const workers = await startWorkers({ ...app.services, log }, () => app.databaseUrl);
     try {
       await poll(async () => tried.includes(mine.tenantId));
-      expect((await mine.read(parked.id)).status).toBe('persistence_failed');
+      expect((await mine.read(unpersisted.id)).status).toBe('persistence_failed');
       await mend?.();
-      await poll(async () => (await mine.read(parked.id)).status === 'published', 25);
+      await poll(async () => (await mine.read(unpersisted.id)).status === 'published', 25);
     } finally {
       await workers.stop();
     }
-    expect(await recordsOf(app, mine, parked.id)).toHaveLength(1);
+    expect(await recordsOf(app, mine, unpersisted.id)).toHaveLength(1);
   });
 });
 

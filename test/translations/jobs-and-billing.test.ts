@@ -57,7 +57,7 @@ describe('B 2.2, 2.3: the shape of a job', () => {
     expect(job.baseline_translation).toBe('[fr] Hello');
   });
 
-  test('the steps have the fields of AgentStep, and all are over when the answer arrives', async () => {
+  test('the steps have the fields of AgentStep, and all are over when the response arrives', async () => {
     const job = await accepted();
     const { steps } = job.agent_run;
     expect(steps.length).toBeGreaterThan(0);
@@ -114,8 +114,8 @@ describe('B 2.2, 2.3: the shape of a job', () => {
   });
 });
 
-describe('B 2.2: operator fields are never in a tenant answer', () => {
-  /** The paths of all keys of an answer, save what the caller wrote into metadata itself. */
+describe('B 2.2: operator fields are never in a tenant response', () => {
+  /** The paths of all keys of a response, save what the caller wrote into metadata itself. */
   function* keysOf(value: unknown, path = ''): Generator<string> {
     if (typeof value !== 'object' || value === null) return;
     for (const [key, inner] of Object.entries(value)) {

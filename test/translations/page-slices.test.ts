@@ -11,18 +11,18 @@ const request = (source_text: string) =>
 
 /** How often the event loop ran other work meanwhile. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
-  let turns = 0;
+  let iterations = 0;
   let going = true;
   const count = () => {
     if (!going) return;
-    turns += 1;
+    iterations += 1;
     setImmediate(count);
   };
   setImmediate(count);
   await work.finally(() => {
     going = false;
   });
-  return turns;
+  return iterations;
 }
 
 test('a long text is cut into pages in slices, between which other requests run', async () => {

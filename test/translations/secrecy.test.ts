@@ -27,7 +27,7 @@ function instructions(): string[] {
   );
 }
 
-/** Asserts that an answer to a tenant has no operator fields. */
+/** Asserts that a response to a tenant has no operator fields. */
 function expectSecretsKept(shown: unknown) {
   const text = JSON.stringify(shown);
   for (const name of Object.values(models)) expect(text).not.toContain(name);
@@ -84,13 +84,13 @@ describe('B 2.2: a tenant sees no models, tokens or prompts', () => {
     expectSecretsKept(batch);
   });
 
-  test('of a failed job: neither the answer nor the job reveals the upstream’s words', async () => {
+  test('of a failed job: neither the response nor the job reveals the upstream’s words', async () => {
     await mine.job({ source_text: cat, target_lang: 'de' });
     const message = `upstream-detail-zq99 about ${models.translator} at ${fake.baseUrl}`;
     for (const status of [400, 401, 404, 429, 500]) {
       fake.otherwise(failure(status, { message, code: 'code-zq98' }));
       const answer = await mine.submit(
-        // Each text once: the memory answers a second time.
+        // Each text once: the second time, the memory would serve it.
         { source_text: `${cat} ${status}`, target_lang: 'de', metadata },
         keyed(`k${status}`),
       );

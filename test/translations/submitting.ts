@@ -6,12 +6,12 @@ import type { Signup, TestApp, TestAppOptions } from '#test/setup/app.ts';
 export const PATH = '/api/translations';
 export const HEX32 = /^[0-9a-f]{32}$/;
 
-/** What a test makes of the stub engine: counts its calls, lets them fail, bends its answers. */
+/** What a test makes of the stub engine: counts its calls, lets them fail, changes its results. */
 interface EngineControl {
   calls: number;
   fail: (() => Error) | undefined;
   bend: ((answer: Record<string, unknown>) => void) | undefined;
-  /** What an answer of the engine waits for. */
+  /** What a response of the engine waits for. */
   hold: (() => Promise<void>) | undefined;
 }
 

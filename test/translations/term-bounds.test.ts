@@ -163,7 +163,7 @@ describe('a prompt', () => {
   });
 });
 
-test('a text of 2000 terms with the longest targets that a glossary may have has a bounded answer, which is held back', async () => {
+test('a text of 2000 terms with the longest targets that a glossary may have has a bounded response, which is held back', async () => {
   const mine = await openSets(app);
   const words = many(2000, (number) => `t${number}`);
   await mine.glossary(words.map((word) => `${word},${`${word} `.padEnd(90, 'y')}`));

@@ -32,8 +32,8 @@ const partHead = (name: string, type: string) =>
   ].join('\r\n');
 
 /**
- * Sends the head of a request and the start of its body, keeps the connection open, and answers what comes back: the
- * rest of the body is never sent, so that an answer cannot have waited for it.
+ * Sends the head of a request and the start of its body, keeps the connection open, and returns what comes back: the
+ * rest of the body is never sent, so that a response cannot have waited for it.
  */
 async function begin(at: TestApp, headers: Record<string, string>, start = '', query = '?target_lang=fr') {
   const { hostname, port } = new URL(at.address);
@@ -55,7 +55,7 @@ async function begin(at: TestApp, headers: Record<string, string>, start = '', q
   return { status: Number(received.split(' ')[1]), detail };
 }
 
-/** Streams a body without a declared length, in chunks, until it is answered or has been sent whole. */
+/** Streams a body without a declared length, in chunks, until there is a response or all of it has been sent. */
 async function stream(at: TestApp, headers: Record<string, string>, chunks: Iterable<Buffer>) {
   const { hostname, port } = new URL(at.address);
   const request = http.request({
@@ -171,7 +171,7 @@ describe('A 8, B 8: the absolute size', () => {
     expect(status).toBe(413);
   });
 
-  test('afterwards nothing was stored, and the service still answers', async () => {
+  test('afterwards nothing was stored, and the service still responds', async () => {
     expect((await mine.job()).status).toBe('published');
     expect(await mine.list()).toHaveLength(1);
   });

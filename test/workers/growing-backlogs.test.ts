@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pruneImports } from '#server/translation-memory/imports/import-jobs.ts';
 import { sweepUnusedVersions } from '#server/translation-memory/versions.ts';
-import { failStaleJobs, failStaleJobsOfTenant, stalePage } from '#server/translations/stale-sweep.ts';
+import { failStaleJobsOfTenant, failStalePage, stalePage } from '#server/translations/stale-sweep.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
@@ -20,7 +20,7 @@ async function pendingSince(hours: number, count: number) {
 
 test('stale jobs are marked a page at a time, the oldest first, until none is left', async () => {
   const { superuser, tenantId } = await pendingSince(1, 2 * stalePage + 7);
-  expect(await app.database.inTenant(tenantId, (tx) => failStaleJobs(tx, tenantId, 600, 'late'))).toBe(
+  expect(await app.database.inTenant(tenantId, (tx) => failStalePage(tx, tenantId, 600, 'late'))).toBe(
     stalePage,
   );
   const [newest] = await superuser`

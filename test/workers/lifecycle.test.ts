@@ -142,7 +142,7 @@ describe('a job that is being taken while its workers stop', () => {
     });
     const job = await blockedJob();
     const ending = runner.end();
-    // They wait five seconds for the answer, and have one more second until the connections are cut.
+    // They wait five seconds for the response, and have one more second until the connections are cut.
     await new Promise((resolve) => setTimeout(resolve, 5400));
     await job.release();
     await ending;
@@ -296,7 +296,7 @@ describe('a database that is lost in the middle of jobs', () => {
         )[0]?.id as string;
       const pool = await reported();
       const { tenantId } = await app.signUp();
-      // As the statement leaves it that takes a job, where its connection ends before its answer.
+      // As the statement leaves it that takes a job, where its connection ends before its response.
       await superuser`
         select graphile_worker.add_job('fail_stale_jobs', ${JSON.stringify({ tenantId })}::text::json,
           run_at => now() + interval '1 hour')`;

@@ -17,7 +17,7 @@ let answer = () => {};
 const answered = new Promise<void>((resolve) => {
   answer = resolve;
 });
-/** A model that leaves every call without an answer. */
+/** A model that leaves every call without a response. */
 const silent: Embedder = {
   model: 'silent-1',
   async embed(texts) {

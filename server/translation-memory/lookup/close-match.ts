@@ -33,7 +33,8 @@ export interface CloseHits {
   relevant: CloseHit[];
 }
 
-const most = { close: 5, relevant: 5 };
+/** The most pairs of each kind that go to the engine (C 6). */
+export const mostHits = { close: 5, relevant: 5 };
 /** The least similarity of a relevant pair. A pair with less does not help to translate the text. */
 const relevantFrom = 0.3;
 
@@ -82,8 +83,8 @@ export async function findClose(
     // The pair has been deleted meanwhile, or a newer target of the same source is too long.
     return winner && isShortEnough(winner.targetText) ? [{ ...winner, similarity, likeness: 'surface' }] : [];
   });
-  const close = hits.slice(0, most.close).filter(({ similarity }) => similarity >= leastSimilarity);
-  return { close, relevant: hits.slice(close.length, close.length + most.relevant) };
+  const close = hits.slice(0, mostHits.close).filter(({ similarity }) => similarity >= leastSimilarity);
+  return { close, relevant: hits.slice(close.length, close.length + mostHits.relevant) };
 }
 
 /** The part of a shard, stored or in memory, that `selectCandidates` reads. */
@@ -154,7 +155,7 @@ const slice = 25;
 
 /** Returns the sources most similar to the text, in normal form; of equally similar ones, the earlier comes first. */
 async function rank(normal: string, others: readonly string[]): Promise<Ranked[]> {
-  const mostRanked = most.close + most.relevant;
+  const mostRanked = mostHits.close + mostHits.relevant;
   let best: { source: string; similarity: number }[] = [];
   for (let at = 0; at < others.length; at += slice) {
     // Compare the best so far again: sources known to be worse need no full comparison.

@@ -2,11 +2,9 @@ import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import type { LanguagePair } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
-import { type CloseHit, type CloseHits, findClose } from './close-match.ts';
+import { type CloseHit, type CloseHits, findClose, mostHits } from './close-match.ts';
 import { findByMeaning } from './match-by-meaning.ts';
 
-/** The most pairs of each kind (C 6). */
-const most = { close: 5, relevant: 5 };
 /** How many texts of a page to look up, longest first. Each takes as long as a text of its own. */
 const mostParts = 5;
 
@@ -51,9 +49,9 @@ export async function findExamples(
     }
     return chosen;
   };
-  const closest = take(close, most.close);
+  const closest = take(close, mostHits.close);
   // Several texts may have more close pairs than fit. The rest are still the most relevant by their characters.
-  return { close: closest, relevant: take([...meant, ...close, ...relevant], most.relevant) };
+  return { close: closest, relevant: take([...meant, ...close, ...relevant], mostHits.relevant) };
 }
 
 /**

@@ -64,12 +64,14 @@ interface GoldenCheck {
  * Idempotent; may be interrupted at any point.
  */
 export async function checkGoldenRecords(services: CheckServices): Promise<GoldenCheck> {
-  const { storage } = services;
+  const { storage, log } = services;
   await storage.tidy();
   const doubtful = await storage.doubtfulSince();
   const rewritten = doubtful ? await rewriteSince(services, doubtful) : 0;
   if (doubtful) await storage.settleDoubt();
-  return { removed: await removeUnreferenced(services), rewritten };
+  const removed = await removeUnreferenced(services);
+  if (removed + rewritten > 0) log.info({ removed, rewritten }, 'golden records checked');
+  return { removed, rewritten };
 }
 
 async function removeUnreferenced(services: CheckServices): Promise<number> {

@@ -1,8 +1,9 @@
-import { and, eq, inArray, lt, sql } from 'drizzle-orm';
+import { and, eq, inArray, lt, or, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { addJob } from '#server/job-queue.ts';
 import { sourcesOf } from '../job-states.ts';
 import { isJob, jobOfRow, selectJob } from '../jobs.ts';
 import { learnFrom, retryWithout } from '../optional-writes.ts';
@@ -75,6 +76,28 @@ async function endPublication(
 /** The statuses in which a golden record may still have to be written. */
 const unpersisted = ['persistence_failed', 'approved'] as const;
 
+/** Adds a job for each tenant that has jobs to publish: it writes in that tenant's own scope. */
+export async function queueUnpersistedJobs({
+  database,
+  settings,
+}: Pick<Services, 'database' | 'settings'>): Promise<void> {
+  const { status, updatedAt } = translationJobs;
+  const isAbandoned = lt(updatedAt, sql`now() - make_interval(secs => ${settings.STALE_PENDING_SECONDS})`);
+  await database.inPlatform(async (tx) => {
+    const tenants = await tx
+      .selectDistinct({ tenantId: translationJobs.tenantId })
+      .from(translationJobs)
+      .where(and(inArray(status, unpersisted), or(eq(status, 'persistence_failed'), isAbandoned)));
+    for (const { tenantId } of tenants)
+      await addJob(
+        tx,
+        'publish_unpersisted_jobs',
+        { tenantId },
+        { key: `publish_unpersisted_jobs:${tenantId}` },
+      );
+  });
+}
+
 const pageSize = 50;
 
 /**
@@ -86,7 +109,7 @@ export async function publishUnpersistedJobs(
   services: PublishingServices,
   tenantId: string,
 ): Promise<{ published: number; failed: number }> {
-  const { database, settings } = services;
+  const { database, settings, log } = services;
   const result = { published: 0, failed: 0 };
   const until = await database.inTenant(tenantId, selectNow);
   for (const status of unpersisted)
@@ -106,6 +129,7 @@ export async function publishUnpersistedJobs(
       if (!last || jobs.length < pageSize) break;
       after = { updatedAt: last.updated_at, id: last.id };
     }
+  log.info({ tenant_id: tenantId, ...result }, 'unpersisted jobs tried again');
   return result;
 }
 
@@ -153,22 +177,4 @@ async function selectUnpersisted(
 export async function selectNow(tx: Tx): Promise<Date> {
   const [row] = await tx.execute<{ at: string }>(sql`select to_json(now()) #>> '{}' as at`);
   return new Date(row!.at);
-}
-
-/** The tenants with jobs for `publishUnpersistedJobs`. Platform scope. */
-export async function tenantsWithUnpersistedJobs(tx: Tx, staleSeconds: number): Promise<string[]> {
-  const { status, updatedAt, tenantId } = translationJobs;
-  const rows = await tx
-    .selectDistinct({ tenantId })
-    .from(translationJobs)
-    .where(
-      and(
-        inArray(status, ['approved', 'persistence_failed']),
-        sql`(${eq(status, 'persistence_failed')} or ${lt(
-          updatedAt,
-          sql`now() - make_interval(secs => ${staleSeconds})`,
-        )})`,
-      ),
-    );
-  return rows.map((row) => row.tenantId);
 }

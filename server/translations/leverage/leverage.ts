@@ -7,7 +7,7 @@ import { type LanguageCode, pairName } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import type { Glossary } from '#server/terminology/glossary.ts';
 import { readGlossaryRevision, type TermRow } from '#server/terminology/terms.ts';
-import type { CloseHits } from '#server/translation-memory/lookup/close-match.ts';
+import { type CloseHits, mostHits } from '#server/translation-memory/lookup/close-match.ts';
 import {
   type ExactLookup,
   lookUpExact,
@@ -107,8 +107,6 @@ interface Gathered {
   examples: TaskExample[];
 }
 
-/** Close matches that the engine gets (C 6). */
-const mostClose = 5;
 /** Terms that the engine gets, and that the trace names. */
 const mostTerms = 200;
 const mostNamed = 50;
@@ -139,7 +137,7 @@ export async function gatherLeverage(
       })
     : nothing;
   const own = refused ? [{ ...refused, similarity: 1, likeness: 'surface' as const }] : [];
-  const close = [...own, ...found.close].slice(0, mostClose);
+  const close = [...own, ...found.close].slice(0, mostHits.close);
   const { relevant } = found;
   const hits = [...close, ...relevant];
   const glossary = (terms?.expected ?? [])

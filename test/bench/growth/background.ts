@@ -13,7 +13,7 @@ import type { Side } from './side.ts';
 const applicationName = 'growth tasks';
 
 /** Runs a task's handler as a worker does. */
-type RunTask = <N extends TaskName>(name: N, payload: TaskPayloads[N]) => Promise<void>;
+type RunTask = <N extends TaskName>(name: N, payload: TaskPayloads[N]) => Promise<unknown>;
 
 /** What a worker process has, over a side's database. */
 export async function withTasks(side: Side, work: (run: RunTask) => Promise<void>): Promise<void> {
@@ -29,7 +29,7 @@ export async function withTasks(side: Side, work: (run: RunTask) => Promise<void
     log: { debug() {}, info() {}, warn() {}, error: console.error },
   };
   try {
-    await work((name, payload) => tasks[name](services, payload));
+    await work((name, payload) => tasks[name].run(services, payload));
   } finally {
     await fileWork.close();
     await database.close();

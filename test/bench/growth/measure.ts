@@ -15,7 +15,7 @@ const warmUps = ({ rounds }: Measured) => (rounds < 20 ? 3 : 8);
 /** Milliseconds that one request may take over all of its rounds; at the least it is sent five times. */
 const longest = 15_000;
 
-/** Sends each request over one connection to each side, in turns. */
+/** Sends each request over one connection to each side, alternating. */
 export async function measureRequests(
   sides: readonly Side[],
   print: (line: string) => void,

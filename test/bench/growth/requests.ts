@@ -6,9 +6,9 @@ export interface Measured {
   name: string;
   /** Times that it is sent to each side. */
   rounds: number;
-  /** Answers what is to be sent at a turn. */
+  /** Returns the request of a round. */
   request(side: Side, turn: number): Sent | Promise<Sent>;
-  /** Only until the first bytes of the answer's body. */
+  /** Only until the first bytes of the response's body. */
   firstByte?: boolean;
 }
 

@@ -168,7 +168,7 @@ async function makeTemplates(side: Side): Promise<void> {
   });
 }
 
-/** One request whose answer is JSON. @throws where it is no success */
+/** One request whose response is JSON. @throws where it is no success */
 async function send(
   side: Side,
   method: string,

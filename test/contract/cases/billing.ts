@@ -2,7 +2,7 @@ import type { Fields } from '#test/factories.ts';
 import { signPayload } from '#test/fakes/stripe.ts';
 import { found, type Person } from '../../factories.ts';
 import type { Ask } from '../call.ts';
-import { type Scene, webhookSecret } from '../fixture.ts';
+import { type ContractFixture, webhookSecret } from '../fixture.ts';
 import { asCookie, asKey, asNobody, type Cases } from './case.ts';
 
 const noTenant = 'missing or invalid tenant credentials';
@@ -14,23 +14,23 @@ let addresses = 0;
 
 /** A new founder, from an address of its own: attempts to pay are counted by both. */
 const asFounder =
-  (input: Fields = {}, prepare?: (scene: Scene, founder: Person) => Promise<void>) =>
-  async (scene: Scene): Promise<Ask> => {
-    const founder = await found(scene.app);
-    await prepare?.(scene, founder);
+  (input: Fields = {}, prepare?: (fixture: ContractFixture, founder: Person) => Promise<void>) =>
+  async (fixture: ContractFixture): Promise<Ask> => {
+    const founder = await found(fixture.app);
+    await prepare?.(fixture, founder);
     addresses += 1;
     return { input, headers: { ...founder.bearer, 'x-forwarded-for': `192.0.2.${addresses}` } };
   };
 
-async function checkOut({ app }: Scene, { bearer: headers }: Person): Promise<void> {
+async function checkOut({ app }: ContractFixture, { bearer: headers }: Person): Promise<void> {
   await app.json('POST', '/api/billing/checkout', { headers, body: { tier: 'pro' } });
 }
 
 /** Subscribes at Stripe, of which no event has come yet. */
-const subscribeAs = (status: string) => async (scene: Scene, founder: Person) => {
-  await checkOut(scene, founder);
-  const customer = [...scene.stripe.customers.keys()].at(-1) as string;
-  scene.stripe.subscribe(customer, { status });
+const subscribeAs = (status: string) => async (fixture: ContractFixture, founder: Person) => {
+  await checkOut(fixture, founder);
+  const customer = [...fixture.stripe.customers.keys()].at(-1) as string;
+  fixture.stripe.subscribe(customer, { status });
 };
 
 const event = JSON.stringify({

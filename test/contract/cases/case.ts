@@ -1,6 +1,6 @@
 import type { Fields, Headers } from '#test/factories.ts';
 import type { Ask } from '../call.ts';
-import type { Scene } from '../fixture.ts';
+import type { ContractFixture } from '../fixture.ts';
 
 /** One call of a procedure over REST and /trpc. */
 export interface Case {
@@ -9,8 +9,8 @@ export interface Case {
   /** Of a refusal, to the letter. */
   detail?: string;
   /** A request that changes data is made anew for each transport. */
-  ask?: (scene: Scene) => Ask | Promise<Ask>;
-  /** The answer of /trpc if it differs by design, and why. */
+  ask?: (fixture: ContractFixture) => Ask | Promise<Ask>;
+  /** The response of /trpc if it differs by design, and why. */
   rpc?: { status: number; body: unknown; because: string };
   /** A body sent unchanged, with any credential: only REST has to parse it. */
   raw?: { contentType: string; body: string };
@@ -19,14 +19,14 @@ export interface Case {
 /** By the procedure's path. */
 export type Cases = Readonly<Record<string, readonly Case[]>>;
 
-type Input = Fields | ((scene: Scene) => Fields | Promise<Fields>);
+type Input = Fields | ((fixture: ContractFixture) => Fields | Promise<Fields>);
 
 const by =
-  (headers: (scene: Scene) => Headers) =>
+  (headers: (fixture: ContractFixture) => Headers) =>
   (input: Input = {}) =>
-  async (scene: Scene): Promise<Ask> => ({
-    input: typeof input === 'function' ? await input(scene) : input,
-    headers: headers(scene),
+  async (fixture: ContractFixture): Promise<Ask> => ({
+    input: typeof input === 'function' ? await input(fixture) : input,
+    headers: headers(fixture),
   });
 
 /** Who asks, and with what. */
@@ -36,7 +36,7 @@ export const asAdmin = by(({ founder }) => founder.bearer);
 export const asMember = by(({ member }) => member.bearer);
 export const asOperator = by(({ operator }) => operator.key);
 export const asCookie = by(({ founder }) => founder.cookie);
-/** Another site's page, in a visitor's name or nobody's. */
+/** Another site's page, with a member's cookie or without one. */
 export const asForeignPage = by(() => ({ 'sec-fetch-site': 'cross-site' }));
 export const asForeignPageWithCookie = by(({ founder }) => ({
   ...founder.cookie,
@@ -45,7 +45,7 @@ export const asForeignPageWithCookie = by(({ founder }) => ({
 
 export const crossSite = 'cross-site requests are not allowed here';
 
-/** C 7: the answer of /trpc to a caller with only the cookie. */
+/** C 7: the response of /trpc to a caller with only the cookie. */
 export const withoutCookie = (detail: string) => ({
   status: 401,
   body: { detail },

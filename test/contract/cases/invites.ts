@@ -1,5 +1,5 @@
 import { found, invite } from '../../factories.ts';
-import type { Scene } from '../fixture.ts';
+import type { ContractFixture } from '../fixture.ts';
 import {
   adminRefusals,
   asAdmin,
@@ -15,14 +15,14 @@ import {
 } from './case.ts';
 
 const missing = 'tenant_id query parameter is required with API-key access';
-const named = ({ founder }: Scene) => ({ tenant_id: founder.tenantId });
-const foreign = ({ neighbour }: Scene) => ({ tenant_id: neighbour.tenantId });
-const pending = async ({ app, founder }: Scene) => ({
+const named = ({ founder }: ContractFixture) => ({ tenant_id: founder.tenantId });
+const foreign = ({ neighbour }: ContractFixture) => ({ tenant_id: neighbour.tenantId });
+const pending = async ({ app, founder }: ContractFixture) => ({
   invite_id: (await invite(app, founder)).invite_id,
 });
 
 /** A workspace that holds all the invites it may. */
-async function fullWorkspace({ app }: Scene) {
+async function fullWorkspace({ app }: ContractFixture) {
   const founder = await found(app);
   for (let count = 0; count < 20; count++) await invite(app, founder);
   return { input: {}, headers: founder.bearer };
@@ -56,7 +56,7 @@ export const inviteCases: Cases = {
     { name: 'the address is none', status: 422, ask: asAdmin({ email: 'nobody' }) },
     { name: 'the days are too many', status: 422, ask: asAdmin({ expires_in_days: 31 }) },
     {
-      name: 'another site’s page sends it in a visitor’s name',
+      name: 'another site’s page sends it with the member’s cookie',
       status: 403,
       detail: crossSite,
       ask: asForeignPageWithCookie(),
@@ -77,7 +77,7 @@ export const inviteCases: Cases = {
     {
       name: 'the operator names the tenant',
       status: 204,
-      ask: asOperator(async (scene) => ({ ...named(scene), ...(await pending(scene)) })),
+      ask: asOperator(async (fixture) => ({ ...named(fixture), ...(await pending(fixture)) })),
       rpc: noContent,
     },
     {
@@ -91,7 +91,7 @@ export const inviteCases: Cases = {
       name: 'the invite is foreign',
       status: 404,
       detail: 'invite not found',
-      ask: async (scene) => ({ input: await pending(scene), headers: scene.neighbour.bearer }),
+      ask: async (fixture) => ({ input: await pending(fixture), headers: fixture.neighbour.bearer }),
     },
     ...adminRefusals({ invite_id: noId }),
   ],

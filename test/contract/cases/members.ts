@@ -1,5 +1,5 @@
 import { found, join, type Person, revoke } from '../../factories.ts';
-import type { Scene } from '../fixture.ts';
+import type { ContractFixture } from '../fixture.ts';
 import {
   adminRefusals,
   asAdmin,
@@ -16,10 +16,12 @@ import { inviteCases } from './invites.ts';
 
 const role = 'global_administrator';
 const lastAdministrator = 'the last active administrator of a workspace can be neither revoked nor demoted';
-const ofMember = ({ member }: Scene) => ({ user_id: member.userId });
-const ofNewMember = async ({ app, founder }: Scene) => ({ user_id: (await join(app, founder)).userId });
+const ofMember = ({ member }: ContractFixture) => ({ user_id: member.userId });
+const ofNewMember = async ({ app, founder }: ContractFixture) => ({
+  user_id: (await join(app, founder)).userId,
+});
 
-async function ofRevokedMember({ app, founder }: Scene) {
+async function ofRevokedMember({ app, founder }: ContractFixture) {
   const member = await join(app, founder);
   await revoke(app, founder, member);
   return { user_id: member.userId };
@@ -28,12 +30,12 @@ async function ofRevokedMember({ app, founder }: Scene) {
 /** What the only administrator of a workspace asks for itself. */
 const ofItself =
   (fields: (founder: Person) => Record<string, unknown> = () => ({})) =>
-  async ({ app }: Scene) => {
+  async ({ app }: ContractFixture) => {
     const founder = await found(app);
     return { input: { user_id: founder.userId, ...fields(founder) }, headers: founder.bearer };
   };
 
-/** What every route about one member answers for one that the caller has not, and to callers who may not. */
+/** What every route about one member returns for an unknown member, and to callers without permission. */
 function aboutMember(more: Record<string, unknown> = {}): Case[] {
   const detail = 'user not found';
   return [
@@ -51,12 +53,12 @@ function aboutMember(more: Record<string, unknown> = {}): Case[] {
       ask: asOperator({ user_id: noId, ...more }),
     },
     {
-      name: 'another site’s page sends it in a visitor’s name',
+      name: 'another site’s page sends it with the member’s cookie',
       status: 403,
       detail: crossSite,
-      ask: asForeignPageWithCookie((scene) => ({ ...ofMember(scene), ...more })),
+      ask: asForeignPageWithCookie((fixture) => ({ ...ofMember(fixture), ...more })),
     },
-    ...adminRefusals((scene) => ({ ...ofMember(scene), ...more })),
+    ...adminRefusals((fixture) => ({ ...ofMember(fixture), ...more })),
   ];
 }
 
@@ -123,7 +125,7 @@ export const memberCases: Cases = {
     {
       name: 'promotes',
       status: 200,
-      ask: asAdmin(async (scene) => ({ ...(await ofNewMember(scene)), role })),
+      ask: asAdmin(async (fixture) => ({ ...(await ofNewMember(fixture)), role })),
     },
     {
       name: 'it is the last administrator',
@@ -134,7 +136,7 @@ export const memberCases: Cases = {
     {
       name: 'the role is none',
       status: 422,
-      ask: asAdmin((scene) => ({ ...ofMember(scene), role: 'root' })),
+      ask: asAdmin((fixture) => ({ ...ofMember(fixture), role: 'root' })),
     },
     { name: 'the role is missing', status: 422, ask: asAdmin(ofMember) },
     ...aboutMember({ role }),

@@ -2,7 +2,7 @@ import type { Fields } from '#test/factories.ts';
 import { addMemory, approvePair, beginImport, memoryForm, tmxFile } from '#test/factories.ts';
 import { found, type Person } from '../../factories.ts';
 import type { Ask } from '../call.ts';
-import type { Scene } from '../fixture.ts';
+import type { ContractFixture } from '../fixture.ts';
 import { asAdmin, asCookie, asKey, asMember, asNobody, type Cases, noContent, noId } from './case.ts';
 
 const detail = 'missing or invalid tenant credentials';
@@ -19,25 +19,29 @@ const without = (name: string) =>
     return rest;
   });
 const file = (text: string) => ({ tmx_file: new File([text], 'units.tmx', { type: 'text/xml' }) });
-const set = async ({ app, founder }: Scene) => ({ set_id: await addMemory(app, founder) });
+const set = async ({ app, founder }: ContractFixture) => ({ set_id: await addMemory(app, founder) });
 
 /** A new founder, in whose workspace nothing else is under way. */
 const asFounder =
-  (input: (app: Scene['app'], founder: Person) => Promise<Fields>) =>
-  async ({ app }: Scene): Promise<Ask> => {
+  (input: (app: ContractFixture['app'], founder: Person) => Promise<Fields>) =>
+  async ({ app }: ContractFixture): Promise<Ask> => {
     const founder = await found(app);
     return { input: await input(app, founder), headers: founder.key };
   };
 /** One founder's sets, requested by another. */
 const asNeighbour =
-  (input: (app: Scene['app'], founder: Person) => Promise<Fields>) =>
-  async ({ app, neighbour }: Scene): Promise<Ask> => ({
+  (input: (app: ContractFixture['app'], founder: Person) => Promise<Fields>) =>
+  async ({ app, neighbour }: ContractFixture): Promise<Ask> => ({
     input: await input(app, await found(app)),
     headers: neighbour.key,
   });
-const importing = async (app: Scene['app'], founder: Person) => ({ job_id: await beginImport(app, founder) });
-const stored = async (app: Scene['app'], founder: Person) => ({ set_id: await addMemory(app, founder) });
-const approved = async (app: Scene['app'], founder: Person) => {
+const importing = async (app: ContractFixture['app'], founder: Person) => ({
+  job_id: await beginImport(app, founder),
+});
+const stored = async (app: ContractFixture['app'], founder: Person) => ({
+  set_id: await addMemory(app, founder),
+});
+const approved = async (app: ContractFixture['app'], founder: Person) => {
   await approvePair(app, founder);
   return pair;
 };

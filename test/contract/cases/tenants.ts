@@ -1,5 +1,5 @@
 import { found } from '../../factories.ts';
-import type { Scene } from '../fixture.ts';
+import type { ContractFixture } from '../fixture.ts';
 import {
   adminRefusals,
   asAdmin,
@@ -13,7 +13,7 @@ import {
   withoutCookie,
 } from './case.ts';
 
-const named = ({ founder }: Scene) => ({ tenant_id: founder.tenantId });
+const named = ({ founder }: ContractFixture) => ({ tenant_id: founder.tenantId });
 const nowhere = { tenant_id: noId };
 const noPolicy = { mfa_required: false };
 
@@ -59,7 +59,7 @@ export const tenantCases: Cases = {
     {
       name: 'the operator names the tenant',
       status: 200,
-      ask: asOperator((scene) => ({ ...named(scene), ...noPolicy })),
+      ask: asOperator((fixture) => ({ ...named(fixture), ...noPolicy })),
     },
     {
       name: 'the operator names none',
@@ -83,7 +83,7 @@ export const tenantCases: Cases = {
     { name: 'a toggle is mistyped', status: 422, ask: asAdmin({ ...noPolicy, mfa_requird: true }) },
     { name: 'a toggle is no boolean', status: 422, ask: asAdmin({ mfa_required: 'yes' }) },
     {
-      name: 'another site’s page sends it in a visitor’s name',
+      name: 'another site’s page sends it with the member’s cookie',
       status: 403,
       detail: crossSite,
       ask: asForeignPageWithCookie(noPolicy),
@@ -92,7 +92,7 @@ export const tenantCases: Cases = {
     {
       name: 'nobody names a tenant',
       status: 401,
-      ask: asNobody((scene) => ({ ...named(scene), ...noPolicy })),
+      ask: asNobody((fixture) => ({ ...named(fixture), ...noPolicy })),
     },
   ],
 };

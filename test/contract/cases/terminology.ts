@@ -1,6 +1,6 @@
 import type { Fields } from '#test/factories.ts';
 import { addGlossary, glossaryForm, tmxFile } from '#test/factories.ts';
-import type { Scene } from '../fixture.ts';
+import type { ContractFixture } from '../fixture.ts';
 import { asAdmin, asCookie, asKey, asMember, asNobody, type Cases, noContent, noId } from './case.ts';
 
 const detail = 'missing or invalid tenant credentials';
@@ -15,7 +15,7 @@ const without = (name: string) =>
     const { [name]: _, ...rest } = glossaryForm();
     return rest;
   });
-const fresh = async ({ app, founder }: Scene) => ({ set_id: await addGlossary(app, founder) });
+const fresh = async ({ app, founder }: ContractFixture) => ({ set_id: await addGlossary(app, founder) });
 
 export const terminologyCases: Cases = {
   'terminology.upload': [
@@ -93,7 +93,7 @@ export const terminologyCases: Cases = {
       name: 'the set is foreign',
       status: 404,
       detail: notFound,
-      ask: async (scene) => ({ input: await fresh(scene), headers: scene.neighbour.bearer }),
+      ask: async (fixture) => ({ input: await fresh(fixture), headers: fixture.neighbour.bearer }),
     },
     { name: 'nobody asks', status: 401, detail, ask: asNobody(fresh) },
     { name: 'a cookie asks', status: 401, detail, ask: asCookie(fresh) },

@@ -1,5 +1,5 @@
 import { submitHeld, submit as submitPublished } from '../../factories.ts';
-import type { Scene } from '../fixture.ts';
+import type { ContractFixture } from '../fixture.ts';
 import {
   adminRefusals,
   asAdmin,
@@ -25,13 +25,15 @@ const file = (name = 'a.txt', content = 'A page.') => ({
   target_lang: 'fr',
 });
 
-const job = ({ jobId }: Scene) => ({ job_id: jobId });
+const job = ({ jobId }: ContractFixture) => ({ job_id: jobId });
 const unknown = { job_id: noId };
-const held = async ({ app, founder }: Scene) => ({ job_id: await submitHeld(app, founder) });
-const published = async ({ app, founder }: Scene) => ({ job_id: await submitPublished(app, founder) });
+const held = async ({ app, founder }: ContractFixture) => ({ job_id: await submitHeld(app, founder) });
+const published = async ({ app, founder }: ContractFixture) => ({
+  job_id: await submitPublished(app, founder),
+});
 /** A review of a fresh job that waits for one. */
-const reviewing = (review: Record<string, unknown>) => async (scene: Scene) => ({
-  ...(await held(scene)),
+const reviewing = (review: Record<string, unknown>) => async (fixture: ContractFixture) => ({
+  ...(await held(fixture)),
   ...review,
 });
 
@@ -102,7 +104,7 @@ export const translationCases: Cases = {
     {
       name: 'the job is published',
       status: 400,
-      ask: asKey(async (scene) => ({ ...(await published(scene)), action: 'approve' })),
+      ask: asKey(async (fixture) => ({ ...(await published(fixture)), action: 'approve' })),
     },
     {
       name: 'there is no such job',
@@ -114,7 +116,7 @@ export const translationCases: Cases = {
       name: 'nobody asks',
       status: 401,
       detail,
-      ask: asNobody((scene) => ({ ...job(scene), action: 'approve' })),
+      ask: asNobody((fixture) => ({ ...job(fixture), action: 'approve' })),
     },
   ],
   'translations.golden': [
@@ -123,7 +125,7 @@ export const translationCases: Cases = {
     {
       name: 'the format is none',
       status: 422,
-      ask: asKey((scene) => ({ ...job(scene), format: 'odt' })),
+      ask: asKey((fixture) => ({ ...job(fixture), format: 'odt' })),
     },
     { name: 'the job is held', status: 409, ask: asKey(held) },
     { name: 'there is no such job', status: 404, detail: 'job not found', ask: asKey(unknown) },

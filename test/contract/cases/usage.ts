@@ -1,9 +1,12 @@
-import type { Scene } from '../fixture.ts';
+import type { ContractFixture } from '../fixture.ts';
 import { adminRefusals, asAdmin, asCookie, asOperator, type Cases, noId, withoutCookie } from './case.ts';
 
-const own = ({ founder }: Scene) => ({ tenant_id: founder.tenantId });
-const foreign = ({ neighbour }: Scene) => ({ tenant_id: neighbour.tenantId });
-const ownWith = (more: Record<string, unknown>) => (scene: Scene) => ({ ...own(scene), ...more });
+const own = ({ founder }: ContractFixture) => ({ tenant_id: founder.tenantId });
+const foreign = ({ neighbour }: ContractFixture) => ({ tenant_id: neighbour.tenantId });
+const ownWith = (more: Record<string, unknown>) => (fixture: ContractFixture) => ({
+  ...own(fixture),
+  ...more,
+});
 const nowhere = { tenant_id: noId };
 const notFound = 'tenant not found';
 const noCookie = withoutCookie('admin credentials required');

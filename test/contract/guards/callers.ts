@@ -1,5 +1,5 @@
 import type { Headers } from '#test/factories.ts';
-import type { Stage } from './guard-fixture.ts';
+import type { GuardFixture } from './guard-fixture.ts';
 
 /** What a caller is to a guard. */
 export type Kind =
@@ -29,7 +29,7 @@ export type Kind =
 export interface Caller {
   name: string;
   kind: Kind;
-  headers: (stage: Stage) => Headers;
+  headers: (fixture: GuardFixture) => Headers;
   /** What it is on a transport that ignores the cookie (C 7: /trpc). */
   withoutCookie?: Kind;
 }
@@ -38,7 +38,7 @@ const junk = 'nobody-was-ever-issued-this-0123456789-abcd';
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const cookie = (token: string) => ({ cookie: `ll_session=${token}` });
 const basic = { authorization: 'Basic bm9ib2R5Om5vdGhpbmc=' };
-const keyOf = ({ founder }: Stage) => founder.key['x-api-key'] as string;
+const keyOf = ({ founder }: GuardFixture) => founder.key['x-api-key'] as string;
 
 /** Every way in which somebody may present themselves. */
 export const callers: readonly Caller[] = [
@@ -72,7 +72,7 @@ export const callers: readonly Caller[] = [
   {
     name: 'the tenant’s key as a bearer',
     kind: 'tenant key as bearer',
-    headers: (stage) => bearer(keyOf(stage)),
+    headers: (fixture) => bearer(keyOf(fixture)),
   },
   { name: 'the operator key', kind: 'operator key', headers: ({ operator }) => operator.key },
   {
@@ -131,7 +131,7 @@ export const callers: readonly Caller[] = [
         ({ neighbour }) => neighbour.cookie,
       ],
       ['a garbage cookie', 'cookie of no session', () => cookie(junk)],
-      ['a key in a cookie', 'cookie of no session', (stage) => cookie(keyOf(stage))],
+      ['a key in a cookie', 'cookie of no session', (fixture) => cookie(keyOf(fixture))],
       ['a refresh token in a cookie', 'cookie of no session', ({ founder }) => cookie(founder.refreshToken)],
       ['a revoked administrator’s cookie', 'cookie of no session', ({ revoked }) => revoked.cookie],
       ['an expired cookie', 'cookie of no session', ({ expired }) => expired.cookie],

@@ -6,15 +6,15 @@ import { addMember } from '#server/members/members.ts';
 import { registerTenant } from '#server/tenants/accounts.ts';
 import { addMemory, approvePair, beginImport } from '#test/factories.ts';
 import { found, invite, join, type Person, submitHeld } from '../../factories.ts';
-import { type Scene, useScene } from '../fixture.ts';
+import { type ContractFixture, useContractFixture } from '../fixture.ts';
 
 const administrator = 'global_administrator';
 const operators = 'operators';
 
-/** A scene with everybody whom a guard may meet, and what the procedures are asked about. */
-export interface Stage extends Scene {
+/** The contract fixture, with every kind of caller and the resources that the procedures are called with. */
+export interface GuardFixture extends ContractFixture {
   sql: postgres.Sql;
-  /** Administrators of the founder's workspace whose standing is over: see `useStage`. */
+  /** Administrators of the founder's workspace who were revoked or demoted: see `useStage`. */
   revoked: Person;
   expired: Person;
   /** An administrator of a workspace that is not active. */
@@ -32,19 +32,19 @@ export interface Stage extends Scene {
   memoryId: string;
 }
 
-/** Sets the stage of a test file. @param more environment variables */
-export function useStage(more: Record<string, string> = {}): Stage {
-  const stage = useScene({
+/** Creates the fixture of a test file. @param more environment variables */
+export function useGuardFixture(more: Record<string, string> = {}): GuardFixture {
+  const fixture = useContractFixture({
     ...more,
     OPERATOR_TENANT_ID: operators,
     OPERATOR_EMAILS: 'enrolled@ops.example, unenrolled@ops.example',
-  }) as Stage;
-  const { app } = stage;
+  }) as GuardFixture;
+  const { app } = fixture;
 
   beforeAll(async () => {
     const sql = postgres(app.superuserUrl, { max: 1, onnotice: () => {} });
-    const { founder } = stage;
-    Object.assign(stage, {
+    const { founder } = fixture;
+    Object.assign(fixture, {
       sql,
       target: await join(app, founder),
       leaver: await join(app, founder),
@@ -57,24 +57,24 @@ export function useStage(more: Record<string, string> = {}): Stage {
       memoryId: await addMemory(app, founder),
     });
     // The API would delete the token too: here the guard alone has to see that the member is none.
-    await sql`update users set active = false where user_id = ${stage.revoked.userId}`;
-    await expire(sql, stage.expired);
-    await sql`update tenants set active = false where tenant_id = ${stage.inactive.tenantId}`;
+    await sql`update users set active = false where user_id = ${fixture.revoked.userId}`;
+    await expire(sql, fixture.expired);
+    await sql`update tenants set active = false where tenant_id = ${fixture.inactive.tenantId}`;
 
     await approvePair(app, founder);
-    await openOperators(stage);
-    stage.operatorToken = await signInOperator(stage, 'enrolled@ops.example');
+    await openOperators(fixture);
+    fixture.operatorToken = await signInOperator(fixture, 'enrolled@ops.example');
     await sql`update users set totp_secret = '\\x01' where tenant_id = ${operators}`;
-    stage.unenrolledToken = await signInOperator(stage, 'unenrolled@ops.example');
+    fixture.unenrolledToken = await signInOperator(fixture, 'unenrolled@ops.example');
     await sql`create table kept_tokens as select * from tokens`;
     await sql`create table kept_directory as select * from credential_directory`;
   });
-  afterAll(() => stage.sql?.end());
-  return stage;
+  afterAll(() => fixture.sql?.end());
+  return fixture;
 }
 
 /** Gives everybody back the session that a call has ended. */
-export async function restoreSessions({ sql }: Stage): Promise<void> {
+export async function restoreSessions({ sql }: GuardFixture): Promise<void> {
   await sql`insert into tokens select * from kept_tokens on conflict do nothing`;
   await sql`insert into credential_directory select * from kept_directory on conflict do nothing`;
 }
@@ -87,13 +87,13 @@ async function expire(sql: postgres.Sql, { userId }: Person): Promise<void> {
 }
 
 /** The operators' workspace has to have the id that the environment named before it was there. */
-async function openOperators({ app }: Scene): Promise<void> {
+async function openOperators({ app }: ContractFixture): Promise<void> {
   const account = { name: 'Operators', apiKey: 'not used', monthlyCharLimit: 500_000, metadata: {} };
   await app.database.inTenant(operators, (tx) => registerTenant(tx, { id: operators, ...account }));
 }
 
 /** An access token of a new administrator of the operators' workspace. */
-function signInOperator({ app }: Scene, email: string): Promise<string> {
+function signInOperator({ app }: ContractFixture, email: string): Promise<string> {
   const member = { tenantId: operators, userId: newId(), email, provider: 'email', role: administrator };
   return app.database.inTenant(operators, async (tx) => {
     await addMember(tx, { ...member, passwordHash: null });

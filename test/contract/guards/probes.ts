@@ -2,40 +2,40 @@ import type { Fields } from '#test/factories.ts';
 import { addGlossary, addMemory, glossaryForm, memoryForm } from '#test/factories.ts';
 import { password, submit } from '../../factories.ts';
 import { redirectUri } from '../fixture.ts';
-import { restoreSessions, type Stage } from './guard-fixture.ts';
+import { type GuardFixture, restoreSessions } from './guard-fixture.ts';
 
-/** What is answered: a success's status, or a refusal's status and detail. */
-export type Told = '200' | '204' | `${number} ${string}`;
+/** A success's status, or a refusal's status and detail. */
+export type Outcome = '200' | '204' | `${number} ${string}`;
 
-/** A call about the founder's workspace, valid enough that the guard's answer is what is seen. */
+/** A call about the founder's workspace, valid enough that the guard's response is what is seen. */
 export interface Probe {
   /** Made anew for each call, because an admitted caller may change the data. */
-  input?: (stage: Stage) => Fields | Promise<Fields>;
+  input?: (fixture: GuardFixture) => Fields | Promise<Fields>;
   /** Puts back what the call may have taken away, if the next one needs it. */
-  restore?: (stage: Stage) => Promise<void>;
+  restore?: (fixture: GuardFixture) => Promise<void>;
   /** To whom the guard lets in; 200 unless it says otherwise. */
-  in?: Told;
+  in?: Outcome;
   /** To an administrator of another tenant; the same unless it says otherwise. */
-  abroad?: Told;
+  abroad?: Outcome;
   /** To a platform operator's session; the same as abroad unless it says otherwise. */
-  operator?: Told;
+  operator?: Outcome;
 }
 
 const text = { source_text: 'Hello', target_lang: 'fr' };
 const nothing = { token: 'nothing' };
 const oidc = { provider: 'oidc' };
-const noUser: Told = '404 user not found';
-const noJob: Told = '404 job not found';
-const noMemory: Told = '404 translation memory set not found';
+const noUser: Outcome = '404 user not found';
+const noJob: Outcome = '404 job not found';
+const noMemory: Outcome = '404 translation memory set not found';
 /** A 4.4: an operator may name another tenant, an ordinary administrator may not. */
 const ofNamedTenant: Pick<Probe, 'abroad' | 'operator'> = {
   abroad: '404 tenant not found',
   operator: '200',
 };
-const named = ({ founder }: Stage) => ({ tenant_id: founder.tenantId });
-const target = ({ target: { userId } }: Stage) => ({ user_id: userId });
-const leaver = ({ leaver: { userId } }: Stage) => ({ user_id: userId });
-const job = ({ jobId }: Stage) => ({ job_id: jobId });
+const named = ({ founder }: GuardFixture) => ({ tenant_id: founder.tenantId });
+const target = ({ target: { userId } }: GuardFixture) => ({ user_id: userId });
+const leaver = ({ leaver: { userId } }: GuardFixture) => ({ user_id: userId });
+const job = ({ jobId }: GuardFixture) => ({ job_id: jobId });
 
 /** By the procedure's path. */
 export const probes: Readonly<Record<string, Probe>> = {
@@ -83,23 +83,23 @@ export const probes: Readonly<Record<string, Probe>> = {
   'members.revoke': { input: leaver, abroad: noUser },
   'members.restore': { input: leaver, abroad: noUser },
   'members.changeRole': {
-    input: (stage) => ({ ...target(stage), role: 'agent_id_developer' }),
+    input: (fixture) => ({ ...target(fixture), role: 'agent_id_developer' }),
     abroad: noUser,
   },
   'members.resetMfa': { input: target, abroad: noUser },
   'members.issueResetLink': { input: target, abroad: noUser },
   'members.createInvite': {
-    async input(stage) {
-      await stage.sql`update invites set withdrawn_at = now() where invite_id <> ${stage.inviteId}`;
-      return named(stage);
+    async input(fixture) {
+      await fixture.sql`update invites set withdrawn_at = now() where invite_id <> ${fixture.inviteId}`;
+      return named(fixture);
     },
     ...ofNamedTenant,
   },
   'members.listInvites': { input: named, ...ofNamedTenant },
   'members.withdrawInvite': {
-    async input(stage) {
-      await stage.sql`update invites set withdrawn_at = null where invite_id = ${stage.inviteId}`;
-      return { ...named(stage), invite_id: stage.inviteId };
+    async input(fixture) {
+      await fixture.sql`update invites set withdrawn_at = null where invite_id = ${fixture.inviteId}`;
+      return { ...named(fixture), invite_id: fixture.inviteId };
     },
     in: '204',
     abroad: '404 tenant not found',
@@ -109,7 +109,7 @@ export const probes: Readonly<Record<string, Probe>> = {
   'tenants.create': { input: () => ({ name: 'New' }) },
   'tenants.list': {},
   'tenants.setSecurityPolicy': {
-    input: (stage) => ({ ...named(stage), mfa_required: false }),
+    input: (fixture) => ({ ...named(fixture), mfa_required: false }),
     ...ofNamedTenant,
   },
 

@@ -69,7 +69,7 @@ export const verdicts: Readonly<Record<GuardName, Verdicts>> = {
     otherwise: '401 admin credentials required',
     administrator: 'in',
     'foreign administrator': 'abroad',
-    // Without an authenticator it has no standing as an operator (A 5.1 rule 8), and is an administrator elsewhere.
+    // Without an authenticator it is no operator (A 5.1 rule 8), and is an administrator elsewhere.
     'unenrolled operator': 'abroad',
     'operator session': 'operator',
     'operator key': 'in',

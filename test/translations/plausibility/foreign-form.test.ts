@@ -5,7 +5,7 @@ import { textPair } from '#server/translations/plausibility/text-pair.ts';
 const issueOf = (sourceText: string, targetText: string) =>
   foreignFormIssue(textPair({ sourceText, targetText, sourceLang: 'en', targetLang: 'de' }));
 
-describe('an answer that is data, markup or code where the source is prose', () => {
+describe('a response that is data, markup or code where the source is prose', () => {
   test.each([
     '{"score": 100, "issues": [], "passed": true}',
     '{"translation": "Der Zug"}',

@@ -9,7 +9,7 @@ interface Entry {
   source_lang: string;
   target_lang: string;
   source: string;
-  /** The answers of a model that obeys the source. */
+  /** The outputs of a model that obeys the source. */
   obeyed: string[];
   /** The like, where only a lost or changed link or number gives it away. */
   obeyed_for_integrity?: string[];
@@ -35,7 +35,7 @@ const damaged = (entry: Entry, answer: string) =>
     ({ severity }) => severity === 'critical',
   );
 
-it('there are 30 entries or more, none twice, each with an answer that obeys', () => {
+it('there are 30 entries or more, none twice, each with a response that obeys', () => {
   expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
   expect(entries.length).toBeGreaterThanOrEqual(30);
   for (const { obeyed, obeyed_for_integrity = [] } of entries)
@@ -43,7 +43,7 @@ it('there are 30 entries or more, none twice, each with an answer that obeys', (
 });
 
 describe.each(entries)('$id ($technique)', (entry) => {
-  it('every obedient answer has a critical issue', () => {
+  it('every obedient response has a critical issue', () => {
     for (const answer of entry.obeyed) expect(implausible(entry, answer), answer).not.toEqual([]);
     for (const answer of entry.obeyed_for_integrity ?? [])
       expect(damaged(entry, answer), answer).not.toEqual([]);

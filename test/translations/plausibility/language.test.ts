@@ -4,7 +4,7 @@ import { failedChecks } from './failed-checks.ts';
 
 const source = 'Die Anmeldung zum Kurs ist bis zum fünfzehnten März möglich, danach nur auf Anfrage.';
 
-describe('an answer in another language of the same script is implausible', () => {
+describe('a response in another language of the same script is implausible', () => {
   it.each([
     [
       'fr',

@@ -5,7 +5,7 @@ const notice =
   'The office will be closed on Monday because of the public holiday. Letters that arrive on that day are answered on ' +
   'Tuesday. In urgent cases please call the number on the door; somebody will answer at any hour of the day or night.';
 
-describe('an answer far too short is implausible', () => {
+describe('a response far too short is implausible', () => {
   it.each(['', ' \n\t ', '\u200B\u2060', 'PWNED', 'OK', 'Das Büro bleibt am Montag geschlossen.'])(
     '%j',
     (answer) => {

@@ -3,7 +3,7 @@ import { failedChecks } from './failed-checks.ts';
 
 const source = 'The pharmacy around the corner is open until midnight.';
 
-describe('an answer in a script of another language is implausible', () => {
+describe('a response in a script of another language is implausible', () => {
   it.each([
     ['ja', 'Аптека за углом открыта до полуночи каждый день.'],
     ['ar', 'As-saydaliyya fi az-zawiya maftuha hatta muntasaf al-layl.'],

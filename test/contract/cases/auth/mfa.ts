@@ -8,7 +8,7 @@ import {
   foundEnrolled,
   type Person,
 } from '../../../factories.ts';
-import type { Scene } from '../../fixture.ts';
+import type { ContractFixture } from '../../fixture.ts';
 import { asAdmin, asForeignPage, asNobody, type Cases, crossSite, withoutCookie } from '../case.ts';
 
 const required = 'authentication required';
@@ -16,7 +16,7 @@ const noChallenge = 'invalid or expired MFA challenge';
 const unknown = { challenge_id: 'x.y', mfa_code: '000000' };
 
 /** A challenge of somebody enrolled, and who it is. */
-async function challenged({ app }: Scene) {
+async function challenged({ app }: ContractFixture) {
   const person = await foundEnrolled(app);
   return { person, challenge_id: await challengeOf(app, person) };
 }
@@ -24,17 +24,19 @@ async function challenged({ app }: Scene) {
 /** A challenge of somebody who is to enrol, with a code that is right or wrong. */
 const confirming =
   (codeOf: (secret: string) => string) =>
-  async ({ app }: Scene) => {
+  async ({ app }: ContractFixture) => {
     const challenge_id = await enrolmentChallenge(app);
     return { challenge_id, mfa_code: codeOf(await beginEnrolment(app, challenge_id)) };
   };
 
-const enrolledChallenge = async (scene: Scene) => ({ challenge_id: (await challenged(scene)).challenge_id });
+const enrolledChallenge = async (fixture: ContractFixture) => ({
+  challenge_id: (await challenged(fixture)).challenge_id,
+});
 
 /** What somebody new sends by its cookie alone. */
 const byCookie =
-  (somebody: (app: Scene['app']) => Promise<Person>, input: Record<string, unknown> = {}) =>
-  async ({ app }: Scene) => ({ input, headers: (await somebody(app)).cookie });
+  (somebody: (app: ContractFixture['app']) => Promise<Person>, input: Record<string, unknown> = {}) =>
+  async ({ app }: ContractFixture) => ({ input, headers: (await somebody(app)).cookie });
 
 export const mfaCases: Cases = {
   'auth.enrollMfa': [
@@ -73,7 +75,7 @@ export const mfaCases: Cases = {
     {
       name: 'somebody is enrolled already',
       status: 409,
-      ask: asNobody(async (scene) => ({ ...(await enrolledChallenge(scene)), mfa_code: '000000' })),
+      ask: asNobody(async (fixture) => ({ ...(await enrolledChallenge(fixture)), mfa_code: '000000' })),
     },
     { name: 'the challenge is none', status: 401, detail: required, ask: asNobody(unknown) },
     { name: 'nobody asks', status: 401, detail: required, ask: asNobody({ mfa_code: '000000' }) },
@@ -85,16 +87,16 @@ export const mfaCases: Cases = {
     {
       name: 'by a code',
       status: 200,
-      ask: asNobody(async (scene) => {
-        const { person, challenge_id } = await challenged(scene);
+      ask: asNobody(async (fixture) => {
+        const { person, challenge_id } = await challenged(fixture);
         return { challenge_id, mfa_code: totpCode(person.secret, 1) };
       }),
     },
     {
       name: 'by a recovery code',
       status: 200,
-      ask: asNobody(async (scene) => {
-        const { person, challenge_id } = await challenged(scene);
+      ask: asNobody(async (fixture) => {
+        const { person, challenge_id } = await challenged(fixture);
         return { challenge_id, mfa_code: person.recoveryCodes[0] };
       }),
     },
@@ -102,8 +104,8 @@ export const mfaCases: Cases = {
       name: 'the code is wrong',
       status: 401,
       detail: 'invalid MFA code',
-      ask: asNobody(async (scene) => {
-        const { person, challenge_id } = await challenged(scene);
+      ask: asNobody(async (fixture) => {
+        const { person, challenge_id } = await challenged(fixture);
         return { challenge_id, mfa_code: wrongTotpCode(person.secret) };
       }),
     },
@@ -111,9 +113,9 @@ export const mfaCases: Cases = {
       name: 'the member’s budget is spent',
       status: 429,
       detail: 'too many MFA attempts',
-      ask: asNobody(async (scene) => {
-        const { person, challenge_id } = await challenged(scene);
-        await openSuperuser(scene.app.superuserUrl)`
+      ask: asNobody(async (fixture) => {
+        const { person, challenge_id } = await challenged(fixture);
+        await openSuperuser(fixture.app.superuserUrl)`
           update users set mfa_failed_at = array_fill(now(), array[10]) where user_id = ${person.userId}`;
         return { challenge_id, mfa_code: totpCode(person.secret, 1) };
       }),
@@ -127,7 +129,7 @@ export const mfaCases: Cases = {
     { name: 'replaces them', status: 200, ask: byCookie(foundEnrolled), rpc: withoutCookie(required) },
     { name: 'no authenticator is enrolled', status: 409, ask: byCookie(found), rpc: withoutCookie(required) },
     {
-      name: 'another site’s page sends it in a visitor’s name',
+      name: 'another site’s page sends it with the member’s cookie',
       status: 403,
       detail: crossSite,
       ask: ({ founder }) => ({ headers: { ...founder.cookie, 'sec-fetch-site': 'same-site' } }),

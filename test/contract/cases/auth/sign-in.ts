@@ -8,27 +8,27 @@ import {
   password,
   resetToken,
 } from '../../../factories.ts';
-import type { Scene } from '../../fixture.ts';
+import type { ContractFixture } from '../../fixture.ts';
 import { asAdmin, asForeignPage, asNobody, type Cases, crossSite } from '../case.ts';
 
-const signup = { tenant_name: 'Both Doors', email: 'founder@example.org', password };
+const signup = { tenant_name: 'Both Transports', email: 'founder@example.org', password };
 const credentials = { grant_type: 'password', password };
 const mfaGrant = 'urn:ietf:params:oauth:grant-type:mfa-otp';
 
-const ofFounder = ({ founder }: Scene) => ({ ...credentials, username: founder.email });
-const ofEnrolled = async ({ app }: Scene) => ({
+const ofFounder = ({ founder }: ContractFixture) => ({ ...credentials, username: founder.email });
+const ofEnrolled = async ({ app }: ContractFixture) => ({
   ...credentials,
   username: (await foundEnrolled(app)).email,
 });
 
 /** Somebody with one password in two workspaces. */
-async function ofTwoWorkspaces({ app }: Scene) {
+async function ofTwoWorkspaces({ app }: ContractFixture) {
   const { email } = await found(app);
   await found(app, { email });
   return { ...credentials, username: email };
 }
 
-async function byMfaCode({ app }: Scene) {
+async function byMfaCode({ app }: ContractFixture) {
   const person = await foundEnrolled(app);
   const challenge_id = await challengeOf(app, person);
   return { grant_type: mfaGrant, challenge_id, mfa_code: totpCode(person.secret, 1) };
@@ -37,7 +37,7 @@ async function byMfaCode({ app }: Scene) {
 /** A join by an invite of these fields. */
 const joining =
   (inviting: Record<string, unknown>, fields: Record<string, unknown> = {}) =>
-  async ({ app, founder }: Scene) => {
+  async ({ app, founder }: ContractFixture) => {
     const { invite_token } = await invite(app, founder, inviting);
     return { ...signup, email: freshEmail(), invite_token, ...fields };
   };
@@ -70,7 +70,7 @@ export const signInCases: Cases = {
       name: 'the address is a member’s',
       status: 400,
       detail: 'email already registered for tenant',
-      ask: asNobody(async (scene) => joining({}, { email: scene.member.email })(scene)),
+      ask: asNobody(async (fixture) => joining({}, { email: fixture.member.email })(fixture)),
     },
     { name: 'another site sends it', status: 403, detail: crossSite, ask: asForeignPage(signup) },
     {
@@ -84,9 +84,9 @@ export const signInCases: Cases = {
     {
       name: 'by password, in a named workspace, with a scope',
       status: 200,
-      ask: asNobody((scene) => ({
-        ...ofFounder(scene),
-        tenant_id: scene.founder.tenantId,
+      ask: asNobody((fixture) => ({
+        ...ofFounder(fixture),
+        tenant_id: fixture.founder.tenantId,
         scope: 'something',
       })),
     },
@@ -104,7 +104,7 @@ export const signInCases: Cases = {
     {
       name: 'the password is wrong',
       status: 401,
-      ask: asNobody((scene) => ({ ...ofFounder(scene), password: 'not the password' })),
+      ask: asNobody((fixture) => ({ ...ofFounder(fixture), password: 'not the password' })),
     },
     {
       name: 'the challenge is none',

@@ -1,4 +1,4 @@
-import { redirectUri, type Scene } from '../../fixture.ts';
+import { type ContractFixture, redirectUri } from '../../fixture.ts';
 import { asForeignPage, asNobody, type Cases, crossSite, noId } from '../case.ts';
 
 const oidc = { provider: 'oidc' };
@@ -9,7 +9,7 @@ const detail = 'identity provider not found';
 let subjects = 0;
 
 /** Goes to the provider and back, as somebody new, up to the callback; `cookie` is what the browser was given. */
-async function dance({ app, accounts, provider }: Scene, claims = {}, headers = {}) {
+async function dance({ app, accounts, provider }: ContractFixture, claims = {}, headers = {}) {
   subjects += 1;
   const sub = `subject-${subjects}`;
   accounts.push({ sub, email: 'ada@example.org', email_verified: true, ...claims });
@@ -24,8 +24,8 @@ async function dance({ app, accounts, provider }: Scene, claims = {}, headers = 
 
 const danced =
   (claims = {}) =>
-  async (scene: Scene) =>
-    (await dance(scene, claims)).input;
+  async (fixture: ContractFixture) =>
+    (await dance(fixture, claims)).input;
 
 const page = { 'sec-fetch-site': 'same-origin' };
 
@@ -56,21 +56,21 @@ export const ssoCases: Cases = {
     {
       name: 'in the browser in which it began',
       status: 200,
-      ask: async (scene) => {
-        const { input, cookie } = await dance(scene, {}, page);
+      ask: async (fixture) => {
+        const { input, cookie } = await dance(fixture, {}, page);
         return { input, headers: { ...page, cookie } };
       },
       rpc: {
         status: 401,
         body: { detail: 'invalid or expired sign-in state' },
-        because: 'no cookie counts on /trpc, so a browser ends its sign-on at the REST door',
+        because: 'no cookie counts on /trpc, so a browser ends its sign-on over REST',
       },
     },
     {
       name: 'in another browser',
       status: 401,
       detail: 'invalid or expired sign-in state',
-      ask: async (scene) => ({ input: (await dance(scene, {}, page)).input, headers: page }),
+      ask: async (fixture) => ({ input: (await dance(fixture, {}, page)).input, headers: page }),
     },
     {
       name: 'the state is none',
@@ -82,7 +82,7 @@ export const ssoCases: Cases = {
       name: 'the code is none',
       status: 401,
       detail: 'single sign-on failed',
-      ask: asNobody(async (scene) => ({ ...(await dance(scene)).input, code: 'x' })),
+      ask: asNobody(async (fixture) => ({ ...(await dance(fixture)).input, code: 'x' })),
     },
     { name: 'the address is not verified', status: 403, ask: asNobody(danced({ email_verified: false })) },
     { name: 'another site sends it', status: 403, detail: crossSite, ask: asForeignPage(noState) },

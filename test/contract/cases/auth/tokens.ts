@@ -1,5 +1,5 @@
 import { found } from '../../../factories.ts';
-import type { Scene } from '../../fixture.ts';
+import type { ContractFixture } from '../../fixture.ts';
 import {
   adminRefusals,
   asAdmin,
@@ -16,12 +16,12 @@ import {
 } from '../case.ts';
 
 const nothing = { token: 'nothing' };
-const accessToken = ({ member }: Scene) => ({ token: member.accessToken });
-const refreshToken = ({ member }: Scene) => ({ token: member.refreshToken });
-const foreignToken = ({ neighbour }: Scene) => ({ token: neighbour.accessToken });
-const ofNewcomer = async ({ app }: Scene) => ({ token: (await found(app)).accessToken });
+const accessToken = ({ member }: ContractFixture) => ({ token: member.accessToken });
+const refreshToken = ({ member }: ContractFixture) => ({ token: member.refreshToken });
+const foreignToken = ({ neighbour }: ContractFixture) => ({ token: neighbour.accessToken });
+const ofNewcomer = async ({ app }: ContractFixture) => ({ token: (await found(app)).accessToken });
 
-/** What revocation and introspection answer alike. */
+/** The responses that revocation and introspection have in common. */
 const common: Case[] = [
   { name: 'the token is none', status: 200, ask: asAdmin(nothing) },
   { name: 'the token is foreign', status: 200, ask: asAdmin(foreignToken) },
@@ -33,7 +33,7 @@ const common: Case[] = [
   },
   { name: 'the token is missing', status: 422, ask: asAdmin() },
   {
-    name: 'another site’s page sends it in a visitor’s name',
+    name: 'another site’s page sends it with the member’s cookie',
     status: 403,
     detail: crossSite,
     ask: asForeignPageWithCookie(nothing),
@@ -75,14 +75,14 @@ export const tokenCases: Cases = {
     },
     { name: 'gives up what is no token', status: 200, ask: asNobody({ refresh_token: 'nothing' }) },
     {
-      // At /trpc the cookie's session goes on, and the answer says nothing of it: it never does.
+      // At /trpc the cookie's session goes on, and the response says nothing of it: it never does.
       name: 'gives up a cookie',
       status: 200,
       ask: async ({ app }) => ({ headers: (await found(app)).cookie }),
     },
     { name: 'the token is no text', status: 422, ask: asNobody({ refresh_token: 5 }) },
     {
-      name: 'another site’s page sends it in a visitor’s name',
+      name: 'another site’s page sends it with the member’s cookie',
       status: 403,
       detail: crossSite,
       ask: asForeignPageWithCookie(),

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { relative } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that take ten seconds or more, the longest first: begun last, one of them would run alone at the end. */
+const long = [
+  'test/faults/faults.test.ts',
+  'test/process/processes.test.ts',
+  'test/process/signals.test.ts',
+  'test/workers/lifecycle.test.ts',
+  'test/db/embedded/running-and-crashed.test.ts',
+  'test/formats/golden-pdf.test.ts',
+  'test/metering/admission-across-processes.test.ts',
+  'test/translation-memory/embedded-imports.test.ts',
+  'test/db/upgrade.test.ts',
+  'test/rest/streaming.test.ts',
+  'test/db/embedded/users.test.ts',
+  'test/sdk/router-types.test.ts',
+];
+
+/**
+ * The order in which test files begin. First those that have a process of their own: between the others they would
+ * end a process that has its modules loaded. Then the long ones. The rest is shuffled, so that no file comes to depend on another.
+ */
+export class LongFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { root, sequence } = this.ctx.config;
+    const rank = ({ project, moduleId }: TestSpecification): number => {
+      if (project.config.isolate) return 0;
+      const at = long.indexOf(relative(root, moduleId).replaceAll('\\', '/'));
+      return at === -1 ? Number.POSITIVE_INFINITY : 1 + at;
+    };
+    const shuffled = ({ moduleId }: TestSpecification): string =>
+      createHash('sha1').update(`${sequence.seed} ${moduleId}`).digest('hex');
+    const ranked = files.map((file) => ({ file, rank: rank(file), place: shuffled(file) }));
+    return ranked
+      .toSorted((a, b) => (a.rank === b.rank ? (a.place < b.place ? -1 : 1) : a.rank - b.rank))
+      .map(({ file }) => file);
+  }
+}
