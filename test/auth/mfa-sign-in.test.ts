@@ -161,10 +161,10 @@ describe.each(ways)('A 3.4: %s', (_name, send) => {
     expectRefused(await send(id, await freshCode(app, ben, his.secret)), 401);
   });
 
-  test('A 3.2: refuses a member of a workspace that was deactivated meanwhile', async () => {
+  test.each(['users', 'tenants'])('A 3.2: refuses a member without access (%s)', async (table) => {
     const id = await challenge();
-    await openSuperuser(app.superuserUrl)`
-      update tenants set active = false where tenant_id = ${ada.tenantId}`;
+    const sql = openSuperuser(app.superuserUrl);
+    await sql.unsafe(`update ${table} set active = false where tenant_id = $1`, [ada.tenantId]);
     expectRefused(await send(id, await freshCode(app, ada, hers.secret)), 401, REFUSED_CHALLENGE);
   });
 });
