@@ -22,6 +22,8 @@ const shared = {
 export default defineConfig({
   test: {
     globalSetup: ['test/setup/postgres.ts'],
+    // The next run need not transform again what has not changed.
+    fsModuleCache: true,
     // Locally and in CI alike: the last line that counts is printed by the reporter.
     reporters: ['default'],
     sequence: { sequencer: LongFilesFirst },

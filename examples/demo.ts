@@ -134,7 +134,7 @@ async function translateWithRest(
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
     body: JSON.stringify({ source_text: source, source_lang: sourceLang, target_lang: targetLang }),
   });
-  if (!response.ok) throw new Error(`REST answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`REST returned ${response.status}: ${await response.text()}`);
   return (await response.json()) as TranslationJob;
 }
 

@@ -28,7 +28,7 @@ export async function startService(): Promise<Service> {
       const listening = /LinguaLoop listens on (\S+)/.exec(output);
       if (listening) resolve(listening[1] as string);
     });
-    child.once('exit', (code) => reject(new Error(`the service ended with ${code} before it answered`)));
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code} before it responded`)));
   });
   return { address, stop };
 }

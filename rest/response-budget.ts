@@ -136,9 +136,13 @@ function inPieces(payload: string | Buffer, unreadResponse: UnreadResponse): Rea
 }
 
 function refuse(reply: FastifyReply): string {
-  const error = new AppError('transient_error', 'too many large answers are not read yet; try again later', {
-    retryAfter: 5,
-  });
+  const error = new AppError(
+    'transient_error',
+    'too many large responses are not read yet; try again later',
+    {
+      retryAfter: 5,
+    },
+  );
   for (const name of ['content-length', 'content-disposition', 'etag', 'cache-control'])
     reply.removeHeader(name);
   setRetryAfter(reply, error);

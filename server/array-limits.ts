@@ -71,7 +71,7 @@ function lookInto(schema: z.ZodType): Look | undefined {
     case 'map':
     case 'tuple':
     case 'intersection':
-      throw new Error(`an input has a ${definition.type}, whose arrays are not looked at`);
+      throw new Error(`an input has a ${definition.type}, whose arrays would not be checked`);
     default:
       return definition.innerType && lookInto(definition.innerType);
   }

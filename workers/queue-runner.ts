@@ -12,7 +12,7 @@ const patience = 10;
 /** Checks between two queries to the database, which detect a lost connection while all workers run jobs and none polls. */
 const probeEvery = 5;
 /** How long, in milliseconds, an ending runner may take for its bookkeeping and for the reply to its last poll. */
-const lastWords = 5000;
+const stopGrace = 5000;
 
 /** A pool of graphile-worker workers with connections of its own. */
 export interface QueueRunner {
@@ -51,7 +51,7 @@ export async function startQueueRunner({
 }: QueueRunnerOptions): Promise<QueueRunner> {
   const connections = openConnections(databaseUrl, concurrency, log);
   const failure = Promise.withResolvers<unknown>();
-  const underWay = new Set<Promise<unknown>>();
+  const inFlight = new Set<Promise<unknown>>();
   let closed = false;
   const events: WorkerEvents = new EventEmitter();
   let poolId = '';
@@ -66,7 +66,7 @@ export async function startQueueRunner({
       concurrency,
       noHandleSignals: true,
       pollInterval: 2000,
-      taskList: following(tasks, underWay, () => closed),
+      taskList: trackInFlight(tasks, inFlight, () => closed),
       events,
       // Enable batches: without them, graphile-worker does not await the promise that completes a job. If the database were lost
       // just then, that would be an unhandled rejection and the lock on the job would go unnoticed. With batches, it is an event.
@@ -90,12 +90,12 @@ export async function startQueueRunner({
       watch.stop();
       const stopped = runner.stop().catch(() => {});
       do {
-        while (underWay.size > 0) await Promise.allSettled(underWay);
+        while (inFlight.size > 0) await Promise.allSettled(inFlight);
         const enough = new AbortController();
-        await Promise.race([stopped, delay(lastWords, undefined, { signal: enough.signal }).catch(() => {})]);
+        await Promise.race([stopped, delay(stopGrace, undefined, { signal: enough.signal }).catch(() => {})]);
         enough.abort();
         // A worker that polled before it was stopped still runs the job that it gets.
-      } while (underWay.size > 0);
+      } while (inFlight.size > 0);
       closed = true;
       await connections.close();
     },
@@ -160,7 +160,7 @@ function watchWorkers(events: WorkerEvents, pool: pg.Pool, fail: (reason: unknow
       }, fail);
     for (const [worker, since] of silence) silence.set(worker, since + 1);
     if (unanswered > patience + probeEvery || Math.max(0, ...silence.values()) > patience)
-      fail(new Error('the workers have not moved for a while'));
+      fail(new Error('the workers have made no progress for a while'));
   }, lookEvery);
   return {
     reaches: () => unanswered <= patience + probeEvery,
@@ -172,18 +172,18 @@ function watchWorkers(events: WorkerEvents, pool: pg.Pool, fail: (reason: unknow
  * Wraps the tasks to track those in flight. Once the runner is closed, none starts: its locks are about to be freed, so
  * another worker may run the job.
  */
-function following(tasks: TaskList, underWay: Set<Promise<unknown>>, isClosed: () => boolean): TaskList {
+function trackInFlight(tasks: TaskList, inFlight: Set<Promise<unknown>>, isClosed: () => boolean): TaskList {
   return Object.fromEntries(
     Object.entries(tasks).map(([name, task]) => [
       name,
       async (...given: Parameters<NonNullable<typeof task>>) => {
         if (isClosed()) throw new Error('the workers have ended');
         const work = Promise.resolve(task?.(...given));
-        underWay.add(work);
+        inFlight.add(work);
         try {
           await work;
         } finally {
-          underWay.delete(work);
+          inFlight.delete(work);
         }
       },
     ]),

@@ -31,7 +31,7 @@ export function createPolling<T>(
   signal: AbortSignal | undefined,
 ): () => Promise<T> {
   let looks = 0;
-  let underWay: Promise<T> | undefined;
+  let inFlight: Promise<T> | undefined;
 
   async function lookPatiently(): Promise<T> {
     let retryAfter = 0;
@@ -54,9 +54,9 @@ export function createPolling<T>(
   }
 
   return () => {
-    underWay ??= lookPatiently().finally(() => {
-      underWay = undefined;
+    inFlight ??= lookPatiently().finally(() => {
+      inFlight = undefined;
     });
-    return underWay;
+    return inFlight;
   };
 }

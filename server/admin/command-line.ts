@@ -80,7 +80,7 @@ function usageOfAll(): string[] {
     '',
     ...names.flatMap((name) => [`  ${signature(name)}`, `      ${commands[name].summary}`]),
     '',
-    '<command> --help tells of its options.',
+    '<command> --help lists its options.',
   ];
 }
 

@@ -72,7 +72,7 @@ function restoreMemberStatus(withOwningTenant: WithOwningTenant, userId: string)
 }
 
 /**
- * Creates an invite from the server, for a tenant whose administrators may all be gone.
+ * Creates an invite from the server, even for a tenant without an administrator.
  * @param invite `email` in lowercase; null for an invite that anybody who holds the token may use
  * @throws AppError 404, naming the tenant; 409 for the service key's tenant, and if 20 invites are pending
  */

@@ -18,10 +18,10 @@ import { connect, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 
-// Knows of no operators: it founds the workspaces, and signs people in without asking for a code.
+// Has no designated operators: it creates the workspaces, and signs people in without a code.
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
 
-/** The deployment whose operators Olga and Otto are, in the workspace of Olga. The same database. */
+/** A deployment on the same database with the operators Olga and Otto, in Olga's workspace. */
 let platform: App;
 let service: RunningService;
 let dataDir: string;
@@ -160,8 +160,8 @@ describe('A 5.1 rule 8: fail closed', () => {
   });
 });
 
-describe('A 4.1, 4.4: what an operator’s session defaults to', () => {
-  test('its own workspace; of the roster it may name another', async () => {
+describe('A 4.1, 4.4: the default workspace of an operator’s session', () => {
+  test('its own workspace; for the roster it may name another one', async () => {
     expect(await listed(olga.bearer)).toContain(olga.userId);
     expect(await listed(olga.bearer)).not.toContain(neighbours.founder.userId);
     const query = `?tenant_id=${neighbours.tenantId}`;

@@ -18,11 +18,11 @@ beforeEach(async () => {
 
 type Answer = Awaited<ReturnType<typeof app.json>>;
 
-/** Who issues tokens to the member and has not committed yet. */
+/** Transactions that issue tokens to the member and have not committed yet. */
 interface Issuer {
-  /** How many wait for a lock by now. */
+  /** The number of transactions that wait for a lock now. */
   waiting: number;
-  /** Returns the access token that came of it. */
+  /** Returns the access token that it issued. */
   letGo(): Promise<string | undefined>;
 }
 
@@ -77,7 +77,7 @@ const issuers: [string, () => Promise<Issuer>][] = [
   ],
 ];
 
-/** What asks for tokens after the revocation, with credentials that were good until it. */
+/** Requests for tokens after the revocation, with credentials that were valid before it. */
 const latecomers: [string, (session: Person) => Promise<Answer>][] = [
   ['a refresh', (session) => refresh(app, session.refreshToken)],
   ['a password grant', (session) => passwordGrant(app, session)],
@@ -98,7 +98,7 @@ describe.each(issuers)('A 3.2: a revocation that waits for %s', (_, hold) => {
 
     const statuses = [(await revocation).status, (await late).status];
     expect(statuses).toEqual([200, 401]);
-    // What was issued meanwhile ended with the rest.
+    // Tokens that were issued meanwhile ended with the rest.
     if (accessToken !== undefined)
       expect(
         await sessionStatus(app, { ...member, bearer: { authorization: `Bearer ${accessToken}` } }),

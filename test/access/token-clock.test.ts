@@ -17,14 +17,14 @@ beforeEach(async () => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** This process's clock from now on: so many seconds before or after the database's. */
+/** Sets this process's clock to `seconds` after (or before) the database's. */
 const setClock = (seconds: number) => {
   vi.useFakeTimers({ toFake: ['Date'] });
   vi.setSystemTime(Date.now() + seconds * 1000);
 };
 const hour = 3600;
 
-/** Lets so many seconds go by since the member's refresh tokens were used. */
+/** Moves the use of the member's refresh tokens `seconds` into the past. */
 const letPass = (seconds: number) => openSuperuser(app.superuserUrl)`
   update tokens set consumed_at = consumed_at - make_interval(secs => ${seconds})
   where user_id = ${member.userId} and consumed_at is not null`;
@@ -52,7 +52,7 @@ describe('C 7: late second uses', () => {
     const { tenantId, userId } = member;
     const held = await holdOpen(app, tenantId, (tx) => lockMember(tx, tenantId, userId));
     const both = Promise.all([refresh(app, member.refreshToken), refresh(app, member.refreshToken)]);
-    // Both have seen the token used, and wait to end its family.
+    // Both have read that the token is used, and wait to end its family.
     await waitingOr(app, 2, both);
     await held.letGo();
     expect((await both).map(({ status }) => status)).toEqual([401, 401]);

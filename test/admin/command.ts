@@ -65,7 +65,7 @@ export async function operateHere({ services }: TestApp, args: string[]): Promis
   return lines;
 }
 
-/** Until so many transactions on the database wait for a lock. */
+/** Resolves when this many transactions of the database wait for a lock. */
 export async function waitingForLocks(app: TestApp, count: number): Promise<void> {
   const sql = openSuperuser(app.superuserUrl);
   await poll(async () => {

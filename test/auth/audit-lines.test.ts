@@ -46,7 +46,7 @@ const postForm = (path: string, fields: Headers, headers: Headers = {}) =>
 const signUp = (fields: Record<string, unknown>) =>
   post('/api/auth/signup/email', { password, tenant_name: 'x', email: freshEmail(), ...fields });
 
-/** Of one action what the tenant's log says of the test's request. */
+/** The events of one action in the tenant's log for the test's request. */
 const linesOf = async (tenantId: string, action: string) =>
   (await eventsOf(app, tenantId, action)).filter((event) => event.requestId === requestId);
 

@@ -75,7 +75,7 @@ test.each(ownPages)('C 7: %s signs in', async (_who, headers) => {
   expect(sessionCookie(answer)?.get('ll_session')).toBe(answer.body.access_token);
 });
 
-/** Changing requests of the routes on which the cookie counts, each sent with the headers given. */
+/** Requests that change something, on the routes that accept the cookie, each with the given headers. */
 function changes(member: Person) {
   return {
     policy: (headers: Headers) =>

@@ -22,7 +22,7 @@ const wrongCode = { status: 401, body: { detail: 'invalid MFA code' } };
 const noChallenge = { status: 401, body: { detail: 'invalid or expired MFA challenge' } };
 const tooMany = { status: 429, body: { detail: 'too many MFA attempts' } };
 
-/** Sends so many wrong codes to the challenge, each from another address. */
+/** Sends `times` wrong codes to the challenge, each from another address. */
 async function fail(id: string, times: number): Promise<void> {
   const wrong = wrongTotpCode(member.secret);
   for (let sent = 0; sent < times; sent += 1) {
@@ -31,7 +31,7 @@ async function fail(id: string, times: number): Promise<void> {
   }
 }
 
-/** Failures of the member, so many seconds ago each. */
+/** Failures of the member, each this many seconds ago. */
 async function setFailures(...secondsAgo: number[]): Promise<void> {
   await openSuperuser(app.superuserUrl)`
     update users set mfa_failed_at = array(
@@ -110,7 +110,7 @@ describe('A 5.3 rule 4: ten failed codes a member in 15 minutes', () => {
     // C 7: neither a session nor the password step is limited.
     expect(await sessionStatus(app, member)).toBe(200);
     expect((await passwordGrant(app, member)).body.mfa_required).toBe(true);
-    // What was refused so did not count for the challenge.
+    // Refused attempts did not count for the challenge.
     await setFailures(...Array(10).fill(900));
     await fail(id, 3);
     expect((await verify(app, id, right)).status).toBe(200);

@@ -247,7 +247,7 @@ describe('a challenge for an enrolment', () => {
 test('of concurrent confirmations by a session one enrols, and one set of recovery codes is valid', async () => {
   const code = totpCode(await pendingSecret());
   const sql = openSuperuser(app.superuserUrl);
-  // Held until several wait for the member's row, so that they do come at one time.
+  // Held until several requests wait for the member's row, so that they are really concurrent.
   const all = await openSuperuser(app.superuserUrl).begin(async (held) => {
     await held`select from users where user_id = ${founder.userId} for update`;
     const sent = Array.from({ length: 12 }, () => confirm(app, { mfa_code: code }, founder.cookie));

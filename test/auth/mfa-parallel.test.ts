@@ -132,7 +132,7 @@ test('a code of the next step works in the other process once the present one wa
   expect((await verify(door(1), three, totpCode(member.secret))).status).toBe(401);
 });
 
-/** Sign-ups without a second factor record a sign-in of their own. */
+/** A signup without a second factor records a sign-in as well. */
 async function signInsAtSignup(member: Enrolled): Promise<number> {
   return (await auditOf(stored.superuserUrl, member)).filter(
     ({ action, details }) => action === 'signed_in' && details.way === 'signup',

@@ -149,7 +149,7 @@ describe.each(ways)('A 3.4: %s', (_name, send) => {
     const id = await challenge();
     for (const code of [await freshCode(app, ben, his.secret), his.recoveryCodes[0] ?? ''])
       expectRefused(await send(id, code), 401);
-    // A code that was not hers is not used up.
+    // A code that belongs to another member is not used up.
     expectTokens(await send(await challenge(ben), his.recoveryCodes[0] ?? ''), ben);
   });
 
@@ -228,7 +228,7 @@ test('A 5.3 rule 2: a challenge to enrol does not accept a code', async () => {
   for (const [, send] of ways) {
     const id = await challenge(ben);
     expectRefused(await send(id, '123456'), 401);
-    // Nor does a secret help that is not confirmed.
+    // A code of an unconfirmed secret is not accepted either.
     const { body } = await enroll(app, { challenge_id: id });
     expectRefused(await send(id, totpCode(body.secret)), 401);
   }

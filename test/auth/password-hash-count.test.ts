@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const saltOf = (phc: string) => phc.split('$')[4];
 
-/** Founds so many workspaces with one address; it. */
+/** Creates `accounts` workspaces with one email address; returns the address. */
 async function addressOf(accounts: number): Promise<string> {
   const email = freshEmail();
   for (let i = 0; i < accounts; i += 1) await signUpFounder(app, { email, password });

@@ -26,12 +26,12 @@ async function hashOf({ userId }: Person): Promise<string> {
   return row?.['password_hash'];
 }
 
-/** Of a hash in PHC form everything but the hash itself. */
+/** The part of a PHC string before the hash. */
 const saltPartOf = (phc: string) => phc.split('$').slice(0, -1).join('$');
 
 const asNow = { memoryCost: 19_456, timeCost: 4, parallelism: 1 };
 
-/** How a hash may have come about before: under another SECRETS_KEY, or by other parameters. */
+/** Older hashes: made with another SECRETS_KEY, or with other parameters. */
 const formers: [string, Parameters<typeof hash>[1]][] = [
   ['another salt', asNow],
   ['another salt of another length', { ...asNow, salt: Buffer.alloc(32, 7) }],
@@ -53,7 +53,7 @@ describe.each(formers)('a password whose hash is of %s', (_, options) => {
     expect(saltPartOf(former)).not.toBe(saltPartOf(await hashOf(other)));
     expect((await passwordGrant(app, account)).status).toBe(200);
     const present = await hashOf(account);
-    // As the second account's: one hash then checks both, as for every other address.
+    // The same as the second account's, so that one hash checks both, as for every other address.
     expect(saltPartOf(present)).toBe(saltPartOf(await hashOf(other)));
     expect(present).not.toBe(await hashOf(other));
     expect((await passwordGrant(app, account)).status).toBe(200);

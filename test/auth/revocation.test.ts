@@ -221,14 +221,14 @@ describe('C 2: POST /api/auth/users/{user_id}/mfa/reset', () => {
   });
 });
 
-/** Another session of somebody without an authenticator. */
+/** Another session of a person without an authenticator. */
 async function sessionOf(person: Person): Promise<Person> {
   const { status, body } = await passwordGrant(app, person);
   if (status !== 200 || !body.access_token) throw new Error(`${status}: ${JSON.stringify(body)}`);
   return personOf(body);
 }
 
-/** The challenge of a sign-in of somebody who is asked for a code. */
+/** The challenge of a sign-in that needs a code. */
 async function challengeOf(person: Person): Promise<string> {
   const { body } = await passwordGrant(app, person);
   expect(body).toMatchObject({ mfa_required: true, mfa_challenge: { challenge_id: expect.any(String) } });

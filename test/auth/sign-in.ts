@@ -75,7 +75,7 @@ export function expectCookieCleared(answer: Answer): void {
   expect(gone).toBe(true);
 }
 
-/** A refusal that gives nothing away: no token, no challenge, no cookie. */
+/** Expects a refusal without a token, challenge or cookie. */
 export function expectRefused(answer: Answer, status: number, detail?: string): void {
   expect(answer.status, JSON.stringify(answer.body)).toBe(status);
   if (detail !== undefined) expect(answer.body.detail).toBe(detail);

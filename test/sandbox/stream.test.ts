@@ -53,11 +53,11 @@ describe('a task that answers in pieces', () => {
     const sizes = await sandbox.stream(
       'pieces',
       { count: 120, bytes: megabyte },
-      { timeMs: 2500 },
+      { timeMs: 4000 },
       async (pieces) => {
         let size = 0;
         // Longer than the task may take.
-        await sleep(3000);
+        await sleep(4500);
         most = process.memoryUsage().arrayBuffers - before;
         for await (const piece of pieces) size += piece.length;
         return size;

@@ -15,7 +15,6 @@ const long = [
   'test/db/upgrade.test.ts',
   'test/rest/streaming.test.ts',
   'test/db/embedded/users.test.ts',
-  'test/sdk/router-types.test.ts',
 ];
 
 /**

@@ -24,23 +24,23 @@ export const restoreAdmin = defineCommand({
     if (mfaCleared) yield 'The authenticator is cleared.';
     yield* inactiveNote(account);
     if (!link) {
-      yield 'This member signs in by the identity provider: there is no password to set.';
+      yield 'This member signs in through the identity provider: there is no password to set.';
       return;
     }
-    yield `A link to set a new password, good once and until ${link.expires_at}, which signs out everywhere else:`;
+    yield `A link to set a new password. It works once, until ${link.expires_at}, and ends all sessions:`;
     yield link.reset_url;
   },
 });
 
 export const invite = defineCommand({
-  summary: 'Invites somebody into a tenant, whose administrators may all be gone; prints the invite token.',
+  summary: 'Creates an invite to a tenant, even one without an administrator, and prints its token.',
   parameters: ['tenant_id'],
   options: {
     email: { type: 'string', value: 'address', summary: 'only this address may use it' },
     role: {
       type: 'string',
       value: 'role',
-      summary: `${role.options.join(' or ')}; global_administrator unless it is given`,
+      summary: `${role.options.join(' or ')}; global_administrator by default`,
     },
   },
   input: z.object({
@@ -56,8 +56,8 @@ export const invite = defineCommand({
       role: invitedAs,
     });
     yield* inactiveNote(account);
-    const holder = email ?? 'whoever holds it';
-    yield `An invite for ${holder} into ${named(account)} as ${created.role}, good once and until ${created.expires_at}:`;
+    const holder = email ?? 'anyone with the token';
+    yield `An invite for ${holder} into ${named(account)} as ${created.role}. It works once, until ${created.expires_at}:`;
     yield created.invite_token;
   },
 });

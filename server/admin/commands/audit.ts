@@ -16,15 +16,19 @@ const titles = [
 ] as const;
 
 export const audit = defineCommand({
-  summary: 'Prints the audit log, newest first, over all tenants and what belongs to none.',
+  summary: 'Prints the audit log, newest first: events of all tenants, and those without a tenant.',
   parameters: [],
   options: {
-    tenant: { type: 'string', value: 'id', summary: "one tenant's; '' for what belongs to none" },
-    action: { type: 'string', value: 'action', summary: 'one action, like api_key_rotated' },
-    since: { type: 'string', value: 'moment', summary: 'from then on: 2026-07-31, or 2026-07-31T09:00:00Z' },
-    until: { type: 'string', value: 'moment', summary: 'before then' },
-    limit: { type: 'string', value: 'n', summary: 'events at the most; 50 unless it is given' },
-    json: { type: 'boolean', summary: 'one JSON object a line' },
+    tenant: { type: 'string', value: 'id', summary: "events of this tenant; '' for those without a tenant" },
+    action: { type: 'string', value: 'action', summary: 'only this action, such as api_key_rotated' },
+    since: {
+      type: 'string',
+      value: 'moment',
+      summary: 'events from this time on: 2026-07-31, or 2026-07-31T09:00:00Z',
+    },
+    until: { type: 'string', value: 'moment', summary: 'events before this time' },
+    limit: { type: 'string', value: 'n', summary: 'maximum number of events; 50 by default' },
+    json: { type: 'boolean', summary: 'one JSON object per line' },
   },
   input: z.object({
     tenant: tenantIdOrNone.optional(),

@@ -4,19 +4,20 @@ import { defineCommand, tenantId } from '../command.ts';
 import { named } from '../printing.ts';
 
 export const rotateKey = defineCommand({
-  summary: 'Gives a tenant a new key, printed this once; the old one is dead at once.',
+  summary:
+    'Replaces the API key of a tenant and prints the new one, only once. The old key is refused at once.',
   parameters: ['tenant_id'],
   options: {},
   input: z.object({ tenant_id: tenantId }),
   async *run({ database }, { tenant_id }) {
     const { account, apiKey } = await rotate(database, tenant_id);
-    yield `The key of ${named(account)} is replaced, and the old one refused from now on. The new one, shown this once:`;
+    yield `The key of ${named(account)} is replaced; the old one is refused from now on. The new key, which is shown only once:`;
     yield apiKey;
   },
 });
 
 export const revokeKey = defineCommand({
-  summary: 'Takes the key of a tenant away, at once; rotate-key gives it a new one.',
+  summary: 'Removes the API key of a tenant; rotate-key creates a new one.',
   parameters: ['tenant_id'],
   options: {},
   input: z.object({ tenant_id: tenantId }),

@@ -26,7 +26,7 @@ const pageSize = 100;
 export const tenants = defineCommand({
   summary: 'Lists the tenants, newest first, with their active administrators (of many, the first 20).',
   parameters: [],
-  options: { json: { type: 'boolean', summary: 'one JSON object a line' } },
+  options: { json: { type: 'boolean', summary: 'one JSON object per line' } },
   input: z.object({ json: z.boolean().default(false) }),
   async *run({ database }, { json }) {
     if (!json) yield columns(titles);
@@ -63,7 +63,7 @@ function asColumns(account: TenantAccount, { emails, total }: Administrators): s
 }
 
 export const deactivateTenant = defineCommand({
-  summary: 'Refuses every credential of a tenant from the next request on, and signs its members out.',
+  summary: 'Refuses every credential of a tenant from the next request on, and ends its members’ sessions.',
   parameters: ['tenant_id'],
   options: {},
   input: z.object({ tenant_id: tenantId }),
@@ -76,7 +76,7 @@ export const deactivateTenant = defineCommand({
 });
 
 export const reactivateTenant = defineCommand({
-  summary: 'Lets a deactivated tenant go on with the key that it had; its members sign in anew.',
+  summary: 'Reactivates a tenant with the key that it had; its members must sign in again.',
   parameters: ['tenant_id'],
   options: {},
   input: z.object({ tenant_id: tenantId }),

@@ -16,7 +16,7 @@ interface EmbeddedFile {
 
 /** Returns the vectors of a file that is stored at once; null without an embedding model. @throws AppError 502 (B 4.5) */
 export async function embedFile(
-  { embedder }: Services,
+  { embedder }: Pick<Services, 'embedder'>,
   scope: SlotScope,
   file: readonly RowPart[],
 ): Promise<EmbeddedFile | null> {
@@ -33,7 +33,7 @@ export async function embedFile(
  * @throws AppError 502 (B 4.5); an error, to be retried, if a worker with another model has taken the import
  */
 export async function embedImport(
-  { database, embedder }: Services,
+  { database, embedder }: Pick<Services, 'database' | 'embedder'>,
   tenantId: string,
   importId: string,
 ): Promise<void> {
@@ -47,7 +47,8 @@ export async function embedImport(
     const rows = await embedBlock(embedder, segments, { tenantId });
     const kept = await database.inTenant(tenantId, (tx) => keepBlock(tx, of, { model, rows }));
     if (kept === 'ended') return;
-    if (kept === 'of another model') throw new Error('another worker makes its vectors by another model');
+    if (kept === 'of another model')
+      throw new Error('another worker computes its vectors with another model');
   }
 }
 
