@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { postForm } from '#test/auth/sign-in.ts';
 import { type Headers, openTeam, operator, operatorKey } from '#test/factories.ts';
-import { eventsOf } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const refused = [401, 'admin credentials required'];

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { hashSecret } from '#server/access/credentials.ts';
 import { rotateRefreshToken } from '#server/access/refresh-token-rotation.ts';
 import { lockMember } from '#server/access/sessions.ts';
-import { found, join, type Person } from '#test/factories.ts';
-import { env, refresh, sessionStatus, signIn } from '#test/members/people.ts';
+import { passwordGrant, refresh, sessionStatus } from '#test/auth/sign-in.ts';
+import { env, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { holdEvents, holdOpen, waitingOr } from './held-transactions.ts';
 
@@ -50,7 +50,7 @@ const issuers: [string, () => Promise<Issuer>][] = [
     'a password grant',
     async () => {
       const release = await holdEvents(app, 'signed_in');
-      const answer = signIn(app, member);
+      const answer = passwordGrant(app, member);
       await waitingOr(app, 1, answer);
       return {
         waiting: 1,
@@ -79,13 +79,13 @@ const issuers: [string, () => Promise<Issuer>][] = [
 
 /** Requests for tokens after the revocation, with credentials that were valid before it. */
 const latecomers: [string, (session: Person) => Promise<Answer>][] = [
-  ['a refresh', (session) => refresh(app, session)],
-  ['a password grant', (session) => signIn(app, session)],
+  ['a refresh', (session) => refresh(app, session.refreshToken)],
+  ['a password grant', (session) => passwordGrant(app, session)],
 ];
 
 describe.each(issuers)('A 3.2: a revocation that waits for %s', (_, hold) => {
   test.each(latecomers)('runs before %s that came after it', async (_, ask) => {
-    const { body } = await signIn(app, member);
+    const { body } = await passwordGrant(app, member);
     const elsewhere = { ...member, refreshToken: body.refresh_token as string };
 
     const issuer = await hold();
@@ -103,6 +103,6 @@ describe.each(issuers)('A 3.2: a revocation that waits for %s', (_, hold) => {
       expect(
         await sessionStatus(app, { ...member, bearer: { authorization: `Bearer ${accessToken}` } }),
       ).toBe(401);
-    expect((await refresh(app, elsewhere)).status).toBe(401);
+    expect((await refresh(app, elsewhere.refreshToken)).status).toBe(401);
   });
 });

@@ -45,7 +45,7 @@ export function runCommand(env: Record<string, string>, args: string[]): Promise
 export const beside = (app: TestApp, args: string[], env: Record<string, string> = {}) =>
   runCommand({ DATABASE_URL: app.databaseUrl, ...env }, args);
 
-/** Runs a command that must succeed; returns its lines. */
+/** Runs a command that must succeed; its lines. */
 export async function operate(
   app: TestApp,
   args: string[],
@@ -56,25 +56,13 @@ export async function operate(
   return stdout.split('\n').slice(0, -1);
 }
 
-/** Runs a command in this process, for tests that do not look at the process; returns its lines. */
+/** Runs a command in this process, where what is looked at is not the process: its lines. */
 export async function operateHere({ services }: TestApp, args: string[]): Promise<string[]> {
   const work = readCommandLine(args);
   if (typeof work !== 'function') return work;
   const lines: string[] = [];
   for await (const line of work(services)) lines.push(line);
   return lines;
-}
-
-/** Everything that is stored, table by table, as one text. */
-export async function contentsOf(app: TestApp): Promise<string> {
-  const sql = openSuperuser(app.superuserUrl);
-  const tables = await sql<{ name: string }[]>`
-    select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1`;
-  expect(tables.length).toBeGreaterThan(10);
-  const texts = await Promise.all(
-    tables.map(({ name }) => sql.unsafe(`select '${name}' as table, t::text from ${name} t order by 2`)),
-  );
-  return JSON.stringify(texts);
 }
 
 /** Resolves when this many transactions of the database wait for a lock. */

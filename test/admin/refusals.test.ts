@@ -6,7 +6,8 @@ import { commands, readCommandLine } from '#server/admin/command-line.ts';
 import { found } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { beside, contentsOf, env, operateHere, runCommand } from './command.ts';
+import { contentsOf } from '#test/setup/stored-rows.ts';
+import { beside, env, operateHere, runCommand } from './command.ts';
 
 const app = useTestApp({ env });
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { grant } from '#test/auth/sign-in.ts';
+import { grant, sessionStatus } from '#test/auth/sign-in.ts';
 import {
   type Enrolled,
   found,
@@ -9,10 +9,10 @@ import {
   type Person,
   password,
 } from '#test/factories.ts';
-import { eventsOf, sessionStatus } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { beside, byTheServer, contentsOf, env, operate, operateHere } from './command.ts';
+import { contentsOf, eventsOf } from '#test/setup/stored-rows.ts';
+import { beside, byTheServer, env, operate, operateHere } from './command.ts';
 
 const app = useTestApp({ env });
 const newPassword = 'quite another passphrase';

@@ -7,8 +7,9 @@ import { type Enrolled, signUpFounder, withAuthenticator } from '#test/factories
 import { connect, type TestApp } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser, type TestDatabase } from '#test/setup/database.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
+import { auditOf } from '#test/setup/stored-rows.ts';
 import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
-import { auditOf, challengeFor, failuresOf, freshCode, regenerate, verify } from './mfa-members.ts';
+import { challengeFor, failuresOf, freshCode, regenerate, verify } from './mfa.ts';
 
 /** Two processes of the service, on one database. */
 const services: RunningService[] = [];
@@ -75,7 +76,7 @@ const tooMany = '429 too many MFA attempts';
 
 test('50 submissions of one TOTP code to one challenge: exactly one success', async () => {
   const member = await foundMember();
-  const code = await freshCode(stored.superuserUrl, member);
+  const code = await freshCode(stored, member, member.secret);
   expect(await submit(await challengesFor(member, 1), code)).toEqual({ '200': 1, [noChallenge]: 49 });
   expect(await countOf(member, 'signed_in')).toBe(1 + (await signInsAtSignup(member)));
   expect(await failuresOf(stored.superuserUrl, member)).toBe(0);
@@ -83,7 +84,7 @@ test('50 submissions of one TOTP code to one challenge: exactly one success', as
 
 test('50 submissions of one TOTP code to 50 challenges: exactly one success, and ten failures', async () => {
   const member = await foundMember();
-  const code = await freshCode(stored.superuserUrl, member);
+  const code = await freshCode(stored, member, member.secret);
   const counts = await submit(await challengesFor(member, 50), code);
   expect(counts).toEqual({ '200': 1, [wrongCode]: 10, [tooMany]: 39 });
   expect(await failuresOf(stored.superuserUrl, member)).toBe(10);

@@ -6,16 +6,8 @@ import { type Enrolled, foundEnrolled, found as foundMember } from '#test/factor
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { totpCode } from '#test/setup/totp.ts';
-import {
-  challengeFor,
-  confirm,
-  enroll,
-  failuresOf,
-  grant,
-  mfaGrantType,
-  passwordGrant,
-  verify,
-} from './mfa-members.ts';
+import { challengeFor, confirm, enroll, failuresOf, MFA_GRANT, verify } from './mfa.ts';
+import { grant, passwordGrant } from './sign-in.ts';
 import { dancing, openIdentityProvider } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
@@ -57,7 +49,7 @@ describe('C 1: an authenticator that was sealed under another SECRETS_KEY', () =
     // More often than a challenge takes codes.
     for (let i = 0; i < 6; i++) {
       expectUnreadable(await verify(app, challenge_id, code), member.secret, code);
-      const granted = await grant(app, { grant_type: mfaGrantType, challenge_id, mfa_code: code });
+      const granted = await grant(app, { grant_type: MFA_GRANT, challenge_id, mfa_code: code });
       expectUnreadable(granted, member.secret, code);
     }
     expect(await failuresOf(app.superuserUrl, member)).toBe(0);
@@ -67,12 +59,12 @@ describe('C 1: an authenticator that was sealed under another SECRETS_KEY', () =
 
   test('while it waits for its confirmation: 503 too, and enrolling again repairs it', async () => {
     const member = await foundMember(app);
-    const { body: begun } = await enroll(app, undefined, member.cookie);
+    const { body: begun } = await enroll(app, {}, member.cookie);
     await sealOtherwise(member, 'totp_pending_secret');
     const code = totpCode(begun.secret);
-    expectUnreadable(await confirm(app, undefined, code, member.cookie), begun.secret, code);
-    const { body: again } = await enroll(app, undefined, member.cookie);
-    expect((await confirm(app, undefined, totpCode(again.secret), member.cookie)).status).toBe(200);
+    expectUnreadable(await confirm(app, { mfa_code: code }, member.cookie), begun.secret, code);
+    const { body: again } = await enroll(app, {}, member.cookie);
+    expect((await confirm(app, { mfa_code: totpCode(again.secret) }, member.cookie)).status).toBe(200);
   });
 
   test('works again after a reset', async () => {

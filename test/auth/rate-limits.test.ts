@@ -3,7 +3,7 @@ import { cookie, found, founding, type Headers, type Person } from '#test/factor
 import { connect, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { startService } from '#test/setup/service.ts';
-import { enroll, mfaGrant, regenerate, verify } from './authenticator.ts';
+import { confirm, enroll, mfaGrant, regenerate, verify } from './mfa.ts';
 import { type Answer, expectRefused, expectTokens, refresh, SIGNUP, signIn, signUp } from './sign-in.ts';
 
 const app = useTestApp({ env: { TRUST_PROXY: '1' } });
@@ -78,6 +78,7 @@ describe('A 5.4: 30 attempts in 60 seconds', () => {
       'MFA verify': () => verify(app, 'nobody', '123456', here),
       signup: () => signUp(app, founding({ email: 'no address' }), here),
       enrol: () => enroll(app, {}, signedIn),
+      confirm: () => confirm(app, { mfa_code: '123456' }, here),
       recovery: () => regenerate(app, signedIn),
       'invite preview': () => public_('/api/auth/invites/preview', { invite_token: 'nonsense' }),
       'password reset': () =>

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type App, apiKey, bearer, cookie } from '#test/factories.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { everyRow } from '#test/setup/stored-rows.ts';
 import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
 import { type LoggedService, startLoggedService } from '../setup/logged-service.ts';
-import { confirm, enroll, MFA_GRANT, regenerate, verify } from './authenticator.ts';
+import { confirm, enroll, MFA_GRANT, regenerate, verify } from './mfa.ts';
 import {
   type Fields,
   grant,
@@ -17,7 +18,6 @@ import {
   signIn,
   TOKEN,
 } from './sign-in.ts';
-import { everyRow } from './stored-rows.ts';
 
 const OPERATOR_KEY = 'operator-key-of-the-secrecy-test';
 const SECRETS_KEY = Buffer.alloc(32, 'a key of secrets').toString('base64');

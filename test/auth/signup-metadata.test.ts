@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { freshEmail, operator, password } from '#test/factories.ts';
-import { env } from '#test/members/people.ts';
+import { env, freshEmail, operator, password } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 

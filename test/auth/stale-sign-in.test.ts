@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { completeSignIn } from '#server/auth/sign-in.ts';
-import { found, join, type Person } from '#test/factories.ts';
-import { env } from '#test/members/people.ts';
+import { env, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { countRows } from './stored-rows.ts';
+import { countRows } from '#test/setup/stored-rows.ts';
 
 const app = useTestApp({ env });
 const tables = ['tokens', 'credential_directory', 'mfa_challenges', 'audit_log'];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bearer, found, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { confirm, enroll, mfaGrant, REFUSED_CHALLENGE, verify } from './authenticator.ts';
+import { confirm, enroll, mfaGrant, REFUSED_CHALLENGE, verify } from './mfa.ts';
 import {
   type Answer,
   expectRefused,

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { bearer, found, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { countRows } from '#test/setup/stored-rows.ts';
 import { expectRefused, expectTokens, sessionCookie, signIn } from './sign-in.ts';
-import { countRows } from './stored-rows.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { pageSize } from '#server/metering/usage-ledger.ts';
-import { found, operator } from '#test/factories.ts';
+import { env, found, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { env } from '../members/people.ts';
 import { addRecords, fillLedger } from './ledger.ts';
 
 const app = useTestApp({ env });
