@@ -24,7 +24,7 @@ interface Upload {
 
 const pdf = (bytes: Uint8Array): Upload => ({ type: 'application/pdf', bytes });
 
-/** Attackers of so many tenants send these files, while another sends a small text, then a small PDF, one after the other. */
+/** Attackers in this many tenants send these files. Meanwhile another tenant sends a small text and then a small PDF, again and again. */
 function hostileUploads(title: string, tenants: number, files: () => Upload[]): Attack {
   let keys: string[] = [];
   let uploads: Upload[] = [];

@@ -18,7 +18,7 @@ let names: string[];
 let team: Team;
 let foreign: Team;
 let member: Person;
-/** What stands in the addresses: things of the team. */
+/** The ids in the addresses: resources of the team. */
 let ids: Record<string, string>;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
   member = await team.join();
 });
 
-// New ones for each test: walking uses them up.
+// New ones for each test, because calling every route uses them up.
 beforeEach(async () => {
   const victim = await team.join();
   const { invite_id } = await team.invite();

@@ -7,8 +7,9 @@ import { type Enrolled, signUpFounder, withAuthenticator } from '#test/factories
 import { connect, type TestApp } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser, type TestDatabase } from '#test/setup/database.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
+import { auditOf } from '#test/setup/stored-rows.ts';
 import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
-import { auditOf, challengeFor, failuresOf, freshCode, regenerate, verify } from './mfa-members.ts';
+import { challengeFor, failuresOf, freshCode, regenerate, verify } from './mfa.ts';
 
 /** Two processes of the service, on one database. */
 const services: RunningService[] = [];
@@ -75,7 +76,7 @@ const tooMany = '429 too many MFA attempts';
 
 test('50 submissions of one TOTP code to one challenge: exactly one success', async () => {
   const member = await foundMember();
-  const code = await freshCode(stored.superuserUrl, member);
+  const code = await freshCode(stored, member, member.secret);
   expect(await submit(await challengesFor(member, 1), code)).toEqual({ '200': 1, [noChallenge]: 49 });
   expect(await countOf(member, 'signed_in')).toBe(1 + (await signInsAtSignup(member)));
   expect(await failuresOf(stored.superuserUrl, member)).toBe(0);
@@ -83,7 +84,7 @@ test('50 submissions of one TOTP code to one challenge: exactly one success', as
 
 test('50 submissions of one TOTP code to 50 challenges: exactly one success, and ten failures', async () => {
   const member = await foundMember();
-  const code = await freshCode(stored.superuserUrl, member);
+  const code = await freshCode(stored, member, member.secret);
   const counts = await submit(await challengesFor(member, 50), code);
   expect(counts).toEqual({ '200': 1, [wrongCode]: 10, [tooMany]: 39 });
   expect(await failuresOf(stored.superuserUrl, member)).toBe(10);
@@ -131,7 +132,7 @@ test('a code of the next step works in the other process once the present one wa
   expect((await verify(door(1), three, totpCode(member.secret))).status).toBe(401);
 });
 
-/** Sign-ups without a second factor record a sign-in of their own. */
+/** A signup without a second factor records a sign-in as well. */
 async function signInsAtSignup(member: Enrolled): Promise<number> {
   return (await auditOf(stored.superuserUrl, member)).filter(
     ({ action, details }) => action === 'signed_in' && details.way === 'signup',

@@ -3,14 +3,14 @@ import { cookie, found, founding, type Headers, type Person } from '#test/factor
 import { connect, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { startService } from '#test/setup/service.ts';
-import { enroll, mfaGrant, regenerate, verify } from './authenticator.ts';
+import { confirm, enroll, mfaGrant, regenerate, verify } from './mfa.ts';
 import { type Answer, expectRefused, expectTokens, refresh, SIGNUP, signIn, signUp } from './sign-in.ts';
 
 const app = useTestApp({ env: { TRUST_PROXY: '1' } });
 
 const from = (address: string): Headers => ({ 'x-forwarded-for': address });
 let counted = 0;
-/** An address without a request so far. */
+/** An address that has sent no request yet. */
 function freshAddress(): Headers {
   counted += 1;
   return from(`198.18.${Math.floor(counted / 250)}.${(counted % 250) + 1}`);
@@ -29,7 +29,7 @@ function expectLimited(answer: Answer): void {
   expect(seconds).toBeLessThanOrEqual(60);
 }
 
-/** Asks so often, and is never limited. */
+/** Sends this many requests, and is never limited. */
 async function attempt(times: number, ask: () => Promise<Answer>): Promise<void> {
   for (let i = 0; i < times; i += 1) expect((await ask()).status).not.toBe(429);
 }
@@ -50,7 +50,7 @@ async function startAnother() {
   return connect(service.address);
 }
 
-/** Founds a workspace from an address of its own. */
+/** Creates a workspace from a client address of its own. */
 async function foundApart(): Promise<Person> {
   const headers = freshAddress();
   const json: typeof app.json = (method, path, options) => app.json(method, path, { ...options, headers });
@@ -64,7 +64,7 @@ describe('A 5.4: 30 attempts in 60 seconds', () => {
     for (let i = 0; i < 20; i += 1) expectTokens(await signIn(app, ada, {}, here), ada);
     expectLimited(await signIn(app, ada, {}, here));
     expectLimited(await signIn(app, nobody, {}, here));
-    // Held back there only.
+    // It is limited only there.
     expectTokens(await signIn(app, ada, {}, freshAddress()), ada);
   });
 
@@ -78,6 +78,7 @@ describe('A 5.4: 30 attempts in 60 seconds', () => {
       'MFA verify': () => verify(app, 'nobody', '123456', here),
       signup: () => signUp(app, founding({ email: 'no address' }), here),
       enrol: () => enroll(app, {}, signedIn),
+      confirm: () => confirm(app, { mfa_code: '123456' }, here),
       recovery: () => regenerate(app, signedIn),
       'invite preview': () => public_('/api/auth/invites/preview', { invite_token: 'nonsense' }),
       'password reset': () =>
@@ -115,7 +116,7 @@ describe('A 5.4: 30 attempts in 60 seconds', () => {
     expectLimited(await verify(one, 'nobody', '123456', here));
     expectLimited(await cheap(here));
     await openSuperuser(app.superuserUrl)`update rate_windows set ends_at = now() - interval '1 second'`;
-    // A process without a memory of refusals; the one that refused may skip the lookup.
+    // A new process, which remembers no refusals. The one that refused may skip the lookup.
     const other = await startAnother();
     for (let i = 0; i < 30; i += 1) expectRefused(await verify(other, 'nobody', '123456', here), 401);
     expectLimited(await verify(other, 'nobody', '123456', here));

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { found, freshEmail, invite, join, operator, type Person, password } from '#test/factories.ts';
+import { env, found, freshEmail, invite, join, operator, type Person, password } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env, eventsOf } from './people.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
 
 const app = useTestApp({ env: { ...env, INVITE_TTL_SECONDS: '7200' } });
 

@@ -2,9 +2,9 @@ import { newFamily, startSession } from '#server/access/sessions.ts';
 import { newId } from '#server/ids.ts';
 import { addMember } from '#server/members/members.ts';
 import { registerTenant } from '#server/tenants/accounts.ts';
+import { env as membersEnv } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env as membersEnv } from './people.ts';
 
 export const workspace = 'operators';
 

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { enrol } from '#test/auth/mfa.ts';
+import { me, passwordGrant, refresh } from '#test/auth/sign-in.ts';
 import { openTeam, operator, operatorKey, type Person, password, type Team } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { enrolled, me, refresh, signIn } from './people.ts';
 
 const origin = 'https://lingualoop.example';
 const app = useTestApp({
@@ -29,7 +30,8 @@ async function expectUnusable(token: string) {
   const { status, body } = await reset(token);
   expect([status, body]).toEqual(unusable);
 }
-const works = async (password: string) => (await signIn(app, member, password)).status === 200;
+const works = async (password: string) =>
+  (await passwordGrant(app, member, { password: password })).status === 200;
 
 describe('C 2: POST /api/auth/users/{user_id}/password-reset-link', () => {
   test('returns the token, a link with it only in the fragment, and its expiry', async () => {
@@ -77,32 +79,32 @@ describe('C 2: POST /api/auth/password-reset', () => {
   });
 
   test('every session of that user ends, and nobody else’s', async () => {
-    const again = await signIn(app, member);
+    const again = await passwordGrant(app, member);
     const token = await tokenOf();
-    expect((await me(app, member)).status).toBe(200);
+    expect((await me(app, member.bearer)).status).toBe(200);
     await reset(token);
     const bearers = [member.bearer, { authorization: `Bearer ${again.body.access_token}` }];
     for (const bearer of bearers) {
-      const { status, body } = await me(app, { bearer });
+      const { status, body } = await me(app, bearer);
       expect([status, body.detail]).toEqual([401, 'invalid or expired bearer token']);
     }
     for (const refreshToken of [member.refreshToken, again.body.refresh_token])
-      expect((await refresh(app, { ...member, refreshToken })).status).toBe(401);
-    expect((await me(app, team.founder)).status).toBe(200);
-    expect((await refresh(app, team.founder)).status).toBe(200);
+      expect((await refresh(app, refreshToken)).status).toBe(401);
+    expect((await me(app, team.founder.bearer)).status).toBe(200);
+    expect((await refresh(app, team.founder.refreshToken)).status).toBe(200);
   });
 
   test('the password of the same person in another workspace stays', async () => {
     const elsewhere = await openTeam(app, { email: member.email });
     await reset(await tokenOf());
-    expect((await signIn(app, elsewhere.founder)).status).toBe(200);
-    expect((await me(app, elsewhere.founder)).status).toBe(200);
+    expect((await passwordGrant(app, elsewhere.founder)).status).toBe(200);
+    expect((await me(app, elsewhere.founder.bearer)).status).toBe(200);
   });
 
   test('the authenticator is still asked for', async () => {
-    await enrolled(app, member);
+    await enrol(app, member);
     await reset(await tokenOf());
-    const { body } = await signIn(app, member, renewed);
+    const { body } = await passwordGrant(app, member, { password: renewed });
     expect(body).toMatchObject({ mfa_required: true, mfa_challenge: { method: 'totp' } });
     expect(body.access_token).toBeUndefined();
   });
@@ -177,8 +179,8 @@ describe('C 2: the new password', () => {
     const token = await tokenOf(person.userId);
     const { status, body } = await reset(token, password());
     expect([status, typeof body.detail]).toEqual([400, 'string']);
-    expect((await me(app, person)).status).toBe(200);
-    expect((await signIn(app, person)).status).toBe(200);
+    expect((await me(app, person.bearer)).status).toBe(200);
+    expect((await passwordGrant(app, person)).status).toBe(200);
     // Nothing happened, so the link may be tried again.
     expect((await reset(token)).status).toBe(200);
   });

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readResetToken, usePasswordResetLink } from '#server/members/password-reset-links.ts';
-import { found, join, type Person } from '#test/factories.ts';
+import { passwordGrant, refresh, sessionStatus } from '#test/auth/sign-in.ts';
+import { env, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env, eventsOf, refresh, sessionStatus, signIn } from './people.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
 
 const app = useTestApp({
   env: { ...env, BASE_URL: 'https://lingua.example.org/', PASSWORD_RESET_TTL_SECONDS: '900' },
@@ -61,7 +62,7 @@ describe('C 2: a reset link', () => {
   test('changes nothing until it is used', async () => {
     await issue(member);
     expect(await sessionStatus(app, member)).toBe(200);
-    expect((await signIn(app, member)).status).toBe(200);
+    expect((await passwordGrant(app, member)).status).toBe(200);
   });
 
   test('sets the password once, and ends every session of the member', async () => {
@@ -69,13 +70,13 @@ describe('C 2: a reset link', () => {
     const used = await reset(body.reset_token);
     expect([used.status, used.body]).toEqual([200, { password_reset: true }]);
     expect(await sessionStatus(app, member)).toBe(401);
-    expect((await refresh(app, member)).status).toBe(401);
-    expect((await signIn(app, member)).status).toBe(401);
-    expect((await signIn(app, member, 'quite another passphrase')).status).toBe(200);
+    expect((await refresh(app, member.refreshToken)).status).toBe(401);
+    expect((await passwordGrant(app, member)).status).toBe(401);
+    expect((await passwordGrant(app, member, { password: 'quite another passphrase' })).status).toBe(200);
     expect(await sessionStatus(app, admin)).toBe(200);
     const again = await reset(body.reset_token, 'a third passphrase, never set');
     expect([again.status, again.body]).toEqual([401, unusable]);
-    expect((await signIn(app, member, 'quite another passphrase')).status).toBe(200);
+    expect((await passwordGrant(app, member, { password: 'quite another passphrase' })).status).toBe(200);
   });
 
   test('each member has one, the newest; another member’s stays', async () => {

@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { lockTenant } from '#server/tenants/tenant-row.ts';
 import { holdOpen, waitingOr } from '#test/access/held-transactions.ts';
-import { found, freshEmail, invite, join, operator, type Person, password } from '#test/factories.ts';
+import { env, found, freshEmail, invite, join, operator, type Person, password } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env } from './people.ts';
 
 const app = useTestApp({ env });
 const administrator = 'global_administrator';

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { addMember } from '#server/members/members.ts';
-import { found, join, operator, type Person } from '#test/factories.ts';
+import { env, found, join, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env } from './people.ts';
 
 const app = useTestApp({ env });
 

@@ -1,11 +1,10 @@
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { found, operator } from '#test/factories.ts';
+import { env, found, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
-import { env } from '../members/people.ts';
 import { fillLedger } from '../metering/ledger.ts';
 
 const app = useTestApp({ env });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { found, join, operator } from '#test/factories.ts';
+import { env, found, join, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env, eventsOf } from '../members/people.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
 
 const app = useTestApp({ env });
 

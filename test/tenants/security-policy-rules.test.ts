@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { enrolByChallenge } from '#test/auth/mfa.ts';
+import { me, passwordGrant, signUp } from '#test/auth/sign-in.ts';
 import {
   bearer,
+  founding,
   openTeam,
   operator,
   operatorKey,
@@ -8,7 +11,6 @@ import {
   personOf,
   type Team,
 } from '#test/factories.ts';
-import { enrol, me, signIn, signUp } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
@@ -23,7 +25,7 @@ beforeEach(async () => {
 const set = (body: unknown, headers = team.admin, query = '') =>
   app.json('PATCH', `/api/tenants/security${query}`, { headers, body });
 const policy = async () => {
-  const { metadata } = (await me(app, team.founder)).body.tenant;
+  const { metadata } = (await me(app, team.founder.bearer)).body.tenant;
   return [metadata.mfa_required ?? false, metadata.mfa_required_for_sso ?? false];
 };
 
@@ -72,7 +74,7 @@ describe('A 4.4, C 3: PATCH /api/tenants/security', () => {
 
   test('nothing else of the tenant can be changed by it', async () => {
     await set({ mfa_required: true, metadata: { pay_tier: 'studio' }, monthly_char_limit: 1, name: 'x' });
-    const { tenant } = (await me(app, team.founder)).body;
+    const { tenant } = (await me(app, team.founder.bearer)).body;
     expect(tenant).toMatchObject({ name: team.account.name, monthly_char_limit: 500_000 });
     expect(tenant.metadata).not.toHaveProperty('pay_tier');
   });
@@ -85,14 +87,14 @@ describe('A 4.4, C 3: PATCH /api/tenants/security', () => {
 
   test('A 2.1: plain members never see it', async () => {
     await set({ mfa_required: true, mfa_required_for_sso: true });
-    expect((await me(app, member)).body.tenant.metadata).toEqual({ colour: 'blue' });
+    expect((await me(app, member.bearer)).body.tenant.metadata).toEqual({ colour: 'blue' });
   });
 });
 
 describe('A 5.3 rule 1: the effect of mfa_required', () => {
   test('the password is answered with a challenge to enrol, and no token', async () => {
     await set({ mfa_required: true });
-    const answer = await signIn(app, member);
+    const answer = await passwordGrant(app, member);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual(challenge);
     expect(answer.headers.getSetCookie()).toEqual([]);
@@ -100,9 +102,9 @@ describe('A 5.3 rule 1: the effect of mfa_required', () => {
 
   test('rule 2: enrolling and confirming completes the sign-in', async () => {
     await set({ mfa_required: true });
-    const { mfa_challenge } = (await signIn(app, member)).body;
-    const { token } = await enrol(app, { challenge_id: mfa_challenge.challenge_id });
-    expect((await me(app, personOf(token))).body.user).toMatchObject({
+    const { mfa_challenge } = (await passwordGrant(app, member)).body;
+    const { token } = (await enrolByChallenge(app, mfa_challenge.challenge_id)).answer.body;
+    expect((await me(app, personOf(token).bearer)).body.user).toMatchObject({
       user_id: member.userId,
       totp_enrolled: true,
     });
@@ -111,30 +113,30 @@ describe('A 5.3 rule 1: the effect of mfa_required', () => {
   test('A 4.2 rule 3: a join is asked to enrol too', async () => {
     await set({ mfa_required: true });
     const { invite_token } = await team.invite();
-    const { status, headers, body } = await signUp(app, { invite_token });
+    const { status, headers, body } = await signUp(app, founding({ invite_token }));
     expect(status).toBe(200);
     expect(body).toMatchObject({ ...challenge, tenant_api_key: null, account: { id: team.tenantId } });
     expect(body).not.toHaveProperty('token');
     expect(headers.getSetCookie()).toEqual([]);
-    const { token } = await enrol(app, { challenge_id: body.mfa_challenge.challenge_id });
+    const { token } = (await enrolByChallenge(app, body.mfa_challenge.challenge_id)).answer.body;
     expect(personOf(token).tenantId).toBe(team.tenantId);
   });
 
   test('another tenant is not asked, nor a founding signup', async () => {
     await set({ mfa_required: true });
     const other = await openTeam(app);
-    expect((await signIn(app, other.founder)).body.access_token).toEqual(expect.any(String));
+    expect((await passwordGrant(app, other.founder)).body.access_token).toEqual(expect.any(String));
   });
 
   test('switched off again, the password is enough', async () => {
     await set({ mfa_required: true });
     await set({ mfa_required: false });
-    expect((await signIn(app, member)).body.access_token).toEqual(expect.any(String));
+    expect((await passwordGrant(app, member)).body.access_token).toEqual(expect.any(String));
   });
 
   test('mfa_required_for_sso alone asks nobody with a password', async () => {
     await set({ mfa_required_for_sso: true });
-    expect((await signIn(app, member)).body.access_token).toEqual(expect.any(String));
+    expect((await passwordGrant(app, member)).body.access_token).toEqual(expect.any(String));
   });
 });
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { found, join, operator, type Person } from '#test/factories.ts';
-import { sessionStatus } from '#test/members/people.ts';
+import { passwordGrant, sessionStatus } from '#test/auth/sign-in.ts';
+import { env, found, join, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env, eventsOf, signIn } from '../members/people.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
 
 const app = useTestApp({ env });
 
@@ -51,15 +51,15 @@ describe('A 4.4: PATCH /api/tenants/security', () => {
   });
 
   test('A 5.3: applies at the next sign-in; sessions continue', async () => {
-    expect((await signIn(app, admin)).body.access_token).toEqual(expect.any(String));
+    expect((await passwordGrant(app, admin)).body.access_token).toEqual(expect.any(String));
     await set({ mfa_required: true });
-    expect((await signIn(app, admin)).body).toMatchObject({
+    expect((await passwordGrant(app, admin)).body).toMatchObject({
       mfa_required: true,
       mfa_challenge: { method: 'totp_enroll' },
     });
     expect(await sessionStatus(app, admin)).toBe(200);
     await set({ mfa_required: false });
-    expect((await signIn(app, admin)).body.access_token).toEqual(expect.any(String));
+    expect((await passwordGrant(app, admin)).body.access_token).toEqual(expect.any(String));
   });
 
   test.each([
