@@ -68,7 +68,7 @@ export function outcomesOf(before: BillingAccount, ledger: Ledger, event: Paymen
   return { row, allowed };
 }
 
-/** A session without an id is about the recorded one; a name that is new takes over the unnamed one that lives. */
+/** A session without an id is about the recorded one; a new id is given to the live subscription without one. */
 function whichKnown({ known, recorded }: Ledger, { subscriptionId }: SubscriptionStory) {
   if (subscriptionId === null) return recorded;
   return (
@@ -96,7 +96,7 @@ function tell({ known: all }: Ledger, about: Known | undefined, event: Subscript
   };
 }
 
-/** Usage is counted by when its window began: two that begin in one second are a millisecond apart. */
+/** Usage is counted by when its window began: two that begin in the same second are kept a millisecond apart. */
 function firstFree(at: string, known: readonly Known[]): string {
   const milliseconds = Array.from({ length: known.length + 1 }, (_, more) =>
     new Date(Date.parse(at) + more).toISOString(),

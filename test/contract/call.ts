@@ -42,7 +42,7 @@ export async function viaRest(at: Server, { route }: RestProcedure, ask: Ask): P
   return readAnswer(await at.request(`${path}?${query}`, sent));
 }
 
-/** Of a request, what its route wants of a body. */
+/** The part of a request that belongs into its route's body. */
 function requestOf({ method, upload, body: kind, headers: names = {} }: Route, body: Fields): Sent {
   if (method === 'GET' || method === 'DELETE') return {};
   if (kind === 'raw') {

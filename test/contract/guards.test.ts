@@ -14,7 +14,7 @@ import { guardOf } from './guards/table.ts';
 
 const fixture = useGuardFixture();
 const sellingFixture = useGuardFixture(selling);
-/** What is sold is asked for where it is. */
+/** Billing procedures are called on the deployment with billing. */
 const fixtureOf = (path: string) => (path.startsWith('billing.') ? sellingFixture : fixture);
 const procedures = restProcedures(appRouter);
 

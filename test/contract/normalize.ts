@@ -1,6 +1,6 @@
 import type { Answer } from './call.ts';
 
-/** What is made anew by each call: ids, moments, tokens, keys and codes. */
+/** Values that differ in each call: ids, times, tokens, keys and codes. */
 const madeAnew = new RegExp(
   `^(${[
     'id',
@@ -34,7 +34,7 @@ export function normalize(answer: Answer): unknown {
   return JSON.parse(text, (key, value) => (madeAnew.test(key) ? typesOf(value) : value));
 }
 
-/** Whether a value is there and of which type, not which it is. */
+/** Compares only whether a value is present, and its type. */
 function typesOf(value: unknown): unknown {
   return Array.isArray(value) ? value.map(typesOf) : value === null ? null : typeof value;
 }

@@ -2,7 +2,7 @@ import type { Fields } from '#test/factories.ts';
 
 const someId = 'f'.repeat(32);
 
-/** Of procedures for administrators, inputs that their schemas refuse. */
+/** Inputs that the schemas of administrators' procedures refuse. */
 export const badInputs: readonly [path: string, input: Fields][] = [
   ['auth.revoke', {}],
   ['auth.introspect', {}],

@@ -1,7 +1,7 @@
 import type { Headers } from '#test/factories.ts';
 import type { GuardFixture } from './guard-fixture.ts';
 
-/** What a caller is to a guard. */
+/** How a guard classifies the caller. */
 export type Kind =
   | 'nothing'
   | 'junk bearer'
@@ -30,7 +30,7 @@ export interface Caller {
   name: string;
   kind: Kind;
   headers: (fixture: GuardFixture) => Headers;
-  /** What it is on a transport that ignores the cookie (C 7: /trpc). */
+  /** The same on a transport that ignores the cookie (C 7: /trpc). */
   withoutCookie?: Kind;
 }
 
@@ -40,7 +40,7 @@ const cookie = (token: string) => ({ cookie: `ll_session=${token}` });
 const basic = { authorization: 'Basic bm9ib2R5Om5vdGhpbmc=' };
 const keyOf = ({ founder }: GuardFixture) => founder.key['x-api-key'] as string;
 
-/** Every way in which somebody may present themselves. */
+/** Every combination of credentials that a request may have. */
 export const callers: readonly Caller[] = [
   { name: 'nobody', kind: 'nothing', headers: () => ({}) },
   {

@@ -27,7 +27,7 @@ export interface GuardFixture extends ContractFixture {
   leaver: Person;
   inviteId: string;
   heldJobId: string;
-  /** Of the founder's memory, which has an approved pair too: an import that goes on, and a set. */
+  /** A running import and a set of the founder's memory, which has an approved pair, too. */
   importId: string;
   memoryId: string;
 }
@@ -56,7 +56,7 @@ export function useGuardFixture(more: Record<string, string> = {}): GuardFixture
       importId: await beginImport(app, founder),
       memoryId: await addMemory(app, founder),
     });
-    // The API would delete the token too: here the guard alone has to see that the member is none.
+    // The API would delete the token, too. Here only the guard can find that the member is revoked.
     await sql`update users set active = false where user_id = ${fixture.revoked.userId}`;
     await expire(sql, fixture.expired);
     await sql`update tenants set active = false where tenant_id = ${fixture.inactive.tenantId}`;
@@ -73,7 +73,7 @@ export function useGuardFixture(more: Record<string, string> = {}): GuardFixture
   return fixture;
 }
 
-/** Gives everybody back the session that a call has ended. */
+/** Restores the sessions that a call has ended. */
 export async function restoreSessions({ sql }: GuardFixture): Promise<void> {
   await sql`insert into tokens select * from kept_tokens on conflict do nothing`;
   await sql`insert into credential_directory select * from kept_directory on conflict do nothing`;
@@ -86,7 +86,7 @@ async function expire(sql: postgres.Sql, { userId }: Person): Promise<void> {
   await sql`update tokens set expires_at = now() - interval '1 second' where user_id = ${userId}`;
 }
 
-/** The operators' workspace has to have the id that the environment named before it was there. */
+/** The operators' workspace must have the id that the environment named before it existed. */
 async function openOperators({ app }: ContractFixture): Promise<void> {
   const account = { name: 'Operators', apiKey: 'not used', monthlyCharLimit: 500_000, metadata: {} };
   await app.database.inTenant(operators, (tx) => registerTenant(tx, { id: operators, ...account }));

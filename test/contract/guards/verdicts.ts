@@ -2,13 +2,13 @@ import type { GuardName } from '#server/context.ts';
 import type { Kind } from './callers.ts';
 
 /**
- * What a guard makes of a caller: a refusal to the letter; or it lets the caller in, to its own tenant's things (`in`), or
- * to somebody else's: as an administrator of another tenant (`abroad`), or as a platform operator's session does, whose own
- * tenant is another too (`operator`).
+ * What a guard decides about a caller: the exact refusal; or access to its own tenant's data (`in`), or to another's: as an
+ * administrator of another tenant (`abroad`), or as a platform operator's session, whose own tenant is also another
+ * (`operator`).
  */
 export type Verdict = 'in' | 'abroad' | 'operator' | `401 ${string}` | `403 ${string}`;
 
-/** `otherwise` is for every kind that has no line. */
+/** `otherwise` is for every kind without a line. */
 type Verdicts = Partial<Record<Kind, Verdict>> & { otherwise: Verdict };
 
 const notAdministrator = '403 admin role required';
@@ -29,7 +29,7 @@ const tenantIdentity: Verdicts = {
   'operator key beside a foreign administrator': 'abroad',
 };
 
-/** A 4.1: neither the bearer nor a key counts, so what is wrong with them does not either. */
+/** A 4.1: neither the bearer nor a key counts, so invalid ones do no harm. */
 const byCookie: Verdicts = {
   otherwise: '401 authentication required',
   'member’s cookie': 'in',
@@ -39,7 +39,7 @@ const byCookie: Verdicts = {
   'no bearer beside a cookie': 'in',
 };
 
-/** A 5.2, a guard a row; where the cookie counts, from C 7. */
+/** A 5.2, one row per guard; C 7 says where the cookie is accepted. */
 export const verdicts: Readonly<Record<GuardName, Verdicts>> = {
   public: { otherwise: 'in' },
   tenant_identity: tenantIdentity,
