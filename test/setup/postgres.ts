@@ -26,6 +26,7 @@ export default async function setup(project: TestProject) {
   // What a test writes need not outlive a power cut, and dropping a database is ten times as fast.
   await superuser.unsafe('alter system set fsync = off');
   await superuser.unsafe('alter system set full_page_writes = off');
+  await superuser.unsafe("alter system set max_wal_size = '256MB'");
   await superuser.unsafe('select pg_reload_conf()');
   await superuser.unsafe(`create database template_lingualoop owner "${role}"`);
   await superuser.end();
