@@ -39,7 +39,7 @@ export const settings = {
 
 type Call = (engine: Engine, task?: TranslationTask, callScope?: CallScope) => Promise<EngineResult<unknown>>;
 
-/** One call of each role about a task, the plain one unless told. */
+/** One call of each role about a task, by default the plain one. */
 export const calls: Record<'translate' | 'assess' | 'repair' | 'compare' | 'verify', Call> = {
   translate: (engine, task = plain, at = scope) => engine.translate(task, at),
   assess: (engine, task = plain, at = scope) => engine.assess(task, echo(task), at),
@@ -54,8 +54,8 @@ export const eachRole = Object.entries(calls) as [keyof typeof calls, Call][];
 const echo = ({ segments }: TranslationTask): string[] => segments.map((text) => `judged: ${text}`);
 
 /**
- * A fake upstream for each test of the file, and engines at it, which note how long they would have waited before a
- * retry and go on at once.
+ * A fake upstream for each test of the file, and engines at it, which record how long they would have waited before a
+ * retry, and continue at once.
  */
 export function useFakeUpstream() {
   let fake: FakeOpenAi;

@@ -2,7 +2,7 @@ import type { TranslationTask } from '#server/engines/engine.ts';
 import { type Asked, askedOf } from '#test/fakes/openai.ts';
 import { plain, useFakeUpstream } from '../live-engine.ts';
 
-/** A fake upstream for each test of the file, and what it was asked about, call by call. */
+/** A fake upstream for each test of the file, and the texts of each call. */
 export function useAskedUpstream() {
   const upstream = useFakeUpstream();
   return { upstream, asked: (): Asked[] => upstream.fake.requests.map(askedOf) };
@@ -22,6 +22,6 @@ export const longText = Array.from(
 /** To translate it. */
 export const longTask: TranslationTask = { ...plain, segments: [longText] };
 
-/** Each letter for one of another alphabet: every place of the source can be found again in the translation. */
+/** Replaces each letter by one of another alphabet, so that every position of the source can be found in the translation. */
 export const cipher = (text: string): string =>
   text.replace(/[a-z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0x3b0 - 0x60));
