@@ -11,7 +11,7 @@ beforeEach(async () => {
   tenant = await app.signUp();
 });
 
-/** The status of the plainest request with a key, presented in both ways. */
+/** The status of a simple request with a key, presented in both ways. */
 async function knock(key: string): Promise<[number, number]> {
   const asHeader = await app.json('GET', '/api/translations', { headers: { 'x-api-key': key } });
   const asBearer = await app.json('GET', '/api/translations', {

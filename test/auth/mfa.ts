@@ -66,7 +66,7 @@ export async function challengeFor(
   return challengeId;
 }
 
-/** The code of now, with the time steps that were used forgotten, as if they lay long ago. */
+/** The current code, after the used time steps have been cleared. */
 export async function freshCode(
   { superuserUrl }: Pick<TestApp, 'superuserUrl'>,
   { userId }: Person,

@@ -14,7 +14,7 @@ const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env });
 const dance = dancing(app, provider);
 
-/** As the service seals, under a SECRETS_KEY that it had once. */
+/** Sealed as the service does it, with an earlier SECRETS_KEY. */
 const sealBefore = (purpose: SealPurpose, owner: string, plain: string) =>
   seal(randomBytes(32), purpose, owner, Buffer.from(plain));
 
@@ -24,7 +24,7 @@ async function sealOtherwise({ tenantId, userId }: Pick<Enrolled, 'tenantId' | '
   await sql`update users set ${sql(column)} = ${sealed} where user_id = ${userId}`;
 }
 
-/** 503 in so many words, and nothing of the secret. */
+/** Expects exactly that 503, without anything of the secret. */
 function expectUnreadable(answer: Awaited<ReturnType<typeof app.json>>, ...secrets: string[]): void {
   expect([answer.status, answer.body]).toEqual([
     503,
@@ -53,7 +53,7 @@ describe('C 1: an authenticator that was sealed under another SECRETS_KEY', () =
       expectUnreadable(granted, member.secret, code);
     }
     expect(await failuresOf(app.superuserUrl, member)).toBe(0);
-    // A recovery code is no part of it.
+    // Recovery codes are not affected.
     expect((await verify(app, challenge_id, member.recoveryCodes[0] as string)).status).toBe(200);
   });
 

@@ -127,7 +127,7 @@ describe('C 7: after a policy change that requires a second factor, a session wi
 });
 
 describe('a session that passed a second factor still refreshes under the policy', () => {
-  /** Through several refreshes: what was passed is remembered from one to the next. */
+  /** Over several refreshes: a passed second factor is remembered. */
   async function expectLasting(refreshToken: string): Promise<void> {
     await demand();
     let newest = refreshToken;
@@ -197,7 +197,7 @@ describe('A 5.3 rule 1: a session by single sign-on', () => {
     const newest = await goesOn(body.refresh_token);
     await demand({ mfa_required: true, mfa_required_for_sso: true });
     await ends(newest);
-    // C 7: alone it demands nothing.
+    // C 7: alone it requires nothing.
     await demand({ mfa_required: false });
     const again = (await signInBySso(sub)).body;
     await goesOn(again.refresh_token);

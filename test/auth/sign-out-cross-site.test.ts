@@ -27,7 +27,7 @@ describe.each(elsewhere)('C 7: signing out, from %s', (_, headers) => {
     const answer = await signOut({ ...headers, cookie });
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
     expect(await sessionStatus(app, person)).toBe(200);
-    // Neither is a refresh token that comes along given up.
+    // A refresh token in the request is not revoked either.
     expect((await signOut({ ...headers, cookie }, { refresh_token: person.refreshToken })).status).toBe(403);
     expect((await refresh(app, person.refreshToken)).status).toBe(200);
   });

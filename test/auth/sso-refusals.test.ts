@@ -15,7 +15,7 @@ beforeEach(async () => {
   await openSuperuser(app.superuserUrl)`delete from audit_log where tenant_id = ''`;
 });
 
-/** Of no tenant, as every failed sign-in. */
+/** Without a tenant, like every failed sign-in. */
 const failures = () => eventsOf(app, '', 'sign_in_failed');
 
 /** A member of the administrator's tenant by single sign-on; its subject and id. */

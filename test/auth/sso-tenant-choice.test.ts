@@ -28,14 +28,14 @@ const tenant = async (id: string) => (await tenants()).find((row) => row.id === 
 const rosterOf = async (headers: Record<string, string>) =>
   (await app.json('GET', '/api/auth/users?include_revoked=true', { headers })).body;
 
-/** The dance, which must succeed. */
+/** Signs on and expects success. */
 async function signOn(sub: string, fields: Record<string, unknown> = {}) {
   const { status, body } = await dance.signIn(sub, fields);
   expect(status, JSON.stringify(body)).toBe(200);
   return { ...personOf(body), key: body.tenant_api_key, role: body.user.role };
 }
 
-/** Somebody who is in the team and in a workspace of their own. */
+/** A person who is in the team and also has a workspace. */
 async function inTwo() {
   const person = account();
   const own = await signOn(person.sub);

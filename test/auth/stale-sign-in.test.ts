@@ -20,7 +20,7 @@ async function storedHash(): Promise<string> {
   return row?.['password_hash'];
 }
 
-/** The transaction that follows the hashing of a right password. */
+/** The transaction after the hash of a correct password. */
 function complete(password: { checked: string; present: string }) {
   const { tenantId, userId } = member;
   const origin = { requestId: 'stale', clientAddress: '127.0.0.1' };

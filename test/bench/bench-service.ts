@@ -6,7 +6,7 @@ import type { BareTenant } from './bare-job.ts';
 
 export type BenchTenant = BareTenant & { email: string };
 
-/** A service of its own over an embedded database of its own, as `npm start` runs it, without workers. */
+/** A separate service over its own embedded database, as `npm start` runs it, but without workers. */
 export interface BenchService {
   address: string;
   foundTenant(): Promise<BenchTenant>;

@@ -8,7 +8,7 @@ import { withService } from './with-service.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 15);
 
-/** With the target in ms. */
+/** With the target, in ms. */
 const languages = [
   ['en', 20],
   ['ja', 60],

@@ -44,7 +44,7 @@ export async function benchExactLookup(print: (line: string) => void): Promise<v
         const { hits } = await lookUpExact(tx, [lookupOf(sourceText)]);
         if (!hits[0]) throw new Error('a stored pair was not found');
       });
-    /** What any statement takes in such a transaction, on this machine at this moment. */
+    /** The duration of any statement in such a transaction, on this machine, now. */
     const nothing = ({ tenant }: Side) =>
       database.inTenant(tenant.tenantId, (tx) => tx.execute(sql`select 1`));
     const translate = async ({ tenant, sources }: Side, round: number) => {

@@ -54,7 +54,7 @@ export async function benchTextJobs(print: (line: string) => void): Promise<void
   try {
     const rates = { bare: [] as number[], rest: [] as number[], sdk: [] as number[] };
     const latencies: number[] = [];
-    // Warm: code is compiled, statements are prepared on each connection.
+    // Warm-up: code is compiled, statements are prepared on each connection.
     await measureRate(concurrency, 2, (loop) => bare.job(loop, next(tenants)));
     await measureRate(concurrency, 2, viaRest);
     await measureRate(concurrency, 2, viaSdk);

@@ -13,13 +13,13 @@ const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const period = '2026-09';
 const operatorKey = 'operator-key-of-the-bench';
 
-/** What an operator's export carries, the most. */
+/** An operator's export, which has the most columns. */
 const columns = `job_id, tenant_id, kind, billing_period, source_lang, target_lang, source_chars, billable_chars,
   job_status, fast_path, recorded_at, input_tokens, output_tokens, total_tokens, models`;
 
 /**
  * A month of one tenant's usage records as csv, through the service over HTTP, beside PostgreSQL's own COPY of the same rows
- * and columns through postgres.js, alternating in one run; both are read and thrown away.
+ * and columns through postgres.js, alternating in one run; both are read and discarded.
  */
 export async function benchUsageExport(print: (line: string) => void): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));

@@ -14,9 +14,9 @@ import {
   rowFor,
 } from './subscription-table.ts';
 
-/** What the events so far have done, gathered apart from the code under test and from the ledger. */
+/** What the events so far have done, recorded independently of the code under test and of the ledger. */
 const newWatch = (start: BillingAccount) => ({
-  /** Subscriptions whose end was delivered, in whatever words. */
+  /** Subscriptions whose end was delivered, by any event. */
   ended: new Set<string>(),
   /** Subscription → how often its window was seen to begin anew. */
   opened: new Map<string, number>(),
@@ -26,7 +26,7 @@ const newWatch = (start: BillingAccount) => ({
   tiersOf: new Map([[start.subscriptionId ?? '', new Set(start.tier === null ? [] : [start.tier])]]),
   /** Subscription → pay_subscription_event_at as it was last shown. */
   eventAtOf: new Map<string, string>(),
-  /** Checkout session → characters, as it was first told of. */
+  /** Checkout session → characters, by its first event. */
   paidSessions: new Map<string, number>(),
 });
 type Watch = ReturnType<typeof newWatch>;
@@ -34,7 +34,7 @@ type Watch = ReturnType<typeof newWatch>;
 interface Walk {
   end: BillingAccount;
   opened: ReadonlyMap<string, number>;
-  /** What the first step that broke a rule broke, with the events up to there; null where all hold. */
+  /** The rule that was broken first, with the events up to it; null if none was. */
   broken: string | null;
 }
 
@@ -78,12 +78,12 @@ interface Step {
   start: BillingAccount;
 }
 
-/** What the table expects otherwise: of what A 2.1 shows, and of each subscription that is remembered. */
+/** Differences from the table: in the fields of A 2.1, and in each remembered subscription. */
 function* differs({ ledger, shown }: Outcome, after: BillingAccount, begun: boolean): Iterable<string> {
   for (const field of shownFields) {
     if (after[field] !== shown[field]) yield `${field}: expected ${shown[field]}, got ${after[field]}`;
   }
-  // Flat fields that an operator wrote need not be listed before something new is told.
+  // Flat fields that an operator wrote need not be listed before there is an event.
   if (begun && after.subscriptions.length === 0) return;
   const ids = after.subscriptions.map(({ id }) => id);
   if (new Set(ids).size !== ids.length || ids.length !== ledger.known.length)
@@ -103,7 +103,7 @@ const remembered = ({ status }: Known): (keyof Known)[] =>
     ? ['status', 'toldAt', 'eventAt', 'windowFrom']
     : ['status', 'toldAt', 'eventAt', 'windowFrom', 'tier'];
 
-/** Where nothing changes the same object comes back: what is stored is not written again. */
+/** If nothing changes, the same object is returned, so that nothing is written. */
 function* checkSame({ before, after, event, ledger, outcome }: Step): Iterable<string> {
   const tellsNothing = outcome.ledger === ledger && isDeepStrictEqual(outcome.shown, shownOf(before));
   const credited = event.kind === 'topup_paid' && before.creditedSessions.includes(event.sessionId);
@@ -115,7 +115,7 @@ function* checkSame({ before, after, event, ledger, outcome }: Step): Iterable<s
   if (applyPaymentEvent(after, event, prices) !== after) yield 'redelivery at once changes something';
 }
 
-/** What holds of the shown fields whatever the ledger says. */
+/** Invariants of the shown fields, independent of the ledger. */
 function* checkShown({ before, after, event, watch }: Step): Iterable<string> {
   const id = after.subscriptionId ?? '';
   const was = before.subscriptionId;
@@ -186,7 +186,7 @@ function remember(event: PaymentEvent, watch: Watch) {
   if (tier) watch.tiersOf.set(id, (watch.tiersOf.get(id) ?? new Set()).add(tier));
 }
 
-/** mirrorEvent is pure: writing into its input throws. */
+/** applyPaymentEvent is pure: writing to its input throws. */
 function frozen(account: BillingAccount): BillingAccount {
   for (const known of account.subscriptions) Object.freeze(known);
   Object.freeze(account.subscriptions);
@@ -254,7 +254,7 @@ function outcomesOf(before: BillingAccount, ledger: Ledger, event: PaymentEvent)
   return { row, allowed };
 }
 
-/** A session without an id is about the recorded one; a name that is new takes over the unnamed one that lives. */
+/** A session without an id is about the recorded one; a new id is given to the live subscription without one. */
 function whichKnown({ known, recorded }: Ledger, { subscriptionId }: SubscriptionStory) {
   if (subscriptionId === null) return recorded;
   return (
@@ -282,7 +282,7 @@ function tell({ known: all }: Ledger, about: Known | undefined, event: Subscript
   };
 }
 
-/** Usage is counted by when its window began: two that begin in one second are a millisecond apart. */
+/** Usage is counted by when its window began: two that begin in the same second are kept a millisecond apart. */
 function firstFree(at: string, known: readonly Known[]): string {
   const milliseconds = Array.from({ length: known.length + 1 }, (_, more) =>
     new Date(Date.parse(at) + more).toISOString(),

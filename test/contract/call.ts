@@ -42,7 +42,7 @@ export async function viaRest(at: Server, { route }: RestProcedure, ask: Ask): P
   return readAnswer(await at.request(`${path}?${query}`, sent));
 }
 
-/** Of a request, what its route wants of a body. */
+/** The part of a request that belongs into its route's body. */
 function requestOf({ method, upload, body: kind, headers: names = {} }: Route, body: Fields): Sent {
   if (method === 'GET' || method === 'DELETE') return {};
   if (kind === 'raw') {
@@ -119,7 +119,7 @@ function telling(headers: Response['headers']): Record<string, unknown> {
   };
 }
 
-/** What is made anew by each call: ids, moments, tokens, keys and codes. */
+/** Values that differ in each call: ids, times, tokens, keys and codes. */
 const madeAnew = new RegExp(
   `^(${[
     'id',
@@ -153,7 +153,7 @@ export function normalize(answer: Answer): unknown {
   return JSON.parse(text, (key, value) => (madeAnew.test(key) ? typesOf(value) : value));
 }
 
-/** Whether a value is there and of which type, not which it is. */
+/** Compares only whether a value is present, and its type. */
 function typesOf(value: unknown): unknown {
   return Array.isArray(value) ? value.map(typesOf) : value === null ? null : typeof value;
 }

@@ -13,7 +13,7 @@ import { probes } from './guards/probes.ts';
 
 const someId = 'f'.repeat(32);
 
-/** Of procedures for administrators, inputs that their schemas refuse. */
+/** Inputs that the schemas of administrators' procedures refuse. */
 const badInputs: readonly [path: string, input: Fields][] = [
   ['auth.revoke', {}],
   ['auth.introspect', {}],
@@ -103,7 +103,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
 
 const fixture = useGuardFixture();
 const sellingFixture = useGuardFixture(selling);
-/** What is sold is asked for where it is. */
+/** Billing procedures are called on the deployment with billing. */
 const fixtureOf = (path: string) => (path.startsWith('billing.') ? sellingFixture : fixture);
 const procedures = restProcedures(appRouter);
 

@@ -48,7 +48,7 @@ test('every procedure has a route, a guard, and cases here', () => {
 
 for (const procedure of procedures)
   describe(procedure.path, () => {
-    // What is sold is asked for where it is.
+    // Billing procedures are called on the deployment with billing.
     const fixture = procedure.path.startsWith('billing.') ? sellingFixture : plainFixture;
     for (const one of cases[procedure.path] ?? []) {
       const { status, detail, ask, rpc: byDesign, raw } = one;

@@ -156,7 +156,7 @@ describe('a run that was cut short', () => {
       '[de] Dear all, the hall is closed.',
     );
     expect(await readdir(here.out)).toContain('menu.csv.fr.txt');
-    // The one that was only lost here cost nothing.
+    // The job whose response was lost costs nothing here.
     expect(await stored(here)).toMatchObject({ jobs: allJobs + 2, billed: allJobs + 2 });
   });
 

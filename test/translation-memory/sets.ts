@@ -127,7 +127,7 @@ async function exported(response: Promise<Response>) {
   return { status: answer.status, headers: answer.headers, text };
 }
 
-/** `[status, detail]`, which is what a refusal is known by. */
+/** `[status, detail]`, which identify a refusal. */
 export const refusal = ({ status, body }: { status: number; body: { detail?: unknown } }) => [
   status,
   body.detail,

@@ -28,7 +28,7 @@ async function ofRevokedMember({ app, founder }: ContractFixture) {
   return { user_id: member.userId };
 }
 
-/** What the only administrator of a workspace asks for itself. */
+/** A request of a workspace's only administrator about itself. */
 const ofItself =
   (fields: (founder: Person) => Record<string, unknown> = () => ({})) =>
   async ({ app }: ContractFixture) => {

@@ -6,7 +6,7 @@ import { type Answer, viaRest, viaRpc } from '../call.ts';
 import type { GuardFixture } from './guard-fixture.ts';
 import type { Probe } from './probes.ts';
 
-/** What a caller is to a guard. */
+/** How a guard classifies the caller. */
 type Kind =
   | 'nothing'
   | 'junk bearer'
@@ -35,7 +35,7 @@ interface Caller {
   name: string;
   kind: Kind;
   headers: (fixture: GuardFixture) => Headers;
-  /** What it is on a transport that ignores the cookie (C 7: /trpc). */
+  /** The same on a transport that ignores the cookie (C 7: /trpc). */
   withoutCookie?: Kind;
 }
 
@@ -45,7 +45,7 @@ const cookie = (token: string) => ({ cookie: `ll_session=${token}` });
 const basic = { authorization: 'Basic bm9ib2R5Om5vdGhpbmc=' };
 const keyOf = ({ founder }: GuardFixture) => founder.key['x-api-key'] as string;
 
-/** Every way in which somebody may present themselves. */
+/** Every combination of credentials that a request may have. */
 const callers: readonly Caller[] = [
   { name: 'nobody', kind: 'nothing', headers: () => ({}) },
   {
@@ -157,13 +157,13 @@ const callers: readonly Caller[] = [
 ];
 
 /**
- * What a guard makes of a caller: a refusal to the letter; or it lets the caller in, to its own tenant's things (`in`), or
- * to somebody else's: as an administrator of another tenant (`abroad`), or as a platform operator's session does, whose own
- * tenant is another too (`operator`).
+ * What a guard decides about a caller: the exact refusal; or access to its own tenant's data (`in`), or to another's: as an
+ * administrator of another tenant (`abroad`), or as a platform operator's session, whose own tenant is also another
+ * (`operator`).
  */
 type Verdict = 'in' | 'abroad' | 'operator' | `401 ${string}` | `403 ${string}`;
 
-/** `otherwise` is for every kind that has no line. */
+/** `otherwise` is for every kind without a line. */
 type Verdicts = Partial<Record<Kind, Verdict>> & { otherwise: Verdict };
 
 const notAdministrator = '403 admin role required';
@@ -184,7 +184,7 @@ const tenantIdentity: Verdicts = {
   'operator key beside a foreign administrator': 'abroad',
 };
 
-/** A 4.1: neither the bearer nor a key counts, so what is wrong with them does not either. */
+/** A 4.1: neither the bearer nor a key counts, so invalid ones do no harm. */
 const byCookie: Verdicts = {
   otherwise: '401 authentication required',
   'member’s cookie': 'in',
@@ -194,7 +194,7 @@ const byCookie: Verdicts = {
   'no bearer beside a cookie': 'in',
 };
 
-/** A 5.2, a guard a row; where the cookie counts, from C 7. */
+/** A 5.2, one row per guard; C 7 says where the cookie is accepted. */
 const verdicts: Readonly<Record<GuardName, Verdicts>> = {
   public: { otherwise: 'in' },
   tenant_identity: tenantIdentity,

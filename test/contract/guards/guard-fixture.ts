@@ -23,7 +23,7 @@ export interface GuardFixture extends ContractFixture {
   leaver: Person;
   inviteId: string;
   heldJobId: string;
-  /** Of the founder's memory, which has an approved pair too: an import that goes on, and a set. */
+  /** A running import and a set of the founder's memory, which has an approved pair, too. */
   importId: string;
   memoryId: string;
 }
@@ -52,7 +52,7 @@ export function useGuardFixture(more: Record<string, string> = {}): GuardFixture
       importId: await beginImport(app, founder),
       memoryId: await addMemory(app, founder),
     });
-    // The API would delete the token too: here the guard alone has to see that the member is none.
+    // The API would delete the token, too. Here only the guard can find that the member is revoked.
     await sql`update users set active = false where user_id = ${fixture.revoked.userId}`;
     await expire(sql, fixture.expired);
     await sql`update tenants set active = false where tenant_id = ${fixture.inactive.tenantId}`;
@@ -70,7 +70,7 @@ export function useGuardFixture(more: Record<string, string> = {}): GuardFixture
   return fixture;
 }
 
-/** Gives everybody back the session that a call has ended. */
+/** Restores the sessions that a call has ended. */
 export async function restoreSessions({ sql }: GuardFixture): Promise<void> {
   await sql`insert into tokens select * from kept_tokens on conflict do nothing`;
   await sql`insert into credential_directory select * from kept_directory on conflict do nothing`;
