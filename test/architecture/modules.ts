@@ -191,7 +191,7 @@ export const modules: Module[] = [
     name: 'workers',
     files: /^workers\//,
     may: [
-      /^server\/(context|errors|job-queue|process|settings|stop-signals)\.ts$/,
+      /^server\/(context|errors|job-queue|module-loading|process|settings|stop-signals)\.ts$/,
       published,
       /^server\/translations\/(removal|stale-sweep|golden\/(check|pending-persistence))\.ts$/,
       /^db\/client\.ts$/,

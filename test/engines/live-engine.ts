@@ -39,7 +39,7 @@ export const settings = {
 
 type Call = (engine: Engine, task?: TranslationTask, callScope?: CallScope) => Promise<EngineResult<unknown>>;
 
-/** One call of each role about a task, the plain one unless told. */
+/** One call of each role about a task, by default the plain one. */
 export const calls: Record<'translate' | 'assess' | 'repair' | 'compare' | 'verify', Call> = {
   translate: (engine, task = plain, at = scope) => engine.translate(task, at),
   assess: (engine, task = plain, at = scope) => engine.assess(task, echo(task), at),
@@ -54,8 +54,8 @@ export const eachRole = Object.entries(calls) as [keyof typeof calls, Call][];
 const echo = ({ segments }: TranslationTask): string[] => segments.map((text) => `judged: ${text}`);
 
 /**
- * A fake upstream for each test of the file, and engines at it, which note how long they would have waited before a
- * retry and go on at once.
+ * A fake upstream for each test of the file, and engines at it, which record how long they would have waited before a
+ * retry, and continue at once.
  */
 export function useFakeUpstream() {
   let fake: FakeOpenAi;
@@ -105,7 +105,7 @@ export async function failed(call: Promise<unknown>): Promise<AppError> {
   return thrown as AppError;
 }
 
-/** A fake upstream for each test of the file, and what it was asked about, call by call. */
+/** A fake upstream for each test of the file, and the texts of each call. */
 export function useAskedUpstream() {
   const upstream = useFakeUpstream();
   return { upstream, asked: (): Asked[] => upstream.fake.requests.map(askedOf) };
@@ -125,6 +125,6 @@ export const longText = Array.from(
 /** To translate it. */
 export const longTask: TranslationTask = { ...plain, segments: [longText] };
 
-/** Each letter for one of another alphabet: every place of the source can be found again in the translation. */
+/** Replaces each letter by one of another alphabet, so that every position of the source can be found in the translation. */
 export const cipher = (text: string): string =>
   text.replace(/[a-z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0x3b0 - 0x60));

@@ -62,7 +62,7 @@ const emailsOf = async () => {
 };
 const both = () => [operator.email, ordinary.email];
 
-/** Refused as for another address, with no member made and the link as it was: it takes somebody else in. */
+/** Expects the refusal for another address, no new member, and a link that still works for somebody else. */
 async function expectRefusedAndUsable(token: string): Promise<void> {
   for (const email of [listed, 'Second@OPS.example ']) {
     const { status, body } = await signUp(token, email);

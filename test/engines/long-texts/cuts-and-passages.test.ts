@@ -38,7 +38,7 @@ describe('a cut', () => {
           let at = 0;
           for (const piece of pieces) {
             const clusters = [...graphemes.segment(piece)];
-            // A piece may be longer only where one grapheme is.
+            // A piece may be longer only if a single grapheme is.
             if (piece.length > most) expect(clusters).toHaveLength(1);
             if (at > 0) expect(graphemes.segment(whole).containing(at)!.index).toBe(at);
             at += piece.length;
