@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { alignPassages, cutText } from '#server/engines/openai/long-texts.ts';
 import { languageCodes } from '#server/languages.ts';
-import { units } from './long-text.ts';
+import { units } from '../live-engine.ts';
 
 describe('a cut', () => {
   const words = fc.constantFrom(

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QualityIssue } from '#server/engines/engine.ts';
 import { type Asked, agreeable, translatingReply } from '#test/fakes/openai.ts';
-import { issue, plain, scope } from '../live-engine.ts';
-import { cipher, longTask, longText, units, useAskedUpstream } from './long-text.ts';
+import { cipher, issue, longTask, longText, plain, scope, units, useAskedUpstream } from '../live-engine.ts';
 
 const { upstream, asked } = useAskedUpstream();
 
