@@ -17,7 +17,7 @@ beforeEach(async () => {
 const reset = ({ userId }: Person) =>
   app.json('POST', `/api/auth/users/${userId}/mfa/reset`, { headers: admin.bearer });
 
-/** As an enrolled member's rows are, with failures and a sign-in under way. */
+/** The rows of an enrolled member, with failures and a pending sign-in. */
 async function enrol({ tenantId, userId }: Person): Promise<void> {
   const sql = openSuperuser(app.superuserUrl);
   await sql`update users set totp_secret = '\\x01', totp_pending_secret = '\\x02', totp_last_step = 7,

@@ -49,7 +49,7 @@ describe('A 2.2: the roster', () => {
   });
 
   test('is oldest first, in pages without gaps or repeats', async () => {
-    // Their ids decide where their time is the same.
+    // Their ids decide the order if their times are equal.
     const ids = ['1', '2', '3', '4'].map((digit) => digit.repeat(32));
     for (const id of ids.toReversed()) await add(id);
     await openSuperuser(app.superuserUrl)`

@@ -15,10 +15,10 @@ const engine = engineOf(async ({ segments }) =>
     7,
   ),
 );
-// Knows of no operators: it founds the workspaces.
+// Has no designated operators: it creates the workspaces.
 const app = useTestApp({ env: base, engine });
 
-/** The deployment whose operator Olga is. The same database. */
+/** A deployment on the same database with the operator Olga. */
 let platform: Server;
 let service: RunningService;
 let dataDir: string;

@@ -91,7 +91,7 @@ export type Known = Usable<
   false
 >;
 
-/** One that knows nothing of streams is a `fetch` all the same. */
+/** A function without streams is a valid `fetch`, too. */
 export const plainFetch: Fetch = async (url, init) => {
   const { status, ok, headers, text, arrayBuffer } = await fetch(url, init);
   return { status, ok, headers, text, arrayBuffer };

@@ -83,7 +83,7 @@ describe('A 4.4: POST /api/tenants', () => {
     }
     const beside = await provision({ name: 'Mine' }, { ...admin.bearer, ...operator });
     expect(beside.status).toBe(200);
-    // The session says who it was; the key, why it could be.
+    // The session is the actor; the key gives the permission.
     expect(await eventsOf(app, beside.body.id, 'tenant_provisioned')).toEqual([
       expect.objectContaining({ actor: ['member', admin.userId], details: { operator_key: true } }),
     ]);

@@ -54,7 +54,7 @@ test('B 3.3: an import that fails each time ends failed, with advice, and import
     result: null,
   });
   expect(await mine.memories()).toEqual([]);
-  // The name is free again, and what was to be shown is gone.
+  // The name is free again, and the staged version is gone.
   const left = await app.database.inTenant(tenantId, (tx) =>
     tx.execute(sql`select content_id from memory_contents union all select content_id from memory_segments`),
   );

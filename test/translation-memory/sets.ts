@@ -50,7 +50,7 @@ export function filePart(field: string, { name, type }: FilePart, content: Conte
   return { head: `Content-Disposition: form-data; name="${field}"${fileName}${typed}`, content };
 }
 
-/** What a tenant does with its glossaries and its memory. */
+/** A tenant's requests for its glossaries and its memory. */
 export function setsOf(app: TestApp, headers: Headers) {
   const post = (path: string, parts: Part[], more: Headers = headers): Promise<Answer> => {
     const { body, type } = multipart(parts);
@@ -106,7 +106,7 @@ export function setsOf(app: TestApp, headers: Headers) {
   };
 }
 
-/** A fresh tenant with what it can do. */
+/** A new tenant with its requests. */
 export async function openSets(app: TestApp) {
   const workspace = await openWorkspace(app);
   return { ...workspace, ...setsOf(app, workspace.headers) };

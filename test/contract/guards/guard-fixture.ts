@@ -1,15 +1,11 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll } from 'vitest';
-import { newFamily, startSession } from '#server/access/sessions.ts';
-import { newId } from '#server/ids.ts';
-import { addMember } from '#server/members/members.ts';
-import { registerTenant } from '#server/tenants/accounts.ts';
+import { addAdministrator, openOperators, operatorWorkspace } from '#test/factories/operators.ts';
 import { addMemory, approvePair, beginImport } from '#test/factories.ts';
 import { found, invite, join, type Person, submitHeld } from '../../factories.ts';
 import { type ContractFixture, useContractFixture } from '../fixture.ts';
 
 const administrator = 'global_administrator';
-const operators = 'operators';
 
 /** The contract fixture, with every kind of caller and the resources that the procedures are called with. */
 export interface GuardFixture extends ContractFixture {
@@ -36,7 +32,7 @@ export interface GuardFixture extends ContractFixture {
 export function useGuardFixture(more: Record<string, string> = {}): GuardFixture {
   const fixture = useContractFixture({
     ...more,
-    OPERATOR_TENANT_ID: operators,
+    OPERATOR_TENANT_ID: operatorWorkspace,
     OPERATOR_EMAILS: 'enrolled@ops.example, unenrolled@ops.example',
   }) as GuardFixture;
   const { app } = fixture;
@@ -62,10 +58,11 @@ export function useGuardFixture(more: Record<string, string> = {}): GuardFixture
     await sql`update tenants set active = false where tenant_id = ${fixture.inactive.tenantId}`;
 
     await approvePair(app, founder);
-    await openOperators(fixture);
-    fixture.operatorToken = await signInOperator(fixture, 'enrolled@ops.example');
-    await sql`update users set totp_secret = '\\x01' where tenant_id = ${operators}`;
-    fixture.unenrolledToken = await signInOperator(fixture, 'unenrolled@ops.example');
+    await openOperators(app);
+    fixture.operatorToken = (await addAdministrator(app, 'enrolled@ops.example')).accessToken;
+    fixture.unenrolledToken = (
+      await addAdministrator(app, 'unenrolled@ops.example', { enrolled: false })
+    ).accessToken;
     await sql`create table kept_tokens as select * from tokens`;
     await sql`create table kept_directory as select * from credential_directory`;
   });
@@ -84,20 +81,4 @@ async function expire(sql: postgres.Sql, { userId }: Person): Promise<void> {
     update credential_directory set expires_at = now() - interval '1 second' where credential_hash in
       (select token_hash from tokens where user_id = ${userId})`;
   await sql`update tokens set expires_at = now() - interval '1 second' where user_id = ${userId}`;
-}
-
-/** The operators' workspace must have the id that the environment named before it existed. */
-async function openOperators({ app }: ContractFixture): Promise<void> {
-  const account = { name: 'Operators', apiKey: 'not used', monthlyCharLimit: 500_000, metadata: {} };
-  await app.database.inTenant(operators, (tx) => registerTenant(tx, { id: operators, ...account }));
-}
-
-/** An access token of a new administrator of the operators' workspace. */
-function signInOperator({ app }: ContractFixture, email: string): Promise<string> {
-  const member = { tenantId: operators, userId: newId(), email, provider: 'email', role: administrator };
-  return app.database.inTenant(operators, async (tx) => {
-    await addMember(tx, { ...member, passwordHash: null });
-    return (await startSession(tx, member, app.services.settings, newFamily({ secondFactor: true })))
-      .accessToken;
-  });
 }
