@@ -1,4 +1,4 @@
-import { type BenchTenant, foundTenant } from '#test/bench/bench-service.ts';
+import { type BenchTenant, createBenchTenant } from '#test/bench/bench-service.ts';
 import { seededRandom } from '#test/bench/seeded-random.ts';
 import type { Attack, Target } from './measure-attack.ts';
 
@@ -27,9 +27,9 @@ export const glossaryAttack: Attack = {
     MONTHLY_CHAR_CEILING: '2000000000',
   },
   async prepare({ address }) {
-    longSources = await foundTenant(address);
-    longTargets = await foundTenant(address);
-    bystander = await foundTenant(address);
+    longSources = await createBenchTenant(address);
+    longTargets = await createBenchTenant(address);
+    bystander = await createBenchTenant(address);
     await uploadLargest(address, longSources, (long, at) => [long, `t${at}`]);
     await uploadLargest(address, longTargets, (long) => ['a', long]);
     await upload(address, bystander, [

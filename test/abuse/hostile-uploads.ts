@@ -1,4 +1,4 @@
-import { foundTenant } from '#test/bench/bench-service.ts';
+import { createBenchTenant } from '#test/bench/bench-service.ts';
 import {
   characterRanges,
   fontsOfForms,
@@ -32,7 +32,7 @@ function hostileUploads(title: string, tenants: number, files: () => Upload[]): 
     title,
     async prepare({ address }) {
       keys = [];
-      for (let tenant = 0; tenant <= tenants; tenant++) keys.push((await foundTenant(address)).apiKey);
+      for (let tenant = 0; tenant <= tenants; tenant++) keys.push((await createBenchTenant(address)).apiKey);
       uploads = files();
     },
     async run(target) {

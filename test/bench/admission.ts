@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { Pool } from 'undici';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
-import { type BenchTenant, foundTenant } from './bench-service.ts';
+import { type BenchTenant, createBenchTenant } from './bench-service.ts';
 import { measureRate, median } from './load.ts';
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
@@ -68,7 +68,7 @@ export async function benchAdmission(print: (line: string) => void): Promise<voi
   try {
     const tenants: BenchTenant[] = [];
     const [first] = services as [RunningService];
-    for (let i = 0; i < 2 * tenantCount; i++) tenants.push(await foundTenant(first.address));
+    for (let i = 0; i < 2 * tenantCount; i++) tenants.push(await createBenchTenant(first.address));
     const prepaid = tenants.slice(tenantCount).map(({ tenantId }) => tenantId);
     await subscribeAll(server.superuserUrl, server.url, prepaid);
     let turn = 0;

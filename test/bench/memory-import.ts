@@ -9,7 +9,7 @@ import { request } from 'undici';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { sourceHash } from '#server/matching/normal-form.ts';
 import { startService } from '#test/setup/service.ts';
-import { foundTenant } from './bench-service.ts';
+import { createBenchTenant } from './bench-service.ts';
 import { median } from './load.ts';
 import { seededRandom } from './seeded-random.ts';
 
@@ -31,7 +31,7 @@ export async function benchMemoryImport(print: (line: string) => void): Promise<
   const service = await startService(env);
   const sql = postgres(server.url, { max: 1, onnotice: () => {} });
   try {
-    const { tenantId, apiKey } = await foundTenant(service.address);
+    const { tenantId, apiKey } = await createBenchTenant(service.address);
     await sql`select set_config('lingualoop.tenant_id', ${tenantId}, false)`;
     const bytes = await readFile(file);
     print(`${units} units, ${(bytes.length / 1e6).toFixed(1)} MB`);

@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { request } from 'undici';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
-import { foundTenant } from './bench-service.ts';
+import { createBenchTenant } from './bench-service.ts';
 import { median } from './load.ts';
 
 const records = Number(process.env['BENCH_RECORDS'] ?? 1_000_000);
@@ -28,7 +28,7 @@ export async function benchUsageExport(print: (line: string) => void): Promise<v
   const service = await startService(env, 'server/main.ts', ['--api-only']);
   const sql = postgres(server.url, { max: 1, onnotice: () => {} });
   try {
-    const { tenantId } = await foundTenant(service.address);
+    const { tenantId } = await createBenchTenant(service.address);
     await sql`select set_config('lingualoop.tenant_id', ${tenantId}, false)`;
     await fillLedger(sql, tenantId);
 

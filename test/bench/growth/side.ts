@@ -6,7 +6,7 @@ import postgres from 'postgres';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx-writer.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
-import { foundTenant } from '../bench-service.ts';
+import { createBenchTenant } from '../bench-service.ts';
 import type { Sizes } from './sizes.ts';
 
 export const operatorKey = 'the-operator-of-the-growth-bench';
@@ -55,7 +55,7 @@ export async function openSide(name: string, sizes: Sizes, sources: readonly str
   // The bench decides when statistics are collected.
   await superuser.unsafe('alter system set autovacuum = off');
   await superuser`select pg_reload_conf()`;
-  const { tenantId, apiKey, email } = await foundTenant(service.address);
+  const { tenantId, apiKey, email } = await createBenchTenant(service.address);
   const side: Side = {
     name,
     sizes,
