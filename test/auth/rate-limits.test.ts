@@ -57,11 +57,18 @@ async function foundApart(): Promise<Person> {
   return found({ ...app, json });
 }
 
+/** Counts so many attempts in an open window, without making them: of the address, in the bucket. */
+const countAttempts = (count: number, bucket: string, { 'x-forwarded-for': address }: Headers) =>
+  openSuperuser(app.superuserUrl)`
+    update rate_windows set attempts = attempts + ${count}
+    where bucket = ${bucket} and subject = ${address as string}`;
+
 describe('A 5.4: 30 attempts in 60 seconds', () => {
   test('the 31st sign-in is 429 with Retry-After, even if it is right; the ones before counted, right or wrong', async () => {
     const [ada, here] = [await foundApart(), freshAddress()];
-    await attempt(10, () => signIn(app, nobody, {}, here));
-    for (let i = 0; i < 20; i += 1) expectTokens(await signIn(app, ada, {}, here), ada);
+    await attempt(2, () => signIn(app, nobody, {}, here));
+    await countAttempts(26, 'password_grant', here);
+    for (let i = 0; i < 2; i += 1) expectTokens(await signIn(app, ada, {}, here), ada);
     expectLimited(await signIn(app, ada, {}, here));
     expectLimited(await signIn(app, nobody, {}, here));
     // It is limited only there.
@@ -89,7 +96,10 @@ describe('A 5.4: 30 attempts in 60 seconds', () => {
     };
     for (const [name, ask] of Object.entries(buckets)) {
       const seen = [];
-      for (let i = 0; i < 30; i += 1) seen.push((await ask()).status);
+      seen.push((await ask()).status);
+      // Each of its attempts costs a hash.
+      if (name === 'password grant') await countAttempts(28, 'password_grant', here);
+      while (seen.length < (name === 'password grant' ? 2 : 30)) seen.push((await ask()).status);
       expect(seen, name).not.toContain(429);
       expectLimited(await ask());
     }
@@ -194,7 +204,7 @@ describe('AUTH_RATE_LIMIT_ENABLED=false', () => {
 
   test('nothing is limited', async () => {
     for (let i = 0; i < 40; i += 1) expectRefused(await verify(off, 'nobody', '123456'), 401);
-    const answers = await Promise.all(Array.from({ length: 40 }, () => signIn(off, nobody)));
+    const answers = await Promise.all(Array.from({ length: 31 }, () => signIn(off, nobody)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 401));
   });
 });
