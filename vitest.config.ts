@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongFilesFirst } from './test/setup/file-order.ts';
 
@@ -12,12 +13,13 @@ const ownProcess = [
 ];
 
 const shared = {
-  pool: 'forks',
+  pool: 'forks' as const,
+  execArgv: ['--import', fileURLToPath(new URL('test/setup/worker-process.ts', import.meta.url))],
   // One more than cores: tests wait for the database as much as they compute. All share its connections.
   maxWorkers: Math.min(availableParallelism() + 1, 4),
   testTimeout: 30_000,
   hookTimeout: 60_000,
-} as const;
+};
 
 export default defineConfig({
   test: {

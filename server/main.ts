@@ -1,13 +1,10 @@
-import { enableCompileCache } from 'node:module';
-import { join } from 'node:path';
+import { loadModulesFast } from './module-loading.ts';
 import { listenForStop } from './stop-signals.ts';
 
 // Listen before anything else is loaded, so that a signal during the start is handled.
 const signals = listenForStop();
 
-// Do not use the default folder under the system's /tmp: another user could place code there.
-enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/lingualoop'));
-// Import after the cache is enabled, so that everything below is cached.
+loadModulesFast();
 const { runCommand, stubNotice } = await import('./process.ts');
 
 const apiOnly = process.argv.includes('--api-only');

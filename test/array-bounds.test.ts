@@ -8,7 +8,7 @@ import { proceduresOf } from '#server/trpc.ts';
 
 const settings = readSettings({});
 
-/** What a check throws; undefined where it lets the input pass. */
+/** The error that a check throws; undefined if it accepts the input. */
 function refusalOf(schema: z.ZodType, input: unknown): AppError | undefined {
   try {
     createArrayCheck(schema, undefined)?.(input, settings);

@@ -23,7 +23,7 @@ async function serve(bounds: Partial<ConnectionLimits> = {}, byAddress = true) {
     handled += 1;
     if (request.url === '/never') return;
     if (request.url === '/one-piece') return response.end(Buffer.alloc(20_000_000, 'x'));
-    // In pieces, as the application sends what is long.
+    // In pieces, as the application sends long responses.
     const pieces = request.url === '/long' ? 400 : 1;
     Readable.from(Array.from({ length: pieces }, () => piece)).pipe(response);
   });
@@ -119,7 +119,7 @@ test('a client that reads slowly gets its response whole', async () => {
   const { open } = await serve({ longestStall: 2000 });
   const { socket, seen, read } = open(get('/long'));
   read();
-  // 400 KB every 50 ms: longer than the bound in all.
+  // 400 KB every 50 ms: longer in all than the limit.
   let left = 400_000;
   socket.on('data', (chunk: Buffer) => {
     left -= chunk.length;
@@ -160,7 +160,7 @@ test('idle time counts from the last response, not from the connection', async (
   expect(older.seen.end).toBe('');
 });
 
-/** A request whose body does not come. */
+/** A request whose body never arrives. */
 const half = requestText('POST', '/never', { 'content-length': 5 }, 'x');
 
 test('past the bound of connections the address with the most loses its longest half-sent one', async () => {

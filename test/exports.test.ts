@@ -69,7 +69,7 @@ test('if a tenant’s own exports block it, one of those is aborted, and nobody 
   expect(other.cut.aborted).toBe(false);
 });
 
-/** Reads a kilobyte every 50 ms at most: slower than is wanted where others wait. */
+/** Reads at most a kilobyte every 50 ms: slower than required while others wait. */
 async function trickle(slot: ExportSlot, goOn: () => boolean): Promise<void> {
   for await (const _piece of slot.measured(pieces())) {
     if (!goOn()) return;
@@ -83,7 +83,7 @@ test('a tenant’s slow exports do not abort each other; one more waits', async 
   let done = false;
   const reading = own.map((slot) => trickle(slot, () => !done));
   const third = begin({ tenantId: 'a' });
-  // Longer than a reader has that is in another tenant's way.
+  // Longer than a reader may take while another tenant waits.
   const witness = make({ slowest: 100_000, window: 1500 });
   const still = await stop(await witness.begin({ tenantId: 'b' }));
   await poll(async () => still.cut.aborted);
@@ -151,7 +151,7 @@ test('a waiter that gives up leaves nothing behind', async () => {
   const waiting = begin({ tenantId: 'a', signal: gone.signal });
   gone.abort(new Error('gone'));
   await expect(waiting).rejects.toThrow('gone');
-  // Longer than a reader has that is in somebody's way.
+  // Longer than a reader may take while anybody waits.
   const second = make({ slowest: 100_000, window: 1500 });
   const witness = await stop(await second.begin({ tenantId: 'b' }));
   await poll(async () => witness.cut.aborted);

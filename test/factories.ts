@@ -21,6 +21,9 @@ export type Headers = Record<string, string>;
 export const operatorKey = 'an-operator-key-of-some-length-0123456789';
 export const operator = { 'x-api-key': operatorKey };
 
+/** Settings of an application without rate limits, whose operator has a key. */
+export const env = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey };
+
 /** Of everybody here, unless a test chooses another. */
 export const password = 'a long enough passphrase';
 export const administrator = 'global_administrator';

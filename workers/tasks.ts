@@ -95,7 +95,7 @@ async function sweepUnfinishedWork(services: Services): Promise<void> {
  * Deletes expired tokens, challenges, links, states and rate windows, old payment events and memory imports, and jobs
  * that will never run.
  */
-async function prune({ database, log }: Services): Promise<void> {
+async function prune({ database, log }: Pick<Services, 'database' | 'log'>): Promise<void> {
   const pruned = {
     ...(await pruneExpired(database)),
     payment_events: await prunePaymentEvents(database),

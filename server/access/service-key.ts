@@ -44,7 +44,7 @@ export async function hasTenants(database: Database): Promise<boolean> {
  * @throws AppError 401
  */
 export async function withServiceTenant<T, E>(
-  { database, settings }: Services,
+  { database, settings }: Pick<Services, 'database' | 'settings'>,
   credentials: PresentedCredentials,
   work: (tx: Tx, principal: Principal, prefetched: E) => Promise<T>,
   prefetch?: (tx: Tx) => Promise<E>,

@@ -33,7 +33,7 @@ export interface WorkspaceSelection {
  * @throws AppError 401, 403 if password sign-in is switched off
  */
 export async function grantByPassword(
-  services: Services,
+  services: Pick<Services, 'database' | 'secretsKey' | 'settings'>,
   origin: Origin,
   { username, password, tenantId, scope }: PasswordGrant,
 ): Promise<SignIn | WorkspaceSelection> {
@@ -68,7 +68,7 @@ const tooManyWorkspaces =
   'workspace_id_required: this address belongs to more workspaces than a sign-in searches; send tenant_id';
 
 async function signInTo(
-  services: Services,
+  services: Pick<Services, 'database' | 'settings'>,
   origin: Origin,
   { tenantId, userId, passwordHash: checked }: PasswordAccount,
   passwordHash: string,

@@ -14,7 +14,7 @@ import { passwordResetRequest, passwordResetResponse } from './schema.ts';
  * @throws AppError 401 for every unusable link, 400 for a password that the policy refuses
  */
 async function setPasswordByResetLink(
-  { database, secretsKey }: Services,
+  { database, secretsKey }: Pick<Services, 'database' | 'secretsKey'>,
   origin: Origin,
   resetToken: string,
   newPassword: string,

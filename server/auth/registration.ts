@@ -36,7 +36,7 @@ export type RequestedTenant = Omit<NewTenant, 'apiKey'> & { platformMetadata?: R
 /** Creates a tenant, its API key and its first administrator, and signs the administrator in, in the caller's transaction. */
 export async function registerWithNewTenant(
   tx: Tx,
-  services: Services,
+  services: Pick<Services, 'settings'>,
   origin: Origin,
   { way, ...registrant }: Registrant,
   tenant: RequestedTenant,
@@ -73,7 +73,7 @@ export interface InviteKey {
  */
 export async function registerByInvite(
   tx: Tx,
-  services: Services,
+  services: Pick<Services, 'settings'>,
   origin: Origin,
   { way, ...registrant }: Registrant,
   { tenantId, secretHash }: InviteKey,

@@ -9,7 +9,7 @@ import { signOutRequest, signOutResponse } from './schema.ts';
 
 /** Ends the tokens that the client presents, each in its own tenant. Unknown tokens are ignored (A 4.1). */
 async function endPresentedTokens(
-  { database }: Services,
+  { database }: Pick<Services, 'database'>,
   origin: Origin,
   tokens: readonly (string | null)[],
 ): Promise<void> {

@@ -37,7 +37,11 @@ interface Signup {
  * Creates a tenant with its founding administrator (A 4.2), or joins one by an invite. Checks the request and hashes the
  * password first; then one transaction makes all changes.
  */
-async function signUp(services: Services, origin: Origin, request: EmailSignupRequest): Promise<Signup> {
+async function signUp(
+  services: Pick<Services, 'database' | 'secretsKey' | 'settings'>,
+  origin: Origin,
+  request: EmailSignupRequest,
+): Promise<Signup> {
   const { settings, secretsKey } = services;
   if (!settings.EMAIL_SIGNUP_ENABLED) throw new AppError('forbidden', 'email signup is disabled');
   const email = requireEmail(request.email);
@@ -57,7 +61,7 @@ async function signUp(services: Services, origin: Origin, request: EmailSignupRe
 }
 
 async function found(
-  services: Services,
+  services: Pick<Services, 'database' | 'settings'>,
   origin: Origin,
   registrant: Registrant,
   request: EmailSignupRequest,
@@ -79,7 +83,7 @@ async function found(
  * @throws AppError 400
  */
 async function checkInvite(
-  { database, settings }: Services,
+  { database, settings }: Pick<Services, 'database' | 'settings'>,
   token: string,
   email: string,
 ): Promise<InviteKey> {
@@ -99,7 +103,7 @@ async function checkInvite(
 }
 
 async function joinTenant(
-  services: Services,
+  services: Pick<Services, 'database' | 'settings'>,
   origin: Origin,
   registrant: Registrant,
   invite: InviteKey,

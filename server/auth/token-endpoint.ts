@@ -94,7 +94,7 @@ function fieldProblem(name: string, msg: string, type: string): AppError {
  * @throws AppError 401 for a used, expired or unknown token, and if the family was ended; 429 for too frequent refreshes
  */
 async function grantByRefreshToken(
-  { database, settings }: Services,
+  { database, settings }: Pick<Services, 'database' | 'settings'>,
   origin: Origin,
   refreshToken: string,
   scope: string | undefined,

@@ -25,7 +25,10 @@ export function payingProcedure(gate: (services: Services) => void) {
 }
 
 /** @throws AppError 401, with a message of its own if there is no tenant at all, so that no credential could help */
-async function readPayingTenant({ database }: Services, withTenant: WithTenant): Promise<PayingTenant> {
+async function readPayingTenant(
+  { database }: Pick<Services, 'database'>,
+  withTenant: WithTenant,
+): Promise<PayingTenant> {
   if (!(await hasTenants(database)))
     throw new AppError('unauthenticated', 'billing requires an authenticated tenant');
   return withTenant(async (tx, { tenant: { id, name } }) => {

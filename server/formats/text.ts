@@ -30,7 +30,7 @@ function encodingOf(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
   return 'utf-8';
 }
 
-/** Counts the Unicode code points of `text`. A lone surrogate counts as one. */
+/** Counts the Unicode code points of `text`: the service's characters (C 7). A lone surrogate counts as one. */
 export function countCodePoints(text: string): number {
   let pairs = 0;
   for (let index = 0; index < text.length; index++) {

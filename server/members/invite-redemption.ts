@@ -7,7 +7,10 @@ import type { InvitePreview } from './schema.ts';
 import { readTenantToken } from './tenant-token.ts';
 
 /** Returns what an invite offers to its holder. Every unusable token gets the same response (A 4.1). */
-export async function previewInvite({ database }: Services, inviteToken: string): Promise<InvitePreview> {
+export async function previewInvite(
+  { database }: Pick<Services, 'database'>,
+  inviteToken: string,
+): Promise<InvitePreview> {
   const token = readTenantToken(inviteToken);
   if (!token) return { valid: false };
   const { tenantId, secretHash } = token;

@@ -89,7 +89,7 @@ interface Ledger {
  * @throws AppError 404, also for an ordinary administrator's foreign tenant; 429 if too many exports are running
  */
 export async function exportPeriod(
-  services: Services,
+  services: Pick<Services, 'database' | 'log'>,
   withNamedTenant: WithNamedTenant,
   { tenant_id: named, format, period: asked }: ExportQuery,
   request: ExportRequest,
@@ -147,7 +147,7 @@ async function* writeExport(
  * @throws Error if the records end before that one, so that the export would be incomplete
  */
 async function* readPages(
-  { database }: Services,
+  { database }: Pick<Services, 'database'>,
   { tenantId, operator, period, format, newest }: Ledger,
   signal: AbortSignal,
 ): AsyncGenerator<RecordPage, void> {

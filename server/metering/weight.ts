@@ -1,8 +1,4 @@
-import { countCodePoints } from '#server/formats/text.ts';
 import { isDenseScript } from '#server/languages.ts';
-
-/** Counts characters as everywhere in the service: Unicode code points (C 7). */
-export const countCharacters = countCodePoints;
 
 /**
  * Weights a job's source characters (A 8.1): `denseWeight` applies once if either language has a dense script, and the result

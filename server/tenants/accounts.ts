@@ -69,7 +69,7 @@ export async function registerTenant(
  * Creates a tenant for an operator, who may set platform-owned metadata, with an API key. Only this return value has the key.
  */
 export async function provisionTenant(
-  { database, settings }: Services,
+  { database, settings }: Pick<Services, 'database' | 'settings'>,
   origin: Origin,
   admin: Administrator,
   request: TenantAccountCreate,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countCharacters } from '#server/metering/weight.ts';
+import { countCodePoints } from '#server/formats/text.ts';
 
 /** A 2.1 */
 export const tenantAccount = z
@@ -23,7 +23,7 @@ const largestMetadata = 16_384;
 /** Free-form metadata of an account (A 2.1). */
 export const tenantMetadata = z
   .record(z.string(), z.unknown())
-  .refine((metadata) => countCharacters(JSON.stringify(metadata)) <= largestMetadata, {
+  .refine((metadata) => countCodePoints(JSON.stringify(metadata)) <= largestMetadata, {
     error: `must not be longer than ${largestMetadata} characters of JSON`,
   });
 

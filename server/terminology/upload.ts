@@ -29,7 +29,7 @@ import { glossaryWarnings } from './upload-warnings.ts';
  * @throws AppError 400, 413, 415, 422 as B 4.4 and B 7 say
  */
 export async function uploadGlossary(
-  services: Services,
+  services: Pick<Services, 'database' | 'embedder' | 'fileWork' | 'settings'>,
   withTenant: WithTenant,
   form: GlossaryForm,
   signal: AbortSignal,
@@ -130,7 +130,7 @@ function requireKind({ name, contentType }: UploadedFile): 'csv' | 'tmx' {
 }
 
 async function readFile(
-  { fileWork }: Services,
+  { fileWork }: Pick<Services, 'fileWork'>,
   scope: TaskScope,
   bytes: Uint8Array,
   declared: ReturnType<typeof declaredPair> | null,

@@ -10,7 +10,7 @@ import { deleteVersion } from './versions.ts';
 
 /** Deletes a set with its segments. @throws AppError 404; 409 tm_import_in_progress while an import into it runs */
 export async function removeSet(
-  { database }: Services,
+  { database }: Pick<Services, 'database'>,
   withTenant: WithTenant,
   setId: string,
 ): Promise<void> {

@@ -11,7 +11,10 @@ import type { SetVersion } from './versions.ts';
 const mostBlocks = 200;
 
 /** Adds jobs for the golden sets with pairs that have no vectors yet, if there is a model. */
-export async function embedWaiting({ database, embedder }: Services): Promise<void> {
+export async function embedWaiting({
+  database,
+  embedder,
+}: Pick<Services, 'database' | 'embedder'>): Promise<void> {
   if (!embedder) return;
   await database.inPlatform(async (tx) => {
     for (const { tenantId, setId } of await selectSetsToEmbed(tx, embedder.model)) {

@@ -8,7 +8,7 @@ import { ConcurrentChange, ignoreConcurrentChange, smallShard } from './index-se
 import { collectParts, fieldEnd, type RowPart, rowEnd, rowParts, unpack } from './packed-rows.ts';
 
 /** Adds jobs for the pairs whose small sets should share an index. */
-export async function indexWaitingPairs({ database }: Services): Promise<void> {
+export async function indexWaitingPairs({ database }: Pick<Services, 'database'>): Promise<void> {
   await database.inPlatform(async (tx) => {
     for (const pair of await selectPairsToIndex(tx))
       await addJob(tx, 'index_memory_pair', pair, {
@@ -24,7 +24,7 @@ export async function indexWaitingPairs({ database }: Services): Promise<void> {
  * again.
  */
 export async function indexPair(
-  { database, fileWork }: Services,
+  { database, fileWork }: Pick<Services, 'database' | 'fileWork'>,
   { tenantId, ...pair }: LanguagePair & { tenantId: string },
 ): Promise<void> {
   const waiting = await database.inTenant(tenantId, (tx) => selectWaitingOfPair(tx, tenantId, pair));

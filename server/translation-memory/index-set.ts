@@ -7,7 +7,7 @@ import { collectParts, insertRows, rowParts } from './packed-rows.ts';
 import type { SetVersion } from './versions.ts';
 
 /** Adds jobs for the sets with many segments that are in no index yet. */
-export async function indexWaiting({ database }: Services): Promise<void> {
+export async function indexWaiting({ database }: Pick<Services, 'database'>): Promise<void> {
   await database.inPlatform(async (tx) => {
     for (const { tenantId, setId } of await selectSetsToIndex(tx))
       await addJob(tx, 'index_memory', { tenantId, setId }, { key: `index_memory:${setId}` });
@@ -30,7 +30,7 @@ export async function ignoreConcurrentChange(work: Promise<void>): Promise<void>
  * builds the index. If the segments or shards have changed meanwhile, it stores nothing, and a later sweep tries again.
  */
 export async function indexSet(
-  { database, fileWork }: Services,
+  { database, fileWork }: Pick<Services, 'database' | 'fileWork'>,
   tenantId: string,
   setId: string,
 ): Promise<void> {

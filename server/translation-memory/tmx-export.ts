@@ -21,7 +21,7 @@ interface Exported {
 
 /** B 4.5: a set as TMX 1.4b. @throws AppError 404 if the set is unknown, belongs to another tenant, or is empty */
 export function exportSet(
-  services: Services,
+  services: Pick<Services, 'database' | 'log' | 'settings'>,
   withTenant: WithTenant,
   setId: string,
   request: ExportRequest,
@@ -38,7 +38,7 @@ export function exportSet(
  * @throws AppError 400 if a language is blank, 422 if it is unsupported, 404 if nothing has been approved yet
  */
 export async function exportGolden(
-  services: Services,
+  services: Pick<Services, 'database' | 'log' | 'settings'>,
   withTenant: WithTenant,
   languages: { source_lang: string; target_lang: string },
   request: ExportRequest,
@@ -67,7 +67,7 @@ export async function exportGolden(
  * @throws AppError 503 if the set is replaced again and again before the first byte
  */
 async function streamSegments(
-  { database, settings, log }: Services,
+  { database, settings, log }: Pick<Services, 'database' | 'log' | 'settings'>,
   withTenant: WithTenant,
   request: ExportRequest,
   find: (tx: Tx, tenantId: string) => Promise<SetRow>,

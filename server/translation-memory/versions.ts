@@ -38,7 +38,7 @@ async function selectUnusedVersions(tx: Tx): Promise<SetVersion[]> {
  * deletes it.
  */
 export async function deleteReplacedVersion(
-  { database, log }: Services,
+  { database, log }: Pick<Services, 'database' | 'log'>,
   replaced: SetVersion | undefined,
 ): Promise<void> {
   if (!replaced) return;
@@ -53,7 +53,7 @@ export async function deleteReplacedVersion(
 const longestSweep = 60_000;
 
 /** Deletes unused versions of all tenants. They are left by processes that ended before they deleted what they had replaced. */
-export async function sweepUnusedVersions(services: Services): Promise<void> {
+export async function sweepUnusedVersions(services: Pick<Services, 'database' | 'log'>): Promise<void> {
   const end = performance.now() + longestSweep;
   for (let before: string | undefined; ; ) {
     const found = await services.database.inPlatform(selectUnusedVersions);

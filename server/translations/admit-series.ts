@@ -1,9 +1,10 @@
 import type { Tx } from '#db/client.ts';
 import type { AppError } from '#server/errors.ts';
+import { countCodePoints } from '#server/formats/text.ts';
 import { newId } from '#server/ids.ts';
 import { lockAdmissions } from '#server/metering/committed-usage.ts';
 import { type BilledTenant, checkEntitlement } from '#server/metering/entitlement.ts';
-import { countCharacters, weighCharacters } from '#server/metering/weight.ts';
+import { weighCharacters } from '#server/metering/weight.ts';
 import type { Settings } from '#server/settings.ts';
 import { isReplayable } from './idempotency.ts';
 import {
@@ -70,7 +71,7 @@ export function planItems(
     // A job that runs again does what its first submission asked for.
     const request = job?.job.request ?? submitted;
     if (job) requireAllowedModels(request.metadata, settings);
-    const sourceChars = countCharacters(request.source_text);
+    const sourceChars = countCodePoints(request.source_text);
     const { source_lang: from, target_lang: to } = request;
     const weight = {
       sourceChars,

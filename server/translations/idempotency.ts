@@ -2,13 +2,13 @@ import { and, eq, isNotNull, sql } from 'drizzle-orm';
 import { prepare, type Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import { AppError } from '#server/errors.ts';
-import { countCharacters } from '#server/metering/weight.ts';
+import { countCodePoints } from '#server/formats/text.ts';
 import { type JobRow, jobOfRow, type StoredJob } from './jobs.ts';
 import { longestKey } from './schema.ts';
 
 /** @throws AppError 422 for an idempotency key of more than `longestKey` characters (C 7) */
 export function requireKey(key: string | null | undefined): void {
-  if (!key || countCharacters(key) <= longestKey) return;
+  if (!key || countCodePoints(key) <= longestKey) return;
   throw new AppError('invalid_fields', [
     {
       loc: ['body', 'idempotency_key'],

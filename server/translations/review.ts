@@ -27,7 +27,10 @@ import type {
  * @throws AppError 404; 400 validation_error if the job is not reviewable; 502 persistence_failed if its persistence is pending
  */
 export async function reviewJob(
-  services: Services,
+  services: Pick<
+    Services,
+    'backgroundWork' | 'database' | 'embedder' | 'glossaries' | 'log' | 'settings' | 'storage'
+  >,
   withTenant: WithTenant,
   jobId: string,
   request: ReviewRequest,
@@ -77,7 +80,7 @@ interface Checked {
 
 /** The terms that a text misses, if that is known or quick to check; else the check to make. */
 function missingTerms(
-  { glossaries }: Services,
+  { glossaries }: Pick<Services, 'glossaries'>,
   job: TranslationJob,
   text: string | null,
   checked: Checked | undefined,

@@ -12,7 +12,7 @@ import { bread, cat, good, liveEngine } from '#test/translations/live.ts';
 const fake = await startFakeOpenAi();
 afterAll(() => fake.close());
 const most = 4;
-/** Seconds of an hour that one failed run weighs. */
+/** Seconds of an hour that one failed run counts as. */
 const share = 3600 / most;
 const env = { MAX_FAILED_RUNS_PER_HOUR: String(most) };
 const processes = useProcesses(fake.baseUrl);
@@ -61,7 +61,7 @@ test('past the limit a tenant’s work is 429 with Retry-After in every process,
     expect(wait).toBeLessThanOrEqual(share);
   }
   expect(fake.requests).toHaveLength(asked);
-  // It leaves no job, and other tenants are not touched.
+  // It leaves no job and does not affect other tenants.
   expect((await processes.ledger(mine))['jobs']).toBe(most);
   fake.otherwise(good);
   expect((await submit(here, await here.signUp())).status).toBe(200);
@@ -77,7 +77,7 @@ function send(at: TestApp, { headers }: Signup, source_text = cat, key?: string)
 
 const sql = () => openSuperuser(app.superuserUrl);
 
-test('a failed run weighs less from second to second: work goes on before the hour is over', async () => {
+test('a failed run counts less with each second: work continues before the hour is over', async () => {
   const mine = await app.signUp();
   for (let n = 0; n < most; n++) await send(app, mine);
   expect((await send(app, mine)).status).toBe(429);
@@ -85,7 +85,7 @@ test('a failed run weighs less from second to second: work goes on before the ho
     update tenants set failed_runs_until = failed_runs_until - make_interval(secs => ${share})
     where tenant_id = ${mine.tenantId}`;
   fake.otherwise(good);
-  // What succeeds puts nothing on the account.
+  // Successful runs do not count.
   for (const text of [cat, bread, cat]) expect((await send(app, mine, text)).status).toBe(200);
 });
 
@@ -98,7 +98,7 @@ test('requests that start no work are still served: the replay of a finished job
   for (let n = 0; n < most; n++) expect((await send(app, mine, bread, `failed ${n}`)).status).toBe(503);
   const replay = await send(app, mine, cat, 'done');
   expect([replay.status, replay.body.id]).toEqual([200, done.body.id]);
-  // A failed job that is sent again is work.
+  // Sending a failed job again starts work.
   expect((await send(app, mine, bread, 'failed 0')).body.error_code).toBe('rate_limit');
   const list = await app.json('GET', '/api/translations', { headers: mine.headers });
   expect(list.body).toHaveLength(most + 1);
@@ -113,7 +113,7 @@ test('however many runs fail at once, a tenant waits at most half an hour and ha
   expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(1800 + share / 2);
 });
 
-test('after an outage in which all of its runs failed, a tenant works again when six shares are paid off', async () => {
+test('after an outage in which all of its runs failed, a tenant works again when six shares have expired', async () => {
   const mine = await usual.signUp();
   const shareOfUsual = 3600 / 200;
   await usual.database.inTenant(mine.tenantId, async (tx) => {

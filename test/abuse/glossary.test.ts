@@ -11,10 +11,10 @@ beforeEach(async () => {
   mine = await openSets(app);
 });
 
-/** All that a language pair may have, in 2000 terms that share no word. */
+/** As many characters as a language pair may have, in 2000 terms without a common word. */
 const largest = Array.from({ length: 2000 }, (_, n) => `${`term${n} `.padEnd(94, `${n}x`)},t${n}`);
 
-/** How often terms are read from the database from now on. */
+/** Counts how often terms are read from the database from now on. */
 function countReads(): () => Promise<number> {
   const inTenant = vi.spyOn(app.services.database, 'inTenant');
   return async () => {
@@ -25,7 +25,7 @@ function countReads(): () => Promise<number> {
   };
 }
 
-describe('the worst legal glossary', () => {
+describe('the most expensive valid glossary', () => {
   test('is read and compiled once for one-character texts on eight connections, and for a batch', async () => {
     await mine.glossary(largest, { source_lang: 'en', target_lang: 'fr' });
     const reads = countReads();
@@ -44,7 +44,7 @@ describe('the worst legal glossary', () => {
     expect(await reads()).toBe(2);
   });
 
-  test('of another tenant blocks nobody: tenants are served in rotation', async () => {
+  test('of another tenant blocks nobody: tenants share the threads fairly', async () => {
     const { check } = createGlossaries();
     const expected = Array.from({ length: 300 }, (_, at) => ({
       sourceTerm: `source ${at}`,
@@ -65,7 +65,7 @@ describe('the worst legal glossary', () => {
     await Promise.all(flood);
   });
 
-  test('larger than the limit, from before there was one, is still used', async () => {
+  test('a glossary from before the limit, and larger than it, is still used', async () => {
     const { id } = await mine.glossary(largest, { source_lang: 'en', target_lang: 'fr' });
     await app.services.database.inTenant(mine.tenantId, async (tx) => {
       await tx.execute(sql`update terminology_entries set source_term = 'older ' || entry_no || ' ' || repeat('x', 480)

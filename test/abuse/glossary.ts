@@ -1,11 +1,11 @@
-import { type BenchTenant, foundTenant } from '#test/bench/bench-service.ts';
+import { type BenchTenant, createBenchTenant } from '#test/bench/bench-service.ts';
 import { seededRandom } from '#test/bench/seeded-random.ts';
 import type { Attack, Target } from './measure-attack.ts';
 
-/** Milliseconds that the attack goes on. */
+/** Duration of the attack in milliseconds. */
 const duration = Number(process.env['ATTACK_SECONDS'] ?? 20) * 1000;
 
-/** Characters of a term's longer side, the most first: the first that the service takes is its worst legal glossary. */
+/** Characters of a term's longer side, in descending order: the first size that the service accepts makes the most expensive valid glossary. */
 const lengths = [498, 198, 95, 45];
 
 const targets = ['de', 'fi', 'hu', 'fr', 'el', 'ru', 'pl', 'tr'];
@@ -27,16 +27,16 @@ export const glossaryAttack: Attack = {
     MONTHLY_CHAR_CEILING: '2000000000',
   },
   async prepare({ address }) {
-    longSources = await foundTenant(address);
-    longTargets = await foundTenant(address);
-    bystander = await foundTenant(address);
+    longSources = await createBenchTenant(address);
+    longTargets = await createBenchTenant(address);
+    bystander = await createBenchTenant(address);
     await uploadLargest(address, longSources, (long, at) => [long, `t${at}`]);
     await uploadLargest(address, longTargets, (long) => ['a', long]);
     await upload(address, bystander, [
       ['contract', 'Vertrag'],
       ['net total', 'Nettosumme'],
     ]);
-    // The first job of a process pays for what it loads.
+    // The first job of a process is slow because modules are loaded.
     for (const tenant of [bystander, bystander]) await translate(address, tenant, ['the contract'], 'de');
   },
   async run({ address }: Target) {

@@ -2,8 +2,8 @@ import { Agent, get } from 'node:http';
 
 /**
  * Requests `/healthz` of the address in the first argument every 10 ms, whether or not earlier requests have responses, until
- * the parent says stop; then sends the latencies. From an address of its own, so that what the service
- * holds against the attacker's address does not meet the probe. (Only Linux has all of 127.0.0.0/8.)
+ * the parent says stop; then sends the latencies. From an address of its own, so that limits on the
+ * attacker's address do not affect the probe. (Only Linux has all of 127.0.0.0/8.)
  */
 const url = `${process.argv[2]}/healthz`;
 const agent = new Agent({ keepAlive: true });

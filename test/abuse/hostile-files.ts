@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 
-/** One object of a PDF: as it is written, or a stream of which the dictionary is completed. */
+/** One object of a PDF: its text, or a stream whose dictionary is completed. */
 type PdfObject = string | { dictionary?: string; content: string | Uint8Array; deflated?: boolean };
 
 /** A PDF of these objects, numbered from 1; the first is its catalog. */
@@ -41,7 +41,7 @@ const onePage = '<</Type/Pages/Kids[3 0 R]/Count 1>>';
 const box = '/MediaBox[0 0 9 9]';
 const letter = 'BT /T 9 Tf (a) Tj ET';
 
-/** Forms in forms: each of `levels` draws the next `fan` times, the last one `leaf`. Ten of ten draw it 10¹⁰ times. */
+/** Nested forms: each of `levels` draws the next one `fan` times, the last one draws `leaf`. With 10 levels of 10, 10¹⁰ times. */
 export function nestedForms(levels = 10, fan = 10, leaf = letter): Buffer {
   const first = 6;
   return writePdf([
@@ -77,7 +77,7 @@ export function pageTree(levels = 6): Buffer {
 /** A form of 60 MB of spaces, drawn a million times. */
 export const spaces = (): Buffer => nestedForms(3, 1000, ' '.repeat(60_000_000) + letter);
 
-/** A form with a font that is part of it, and so is read anew each of the 5,000 times. */
+/** A form that contains its font, which is therefore read again each of the 5,000 times. */
 export function fontsOfForms(): Buffer {
   const differences = '/a '.repeat(3000);
   return writePdf([
@@ -92,7 +92,7 @@ export function fontsOfForms(): Buffer {
   ]);
 }
 
-/** 750 bytes of a table that names 800 million characters: nothing is drawn, and no count of draws ends it. */
+/** A character table of 750 bytes that names 800 million characters: nothing is drawn, so no count of draws stops it. */
 export function characterRanges(): Buffer {
   const ranges = '1 beginbfrange <00000000> <00fffffe> <0061> endbfrange '.repeat(50);
   return writePdf([
@@ -105,7 +105,7 @@ export function characterRanges(): Buffer {
   ]);
 }
 
-/** A table of objects that holds 20 million of them in 60 KB. */
+/** An object table with 20 million entries in 60 KB. */
 export function objectTable(): Buffer {
   const head = Buffer.from('%PDF-1.7\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n');
   const table = deflateSync(Buffer.alloc(60_000_000));

@@ -1,4 +1,4 @@
-import { foundTenant } from '#test/bench/bench-service.ts';
+import { createBenchTenant } from '#test/bench/bench-service.ts';
 import {
   characterRanges,
   fontsOfForms,
@@ -24,7 +24,7 @@ interface Upload {
 
 const pdf = (bytes: Uint8Array): Upload => ({ type: 'application/pdf', bytes });
 
-/** Attackers of so many tenants send these files, while another sends a small text, then a small PDF, one after the other. */
+/** Attackers in this many tenants send these files. Meanwhile another tenant sends a small text and then a small PDF, again and again. */
 function hostileUploads(title: string, tenants: number, files: () => Upload[]): Attack {
   let keys: string[] = [];
   let uploads: Upload[] = [];
@@ -32,7 +32,7 @@ function hostileUploads(title: string, tenants: number, files: () => Upload[]): 
     title,
     async prepare({ address }) {
       keys = [];
-      for (let tenant = 0; tenant <= tenants; tenant++) keys.push((await foundTenant(address)).apiKey);
+      for (let tenant = 0; tenant <= tenants; tenant++) keys.push((await createBenchTenant(address)).apiKey);
       uploads = files();
     },
     async run(target) {

@@ -1,12 +1,12 @@
 import type { Attack } from './measure-attack.ts';
 
-/** REST and /trpc, and the place of the batch in their bodies. */
+/** REST and /trpc, and how each puts the batch into the body. */
 export const endpoints = [
   { path: '/api/translations', wrap: (batch: string) => batch },
   { path: '/trpc/translations.createBatch', wrap: (batch: string) => `{"json":${batch}}` },
 ];
 
-/** `{"inputs":[{},{},…]}` of about so many bytes: each entry lacks two fields. */
+/** `{"inputs":[{},{},…]}` of about `bytes` bytes; each entry lacks two fields. */
 export function emptyInputs(bytes: number): string {
   return `{"inputs":[${'{},'.repeat(Math.floor(bytes / 3))}{}]}`;
 }

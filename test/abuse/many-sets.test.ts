@@ -59,7 +59,7 @@ describe.each(Object.entries(kinds))(
     });
 
     test('concurrent uploads store no more sets than the limit', async () => {
-      // More of one tenant's files at a time could be refused before they are read: 429, too many are waiting.
+      // With more concurrent files, some could be refused before they are read (429, too many are waiting).
       const answers = await Promise.all(Array.from({ length: 3 * most }, (_, n) => upload(`at once ${n}`)));
       const statuses = answers.map(({ status }) => status).toSorted();
       expect(statuses).toEqual([...Array(most).fill(200), ...Array(2 * most).fill(422)]);
@@ -74,7 +74,7 @@ describe.each(Object.entries(kinds))(
       const filesRead = () => run.mock.calls.length + stream.mock.calls.length;
       expect((await upload('one more')).status).toBe(422);
       expect(filesRead()).toBe(0);
-      // The same file under a name that is there is read: it is the room that was missing.
+      // The same file under an existing name is read: only the number of sets was refused.
       expect((await upload('set 0')).status).toBe(200);
       expect(filesRead()).toBe(1);
     });
@@ -83,7 +83,7 @@ describe.each(Object.entries(kinds))(
 
 describe('memories', () => {
   test('a running import counts as the set that it will become', async () => {
-    // Nobody is at the imports here: this application has no workers.
+    // No import runs here: this application has no workers.
     for (let n = 0; n < most; n++) {
       const { status } = await mine.importFile(tmx(pairs(30, `sentence of ${n}`)), { name: `large ${n}` });
       expect(status).toBe(202);

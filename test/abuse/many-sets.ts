@@ -25,7 +25,7 @@ const kinds = {
   },
 };
 
-/** One tenant uploads set after set, each small and under a name of its own. */
+/** One tenant uploads one small set after another, each under a new name. */
 export const manySets: Attack = {
   title: `${uploads} uploads of glossaries and as many of memories, each under another name`,
 

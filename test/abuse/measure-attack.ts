@@ -14,7 +14,7 @@ export interface Target {
   databaseUrl: string;
 }
 
-/** One abuse of the service, run in full by `npm run bench -- abuse` and in small by the tests. */
+/** An attack on the service. `npm run bench -- abuse` runs it at full size, the tests at a small one. */
 export interface Attack {
   /** What the attacker does, in a few words. */
   title: string;
@@ -71,7 +71,7 @@ export async function measureAttack(
   }
 }
 
-/** Megabytes; NaN where the system does not tell. */
+/** Megabytes; NaN if the system does not report them. */
 async function residentMemory(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024);

@@ -10,7 +10,7 @@ test('a connection with a thousand pipelined GETs is reset, without effect on ot
     socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? '')),
   );
   socket.write(requestText('GET', '/docs/swagger-ui-bundle.js').repeat(1000));
-  // What the system had sent by then is read before the reset is seen.
+  // The client reads what the system has already sent before it sees the reset.
   socket.resume();
   expect(await gone).toBe('ECONNRESET');
   expect(socket.bytesRead).toBeLessThan(9 * 1_600_000);

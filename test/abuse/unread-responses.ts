@@ -24,7 +24,7 @@ export const unreadAnswers: Attack = {
       socket.write(large);
       socket.write(body);
     }
-    // Somebody else, whose body is larger than 100 KB too.
+    // Another client, whose body is larger than 100 KB too.
     const statuses: Record<number, number> = {};
     for (const end = Date.now() + 40_000; Date.now() < end; await sleep(500)) {
       const { status } = await fetch(`${address}/api/translations`, {

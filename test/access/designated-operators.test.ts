@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { enrol, enrolByChallenge } from '#test/auth/mfa.ts';
+import { me, passwordGrant } from '#test/auth/sign-in.ts';
 import {
   type App,
   administrator,
@@ -12,15 +14,14 @@ import {
   personOf,
   type Team,
 } from '#test/factories.ts';
-import { enrol, enrolled, me, signIn } from '#test/members/people.ts';
 import { connect, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 
-// Knows of no operators: it founds the workspaces, and signs people in without asking for a code.
+// Has no designated operators: it creates the workspaces, and signs people in without a code.
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
 
-/** The deployment whose operators Olga and Otto are, in the workspace of Olga. The same database. */
+/** A deployment on the same database with the operators Olga and Otto, in Olga's workspace. */
 let platform: App;
 let service: RunningService;
 let dataDir: string;
@@ -45,7 +46,7 @@ beforeAll(async () => {
   zoe = await workspace.join({ role: administrator }, 'zoe@example.org');
   unlisted = await workspace.join({ role: administrator });
   neighbours = await openTeam(app);
-  for (const person of [olga, otto, unlisted]) await enrolled(app, person);
+  for (const person of [olga, otto, unlisted]) await enrol(app, person);
   dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-operators-'));
   service = await startService(
     {
@@ -101,11 +102,11 @@ describe('A 5.1 rule 8: a session of a designated operator', () => {
 
   test('on the list, but signed in to another workspace', async () => {
     const elsewhere = await openTeam(app, { email: olga.email });
-    await enrolled(app, elsewhere.founder);
+    await enrol(app, elsewhere.founder);
     expect(await provision(elsewhere.founder)).toEqual(operatorOnly);
     expect(await seen(elsewhere.founder)).toEqual([elsewhere.tenantId]);
     const joined = await neighbours.join({ role: administrator }, olga.email);
-    await enrolled(app, joined);
+    await enrol(app, joined);
     expect(await provision(joined)).toEqual(operatorOnly);
   });
 
@@ -150,7 +151,7 @@ describe('A 5.1 rule 8: fail closed', () => {
 
   test('a list without its workspace designates nobody', async () => {
     const { founder } = await openTeam(listOnly, { email: 'olga@example.org' });
-    await enrolled(listOnly, founder);
+    await enrol(listOnly, founder);
     const { status, body } = await listOnly.json('POST', '/api/tenants', {
       headers: founder.bearer,
       body: { name: 'x' },
@@ -159,8 +160,8 @@ describe('A 5.1 rule 8: fail closed', () => {
   });
 });
 
-describe('A 4.1, 4.4: what an operator’s session defaults to', () => {
-  test('its own workspace; of the roster it may name another', async () => {
+describe('A 4.1, 4.4: the default workspace of an operator’s session', () => {
+  test('its own workspace; for the roster it may name another one', async () => {
     expect(await listed(olga.bearer)).toContain(olga.userId);
     expect(await listed(olga.bearer)).not.toContain(neighbours.founder.userId);
     const query = `?tenant_id=${neighbours.tenantId}`;
@@ -183,16 +184,16 @@ describe('A 4.1, 4.4: what an operator’s session defaults to', () => {
 
 describe('A 5.3 rule 1: MFA', () => {
   test('applies to a designated operator, who satisfies it by enrolling', async () => {
-    const { body } = await signIn(platform, nina);
+    const { body } = await passwordGrant(platform, nina);
     expect(body).toMatchObject({ mfa_required: true, mfa_challenge: { method: 'totp_enroll' } });
     expect(body.access_token).toBeUndefined();
-    const { token } = await enrol(platform, { challenge_id: body.mfa_challenge.challenge_id });
+    const { token } = (await enrolByChallenge(platform, body.mfa_challenge.challenge_id)).answer.body;
     expect(await provision(personOf(token))).toEqual([200, undefined]);
   });
 
   test('does not apply to another member of the same workspace', async () => {
     const plain = await workspace.join();
-    expect((await signIn(platform, plain)).body.access_token).toEqual(expect.any(String));
+    expect((await passwordGrant(platform, plain)).body.access_token).toEqual(expect.any(String));
   });
 });
 
@@ -207,20 +208,20 @@ describe('A 5.2: resetting another operator’s sign-in', () => {
     async (action) => {
       for (const target of [otto, bare])
         for (const { bearer } of [olga, unlisted]) expect(await ask(action, target, bearer)).toBe(403);
-      const { body } = await me(platform, otto);
+      const { body } = await me(platform, otto.bearer);
       expect(body.user.totp_enrolled).toBe(true);
     },
   );
 
   test('an operator resets an ordinary member’s', async () => {
     const plain = await workspace.join();
-    await enrolled(app, plain);
+    await enrol(app, plain);
     expect(await ask('password-reset-link', plain, olga.bearer)).toBe(200);
     expect(await ask('mfa/reset', plain, olga.bearer)).toBe(200);
   });
 
   test('the operator key resets it, and operator access ends with the authenticator', async () => {
-    await enrolled(app, zoe);
+    await enrol(app, zoe);
     expect(await provision(zoe)).toEqual([200, undefined]);
     expect(await ask('password-reset-link', zoe, operator)).toBe(200);
     expect(await ask('mfa/reset', zoe, operator)).toBe(200);
@@ -229,7 +230,7 @@ describe('A 5.2: resetting another operator’s sign-in', () => {
 
   test('a revoked operator has no access', async () => {
     const uma = await workspace.join({ role: administrator }, 'uma@example.org');
-    await enrolled(app, uma);
+    await enrol(app, uma);
     expect(await provision(uma)).toEqual([200, undefined]);
     await platform.json('DELETE', `/api/auth/users/${uma.userId}`, { headers: operator });
     expect((await provision(uma))[0]).toBe(401);

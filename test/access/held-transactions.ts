@@ -4,8 +4,8 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 
 /**
- * From now on whoever records an event of this action waits there, its transaction open: a sign-in records that as its last
- * statement. For the rest of the test, or until the returned function is called.
+ * From now on a transaction that records an event of this action waits at that statement and stays open. A sign-in records its event
+ * last. For the rest of the test, or until the returned function is called.
  */
 export async function holdEvents(app: TestApp, action: string): Promise<() => Promise<void>> {
   const sql = openSuperuser(app.superuserUrl);
@@ -45,7 +45,7 @@ export async function holdOpen<T>(
   };
 }
 
-/** Until so many transactions wait for a lock, or, where one of them did not wait, it has ended. */
+/** Resolves when this many transactions wait for a lock, or when one that did not have to wait has ended. */
 export async function waitingOr(app: TestApp, count: number, ended: Promise<unknown>): Promise<void> {
   let over = false;
   const end = () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { postForm } from '#test/auth/sign-in.ts';
 import { type Headers, openTeam, operator, operatorKey } from '#test/factories.ts';
-import { eventsOf } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const refused = [401, 'admin credentials required'];
@@ -11,7 +11,7 @@ describe('A 5.1 rule 7: no operator key is configured and no tenant exists', () 
   const open = useTestApp({ env });
   const tenants = (headers = {}) => open.json('GET', '/api/tenants', { headers });
 
-  // One after the other: the first tenant closes it for good.
+  // In sequence: the first tenant closes it permanently.
   test('the admin gate passes with no credential, until the first tenant is created', async () => {
     const { status, body } = await tenants();
     expect([status, body]).toEqual([200, []]);
@@ -20,7 +20,7 @@ describe('A 5.1 rule 7: no operator key is configured and no tenant exists', () 
     const revoked = await postForm(open, '/api/oauth2/revoke', { token: 'unknown' });
     expect([revoked.status, revoked.body]).toEqual([200, { revoked: true }]);
 
-    // What is not the admin gate stays closed.
+    // Routes with other guards stay closed.
     expect((await open.json('GET', '/api/translations')).status).toBe(401);
     expect((await open.json('GET', '/api/auth/me')).status).toBe(401);
 
@@ -58,7 +58,7 @@ describe('A 5.1 rule 7: without an operator key and any tenant', () => {
 });
 
 describe('A 5.1 rule 7: a request that presents a credential is not anonymous', () => {
-  // No tenant is ever founded: it stays open.
+  // No tenant is ever created, so it stays open.
   const open = useTestApp({ env });
 
   const wrong: [string, Headers][] = [
@@ -69,7 +69,7 @@ describe('A 5.1 rule 7: a request that presents a credential is not anonymous', 
     ['a cookie', { cookie: 'll_session=wrong' }],
     ['an X-API-Key beside a bearer', { 'x-api-key': 'wrong', authorization: 'Bearer wrong' }],
   ];
-  /** What the admin gate stands before, and nothing changes. */
+  /** Routes behind the admin guard, with requests that change nothing. */
   const asks = (headers: Headers) => [
     open.json('GET', '/api/tenants', { headers }),
     postForm(open, '/api/oauth2/introspect', { token: 'unknown' }, headers),

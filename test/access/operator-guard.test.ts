@@ -1,7 +1,6 @@
 import superjson from 'superjson';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { found, join, operator, type Person } from '#test/factories.ts';
-import { env } from '#test/members/people.ts';
+import { env, found, join, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
 const app = useTestApp({ env });

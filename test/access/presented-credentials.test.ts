@@ -6,7 +6,7 @@ const operatorKey = 'an-operator-key-of-some-length-0123456789';
 const serviceKey = 'a-service-key-of-some-length-0123456789abc';
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey, SERVICE_API_KEY: serviceKey };
 const app = useTestApp({ env });
-/** Never gets a tenant: the service key counts there. */
+/** A deployment without tenants, where the service key is valid. */
 const bare = useTestApp({ env });
 
 type Headers = Record<string, string>;
@@ -17,7 +17,7 @@ beforeEach(async () => {
   mine = await openWorkspace(app);
 });
 
-/** Where each key counts, and a request that it lets through. */
+/** Where each key is valid, and a request that it authorizes. */
 const keys: [string, () => string, (headers: Headers) => ReturnType<typeof app.json>][] = [
   ['the operator key', () => operatorKey, (headers) => app.json('GET', '/api/tenants', { headers })],
   ['the service key', () => serviceKey, (headers) => bare.json('GET', '/api/translations', { headers })],

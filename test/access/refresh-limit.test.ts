@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { grant } from '#test/auth/sign-in.ts';
-import { found, type Person } from '#test/factories.ts';
-import { env, signIn } from '#test/members/people.ts';
+import { grant, passwordGrant } from '#test/auth/sign-in.ts';
+import { env, found, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
@@ -68,7 +67,7 @@ describe('A 3.3: refreshes of one family are rate-limited, because each leaves r
   });
 
   test('another sign-in of the same member has its own count', async () => {
-    const { body } = await signIn(app, person);
+    const { body } = await passwordGrant(app, person);
     const { newest } = await refreshTimes(31, person.refreshToken);
     expect((await refresh(newest)).status).toBe(429);
     expect((await refreshTimes(3, body.refresh_token)).statuses).toEqual(ok(3));

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { hashSecret } from '#server/access/credentials.ts';
 import { rotateRefreshToken } from '#server/access/refresh-token-rotation.ts';
 import { lockMember } from '#server/access/sessions.ts';
-import { found, join, type Person } from '#test/factories.ts';
-import { env, refresh, sessionStatus, signIn } from '#test/members/people.ts';
+import { passwordGrant, refresh, sessionStatus } from '#test/auth/sign-in.ts';
+import { env, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { holdEvents, holdOpen, waitingOr } from './held-transactions.ts';
 
@@ -18,11 +18,11 @@ beforeEach(async () => {
 
 type Answer = Awaited<ReturnType<typeof app.json>>;
 
-/** Who issues tokens to the member and has not committed yet. */
+/** Transactions that issue tokens to the member and have not committed yet. */
 interface Issuer {
-  /** How many wait for a lock by now. */
+  /** The number of transactions that wait for a lock now. */
   waiting: number;
-  /** Returns the access token that came of it. */
+  /** Returns the access token that it issued. */
   letGo(): Promise<string | undefined>;
 }
 
@@ -50,7 +50,7 @@ const issuers: [string, () => Promise<Issuer>][] = [
     'a password grant',
     async () => {
       const release = await holdEvents(app, 'signed_in');
-      const answer = signIn(app, member);
+      const answer = passwordGrant(app, member);
       await waitingOr(app, 1, answer);
       return {
         waiting: 1,
@@ -77,15 +77,15 @@ const issuers: [string, () => Promise<Issuer>][] = [
   ],
 ];
 
-/** What asks for tokens after the revocation, with credentials that were good until it. */
+/** Requests for tokens after the revocation, with credentials that were valid before it. */
 const latecomers: [string, (session: Person) => Promise<Answer>][] = [
-  ['a refresh', (session) => refresh(app, session)],
-  ['a password grant', (session) => signIn(app, session)],
+  ['a refresh', (session) => refresh(app, session.refreshToken)],
+  ['a password grant', (session) => passwordGrant(app, session)],
 ];
 
 describe.each(issuers)('A 3.2: a revocation that waits for %s', (_, hold) => {
   test.each(latecomers)('runs before %s that came after it', async (_, ask) => {
-    const { body } = await signIn(app, member);
+    const { body } = await passwordGrant(app, member);
     const elsewhere = { ...member, refreshToken: body.refresh_token as string };
 
     const issuer = await hold();
@@ -98,11 +98,11 @@ describe.each(issuers)('A 3.2: a revocation that waits for %s', (_, hold) => {
 
     const statuses = [(await revocation).status, (await late).status];
     expect(statuses).toEqual([200, 401]);
-    // What was issued meanwhile ended with the rest.
+    // Tokens that were issued meanwhile ended with the rest.
     if (accessToken !== undefined)
       expect(
         await sessionStatus(app, { ...member, bearer: { authorization: `Bearer ${accessToken}` } }),
       ).toBe(401);
-    expect((await refresh(app, elsewhere)).status).toBe(401);
+    expect((await refresh(app, elsewhere.refreshToken)).status).toBe(401);
   });
 });

@@ -20,7 +20,7 @@ async function translate(app: TestApp): Promise<string> {
   return made.body.id;
 }
 
-/** Every route that a tenant can be named at, each with what would be let in. */
+/** Every route that can name a tenant, each with a valid request. */
 const naming: [string, string, unknown?][] = [
   ['GET', '/api/auth/users'],
   ['GET', '/api/tenants/invites'],
@@ -42,7 +42,7 @@ async function expectEntersNowhere(app: TestApp, headers: Headers): Promise<void
   expect(row).toEqual({ invites: 0, metadata: {}, events: 0 });
 }
 
-/** An invite into the tenant as it might have been made before this was refused. */
+/** An invite to the tenant, as it might have been created before such invites were refused. */
 async function plantInvite(app: TestApp, byOperator: boolean): Promise<string> {
   const secret = newSecret();
   await openSuperuser(app.superuserUrl)`

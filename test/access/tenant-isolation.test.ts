@@ -57,7 +57,7 @@ describe('A 1 rule 4: tenants do not see each other', () => {
     const { status } = await app.json('GET', `${LIST}/${job.id}`, {
       headers: { ...apiKey(OPERATOR_KEY), ...bearer(ben.accessToken) },
     });
-    // Standing "widens reads": whether by id as well is not said; a plain token never does.
+    // Operator access "widens reads"; the rules do not say whether reads by id, too. A plain token never does.
     expect([200, 404]).toContain(status);
     const plain = await app.json('GET', `${LIST}/${job.id}`, { headers: bearer(ben.accessToken) });
     expect(plain.status).toBe(404);

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { lockMember } from '#server/access/sessions.ts';
-import { found, join, operator, type Person } from '#test/factories.ts';
-import { env, eventsOf, refresh, sessionStatus, signIn } from '#test/members/people.ts';
+import { passwordGrant, refresh, sessionStatus } from '#test/auth/sign-in.ts';
+import { env, found, join, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
 import { holdOpen, waitingOr } from './held-transactions.ts';
 
 const app = useTestApp({ env });
@@ -16,14 +17,14 @@ beforeEach(async () => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** This process's clock from now on: so many seconds before or after the database's. */
+/** Sets this process's clock to `seconds` after (or before) the database's. */
 const setClock = (seconds: number) => {
   vi.useFakeTimers({ toFake: ['Date'] });
   vi.setSystemTime(Date.now() + seconds * 1000);
 };
 const hour = 3600;
 
-/** Lets so many seconds go by since the member's refresh tokens were used. */
+/** Moves the use of the member's refresh tokens `seconds` into the past. */
 const letPass = (seconds: number) => openSuperuser(app.superuserUrl)`
   update tokens set consumed_at = consumed_at - make_interval(secs => ${seconds})
   where user_id = ${member.userId} and consumed_at is not null`;
@@ -46,45 +47,45 @@ const reuses = () => eventsOf(app, admin.tenantId, 'refresh_token_reused');
 
 describe('C 7: late second uses', () => {
   test('two at once end the family, and one of them is in the log', async () => {
-    const { body: next } = await refresh(app, member);
+    const { body: next } = await refresh(app, member.refreshToken);
     await letPass(11);
     const { tenantId, userId } = member;
     const held = await holdOpen(app, tenantId, (tx) => lockMember(tx, tenantId, userId));
-    const both = Promise.all([refresh(app, member), refresh(app, member)]);
-    // Both have seen the token used, and wait to end its family.
+    const both = Promise.all([refresh(app, member.refreshToken), refresh(app, member.refreshToken)]);
+    // Both have read that the token is used, and wait to end its family.
     await waitingOr(app, 2, both);
     await held.letGo();
     expect((await both).map(({ status }) => status)).toEqual([401, 401]);
     expect(await sessionStatus(app, withToken(next.access_token))).toBe(401);
-    expect((await refresh(app, { ...member, refreshToken: next.refresh_token })).status).toBe(401);
+    expect((await refresh(app, next.refresh_token)).status).toBe(401);
     expect(await reuses()).toEqual([
       expect.objectContaining({ actor: 'anonymous', details: { user_id: userId } }),
     ]);
   });
 
   test('of an ended family end nothing more and are not logged', async () => {
-    await refresh(app, member);
+    await refresh(app, member.refreshToken);
     await letPass(11);
-    for (let i = 0; i < 3; i++) expect((await refresh(app, member)).status).toBe(401);
+    for (let i = 0; i < 3; i++) expect((await refresh(app, member.refreshToken)).status).toBe(401);
     expect(await reuses()).toHaveLength(1);
   });
 });
 
 describe('C 7: the ten-second grace after a use is measured by the database’s clock', () => {
   test('a second use at once ends nothing, though this process’s clock is an hour ahead', async () => {
-    const { body: next } = await refresh(app, member);
+    const { body: next } = await refresh(app, member.refreshToken);
     setClock(hour);
-    expect((await refresh(app, member)).status).toBe(401);
-    expect((await refresh(app, { ...member, refreshToken: next.refresh_token })).status).toBe(200);
+    expect((await refresh(app, member.refreshToken)).status).toBe(401);
+    expect((await refresh(app, next.refresh_token)).status).toBe(200);
     expect(await reuses()).toEqual([]);
   });
 
   test('a late one ends the family, though this process’s clock is an hour behind', async () => {
-    const { body: next } = await refresh(app, member);
+    const { body: next } = await refresh(app, member.refreshToken);
     await letPass(11);
     setClock(-hour);
-    expect((await refresh(app, member)).status).toBe(401);
-    expect((await refresh(app, { ...member, refreshToken: next.refresh_token })).status).toBe(401);
+    expect((await refresh(app, member.refreshToken)).status).toBe(401);
+    expect((await refresh(app, next.refresh_token)).status).toBe(401);
     expect(await reuses()).toHaveLength(1);
   });
 });
@@ -95,7 +96,7 @@ describe('A 2.3: the database’s clock decides when a token expires', () => {
     ['behind', -2 * hour],
   ])('it is valid once issued, though this process’s clock is two hours %s', async (_, seconds) => {
     setClock(seconds);
-    const { body } = await signIn(app, member);
+    const { body } = await passwordGrant(app, member);
     vi.useRealTimers();
     expect(await sessionStatus(app, withToken(body.access_token))).toBe(200);
     for (const [token, life] of [
@@ -119,7 +120,7 @@ describe('A 2.3: the database’s clock decides when a token expires', () => {
       where t.token_hash = d.credential_hash and t.user_id = ${member.userId}`;
     setClock(-hour);
     expect(await sessionStatus(app, member)).toBe(401);
-    expect((await refresh(app, member)).status).toBe(401);
+    expect((await refresh(app, member.refreshToken)).status).toBe(401);
     for (const token of [member.accessToken, member.refreshToken])
       expect((await introspect(token)).active).toBe(false);
   });
@@ -128,7 +129,7 @@ describe('A 2.3: the database’s clock decides when a token expires', () => {
     setClock(2 * hour);
     for (const token of [member.accessToken, member.refreshToken])
       expect((await introspect(token)).active).toBe(true);
-    expect((await refresh(app, member)).status).toBe(200);
+    expect((await refresh(app, member.refreshToken)).status).toBe(200);
   });
 
   test('so is an access token', async () => {

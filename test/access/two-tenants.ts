@@ -12,14 +12,14 @@ export function askingAt(app: TestApp) {
     return at.json('POST', LIST, { headers, body: { source_text: text, target_lang: 'fr' } });
   }
 
-  /** Which tenant the headers stand for: the id the server writes into a job. */
+  /** The tenant that the headers resolve to: the id that the server writes into a job. */
   async function whose(headers: Record<string, string>): Promise<string> {
     const { status, body } = await submit(headers);
     expect(status, JSON.stringify(body)).toBe(200);
     return body.request.metadata.tenant.id;
   }
 
-  /** Refused alike on every route that asks for tenant credentials. */
+  /** Expects the same refusal on every route that needs tenant credentials. */
   async function expectRefused(headers: Record<string, string>, at: TestApp = app) {
     const answers = [
       await submit(headers, 'Hello', at),

@@ -65,19 +65,7 @@ export async function operateHere({ services }: TestApp, args: string[]): Promis
   return lines;
 }
 
-/** Everything that is stored, table by table, as one text. */
-export async function contentsOf(app: TestApp): Promise<string> {
-  const sql = openSuperuser(app.superuserUrl);
-  const tables = await sql<{ name: string }[]>`
-    select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1`;
-  expect(tables.length).toBeGreaterThan(10);
-  const texts = await Promise.all(
-    tables.map(({ name }) => sql.unsafe(`select '${name}' as table, t::text from ${name} t order by 2`)),
-  );
-  return JSON.stringify(texts);
-}
-
-/** Until so many transactions on the database wait for a lock. */
+/** Resolves when this many transactions of the database wait for a lock. */
 export async function waitingForLocks(app: TestApp, count: number): Promise<void> {
   const sql = openSuperuser(app.superuserUrl);
   await poll(async () => {

@@ -1,12 +1,13 @@
 import superjson from 'superjson';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { lockMember, newFamily, startSession } from '#server/access/sessions.ts';
-import { challengeFor } from '#test/auth/mfa-members.ts';
+import { challengeFor } from '#test/auth/mfa.ts';
+import { passwordGrant, refresh } from '#test/auth/sign-in.ts';
 import { found, invite, join, type Person } from '#test/factories.ts';
-import { eventsOf, refresh, signIn } from '#test/members/people.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { byTheServer, contentsOf, env, operate, operateHere, waitingForLocks } from './command.ts';
+import { contentsOf, eventsOf } from '#test/setup/stored-rows.ts';
+import { byTheServer, env, operate, operateHere, waitingForLocks } from './command.ts';
 
 const app = useTestApp({ env });
 
@@ -36,8 +37,8 @@ async function knock() {
     tokenOfTheAdministrator: await status('/api/auth/users', admin.bearer),
     me: await status('/api/auth/me', member.bearer),
     cookie: await status('/api/auth/users', { cookie: `ll_session=${admin.accessToken}` }),
-    refresh: (await refresh(app, member)).status,
-    password: (await signIn(app, admin)).status,
+    refresh: (await refresh(app, member.refreshToken)).status,
+    password: (await passwordGrant(app, admin)).status,
   };
 }
 
@@ -94,7 +95,7 @@ describe('deactivate-tenant', () => {
     const { tenantId } = admin;
     const reset = `/api/auth/users/${member.userId}/password-reset-link`;
     const { body: link } = await app.json('POST', reset, { headers: admin.bearer });
-    const challenge_id = await challengeFor(app.database, { ...admin, cookie: { cookie: '' } });
+    const challenge_id = await challengeFor(app.database, admin);
     await operateHere(app, ['deactivate-tenant', tenantId]);
     await operateHere(app, ['reactivate-tenant', tenantId]);
     const body = { reset_token: link.reset_token, new_password: 'quite another passphrase' };
@@ -108,7 +109,7 @@ describe('deactivate-tenant', () => {
       (select count(*)::int from reset_links where tenant_id = ${tenantId}) as links,
       (select count(*)::int from mfa_challenges where tenant_id = ${tenantId}) as challenges`;
     expect(left).toEqual({ links: 0, challenges: 0 });
-    expect((await signIn(app, member)).status).toBe(200);
+    expect((await passwordGrant(app, member)).status).toBe(200);
   });
 
   test('waits for a sign-in in flight, and ends it like the rest', async () => {

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { found, freshEmail, type Person, password } from '#test/factories.ts';
-import { eventsOf } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { beside, byTheServer, contentsOf, env, operate, operateHere } from './command.ts';
+import { contentsOf, eventsOf } from '#test/setup/stored-rows.ts';
+import { beside, byTheServer, env, operate, operateHere } from './command.ts';
 
 const app = useTestApp({ env });
 

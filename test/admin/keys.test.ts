@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { eventsOf } from '#test/members/people.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { byTheServer, contentsOf, env, operate, operateHere, waitingForLocks } from './command.ts';
+import { contentsOf, eventsOf } from '#test/setup/stored-rows.ts';
+import { byTheServer, env, operate, operateHere, waitingForLocks } from './command.ts';
 
 const app = useTestApp({ env });
 
@@ -11,7 +11,7 @@ beforeEach(async () => {
   tenant = await app.signUp();
 });
 
-/** The status of the plainest request with a key, presented in both ways. */
+/** The status of a simple request with a key, presented in both ways. */
 async function knock(key: string): Promise<[number, number]> {
   const asHeader = await app.json('GET', '/api/translations', { headers: { 'x-api-key': key } });
   const asBearer = await app.json('GET', '/api/translations', {

@@ -6,11 +6,12 @@ import { commands, readCommandLine } from '#server/admin/command-line.ts';
 import { found } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { beside, contentsOf, env, operateHere, runCommand } from './command.ts';
+import { contentsOf } from '#test/setup/stored-rows.ts';
+import { beside, env, operateHere, runCommand } from './command.ts';
 
 const app = useTestApp({ env });
 
-/** With no database in reach. */
+/** An environment without a reachable database. */
 const alone = (args: string[]) => runCommand({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, args);
 
 describe('a wrong command line is one line that names the fault, before a database is looked for', () => {
@@ -69,7 +70,7 @@ describe('a wrong environment is one line, too', () => {
     expect(stderr).not.toContain('hunter2');
   });
 
-  test('a role that no policy binds', async () => {
+  test('a role to which no row-level policy applies', async () => {
     const { code, stderr } = await runCommand({ DATABASE_URL: app.superuserUrl }, ['tenants']);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^lingualoop: DATABASE_URL: .*superuser.*\n$/)]);
   });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { grant } from '#test/auth/sign-in.ts';
+import { grant, sessionStatus } from '#test/auth/sign-in.ts';
 import {
   type Enrolled,
   found,
@@ -9,10 +9,10 @@ import {
   type Person,
   password,
 } from '#test/factories.ts';
-import { eventsOf, sessionStatus } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { beside, byTheServer, contentsOf, env, operate, operateHere } from './command.ts';
+import { contentsOf, eventsOf } from '#test/setup/stored-rows.ts';
+import { beside, byTheServer, env, operate, operateHere } from './command.ts';
 
 const app = useTestApp({ env });
 const newPassword = 'quite another passphrase';
@@ -20,7 +20,7 @@ const newPassword = 'quite another passphrase';
 const signIn = ({ email, tenantId }: { email: string; tenantId: string }, secret: string) =>
   grant(app, { grant_type: 'password', username: email, password: secret, tenant_id: tenantId });
 
-/** Sets the password by what a command printed last. */
+/** Sets the password with the link that a command printed last. */
 async function followLink(lines: string[]) {
   const link = new URL(lines.at(-1) as string);
   const resetToken = new URLSearchParams(link.hash.slice(1)).get('reset_token');

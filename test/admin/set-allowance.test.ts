@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { eventsOf } from '#test/members/people.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { byTheServer, contentsOf, env, operate, operateHere } from './command.ts';
+import { contentsOf, eventsOf } from '#test/setup/stored-rows.ts';
+import { byTheServer, env, operate, operateHere } from './command.ts';
 
 const app = useTestApp({ env });
 

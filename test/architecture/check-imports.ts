@@ -10,7 +10,7 @@ export const sources = globSync(
   { cwd: root },
 );
 
-/** What the sources import and may not. */
+/** The forbidden imports of the sources. */
 export function refusals(): string[] {
   return sources.flatMap((file) => importsOf(root, file).flatMap((found) => refusal(found) ?? []));
 }
@@ -21,7 +21,7 @@ export function cycles(files: readonly string[] = sources, importsOfFile = sourc
   const lowest = new Map<string, number>();
   const stack: string[] = [];
   const found: string[][] = [];
-  // Tarjan's algorithm: a group is what lies on the stack above the first of it that was visited.
+  // Tarjan's algorithm: a group is the part of the stack above its first visited member.
   const visit = (file: string): number => {
     const own = order.size;
     order.set(file, own);

@@ -44,7 +44,7 @@ async function executedWith(env: Record<string, string>): Promise<ExecutedCode> 
   const ended = once(service, 'exit');
   try {
     const address = await listeningAddress(service);
-    const apiKey = await foundTenant(address);
+    const apiKey = await createTenant(address);
     const [warmUp, measured] = [animals.slice(0, 5), animals.slice(5)];
     for (const animal of warmUp) await translate(address, apiKey, animal);
 
@@ -81,7 +81,7 @@ async function executedSince(service: ChildProcess): Promise<string[]> {
   return executed as string[];
 }
 
-async function foundTenant(address: string): Promise<string> {
+async function createTenant(address: string): Promise<string> {
   const body = { tenant_name: 'Structure', email: 'ada@example.org', password: 'a long enough passphrase' };
   const signup = await post(`${address}/api/auth/signup/email`, body);
   return signup['tenant_api_key'] as string;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-/** One import as it is written, and the file or package it leads to. */
+/** An import specifier, and the file or package that it resolves to. */
 export interface Import {
   /** Path of the importing file, from the root. */
   from: string;
@@ -46,7 +46,7 @@ interface Module {
   name: string;
   /** Which files belong to it; the first module that matches takes a file. */
   files: RegExp;
-  /** What its files may import beside each other; packages and Node's own included. */
+  /** What its files may import besides each other, including packages and Node's modules. */
   may: RegExp[];
 }
 
@@ -63,23 +63,23 @@ const publishedBelow = [
   'translation-memory/lookup/(close-match|exact-match|examples)',
 ].join('|');
 /**
- * What a domain has for other modules: the files directly in its folder, except its router and its queries. Nobody but the
- * workers imports `translations`, which uses the other domains.
+ * The interface of a domain: the files directly in its folder, except its router and its queries. Only the workers import
+ * `translations`, which uses the other domains.
  */
 const published = new RegExp(
   `^server/((?!translations/)(${domains})/(?!(router|[\\w-]*queries)\\.ts$)[\\w-]+|${publishedBelow})\\.ts$`,
 );
-/** What a format offers is a file directly in the folder; the folders below hold how it is done. */
+/** The interface of a format is a file directly in the folder; its implementation is in the folders below. */
 const formats = /^server\/formats\/[\w-]+\.ts$/;
-/** The tasks themselves run in child processes: of them only the types of what they take and give. */
+/** The tasks run in child processes, so only their input and result types may be imported. */
 const sandbox =
   /^server\/sandbox\/(file-work|task-queue|network-namespace-seccomp|release-bytes|sandbox-error|tasks\/[\w-]+)\.ts$/;
-/** Pure: what is like what, and which terms are in a text. */
+/** Pure: similarity of texts, and the terms in a text. */
 const matching = /^server\/matching\/(\w+\/index|normal-form|vectors)\.ts$/;
 const port = /^server\/engines\/engine\.ts$/;
 const libraries = /^npm:(?!fastify|graphile-worker|drizzle-orm|postgres$|openai|stripe$)/;
 
-/** Whose tables a domain's queries may name, where they are not its own file of the schema alone. */
+/** The tables that a domain's queries may use, if they are not only those of its own schema file. */
 const tablesOf: Record<string, string> = {
   access: 'identity|tenants',
   metering: 'metering|tenants',
@@ -119,7 +119,7 @@ const domainModules = domains.split('|').map(
   }),
 );
 
-/** Who may import what: docs/decisions/0005. A file of no module fails the check. */
+/** The import rules of docs/decisions/0005. A file without a module fails the check. */
 export const modules: Module[] = [
   {
     name: 'server/formats',
@@ -195,7 +195,7 @@ export const modules: Module[] = [
     name: 'workers',
     files: /^workers\//,
     may: [
-      /^server\/(context|errors|job-queue|process|settings|stop-signals)\.ts$/,
+      /^server\/(context|errors|job-queue|module-loading|process|settings|stop-signals)\.ts$/,
       published,
       /^server\/translations\/(removal|stale-sweep|golden\/(check|pending-persistence))\.ts$/,
       /^db\/client\.ts$/,
@@ -210,7 +210,7 @@ export const modules: Module[] = [
   },
 ];
 
-/** Why this import may not be; undefined where it may. */
+/** The reason why this import is forbidden; undefined if it is allowed. */
 export function refusal({ from, to }: Import): string | undefined {
   const module = modules.find(({ files }) => files.test(from));
   if (!module) return `${from} is in no module`;

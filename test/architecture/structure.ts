@@ -35,7 +35,7 @@ function readSourceFiles(): SourceFile[] {
   return [...files.values()];
 }
 
-/** Groups of files of which each leads to each other by imports: the strongly connected components, by Tarjan. */
+/** Groups of files that import each other, directly or not: strongly connected components, by Tarjan's algorithm. */
 export function importCycles(files: Pick<SourceFile, 'path' | 'imports'>[]): string[][] {
   const importsByPath = new Map(files.map(({ path, imports }) => [path, imports]));
   const index = new Map<string, number>();

@@ -7,7 +7,7 @@ import { createTestDatabase, openSuperuser, type TestDatabase } from '#test/setu
 import { type RunningService, startService } from '#test/setup/service.ts';
 import { totpCode } from '#test/setup/totp.ts';
 
-/** Two processes over one database: whatever must happen once is asked of both, 50 times at the same moment. */
+/** Two processes over one database: what must happen only once is requested of both, 50 times at the same moment. */
 const parallel = 50;
 const password = 'a long enough passphrase';
 const mfaGrant = 'urn:ietf:params:oauth:grant-type:mfa-otp';
@@ -158,7 +158,7 @@ test('C 2: of 50 submissions of one code one signs in, for one challenge as for 
   expect(statuses(ofMany)).toEqual({ 200: 1, 401: 10, 429: parallel - 11 });
 });
 
-/** As if the step of the last code were long past: the test does not wait for the next one. */
+/** Moves the step of the last code into the past, so that the test does not wait for the next one. */
 const forgetLastStep = () => openSuperuser(database.superuserUrl)`update users set totp_last_step = null`;
 
 test('A 5.1: a member or tenant status that one process changes applies in the other on the next request', async () => {

@@ -6,15 +6,16 @@ import {
   freshEmail,
   invite,
   join,
+  env as membersEnv,
   operator,
   type Person,
   password,
 } from '#test/factories.ts';
-import { eventsOf, env as membersEnv } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
 import { wrongTotpCode } from '#test/setup/totp.ts';
-import { challengeFor, enroll } from './mfa-members.ts';
+import { challengeFor, enroll } from './mfa.ts';
 import { dancing, openIdentityProvider } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
@@ -45,7 +46,7 @@ const postForm = (path: string, fields: Headers, headers: Headers = {}) =>
 const signUp = (fields: Record<string, unknown>) =>
   post('/api/auth/signup/email', { password, tenant_name: 'x', email: freshEmail(), ...fields });
 
-/** Of one action what the tenant's log says of the test's request. */
+/** The events of one action in the tenant's log for the test's request. */
 const linesOf = async (tenantId: string, action: string) =>
   (await eventsOf(app, tenantId, action)).filter((event) => event.requestId === requestId);
 
@@ -203,7 +204,7 @@ describe('A 6 rule 5: a wrong code is in the audit log', () => {
 
   test('by a session: with its member', async () => {
     const founder = await foundMember(app);
-    const { body } = await enroll(app, undefined, founder.cookie);
+    const { body } = await enroll(app, {}, founder.cookie);
     const code = { mfa_code: wrongTotpCode(body.secret) };
     expect((await post('/api/auth/mfa/confirm', code, founder.cookie)).status).toBe(401);
     expect(await linesOf(founder.tenantId, 'mfa_code_refused')).toEqual([

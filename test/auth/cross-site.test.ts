@@ -2,16 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { apiKey, bearer, cookie, found, type Headers, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { totpCode } from '#test/setup/totp.ts';
-import {
-  challenge,
-  confirm,
-  enrol,
-  enroll,
-  freshCode,
-  mfaGrant,
-  regenerate,
-  verify,
-} from './authenticator.ts';
+import { challengeFor, confirm, enrol, enroll, freshCode, mfaGrant, regenerate, verify } from './mfa.ts';
 import { type Answer, expectTokens, meOf, revoke, sessionCookie, signIn } from './sign-in.ts';
 
 const OWN = 'https://lingua.example.org';
@@ -57,7 +48,7 @@ describe.each(otherSites)('C 7: calls that would set the cookie, from %s', (_who
 
   test('the MFA grant and verify: 403; the challenge and the code stay usable', async () => {
     const { secret } = await enrol(app, ada);
-    const id = await challenge(app, ada);
+    const id = await challengeFor(app.database, ada);
     const code = await freshCode(app, ada, secret);
     for (let i = 0; i < 3; i += 1) {
       expectForbidden(await verify(app, id, code, headers));
@@ -71,7 +62,7 @@ describe.each(otherSites)('C 7: calls that would set the cookie, from %s', (_who
       headers: bearer(ada.accessToken),
       body: { mfa_required: true },
     });
-    const id = await challenge(app, ada);
+    const id = await challengeFor(app.database, ada);
     const { body } = await enroll(app, { challenge_id: id });
     expectForbidden(await confirm(app, { challenge_id: id, mfa_code: totpCode(body.secret) }, headers));
     expect((await meOf(app, ada.accessToken)).body.user.totp_enrolled).toBe(false);
@@ -84,7 +75,7 @@ test.each(ownPages)('C 7: %s signs in', async (_who, headers) => {
   expect(sessionCookie(answer)?.get('ll_session')).toBe(answer.body.access_token);
 });
 
-/** Changing requests of the routes on which the cookie counts, each sent with the headers given. */
+/** Requests that change something, on the routes that accept the cookie, each with the given headers. */
 function changes(member: Person) {
   return {
     policy: (headers: Headers) =>
@@ -117,7 +108,7 @@ describe('C 7: a changing request that carries the cookie', () => {
   test.each(otherSites)('from %s: no new recovery codes', async (_who, headers) => {
     const { recoveryCodes } = await enrol(app, ada);
     expectForbidden(await regenerate(app, { ...cookie(ada.accessToken), ...headers }));
-    expectTokens(await verify(app, await challenge(app, ada), recoveryCodes[0] ?? ''), ada);
+    expectTokens(await verify(app, await challengeFor(app.database, ada), recoveryCodes[0] ?? ''), ada);
   });
 
   test.each(ownPages)('from %s is served', async (_who, headers) => {

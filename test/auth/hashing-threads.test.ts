@@ -4,12 +4,12 @@ import { hashOnThread } from '#server/auth/passwords/hashing-pool.ts';
 import { AppError } from '#server/errors.ts';
 
 const password = 'a long enough passphrase';
-/** Cheap to check: what is looked at is the queue. */
+/** Cheap to check, because the test is about the queue. */
 const phc = await hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 });
 
 const tooMany = 260;
 
-/** Starts so many checks in one iteration of the event loop; every third has a wrong password. */
+/** Starts as many checks as are accepted in one iteration of the event loop; every third has a wrong password. */
 function flood() {
   const accepted: Promise<{ asked: boolean; answer: unknown }>[] = [];
   const refusals: unknown[] = [];
@@ -27,7 +27,7 @@ function flood() {
 
 test('of 260 concurrent hashes 200 wait, the others are 429 with Retry-After', async () => {
   const { accepted, refusals } = flood();
-  // Beside those that wait, there are those that are computed: one on each thread, of which there are four at the most.
+  // Besides the waiting checks, one is computed on each thread, of which there are at most four.
   expect(accepted.length).toBeGreaterThan(200);
   expect(accepted.length).toBeLessThanOrEqual(204);
   expect(refusals).toHaveLength(tooMany - accepted.length);

@@ -13,7 +13,7 @@ beforeEach(async () => {
   neighbour = await app.signUp();
 });
 
-/** The ways in which a tenant may say who it is. */
+/** The credentials by which a tenant may identify itself. */
 const credentials: [string, 'key' | 'token', (signup: Signup) => Record<string, string>][] = [
   ['its key as X-API-Key', 'key', ({ apiKey }) => ({ 'x-api-key': apiKey })],
   ['its key as a bearer', 'key', ({ apiKey }) => ({ authorization: `Bearer ${apiKey}` })],
@@ -37,7 +37,7 @@ async function knock(headers: Record<string, string>) {
 async function expectRefused(headers: Record<string, string>) {
   const { statuses, details } = await knock(headers);
   expect(statuses).toEqual([401, 401, 401]);
-  // The same as for a credential that never was.
+  // The same response as for a credential that never existed.
   const unknown = await knock({ 'x-api-key': 'unknown' });
   expect(unknown.statuses).toEqual([401, 401, 401]);
   expect(details).toEqual(unknown.details);

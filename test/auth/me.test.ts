@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { apiKey, bearer, cookie, found, invite, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { enrol } from './authenticator.ts';
+import { enrol } from './mfa.ts';
 import { expectRefused, me, meOf, signIn } from './sign-in.ts';
 
 const OPERATOR_KEY = 'an-operator-key-of-some-length-0123456789';

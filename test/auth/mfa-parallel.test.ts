@@ -7,12 +7,13 @@ import { type Enrolled, signUpFounder, withAuthenticator } from '#test/factories
 import { connect, type TestApp } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser, type TestDatabase } from '#test/setup/database.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
+import { auditOf } from '#test/setup/stored-rows.ts';
 import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
-import { auditOf, challengeFor, failuresOf, freshCode, regenerate, verify } from './mfa-members.ts';
+import { challengeFor, failuresOf, freshCode, regenerate, verify } from './mfa.ts';
 
 /** Two processes of the service, on one database. */
 const services: RunningService[] = [];
-const doors: Pick<TestApp, 'json'>[] = [];
+const clients: Pick<TestApp, 'json'>[] = [];
 let stored: TestDatabase;
 let database: Database;
 let dataDir: string;
@@ -31,7 +32,7 @@ beforeAll(async () => {
   for (let process = 0; process < 2; process += 1) {
     const service = await startService(env, 'server/main.ts', ['--api-only']);
     services.push(service);
-    doors.push(connect(service.address));
+    clients.push(connect(service.address));
   }
 });
 
@@ -42,13 +43,13 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const door = (index = 0) => doors[index % 2] as Pick<TestApp, 'json'>;
+const clientOf = (index = 0) => clients[index % 2] as Pick<TestApp, 'json'>;
 
 /** Submits 50 codes at a time, alternately to the two processes; returns how often each response came. */
 async function submit(challenges: string[], code: string): Promise<Record<string, number>> {
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
-      verify(door(index), challenges[index % challenges.length] as string, code),
+      verify(clientOf(index), challenges[index % challenges.length] as string, code),
     ),
   );
   const counts: Record<string, number> = {};
@@ -59,7 +60,7 @@ async function submit(challenges: string[], code: string): Promise<Record<string
   return counts;
 }
 
-const foundMember = async () => withAuthenticator(door(), await signUpFounder(door()));
+const foundMember = async () => withAuthenticator(clientOf(), await signUpFounder(clientOf()));
 
 function challengesFor(member: Enrolled, count: number): Promise<string[]> {
   return Promise.all(Array.from({ length: count }, () => challengeFor(database, member)));
@@ -75,7 +76,7 @@ const tooMany = '429 too many MFA attempts';
 
 test('50 submissions of one TOTP code to one challenge: exactly one success', async () => {
   const member = await foundMember();
-  const code = await freshCode(stored.superuserUrl, member);
+  const code = await freshCode(stored, member, member.secret);
   expect(await submit(await challengesFor(member, 1), code)).toEqual({ '200': 1, [noChallenge]: 49 });
   expect(await countOf(member, 'signed_in')).toBe(1 + (await signInsAtSignup(member)));
   expect(await failuresOf(stored.superuserUrl, member)).toBe(0);
@@ -83,7 +84,7 @@ test('50 submissions of one TOTP code to one challenge: exactly one success', as
 
 test('50 submissions of one TOTP code to 50 challenges: exactly one success, and ten failures', async () => {
   const member = await foundMember();
-  const code = await freshCode(stored.superuserUrl, member);
+  const code = await freshCode(stored, member, member.secret);
   const counts = await submit(await challengesFor(member, 50), code);
   expect(counts).toEqual({ '200': 1, [wrongCode]: 10, [tooMany]: 39 });
   expect(await failuresOf(stored.superuserUrl, member)).toBe(10);
@@ -114,7 +115,7 @@ test('50 wrong codes to ten challenges: ten are checked', async () => {
 test('10 concurrent requests for new recovery codes: one set is valid', async () => {
   const member = await foundMember();
   const answers = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => regenerate(door(index), member.cookie)),
+    Array.from({ length: 10 }, (_, index) => regenerate(clientOf(index), member.cookie)),
   );
   expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
   const left = await openSuperuser(stored.superuserUrl)`
@@ -126,12 +127,12 @@ test('a code of the next step works in the other process once the present one wa
   const member = await foundMember();
   const [one, two, three] = (await challengesFor(member, 3)) as [string, string, string];
   const next = totpCode(member.secret, 1);
-  expect((await verify(door(1), one, next)).status).toBe(200);
-  expect((await verify(door(0), two, next)).status).toBe(401);
-  expect((await verify(door(1), three, totpCode(member.secret))).status).toBe(401);
+  expect((await verify(clientOf(1), one, next)).status).toBe(200);
+  expect((await verify(clientOf(0), two, next)).status).toBe(401);
+  expect((await verify(clientOf(1), three, totpCode(member.secret))).status).toBe(401);
 });
 
-/** Sign-ups without a second factor record a sign-in of their own. */
+/** A signup without a second factor records a sign-in as well. */
 async function signInsAtSignup(member: Enrolled): Promise<number> {
   return (await auditOf(stored.superuserUrl, member)).filter(
     ({ action, details }) => action === 'signed_in' && details.way === 'signup',

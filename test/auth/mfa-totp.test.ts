@@ -17,7 +17,7 @@ const vectors: [seconds: number, code: string][] = [
 ];
 const now = 1_234_567_890;
 const step = Math.floor(now / 30);
-/** The code of the step that is so many steps from now. */
+/** The code `later` steps after the current one. */
 const codeOf = (later: number) => totpCode(base32, later, now * 1000);
 
 test.each(vectors)('RFC 6238: at %i s the code is %s', (seconds, code) => {

@@ -12,7 +12,8 @@ import {
 } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { totpCode } from '#test/setup/totp.ts';
-import { confirm, enroll, grant, mfaGrantType, passwordGrant, regenerate, verify } from './mfa-members.ts';
+import { confirm, enroll, MFA_GRANT, regenerate, verify } from './mfa.ts';
+import { grant, passwordGrant } from './sign-in.ts';
 import { dancing, openIdentityProvider } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
@@ -41,7 +42,7 @@ const invited = async (fields = {}) => (await post('/api/tenants/invites', field
 async function enrolling() {
   await app.json('PATCH', '/api/tenants/security', { headers: bearer(), body: { mfa_required: true } });
   const { challenge_id } = (await passwordGrant(app, founder)).body.mfa_challenge;
-  const { secret } = (await enroll(app, challenge_id)).body;
+  const { secret } = (await enroll(app, { challenge_id: challenge_id })).body;
   return { challenge_id, secret };
 }
 
@@ -71,7 +72,7 @@ const answers: [string, () => Promise<Answer>, (body: Answer['body']) => unknown
     'the MFA grant',
     async () =>
       grant(app, {
-        grant_type: mfaGrantType,
+        grant_type: MFA_GRANT,
         challenge_id: await challengeOf(),
         mfa_code: totpCode(enrolled.secret, 1),
       }),
@@ -82,12 +83,12 @@ const answers: [string, () => Promise<Answer>, (body: Answer['body']) => unknown
     async () => verify(app, await challengeOf(), totpCode(enrolled.secret, 1)),
     (body) => body.access_token,
   ],
-  ['mfa/enroll', () => enroll(app, undefined, founder.cookie), (body) => body.secret],
+  ['mfa/enroll', () => enroll(app, {}, founder.cookie), (body) => body.secret],
   [
     'mfa/confirm by the cookie',
     async () => {
-      const { secret } = (await enroll(app, undefined, founder.cookie)).body;
-      return confirm(app, undefined, totpCode(secret), founder.cookie);
+      const { secret } = (await enroll(app, {}, founder.cookie)).body;
+      return confirm(app, { mfa_code: totpCode(secret) }, founder.cookie);
     },
     (body) => body.recovery_codes[0],
   ],
@@ -95,7 +96,7 @@ const answers: [string, () => Promise<Answer>, (body: Answer['body']) => unknown
     'mfa/confirm by a challenge',
     async () => {
       const { challenge_id, secret } = await enrolling();
-      return confirm(app, challenge_id, totpCode(secret));
+      return confirm(app, { challenge_id: challenge_id, mfa_code: totpCode(secret) });
     },
     (body) => body.token.access_token,
   ],

@@ -6,23 +6,15 @@ import { type Enrolled, foundEnrolled, found as foundMember } from '#test/factor
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { totpCode } from '#test/setup/totp.ts';
-import {
-  challengeFor,
-  confirm,
-  enroll,
-  failuresOf,
-  grant,
-  mfaGrantType,
-  passwordGrant,
-  verify,
-} from './mfa-members.ts';
+import { challengeFor, confirm, enroll, failuresOf, MFA_GRANT, verify } from './mfa.ts';
+import { grant, passwordGrant } from './sign-in.ts';
 import { dancing, openIdentityProvider } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env });
 const dance = dancing(app, provider);
 
-/** As the service seals, under a SECRETS_KEY that it had once. */
+/** Sealed as the service does it, with an earlier SECRETS_KEY. */
 const sealBefore = (purpose: SealPurpose, owner: string, plain: string) =>
   seal(randomBytes(32), purpose, owner, Buffer.from(plain));
 
@@ -32,7 +24,7 @@ async function sealOtherwise({ tenantId, userId }: Pick<Enrolled, 'tenantId' | '
   await sql`update users set ${sql(column)} = ${sealed} where user_id = ${userId}`;
 }
 
-/** 503 in so many words, and nothing of the secret. */
+/** Expects exactly that 503, without anything of the secret. */
 function expectUnreadable(answer: Awaited<ReturnType<typeof app.json>>, ...secrets: string[]): void {
   expect([answer.status, answer.body]).toEqual([
     503,
@@ -57,22 +49,22 @@ describe('C 1: an authenticator that was sealed under another SECRETS_KEY', () =
     // More often than a challenge takes codes.
     for (let i = 0; i < 6; i++) {
       expectUnreadable(await verify(app, challenge_id, code), member.secret, code);
-      const granted = await grant(app, { grant_type: mfaGrantType, challenge_id, mfa_code: code });
+      const granted = await grant(app, { grant_type: MFA_GRANT, challenge_id, mfa_code: code });
       expectUnreadable(granted, member.secret, code);
     }
     expect(await failuresOf(app.superuserUrl, member)).toBe(0);
-    // A recovery code is no part of it.
+    // Recovery codes are not affected.
     expect((await verify(app, challenge_id, member.recoveryCodes[0] as string)).status).toBe(200);
   });
 
   test('while it waits for its confirmation: 503 too, and enrolling again repairs it', async () => {
     const member = await foundMember(app);
-    const { body: begun } = await enroll(app, undefined, member.cookie);
+    const { body: begun } = await enroll(app, {}, member.cookie);
     await sealOtherwise(member, 'totp_pending_secret');
     const code = totpCode(begun.secret);
-    expectUnreadable(await confirm(app, undefined, code, member.cookie), begun.secret, code);
-    const { body: again } = await enroll(app, undefined, member.cookie);
-    expect((await confirm(app, undefined, totpCode(again.secret), member.cookie)).status).toBe(200);
+    expectUnreadable(await confirm(app, { mfa_code: code }, member.cookie), begun.secret, code);
+    const { body: again } = await enroll(app, {}, member.cookie);
+    expect((await confirm(app, { mfa_code: totpCode(again.secret) }, member.cookie)).status).toBe(200);
   });
 
   test('works again after a reset', async () => {

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { accountsOfPassword, hashPassword } from '#server/auth/passwords/hashing.ts';
 import { hashOnThread } from '#server/auth/passwords/hashing-pool.ts';
-import { found, freshEmail, password, signUpFounder } from '#test/factories.ts';
-import { env } from '#test/members/people.ts';
+import { env, found, freshEmail, password, signUpFounder } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { grant } from './sign-in.ts';
@@ -23,7 +22,7 @@ beforeEach(() => {
 
 const saltOf = (phc: string) => phc.split('$')[4];
 
-/** Founds so many workspaces with one address; it. */
+/** Creates `accounts` workspaces with one email address; returns the address. */
 async function addressOf(accounts: number): Promise<string> {
   const email = freshEmail();
   for (let i = 0; i < accounts; i += 1) await signUpFounder(app, { email, password });

@@ -5,7 +5,7 @@ import { expectInvalid, expectRefused, expectTokens, signIn, signUp } from './si
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
-/** The two places at which a password is chosen, each asked to take it for an address. */
+/** The two requests that set a password, each for an address. */
 const places = [
   [
     'A 4.2, signup',
@@ -61,7 +61,7 @@ describe.each(places)('%s', (_place, choose) => {
     '123456789012',
     'passwordpassword',
     '1q2w3e4r5t6y',
-    // Of the list but for the case of its letters.
+    // On the list, except for its letter case.
     'PassWordPassWord',
     '1Q2w3E4r5T6Y',
     // The same in full-width letters: NFKC makes it so.

@@ -1,9 +1,9 @@
 import { hash } from '@node-rs/argon2';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Person, password, signUpFounder } from '#test/factories.ts';
-import { env, signIn } from '#test/members/people.ts';
+import { env, type Person, password, signUpFounder } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { passwordGrant } from './sign-in.ts';
 
 const app = useTestApp({ env });
 
@@ -26,12 +26,12 @@ async function hashOf({ userId }: Person): Promise<string> {
   return row?.['password_hash'];
 }
 
-/** Of a hash in PHC form everything but the hash itself. */
+/** The part of a PHC string before the hash. */
 const saltPartOf = (phc: string) => phc.split('$').slice(0, -1).join('$');
 
 const asNow = { memoryCost: 19_456, timeCost: 4, parallelism: 1 };
 
-/** How a hash may have come about before: under another SECRETS_KEY, or by other parameters. */
+/** Older hashes: made with another SECRETS_KEY, or with other parameters. */
 const formers: [string, Parameters<typeof hash>[1]][] = [
   ['another salt', asNow],
   ['another salt of another length', { ...asNow, salt: Buffer.alloc(32, 7) }],
@@ -51,25 +51,25 @@ describe.each(formers)('a password whose hash is of %s', (_, options) => {
 
   test('still works, and is rehashed with the current parameters when its member signs in', async () => {
     expect(saltPartOf(former)).not.toBe(saltPartOf(await hashOf(other)));
-    expect((await signIn(app, account)).status).toBe(200);
+    expect((await passwordGrant(app, account)).status).toBe(200);
     const present = await hashOf(account);
-    // As the second account's: one hash then checks both, as for every other address.
+    // The same as the second account's, so that one hash checks both, as for every other address.
     expect(saltPartOf(present)).toBe(saltPartOf(await hashOf(other)));
     expect(present).not.toBe(await hashOf(other));
-    expect((await signIn(app, account)).status).toBe(200);
-    expect((await signIn(app, account, othersPassword)).status).toBe(401);
+    expect((await passwordGrant(app, account)).status).toBe(200);
+    expect((await passwordGrant(app, account, { password: othersPassword })).status).toBe(401);
     expect(await hashOf(account)).toBe(present);
   });
 
   test('stays as it is after a wrong password', async () => {
     for (const wrong of [othersPassword, `${password} `, 'x'])
-      expect((await signIn(app, account, wrong)).status).toBe(401);
+      expect((await passwordGrant(app, account, { password: wrong })).status).toBe(401);
     expect(await hashOf(account)).toBe(former);
   });
 
   test('of a revoked member stays as it is', async () => {
     await openSuperuser(app.superuserUrl)`update users set active = false where user_id = ${account.userId}`;
-    expect((await signIn(app, account)).status).toBe(401);
+    expect((await passwordGrant(app, account)).status).toBe(401);
     expect(await hashOf(account)).toBe(former);
   });
 });
@@ -78,7 +78,7 @@ test('stored passwords are argon2id with at least 19 MiB, two passes and one lan
   const weak = await hash(password, { memoryCost: 8192, timeCost: 1, parallelism: 1 });
   await openSuperuser(app.superuserUrl)`
     update users set password_hash = ${weak} where user_id = ${account.userId}`;
-  await signIn(app, account);
+  await passwordGrant(app, account);
   const rows = await openSuperuser(app.superuserUrl)`select password_hash from users
     where email = ${account.email}`;
   expect(rows).toHaveLength(2);
@@ -93,6 +93,6 @@ test('stored passwords are argon2id with at least 19 MiB, two passes and one lan
 
 test('a sign-in leaves a hash with the address’s own salt part alone', async () => {
   const before = await hashOf(account);
-  expect((await signIn(app, account)).status).toBe(200);
+  expect((await passwordGrant(app, account)).status).toBe(200);
   expect(await hashOf(account)).toBe(before);
 });

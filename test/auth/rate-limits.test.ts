@@ -3,14 +3,14 @@ import { cookie, found, founding, type Headers, type Person } from '#test/factor
 import { connect, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { startService } from '#test/setup/service.ts';
-import { enroll, mfaGrant, regenerate, verify } from './authenticator.ts';
+import { confirm, enroll, mfaGrant, regenerate, verify } from './mfa.ts';
 import { type Answer, expectRefused, expectTokens, refresh, SIGNUP, signIn, signUp } from './sign-in.ts';
 
 const app = useTestApp({ env: { TRUST_PROXY: '1' } });
 
 const from = (address: string): Headers => ({ 'x-forwarded-for': address });
 let counted = 0;
-/** An address without a request so far. */
+/** An address that has sent no request yet. */
 function freshAddress(): Headers {
   counted += 1;
   return from(`198.18.${Math.floor(counted / 250)}.${(counted % 250) + 1}`);
@@ -29,7 +29,7 @@ function expectLimited(answer: Answer): void {
   expect(seconds).toBeLessThanOrEqual(60);
 }
 
-/** Asks so often, and is never limited. */
+/** Sends this many requests, and is never limited. */
 async function attempt(times: number, ask: () => Promise<Answer>): Promise<void> {
   for (let i = 0; i < times; i += 1) expect((await ask()).status).not.toBe(429);
 }
@@ -50,21 +50,28 @@ async function startAnother() {
   return connect(service.address);
 }
 
-/** Founds a workspace from an address of its own. */
+/** Creates a workspace from a client address of its own. */
 async function foundApart(): Promise<Person> {
   const headers = freshAddress();
   const json: typeof app.json = (method, path, options) => app.json(method, path, { ...options, headers });
   return found({ ...app, json });
 }
 
+/** Counts so many attempts in an open window, without making them: of the address, in the bucket. */
+const countAttempts = (count: number, bucket: string, { 'x-forwarded-for': address }: Headers) =>
+  openSuperuser(app.superuserUrl)`
+    update rate_windows set attempts = attempts + ${count}
+    where bucket = ${bucket} and subject = ${address as string}`;
+
 describe('A 5.4: 30 attempts in 60 seconds', () => {
   test('the 31st sign-in is 429 with Retry-After, even if it is right; the ones before counted, right or wrong', async () => {
     const [ada, here] = [await foundApart(), freshAddress()];
-    await attempt(10, () => signIn(app, nobody, {}, here));
-    for (let i = 0; i < 20; i += 1) expectTokens(await signIn(app, ada, {}, here), ada);
+    await attempt(2, () => signIn(app, nobody, {}, here));
+    await countAttempts(26, 'password_grant', here);
+    for (let i = 0; i < 2; i += 1) expectTokens(await signIn(app, ada, {}, here), ada);
     expectLimited(await signIn(app, ada, {}, here));
     expectLimited(await signIn(app, nobody, {}, here));
-    // Held back there only.
+    // It is limited only there.
     expectTokens(await signIn(app, ada, {}, freshAddress()), ada);
   });
 
@@ -78,6 +85,7 @@ describe('A 5.4: 30 attempts in 60 seconds', () => {
       'MFA verify': () => verify(app, 'nobody', '123456', here),
       signup: () => signUp(app, founding({ email: 'no address' }), here),
       enrol: () => enroll(app, {}, signedIn),
+      confirm: () => confirm(app, { mfa_code: '123456' }, here),
       recovery: () => regenerate(app, signedIn),
       'invite preview': () => public_('/api/auth/invites/preview', { invite_token: 'nonsense' }),
       'password reset': () =>
@@ -88,7 +96,10 @@ describe('A 5.4: 30 attempts in 60 seconds', () => {
     };
     for (const [name, ask] of Object.entries(buckets)) {
       const seen = [];
-      for (let i = 0; i < 30; i += 1) seen.push((await ask()).status);
+      seen.push((await ask()).status);
+      // Each of its attempts costs a hash.
+      if (name === 'password grant') await countAttempts(28, 'password_grant', here);
+      while (seen.length < (name === 'password grant' ? 2 : 30)) seen.push((await ask()).status);
       expect(seen, name).not.toContain(429);
       expectLimited(await ask());
     }
@@ -115,7 +126,7 @@ describe('A 5.4: 30 attempts in 60 seconds', () => {
     expectLimited(await verify(one, 'nobody', '123456', here));
     expectLimited(await cheap(here));
     await openSuperuser(app.superuserUrl)`update rate_windows set ends_at = now() - interval '1 second'`;
-    // A process without a memory of refusals; the one that refused may skip the lookup.
+    // A new process, which remembers no refusals. The one that refused may skip the lookup.
     const other = await startAnother();
     for (let i = 0; i < 30; i += 1) expectRefused(await verify(other, 'nobody', '123456', here), 401);
     expectLimited(await verify(other, 'nobody', '123456', here));
@@ -193,7 +204,7 @@ describe('AUTH_RATE_LIMIT_ENABLED=false', () => {
 
   test('nothing is limited', async () => {
     for (let i = 0; i < 40; i += 1) expectRefused(await verify(off, 'nobody', '123456'), 401);
-    const answers = await Promise.all(Array.from({ length: 40 }, () => signIn(off, nobody)));
+    const answers = await Promise.all(Array.from({ length: 31 }, () => signIn(off, nobody)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 401));
   });
 });

@@ -13,7 +13,7 @@ beforeEach(async () => {
   member = await foundEnrolled(app);
 });
 
-/** What somebody who reads the database would try for a code: it, and it after whatever stands in the same row. */
+/** Inputs that a reader of the database would try to hash: the code, and the code after any value of the same row. */
 function guesses(code: string): string[] {
   const { tenantId, userId, email } = member;
   const owners = [

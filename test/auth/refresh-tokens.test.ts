@@ -22,7 +22,7 @@ beforeEach(async () => {
   ada = await found(app);
 });
 
-/** Lets so many seconds go by since each of the person's refresh tokens was used. */
+/** Moves the use of the person's refresh tokens `seconds` into the past. */
 const letPass = (seconds: number, { userId }: Person) => openSuperuser(app.superuserUrl)`
   update tokens set consumed_at = consumed_at - make_interval(secs => ${seconds})
   where user_id = ${userId} and consumed_at is not null`;
@@ -47,7 +47,7 @@ describe('A 3.3: a refresh token is consumed, a new pair issued', () => {
     expect(answer.body.refresh_token).not.toBe(ada.refreshToken);
     expect((await meOf(app, answer.body.access_token)).body.user.user_id).toBe(ada.userId);
     await rotate(answer.body.refresh_token);
-    // Whether it sets the cookie is not said; it sets no other.
+    // The rules do not say whether it sets the cookie; it sets no other one.
     const set = sessionCookie(answer)?.get('ll_session');
     expect([undefined, answer.body.access_token]).toContain(set);
   });
@@ -158,7 +158,7 @@ describe('which members may refresh', () => {
     await expectUnusable(member.refreshToken);
     expect((await meOf(app, member.accessToken)).status).toBe(401);
     await app.json('POST', `/api/auth/users/${member.userId}/restore`, { headers });
-    // Signed out everywhere: not put off until the restoration.
+    // Signed out everywhere at once, not only after the restoration.
     await expectUnusable(member.refreshToken);
     expect((await meOf(app, member.accessToken)).status).toBe(401);
   });

@@ -9,10 +9,9 @@ import {
   personOf,
   type Team,
 } from '#test/factories.ts';
-import { enrolled, me, refresh, signIn } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { mfaGrant, REFUSED_CHALLENGE, verify } from './authenticator.ts';
-import { postForm, REFUSED_REFRESH } from './sign-in.ts';
+import { enrol, mfaGrant, REFUSED_CHALLENGE, verify } from './mfa.ts';
+import { me, passwordGrant, postForm, REFUSED_REFRESH, refresh } from './sign-in.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
 
@@ -35,8 +34,8 @@ const refusedChallenge = [401, REFUSED_CHALLENGE];
 /** The responses to the person's tokens. */
 async function tokensOf(person: Person) {
   const translations = await app.json('GET', '/api/translations', { headers: person.bearer });
-  const bearer = await me(app, person);
-  const refreshed = await refresh(app, person);
+  const bearer = await me(app, person.bearer);
+  const refreshed = await refresh(app, person.refreshToken);
   return {
     translations: translations.status,
     bearer: [bearer.status, bearer.body.detail],
@@ -62,7 +61,7 @@ describe('A 3.2: a member who is revoked', () => {
 
   test('is signed out everywhere at once: every access token and every refresh token', async () => {
     const sessions = [member, await sessionOf(member), await sessionOf(member)];
-    for (const session of sessions) expect((await me(app, session)).status).toBe(200);
+    for (const session of sessions) expect((await me(app, session.bearer)).status).toBe(200);
     await revoke(member.userId);
     for (const session of sessions) expect(await tokensOf(session)).toEqual(signedOut);
     const { status } = await app.json('GET', '/api/auth/users', { headers: member.cookie });
@@ -79,7 +78,7 @@ describe('A 3.2: a member who is revoked', () => {
   });
 
   test('a sign-in that waits for its code is over: the right code is refused', async () => {
-    const { recoveryCodes } = await enrolled(app, member);
+    const { recoveryCodes } = await enrol(app, member);
     const waiting = [await challengeOf(member), await challengeOf(member)] as const;
     await revoke(member.userId);
     const verified = await verify(app, waiting[0], recoveryCodes[0] ?? '');
@@ -99,9 +98,9 @@ describe('A 3.2: a member who is revoked', () => {
   });
 
   test('cannot sign in, and gets the response to a wrong password', async () => {
-    const wrong = await signIn(app, member, 'not the right passphrase');
+    const wrong = await passwordGrant(app, member, { password: 'not the right passphrase' });
     await revoke(member.userId);
-    const right = await signIn(app, member);
+    const right = await passwordGrant(app, member);
     expect(right.status).toBe(401);
     expect(right.body).toEqual(wrong.body);
     expect(right.headers.getSetCookie()).toEqual([]);
@@ -116,14 +115,14 @@ describe('A 3.2: a member who is revoked', () => {
   test('stays a member of other workspaces', async () => {
     const elsewhere = await openTeam(app, { email: member.email });
     await revoke(member.userId);
-    expect((await me(app, elsewhere.founder)).status).toBe(200);
-    expect((await signIn(app, elsewhere.founder)).status).toBe(200);
+    expect((await me(app, elsewhere.founder.bearer)).status).toBe(200);
+    expect((await passwordGrant(app, elsewhere.founder)).status).toBe(200);
   });
 
   test('the others of the workspace stay signed in', async () => {
     const colleague = await team.join();
     await revoke(member.userId);
-    for (const person of [team.founder, colleague]) expect((await me(app, person)).status).toBe(200);
+    for (const person of [team.founder, colleague]) expect((await me(app, person.bearer)).status).toBe(200);
   });
 
   test('their tokens are inactive for introspection', async () => {
@@ -150,14 +149,14 @@ describe('A 3.2: a member who is revoked', () => {
     await app.json('POST', '/api/auth/password-reset', {
       body: { reset_token: link.body.reset_token, new_password: 'another long passphrase' },
     });
-    expect((await signIn(app, member, 'another long passphrase')).status).toBe(401);
-    expect((await signIn(app, member)).status).toBe(401);
+    expect((await passwordGrant(app, member, { password: 'another long passphrase' })).status).toBe(401);
+    expect((await passwordGrant(app, member)).status).toBe(401);
   });
 
   test('is refused at the next request even with many requests in flight', async () => {
-    const asking = Promise.all(Array.from({ length: 10 }, () => me(app, member)));
+    const asking = Promise.all(Array.from({ length: 10 }, () => me(app, member.bearer)));
     await revoke(member.userId);
-    expect((await me(app, member)).status).toBe(401);
+    expect((await me(app, member.bearer)).status).toBe(401);
     for (const { status } of await asking) expect([200, 401]).toContain(status);
   });
 });
@@ -167,13 +166,13 @@ describe('A 3.2: a member who is restored', () => {
     await revoke(member.userId);
     const { status, body } = await restore(member.userId);
     expect([status, body.user_id, body.active, body.role]).toEqual([200, member.userId, true, developer]);
-    const session = await signIn(app, member);
+    const session = await passwordGrant(app, member);
     expect(session.status).toBe(200);
     expect(session.body.user).toMatchObject({ user_id: member.userId, tenant_id: team.tenantId });
   });
 
   test('sessions that were ended stay ended', async () => {
-    const { recoveryCodes } = await enrolled(app, member);
+    const { recoveryCodes } = await enrol(app, member);
     const challenge = await challengeOf(member);
     await revoke(member.userId);
     await restore(member.userId);
@@ -183,7 +182,7 @@ describe('A 3.2: a member who is restored', () => {
   });
 
   test('keeps the authenticator', async () => {
-    const { recoveryCodes } = await enrolled(app, member);
+    const { recoveryCodes } = await enrol(app, member);
     await revoke(member.userId);
     expect((await restore(member.userId)).body.totp_enrolled).toBe(true);
     const { status } = await verify(app, await challengeOf(member), recoveryCodes[0] ?? '');
@@ -199,12 +198,12 @@ describe('C 2: POST /api/auth/users/{user_id}/mfa/reset', () => {
     ['an administrator', () => team.admin],
     ['the operator key', () => operator],
   ])('by %s: the authenticator is gone, the password is enough', async (_, headers) => {
-    await enrolled(app, member);
-    expect((await signIn(app, member)).body.mfa_required).toBe(true);
+    await enrol(app, member);
+    expect((await passwordGrant(app, member)).body.mfa_required).toBe(true);
     const { status, body } = await reset(headers());
     expect(status).toBe(200);
     expect(body).toEqual({ mfa_reset: true, user_id: member.userId });
-    const session = await signIn(app, member);
+    const session = await passwordGrant(app, member);
     expect(session.body.access_token).toEqual(expect.any(String));
     const row = await app.json('GET', '/api/auth/users', { headers: team.admin });
     const rows: { user_id: string; totp_enrolled: boolean }[] = row.body;
@@ -212,26 +211,26 @@ describe('C 2: POST /api/auth/users/{user_id}/mfa/reset', () => {
   });
 
   test('removes the recovery codes too', async () => {
-    const { recoveryCodes } = await enrolled(app, member);
+    const { recoveryCodes } = await enrol(app, member);
     await reset();
     const again = await sessionOf(member);
-    const second = await enrolled(app, again);
+    const second = await enrol(app, again);
     const challenge = await challengeOf(member);
     expect((await verify(app, challenge, recoveryCodes[0] ?? '')).status).toBe(401);
     expect((await verify(app, challenge, second.recoveryCodes[0] ?? '')).status).toBe(200);
   });
 });
 
-/** Another session of somebody without an authenticator. */
+/** Another session of a person without an authenticator. */
 async function sessionOf(person: Person): Promise<Person> {
-  const { status, body } = await signIn(app, person);
+  const { status, body } = await passwordGrant(app, person);
   if (status !== 200 || !body.access_token) throw new Error(`${status}: ${JSON.stringify(body)}`);
   return personOf(body);
 }
 
-/** The challenge of a sign-in of somebody who is asked for a code. */
+/** The challenge of a sign-in that needs a code. */
 async function challengeOf(person: Person): Promise<string> {
-  const { body } = await signIn(app, person);
+  const { body } = await passwordGrant(app, person);
   expect(body).toMatchObject({ mfa_required: true, mfa_challenge: { challenge_id: expect.any(String) } });
   return body.mfa_challenge.challenge_id;
 }

@@ -3,7 +3,7 @@ import { type App, bearer, cookie, found, join, type Person } from '#test/factor
 import { connect, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { startService } from '#test/setup/service.ts';
-import { challenge, enrol, enrolByChallenge, freshCode, regenerate, verify } from './authenticator.ts';
+import { challengeFor, enrol, enrolByChallenge, freshCode, regenerate, verify } from './mfa.ts';
 import { expectRefused, introspect, meOf, REFUSED_REFRESH, refresh, signIn } from './sign-in.ts';
 import { dancing, openIdentityProvider } from './sso-flow.ts';
 
@@ -127,7 +127,7 @@ describe('C 7: after a policy change that requires a second factor, a session wi
 });
 
 describe('a session that passed a second factor still refreshes under the policy', () => {
-  /** Through several refreshes: what was passed is remembered from one to the next. */
+  /** Over several refreshes: a passed second factor is remembered. */
   async function expectLasting(refreshToken: string): Promise<void> {
     await demand();
     let newest = refreshToken;
@@ -136,20 +136,20 @@ describe('a session that passed a second factor still refreshes under the policy
 
   test('by a code of the authenticator', async () => {
     const { secret } = await enrol(app, member);
-    const id = await challenge(app, member);
+    const id = await challengeFor(app.database, member);
     const { body } = await verify(app, id, await freshCode(app, member, secret));
     await expectLasting(body.refresh_token);
   });
 
   test('by a recovery code', async () => {
     const { recoveryCodes } = await enrol(app, member);
-    const { body } = await verify(app, await challenge(app, member), recoveryCodes[0] ?? '');
+    const { body } = await verify(app, await challengeFor(app.database, member), recoveryCodes[0] ?? '');
     await expectLasting(body.refresh_token);
   });
 
   test('by enrolling and confirming at sign-in', async () => {
     await demand();
-    const { answer } = await enrolByChallenge(app, await challenge(app, member));
+    const { answer } = await enrolByChallenge(app, await challengeFor(app.database, member));
     await expectLasting(answer.body.token.refresh_token);
   });
 
@@ -180,7 +180,7 @@ describe('C 7: a member who enrolls opts in to MFA', () => {
     const { recoveryCodes } = await enrol(app, member);
     const refused = await regenerate(app, cookie(other.access_token));
     expectRefused(refused, 401, 'authentication required');
-    const passed = await verify(app, await challenge(app, member), recoveryCodes[0] ?? '');
+    const passed = await verify(app, await challengeFor(app.database, member), recoveryCodes[0] ?? '');
     expect(passed.status).toBe(200);
     expect((await regenerate(app, cookie(passed.body.access_token))).status).toBe(200);
   });
@@ -197,7 +197,7 @@ describe('A 5.3 rule 1: a session by single sign-on', () => {
     const newest = await goesOn(body.refresh_token);
     await demand({ mfa_required: true, mfa_required_for_sso: true });
     await ends(newest);
-    // C 7: alone it demands nothing.
+    // C 7: alone it requires nothing.
     await demand({ mfa_required: false });
     const again = (await signInBySso(sub)).body;
     await goesOn(again.refresh_token);

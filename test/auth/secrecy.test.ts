@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type App, apiKey, bearer, cookie } from '#test/factories.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { everyRow } from '#test/setup/stored-rows.ts';
 import { totpCode, wrongTotpCode } from '#test/setup/totp.ts';
 import { type LoggedService, startLoggedService } from '../setup/logged-service.ts';
-import { confirm, enroll, MFA_GRANT, regenerate, verify } from './authenticator.ts';
+import { confirm, enroll, MFA_GRANT, regenerate, verify } from './mfa.ts';
 import {
   type Fields,
   grant,
@@ -17,7 +18,6 @@ import {
   signIn,
   TOKEN,
 } from './sign-in.ts';
-import { everyRow } from './stored-rows.ts';
 
 const OPERATOR_KEY = 'operator-key-of-the-secrecy-test';
 const SECRETS_KEY = Buffer.alloc(32, 'a key of secrets').toString('base64');
@@ -26,7 +26,7 @@ const SECRETS_KEY = Buffer.alloc(32, 'a key of secrets').toString('base64');
 const secretFields =
   /^(password|new_password|access_token|refresh_token|token|tenant_api_key|api_key|invite_token|reset_token|reset_url|challenge_id|mfa_code|secret|otpauth_uri|qr_code|recovery_codes)$/;
 
-/** Collects the secrets of a sent or answered body, at any depth. */
+/** Collects the secrets of a request or response body, at any depth. */
 function collect(heard: Set<string>, value: unknown, secret = false): void {
   if (typeof value === 'string') {
     if (secret && value !== '' && !value.startsWith('/')) heard.add(value);
@@ -50,13 +50,13 @@ function overhear(service: LoggedService): { at: App; heard: Set<string> } {
   return { at: { json }, heard };
 }
 
-/** A code of six digits may stand in a longer number by chance; anything else is looked for as it is. */
+/** A six-digit code may occur in a longer number by chance; all other secrets are searched for unchanged. */
 function occursIn(text: string, secret: string): boolean {
   if (!/^\d{6}$/.test(secret)) return text.includes(secret);
   return new RegExp(`(?<![\\w.:-])${secret}(?![\\w.:-])`).test(text);
 }
 
-/** How a secret may lie about: as it is, in parts, in hexadecimal, in base64, as it was before base32. */
+/** Forms in which a secret may be stored: unchanged, in parts, in hexadecimal, in base64, decoded from base32. */
 function disguises(secret: string): string[] {
   if (/^\d{6}$/.test(secret)) return [secret];
   const parts = secret.split('.').filter((part) => part.length > 40);
@@ -203,7 +203,7 @@ test('no secret that was sent or issued is logged, audited, or stored in clear',
 
   const sql = openSuperuser(service.superuserUrl);
   const rows = await everyRow(sql);
-  // Looking finds what is there.
+  // The search finds secrets that are present.
   expect(rows.some(({ row }) => row.includes(founder.email))).toBe(true);
   expect(heard.size).toBeGreaterThan(40);
   expect(rows.filter(({ table }) => table.includes('audit_log')).length).toBeGreaterThan(5);

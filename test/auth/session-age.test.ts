@@ -22,7 +22,7 @@ beforeEach(async () => {
   ada = await found(app);
 });
 
-/** Lets so many seconds go by since the person signed in. */
+/** Moves the person's sign-in `seconds` into the past. */
 const letPass = (seconds: number) => openSuperuser(app.superuserUrl)`
   update tokens set family_began_at = family_began_at - make_interval(secs => ${seconds})
   where user_id = ${ada.userId}`;

@@ -1,6 +1,9 @@
+import type postgres from 'postgres';
 import { expect } from 'vitest';
 import { type App, bearer, type Headers, type Person } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { everyRow, type StoredRow } from '#test/setup/stored-rows.ts';
 
 export type Answer = Awaited<ReturnType<TestApp['json']>>;
 export type Fields = Record<string, string>;
@@ -28,6 +31,10 @@ interface Credentials {
 export const signIn = (at: App, who: Credentials, more: Fields = {}, headers?: Headers) =>
   grant(at, { grant_type: 'password', username: who.email, password: who.password, ...more }, headers);
 
+/** The password step, pinned to the person's workspace. */
+export const passwordGrant = (at: App, who: Credentials & Pick<Person, 'tenantId'>, more: Fields = {}) =>
+  signIn(at, who, { tenant_id: who.tenantId, ...more });
+
 export const refresh = (at: App, refreshToken: string, more: Fields = {}, headers?: Headers) =>
   grant(at, { grant_type: 'refresh_token', refresh_token: refreshToken, ...more }, headers);
 
@@ -40,6 +47,10 @@ export const introspect = (at: App, token: string, headers: Headers) =>
 export const me = (at: App, headers: Headers = {}) => at.json('GET', '/api/auth/me', { headers });
 
 export const meOf = (at: App, accessToken: string) => me(at, bearer(accessToken));
+
+/** The status of the plainest request of a session. */
+export const sessionStatus = async (at: App, { bearer }: Pick<Person, 'bearer'>) =>
+  (await me(at, bearer)).status;
 
 /** The attributes of the session cookie that a response sets, by their names in lower case; undefined without one. */
 export function sessionCookie({ headers }: { headers: globalThis.Headers }): Map<string, string> | undefined {
@@ -64,7 +75,7 @@ export function expectCookieCleared(answer: Answer): void {
   expect(gone).toBe(true);
 }
 
-/** A refusal that gives nothing away: no token, no challenge, no cookie. */
+/** Expects a refusal without a token, challenge or cookie. */
 export function expectRefused(answer: Answer, status: number, detail?: string): void {
   expect(answer.status, JSON.stringify(answer.body)).toBe(status);
   if (detail !== undefined) expect(answer.body.detail).toBe(detail);
@@ -100,4 +111,36 @@ export function expectTokens(answer: Answer, who: Pick<Person, 'userId' | 'tenan
     },
   });
   expect(answer.body.access_token).not.toBe(answer.body.refresh_token);
+}
+
+/** The rows a refused signup must leave as they were; a record of the refusal itself is allowed. */
+export async function accounts(sql: postgres.Sql): Promise<StoredRow[]> {
+  return (await everyRow(sql)).filter(({ table }) => !/audit|rate|attempt|graphile/.test(table));
+}
+
+/** Signups, at `app` by default; checks what a refused one must return and leave unchanged. */
+export function signingUpAt(app: TestApp) {
+  function post(body: unknown, headers: Record<string, string> = {}, at: TestApp = app) {
+    return at.json('POST', SIGNUP, { body, headers });
+  }
+
+  async function expectRefused(
+    body: Record<string, unknown>,
+    expected: { status: number; detail?: RegExp | string },
+    at: TestApp = app,
+  ) {
+    const sql = openSuperuser(at.superuserUrl);
+    const before = await accounts(sql);
+    const answer = await post(body, {}, at);
+    expect(answer.status).toBe(expected.status);
+    if (expected.status === 422) expect(Array.isArray(answer.body.detail)).toBe(true);
+    else expect(answer.body.detail).toEqual(expect.any(String));
+    if (typeof expected.detail === 'string') expect(answer.body.detail).toBe(expected.detail);
+    else if (expected.detail) expect(answer.body.detail).toMatch(expected.detail);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    expect(await accounts(sql)).toEqual(before);
+    return answer;
+  }
+
+  return { post, expectRefused };
 }

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { founding } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { signingUpAt } from './sign-up.ts';
-import { everyRow } from './stored-rows.ts';
+import { everyRow } from '#test/setup/stored-rows.ts';
+import { signingUpAt } from './sign-in.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const { post, expectRefused } = signingUpAt(app);

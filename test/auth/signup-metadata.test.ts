@@ -1,20 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { freshEmail, operator, password } from '#test/factories.ts';
-import { env } from '#test/members/people.ts';
+import { env, freshEmail, operator, password } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
 const app = useTestApp({ env });
 const largest = 16_384;
 
-/** Metadata of so many characters of JSON. */
+/** Metadata with `characters` characters of JSON. */
 function metadataOf(characters: number) {
   const metadata = { note: '' };
   metadata.note = 'x'.repeat(characters - JSON.stringify(metadata).length);
   return metadata;
 }
 
-/** The two routes that make a tenant of somebody's metadata. */
+/** The two routes that create a tenant with the caller's metadata. */
 const routes: [string, (metadata: unknown) => ReturnType<typeof app.json>][] = [
   [
     'POST /api/auth/signup/email',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { founding } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { accounts, signingUpAt } from './sign-up.ts';
+import { accounts, signingUpAt } from './sign-in.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const { post, expectRefused } = signingUpAt(app);

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { founding } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { signingUpAt } from './sign-up.ts';
-import { everyRow } from './stored-rows.ts';
+import { everyRow } from '#test/setup/stored-rows.ts';
+import { signingUpAt } from './sign-in.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const { post } = signingUpAt(app);
 
-/** How a secret may lie about: as it is, in hexadecimal, in base64. */
+/** Forms in which a secret may be stored: unchanged, in hexadecimal, in base64. */
 function disguises(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [secret, bytes.toString('hex'), bytes.toString('base64'), bytes.toString('base64url')];
@@ -21,7 +21,7 @@ describe('A 2.1: secrets at rest', () => {
     const { body } = await post(founding({ tenant_name: 'Searchable Name', password }));
     const key: string = body.tenant_api_key;
     const { access_token: access, refresh_token: refresh } = body.token;
-    // Use each credential once: what serves a request must not write it down either.
+    // Use each credential once: serving a request must not store it either.
     for (const headers of [
       { 'x-api-key': key },
       { authorization: `Bearer ${key}` },
@@ -35,7 +35,7 @@ describe('A 2.1: secrets at rest', () => {
     }
 
     const rows = await everyRow(openSuperuser(app.superuserUrl));
-    // The search itself finds what is there.
+    // The search finds secrets that are present.
     expect(rows.some(({ row }) => row.includes('Searchable Name'))).toBe(true);
     for (const secret of [key, access, refresh, password]) {
       for (const form of disguises(secret)) {

@@ -19,7 +19,7 @@ const tenants = async (): Promise<number> => {
   return row?.['n'];
 };
 
-/** Refused with just that, without a cookie, and nothing founded. */
+/** Expects exactly that refusal, no cookie, and no new tenant. */
 async function expectRefused(
   brought: Pick<BroughtBack, 'code' | 'state'>,
   expected: unknown,
@@ -64,10 +64,10 @@ describe('C 2: the state', () => {
     const { code, state } = await dance.bring(account().sub);
     for (const forged of [`${state}A`, state.slice(0, -1), 'unknown', '😀'])
       await expectRefused({ code, state: forged }, badState);
-    // What cannot be a state at all may be told apart.
+    // A malformed state may get another response.
     for (const odd of ['', '\u0000', 'x'.repeat(2000)])
       expect([401, 422]).toContain((await dance.callback({ code, state: odd })).status);
-    // It was not used up by any of them.
+    // None of them used it up.
     expect((await dance.callback({ code, state })).status).toBe(200);
   });
 

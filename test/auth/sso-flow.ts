@@ -32,7 +32,7 @@ export async function openIdentityProvider() {
       OIDC_CLIENT_ID: 'lingualoop',
       OIDC_CLIENT_SECRET: clientSecret,
     },
-    /** Somebody whom the provider knows, with a verified address unless the claims say otherwise. */
+    /** An account at the provider, with a verified address unless the claims say otherwise. */
     account(claims: Partial<OidcAccount> = {}) {
       counted += 1;
       const email = `sso${counted}@example.org`;
@@ -43,7 +43,7 @@ export async function openIdentityProvider() {
   };
 }
 
-/** What the browser of somebody brings back from the provider, and the cookies that authorize set. */
+/** What the browser brings back from the provider, and the cookies that authorize set. */
 export interface BroughtBack {
   code: string;
   state: string;
@@ -57,7 +57,7 @@ export function dancing(at: App, provider: FakeOidcProvider) {
       headers,
       body: { redirect_uri: redirectUri, ...fields },
     });
-  /** As a program sends it, or with the headers of a browser. */
+  /** Sent as by a program, or with the headers of a browser. */
   const callback = ({ code, state }: Pick<BroughtBack, 'code' | 'state'>, headers: Headers = {}) =>
     at.json('POST', '/api/oauth2/oidc/callback', { headers, body: { code, state } });
 

@@ -9,7 +9,7 @@ const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env });
 const dance = dancing(app, provider);
 
-/** Two callbacks, neither of which is committed before the other is at its heels. */
+/** Two concurrent callbacks: neither commits before the other waits for it. */
 async function bothAtOnce(one: string, other: string) {
   const brought = [await dance.bring(one), await dance.bring(other)];
   const release = await holdEvents(app, 'tenant_founded');

@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openTeam, type Person, personOf, type Team } from '#test/factories.ts';
-import { enrol, enrolled, me, refresh, signIn } from '#test/members/people.ts';
 import { type TestApp, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { verify } from './authenticator.ts';
-import { grant, sessionCookie } from './sign-in.ts';
+import { enrol, enrolByChallenge, verify } from './mfa.ts';
+import { grant, me, passwordGrant, refresh, sessionCookie } from './sign-in.ts';
 import { dancing, openIdentityProvider } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
@@ -39,7 +38,7 @@ const challenge = (method: string) => ({
 describe('A 5.3 rule 1: MFA and single sign-on', () => {
   test('mfa_required asks for a code with a password, not at a completed single sign-on', async () => {
     await policy({ mfa_required: true });
-    expect((await signIn(app, team.founder)).body.mfa_required).toBe(true);
+    expect((await passwordGrant(app, team.founder)).body.mfa_required).toBe(true);
     const { status, body } = await dance.signIn(sub);
     expect([status, body.user?.user_id]).toEqual([200, member.userId]);
   });
@@ -50,8 +49,8 @@ describe('A 5.3 rule 1: MFA and single sign-on', () => {
     expect(status).toBe(200);
     expect(body).toEqual(challenge('totp_enroll'));
     expect(sessionCookie({ headers })?.get('ll_session') || undefined).toBeUndefined();
-    const { token, recoveryCodes } = await enrol(app, { challenge_id: body.mfa_challenge.challenge_id });
-    expect(personOf(token).userId).toBe(member.userId);
+    const { answer, recoveryCodes } = await enrolByChallenge(app, body.mfa_challenge.challenge_id);
+    expect(personOf(answer.body.token).userId).toBe(member.userId);
     // From now on, with the authenticator.
     const again = await dance.signIn(sub);
     expect(again.body).toEqual(challenge('totp'));
@@ -73,9 +72,9 @@ describe('A 5.3 rule 1: MFA and single sign-on', () => {
   });
 
   test('an authenticator that a member enrolled by choice is not asked for at a single sign-on', async () => {
-    await enrolled(app, member);
+    await enrol(app, member);
     expect((await dance.signIn(sub)).body.access_token).toEqual(expect.any(String));
-    expect((await me(app, member)).body.user.totp_enrolled).toBe(true);
+    expect((await me(app, member.bearer)).body.user.totp_enrolled).toBe(true);
   });
 
   const strict = useTestApp({ env: { ...env, MFA_REQUIRED: 'true' } });
@@ -102,8 +101,8 @@ describe('A 3.2: a revoked member', () => {
     expect([typeof body.detail, body.access_token]).toEqual(['string', undefined]);
     expect(sessionCookie({ headers })?.get('ll_session') || undefined).toBeUndefined();
     expect(await tenants(app)).toBe(before);
-    expect((await me(app, member)).status).toBe(401);
-    expect((await refresh(app, member)).status).toBe(401);
+    expect((await me(app, member.bearer)).status).toBe(401);
+    expect((await refresh(app, member.refreshToken)).status).toBe(401);
   });
 
   test('even if the tenant is named', async () => {
@@ -152,14 +151,14 @@ describe('A 4.1: passwords and a member of an identity provider', () => {
       password: 'x',
     });
     for (const password of ['', 'null', 'x']) {
-      const { status, body } = await signIn(app, member, password);
+      const { status, body } = await passwordGrant(app, member, { password: password });
       if (password === '') expect([401, 422]).toContain(status);
       else expect([status, body]).toEqual([401, unknown.body]);
     }
   });
 
   test('A 2.3: a refreshed token still says oauth2', async () => {
-    const { status, body } = await refresh(app, member);
+    const { status, body } = await refresh(app, member.refreshToken);
     expect([status, body.user?.provider]).toEqual([200, 'oauth2']);
   });
 

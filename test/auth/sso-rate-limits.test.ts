@@ -5,7 +5,7 @@ const app = useTestApp({
   env: {
     TRUST_PROXY: '1',
     OIDC_ENABLED: 'true',
-    // Nobody is there: none of these requests comes so far.
+    // An unused address: none of these requests reaches the provider.
     OIDC_ISSUER: 'http://127.0.0.1:9',
     OIDC_CLIENT_ID: 'lingualoop',
   },
@@ -14,7 +14,7 @@ const app = useTestApp({
 const from = (address: string) => ({ 'x-forwarded-for': address });
 type Headers = ReturnType<typeof from>;
 
-/** The three legs, each with the cheapest request that is not limited. */
+/** The three routes, each with the cheapest request that is not limited. */
 const legs: [name: string, unlimited: number, knock: (headers: Headers) => ReturnType<typeof app.json>][] = [
   [
     'authorize',

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { found, invite, type Person } from '#test/factories.ts';
-import { eventsOf } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
 import { dancing, openIdentityProvider } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
@@ -15,7 +15,7 @@ beforeEach(async () => {
   await openSuperuser(app.superuserUrl)`delete from audit_log where tenant_id = ''`;
 });
 
-/** Of no tenant, as every failed sign-in. */
+/** Without a tenant, like every failed sign-in. */
 const failures = () => eventsOf(app, '', 'sign_in_failed');
 
 /** A member of the administrator's tenant by single sign-on; its subject and id. */

@@ -2,14 +2,15 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import {
   administrator,
   developer,
+  founding,
   openTeam,
   operator,
   operatorKey,
   personOf,
   type Team,
 } from '#test/factories.ts';
-import { me, signUp } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { me, signUp } from './sign-in.ts';
 import { dancing, openIdentityProvider, redirectUri } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
@@ -27,14 +28,14 @@ const tenant = async (id: string) => (await tenants()).find((row) => row.id === 
 const rosterOf = async (headers: Record<string, string>) =>
   (await app.json('GET', '/api/auth/users?include_revoked=true', { headers })).body;
 
-/** The dance, which must succeed. */
+/** Signs on and expects success. */
 async function signOn(sub: string, fields: Record<string, unknown> = {}) {
   const { status, body } = await dance.signIn(sub, fields);
   expect(status, JSON.stringify(body)).toBe(200);
   return { ...personOf(body), key: body.tenant_api_key, role: body.user.role };
 }
 
-/** Somebody who is in the team and in a workspace of their own. */
+/** A person who is in the team and also has a workspace. */
 async function inTwo() {
   const person = account();
   const own = await signOn(person.sub);
@@ -51,7 +52,7 @@ describe('C 2 rule 4: a new person', () => {
     expect(await tenants()).toHaveLength(before + 1);
     // A 2.3: tokens of the callback carry the resolved role.
     expect(first.role).toBe(administrator);
-    expect((await me(app, first)).body.user.role).toBe(administrator);
+    expect((await me(app, first.bearer)).body.user.role).toBe(administrator);
     const job = await app.json('POST', '/api/translations', {
       headers: { 'x-api-key': first.key },
       body: { source_text: 'Hello', target_lang: 'fr' },
@@ -63,7 +64,7 @@ describe('C 2 rule 4: a new person', () => {
   test('A 2.2: is oauth2 in tokens and oidc in the listing, without their subject', async () => {
     const { sub, email } = account();
     const founder = await signOn(sub);
-    expect((await me(app, founder)).body.user.provider).toBe('oauth2');
+    expect((await me(app, founder.bearer)).body.user.provider).toBe('oauth2');
     const rows = await rosterOf(founder.bearer);
     expect(rows).toMatchObject([{ email, provider: 'oidc', role: administrator, active: true }]);
     expect(JSON.stringify(rows)).not.toContain(sub);
@@ -108,15 +109,15 @@ describe('C 2 rules 3 and 4: the organization claim', () => {
     const founder = await signOn(account({ org_id: 'org-kept' }).sub);
     expect((await tenant(founder.tenantId))?.metadata).toMatchObject({ oidc_org_id: 'org-kept' });
     // A 2.1: an administrator sees it, other members never do.
-    expect((await me(app, founder)).body.tenant.metadata).toMatchObject({ oidc_org_id: 'org-kept' });
+    expect((await me(app, founder.bearer)).body.tenant.metadata).toMatchObject({ oidc_org_id: 'org-kept' });
     const { body: invite } = await app.json('POST', '/api/tenants/invites', {
       headers: founder.bearer,
       body: {},
     });
-    const { body } = await signUp(app, { invite_token: invite.invite_token });
+    const { body } = await signUp(app, founding({ invite_token: invite.invite_token }));
     const member = personOf(body.token);
     expect(body.account.metadata).not.toHaveProperty('oidc_org_id');
-    expect((await me(app, member)).body.tenant.metadata).not.toHaveProperty('oidc_org_id');
+    expect((await me(app, member.bearer)).body.tenant.metadata).not.toHaveProperty('oidc_org_id');
   });
 
   test('a new person of the same organization gets 403 invitation required', async () => {
@@ -171,7 +172,7 @@ describe('C 2 rule 1: an invite', () => {
       const { invite_token, invite_id } = await team.invite({ role });
       const joined = await signOn(account().sub, { invite_token });
       expect(joined).toMatchObject({ tenantId: team.tenantId, key: null, role });
-      expect((await me(app, joined)).body.user.role).toBe(role);
+      expect((await me(app, joined.bearer)).body.user.role).toBe(role);
       const invites: { invite_id: string; status: string }[] = await team.invites();
       expect(invites.find((row) => row.invite_id === invite_id)?.status).toBe('redeemed');
     }

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { openTeam, personOf } from '#test/factories.ts';
-import { me, refresh } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { sessionCookie } from './sign-in.ts';
+import { me, refresh, sessionCookie } from './sign-in.ts';
 import { baseUrl, clientSecret, dancing, openIdentityProvider, redirectUri } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
@@ -152,10 +151,13 @@ describe('C 2: POST callback', () => {
     });
     expect(sessionCookie({ headers })?.get('ll_session')).toBe(body.access_token);
     const person = personOf(body);
-    expect((await me(app, person)).body.user).toMatchObject({ user_id: person.userId, email: ada.email });
-    const refreshed = await refresh(app, person);
+    expect((await me(app, person.bearer)).body.user).toMatchObject({
+      user_id: person.userId,
+      email: ada.email,
+    });
+    const refreshed = await refresh(app, person.refreshToken);
     expect(refreshed.status).toBe(200);
-    expect((await me(app, personOf(refreshed.body))).status).toBe(200);
+    expect((await me(app, personOf(refreshed.body).bearer)).status).toBe(200);
   });
 
   test('A 2.2: the address is kept in lower case', async () => {

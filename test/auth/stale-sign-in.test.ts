@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { completeSignIn } from '#server/auth/sign-in.ts';
-import { found, join, type Person } from '#test/factories.ts';
-import { env } from '#test/members/people.ts';
+import { env, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { countRows } from './stored-rows.ts';
+import { countRows } from '#test/setup/stored-rows.ts';
 
 const app = useTestApp({ env });
 const tables = ['tokens', 'credential_directory', 'mfa_challenges', 'audit_log'];
@@ -21,7 +20,7 @@ async function storedHash(): Promise<string> {
   return row?.['password_hash'];
 }
 
-/** The transaction that follows the hashing of a right password. */
+/** The transaction after the hash of a correct password. */
 function complete(password: { checked: string; present: string }) {
   const { tenantId, userId } = member;
   const origin = { requestId: 'stale', clientAddress: '127.0.0.1' };

@@ -12,7 +12,7 @@ beforeEach(async () => {
   member = await join(app, admin);
 });
 
-/** A sign-in of the member's that was refreshed once: of its four tokens all but the first refresh token are alive. */
+/** A sign-in of the member's that was refreshed once: all of its four tokens are valid except the first refresh token. */
 async function openFamily() {
   const { body: first } = await signIn(app, member);
   const { body: second } = await refresh(app, first.refresh_token);
@@ -26,7 +26,7 @@ async function openFamily() {
 
 type Family = Awaited<ReturnType<typeof openFamily>>;
 
-/** Which tokens of a family are good: by introspection and, for access tokens, by their use. */
+/** Which tokens of a family are valid: by introspection and, for access tokens, by using them. */
 async function goodOf({ earlierAccess, access, refreshToken }: Family) {
   const isAccepted = async (token: string) => (await meOf(app, token)).status === 200;
   const active = async (token: string): Promise<boolean> =>
@@ -58,7 +58,7 @@ describe.each(ways)('A 4.1, RFC 7009 2.1: %s', (_, end) => {
       expect(await goodOf(family)).toEqual(none);
       expect((await refresh(app, family.refreshToken)).status).toBe(401);
       expect(await goodOf(apart)).toEqual(all);
-      // That of the member's joining is one more.
+      // The session of the member's joining is one more.
       expect((await meOf(app, member.accessToken)).status).toBe(200);
       expect((await refresh(app, apart.refreshToken)).status).toBe(200);
     },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bearer, found, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { confirm, enroll, mfaGrant, REFUSED_CHALLENGE, verify } from './authenticator.ts';
+import { confirm, enroll, mfaGrant, REFUSED_CHALLENGE, verify } from './mfa.ts';
 import {
   type Answer,
   expectRefused,
@@ -26,7 +26,7 @@ beforeAll(async () => {
   refusal = (await signIn(app, { ...ada, password: 'not the passphrase at all' })).body;
 });
 
-/** Any text, also what is not well-formed, with what is meant for other readers than ours among it. */
+/** Any text, including malformed Unicode and syntax meant for other parsers. */
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 40 }),
@@ -41,7 +41,7 @@ const anyText = fc.oneof(
 );
 const anyName = fc.oneof(anyText, fc.emailAddress(), fc.constantFrom('ada', 'nobody@example.org', 'a@b.c'));
 
-/** 422 for what no schema takes (an empty field, a NUL), else the one refusal. */
+/** 422 for input that the schema refuses (an empty field, a NUL), otherwise the same refusal. */
 function expectUniform(answer: Answer, detail: unknown): void {
   expect([401, 422], JSON.stringify(answer.body)).toContain(answer.status);
   if (answer.status === 401) expect(answer.body).toEqual(detail);

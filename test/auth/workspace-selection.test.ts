@@ -2,13 +2,13 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { bearer, found, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { countRows } from '#test/setup/stored-rows.ts';
 import { expectRefused, expectTokens, sessionCookie, signIn } from './sign-in.ts';
-import { countRows } from './stored-rows.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
 let addresses = 0;
-/** One address's accounts, founded one after the other, each with the password at its place. */
+/** Creates one address's accounts in sequence, each with its password of the list. */
 async function accounts(...passwords: string[]): Promise<Person[]> {
   addresses += 1;
   const email = `many${addresses}@example.org`;
@@ -174,7 +174,7 @@ describe('A 4.3 rule 4: the ten oldest accounts of an address', () => {
     await openSuperuser(app.superuserUrl)`
       update users set created_at = created_at - interval '1 day' where user_id = ${people[10]!.userId}`;
     expectTokens(await signIn(app, people[10]!), people[10]!);
-    // So the newest of the others has dropped out.
+    // So the newest of the others is left out.
     const { body } = await signIn(app, people[0]!);
     const listed = body.tenants.map(({ tenant_id }: { tenant_id: string }) => tenant_id).toSorted();
     expect(listed).toEqual(

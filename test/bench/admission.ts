@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { Pool } from 'undici';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
-import { type BenchTenant, foundTenant } from './bench-service.ts';
+import { type BenchTenant, createBenchTenant } from './bench-service.ts';
 import { measureRate, median } from './load.ts';
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
@@ -32,7 +32,7 @@ const variants = {
 
 type Variant = keyof typeof variants;
 
-/** The services that are measured, and among which tenants: the second half of them hold prepaid characters. */
+/** The measured services, and their tenants: the second half of them have prepaid characters. */
 const sides = [
   { name: 'without', service: 'without', prepaid: false },
   { name: 'with', service: 'with', prepaid: false },
@@ -43,8 +43,8 @@ const sides = [
 const tenantCount = 100;
 
 /**
- * What admission adds to the latency of a text job: the service beside itself with the counting taken out, and with billing
- * on, over one database, alternating in one run.
+ * What admission adds to the latency of a text job: the service, the same service without admission, and with billing on, over
+ * one database, alternating in one run.
  */
 export async function benchAdmission(print: (line: string) => void): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
@@ -68,7 +68,7 @@ export async function benchAdmission(print: (line: string) => void): Promise<voi
   try {
     const tenants: BenchTenant[] = [];
     const [first] = services as [RunningService];
-    for (let i = 0; i < 2 * tenantCount; i++) tenants.push(await foundTenant(first.address));
+    for (let i = 0; i < 2 * tenantCount; i++) tenants.push(await createBenchTenant(first.address));
     const prepaid = tenants.slice(tenantCount).map(({ tenantId }) => tenantId);
     await subscribeAll(server.superuserUrl, server.url, prepaid);
     let turn = 0;
@@ -88,7 +88,7 @@ export async function benchAdmission(print: (line: string) => void): Promise<voi
     for (const load of loads) {
       const medians = sides.map((): number[] => []);
       for (let round = 0; round < rounds; round++)
-        // Each round begins with another of them.
+        // Each round begins with another service.
         for (let at = 0; at < sides.length; at++) {
           const place = (at + round) % sides.length;
           const side = sides[place] as (typeof sides)[number];
@@ -110,7 +110,7 @@ export async function benchAdmission(print: (line: string) => void): Promise<voi
   }
 }
 
-/** Every tenant as a subscriber with room; some with prepaid characters, to which they have not come. */
+/** Every tenant is a subscriber with allowance left; some have unused prepaid characters. */
 async function subscribeAll(superuserUrl: string, url: string, prepaid: readonly string[]): Promise<void> {
   const own = new URL(superuserUrl);
   own.pathname = new URL(url).pathname;

@@ -12,13 +12,13 @@ import { runPipeline } from '#server/translations/pipeline/run.ts';
 import { translationRequest } from '#server/translations/schema.ts';
 import { recordStatements, type Statement } from './recorded-statements.ts';
 
-/** Stands for the tenant and the job in recorded parameters. */
+/** A placeholder for the tenant and the job in recorded parameters. */
 const tenantMark = 'tenant-mark';
 const jobMark = 'job-mark';
 
 /**
- * The statements that the service sends for one text job, as it builds them: taken from its own queries, with
- * marks where tenant and job go.
+ * The statements that the service sends for one text job, as it builds them: recorded from its own queries, with
+ * placeholders for tenant and job.
  */
 async function recordJob(sourceText: string): Promise<{ admit: Statement[]; complete: Statement[] }> {
   const request = translationRequest.parse({ source_text: sourceText, target_lang: 'fr' });
@@ -84,7 +84,7 @@ export interface BareTenant {
 }
 
 /**
- * A script that does nothing but the database's part of one text job: the same statements in the same two
+ * A script that runs only the database part of one text job: the same statements in the same two
  * transactions over the same driver, each transaction sent as one pipeline. One connection for each loop.
  */
 export async function openBareScript(url: string, connections: number, sourceText: string) {
@@ -92,7 +92,7 @@ export async function openBareScript(url: string, connections: number, sourceTex
   const clients = Array.from({ length: connections }, () =>
     postgres(url, { max: 1, max_lifetime: null, onnotice: () => {} }),
   );
-  // As Drizzle sets them: JSON arrives as text already.
+  // As Drizzle sets them: JSON is already text.
   for (const { options } of clients) {
     options.serializers[114] = (value: unknown) => value;
     options.serializers[3802] = (value: unknown) => value;

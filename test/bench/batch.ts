@@ -9,7 +9,7 @@ const texts = Array.from({ length: items }, (_, i) => `Sentence number ${i}, whi
 
 /**
  * 50 texts as one batch beside 50 single requests, both over one connection, alternating in one run, on the stub engine:
- * what is compared is everything but the model.
+ * compares everything except the model.
  */
 export async function benchBatch(print: (line: string) => void): Promise<void> {
   const service = await startBenchService();

@@ -6,7 +6,7 @@ import type { BareTenant } from './bare-job.ts';
 
 export type BenchTenant = BareTenant & { email: string };
 
-/** A service of its own over an embedded database of its own, as `npm start` runs it, without workers. */
+/** A separate service over its own embedded database, as `npm start` runs it, but without workers. */
 export interface BenchService {
   address: string;
   foundTenant(): Promise<BenchTenant>;
@@ -21,7 +21,7 @@ export async function startBenchService(env: Record<string, string> = {}): Promi
   const service = await startService(settings, 'server/main.ts', ['--api-only']);
   return {
     address: service.address,
-    foundTenant: () => foundTenant(service.address),
+    foundTenant: () => createBenchTenant(service.address),
     async stop() {
       await service.stop();
       await rm(dataDir, { recursive: true, force: true });
@@ -29,7 +29,7 @@ export async function startBenchService(env: Record<string, string> = {}): Promi
   };
 }
 
-export async function foundTenant(address: string): Promise<BenchTenant> {
+export async function createBenchTenant(address: string): Promise<BenchTenant> {
   founded += 1;
   const email = `bench${founded}@example.org`;
   const response = await fetch(`${address}/api/auth/signup/email`, {

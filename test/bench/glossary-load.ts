@@ -1,14 +1,14 @@
 import { openDatabase } from '#db/client.ts';
 import { createGlossaries, type Glossaries } from '#server/terminology/glossary.ts';
 import { readGlossaryRevision } from '#server/terminology/terms.ts';
-import { foundTenant } from './bench-service.ts';
+import { createBenchTenant } from './bench-service.ts';
 import { materialOf } from './glossary.ts';
 import { median } from './load.ts';
 import { withService } from './with-service.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 15);
 
-/** With the target in ms. */
+/** With the target, in ms. */
 const languages = [
   ['en', 20],
   ['ja', 60],
@@ -21,7 +21,7 @@ export async function benchGlossaryLoad(print: (line: string) => void): Promise<
     const database = openDatabase(url, { size: 1 });
     try {
       for (const [sourceLang, target] of languages) {
-        const { tenantId, apiKey } = await foundTenant(service.address);
+        const { tenantId, apiKey } = await createBenchTenant(service.address);
         const { text, terms } = materialOf(sourceLang, 2000);
         await upload(service.address, apiKey, sourceLang, terms);
         const revision = await database.inTenant(tenantId, (tx) => readGlossaryRevision(tx));

@@ -5,7 +5,7 @@ import { expectTerms } from '#server/matching/terms/index.ts';
 import { createGlossaries } from '#server/terminology/glossary.ts';
 import { type Random, seededRandom } from './seeded-random.ts';
 
-/** The bound of a pair's terms, and the longest text. */
+/** The limit of a pair's terms, and the longest text. */
 const characters = 200_000;
 const mostTerms = 2000;
 const textLength = 50_000;
@@ -32,12 +32,12 @@ interface Shape {
 }
 
 /**
- * The longest stretch of the event loop's own work, in CPU milliseconds, while the worst legal glossaries are compiled, looked for in
- * a text of one character, in the longest that is done at once and in the longest of all, and held against a translation. Long
- * work is threads': here only what is left to the loop is measured, which no other process on the machine adds to.
+ * The longest uninterrupted work of the event loop, in CPU milliseconds, while the most expensive valid glossaries are compiled, searched
+ * for in a text of one character, in the longest text that is searched inline and in the longest of all, and used to check a translation.
+ * Long work runs on threads; this measures only what is left to the loop, in CPU time, to which other processes add nothing.
  */
 export async function benchGlossarySlices(print: (line: string) => void): Promise<void> {
-  // The first of all pays for compiling the code.
+  // The first one includes the compilation of the code.
   for (let warm = 0; warm < 2; warm++)
     for (const [, shape] of shapesOf('en', seededRandom(2))) await worstSlice('en', shape, [1, 5000]);
   for (const language of languageCodes) {
@@ -164,7 +164,7 @@ function fill(pieces: readonly string[], between: string): string {
   return text.slice(0, textLength);
 }
 
-/** A database that knows one statement. */
+/** A database that supports one statement. */
 function fakeDatabase({ sources, targets }: Shape): Database {
   const columns = JSON.stringify({
     numbers: [...sources.keys()],

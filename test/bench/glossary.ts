@@ -23,8 +23,8 @@ const sources: readonly [LanguageCode, number][] = [
 ];
 
 /**
- * The terms of a glossary found in a text, compiled and found each time, beside one expression a term; and a
- * translation held against 200 expected terms. Texts and terms are real ones: paragraphs in another order, words and word
+ * Finding the terms of a glossary in a text, compiled each time, beside one regular expression per term; and
+ * checking a translation against 200 expected terms. Texts and terms are real ones: paragraphs in another order, words and word
  * pairs of other paragraphs. No database; what loading adds is `glossary-load`'s.
  */
 export async function benchGlossary(print: (line: string) => void): Promise<void> {
@@ -109,7 +109,7 @@ function exampleOf(language: LanguageCode): string {
   return file === undefined ? '' : readFileSync(new URL(file, texts), 'utf8');
 }
 
-/** Words, pairs and runs of three that stand beside each other. */
+/** Single words, and sequences of two and three adjacent words. */
 function termsOf(lines: readonly string[], language: LanguageCode, count: number, random: Random): string[] {
   const segmenter = new Intl.Segmenter(language, { granularity: 'word' });
   const terms = new Set<string>();

@@ -23,7 +23,7 @@ export async function benchGrowth(print: (line: string) => void): Promise<void> 
       await fillGolden(side.superuser, side);
       await letWorkersIndex(side);
       await fill(side, print);
-      // As it has been done all along.
+      // As it has been during the run.
       await withTasks(side, async (run) => void (await run('sweep_stale_jobs', {})));
     }
     const title = `${''.padEnd(52)} ${String(small.jobs).padStart(9)}    ${String(large.jobs).padStart(9)}      ratio`;
@@ -32,7 +32,7 @@ export async function benchGrowth(print: (line: string) => void): Promise<void> 
 
     for (const side of sides) {
       await side.superuser`vacuum (analyze)`;
-      // Plans that were made before are kept by a connection.
+      // A connection keeps the plans that it made before.
       await side.restart();
     }
     print(`\nAnalyzed\n${title}`);

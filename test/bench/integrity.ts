@@ -35,8 +35,8 @@ const percent = (part: number, whole: number): string =>
   `${((100 * part) / Math.max(1, whole)).toFixed(2)} %`;
 
 /**
- * How often the integrity check alarms over published translations, how many losses made on purpose in those that do
- * not alarm it catches, and how much processor time the worst texts of 50,000 characters take. An alarm is not always a
+ * How often the integrity check alarms over published translations, how many deliberate losses it catches in those that
+ * do not alarm, and how much processor time the worst texts of 50,000 characters take. An alarm is not always a
  * false one: translators lose things too.
  */
 export async function benchIntegrity(print: (line: string) => void): Promise<void> {

@@ -70,7 +70,7 @@ export async function benchLiveEngine(print: (line: string) => void): Promise<vo
   }
 }
 
-/** The jobs that such a batch leaves, and how often a text after the failing one was asked about. */
+/** The jobs that such a batch leaves, and the number of model calls for texts after the failing one. */
 async function failingBatch(pool: Pool, fake: FakeOpenAi, { apiKey }: BareTenant) {
   const before = fake.requests.length;
   fake.otherwise((response, request) =>

@@ -9,7 +9,7 @@ import { request } from 'undici';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { sourceHash } from '#server/matching/normal-form.ts';
 import { startService } from '#test/setup/service.ts';
-import { foundTenant } from './bench-service.ts';
+import { createBenchTenant } from './bench-service.ts';
 import { median } from './load.ts';
 import { seededRandom } from './seeded-random.ts';
 
@@ -17,9 +17,9 @@ const units = Number(process.env['BENCH_UNITS'] ?? 50_000);
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 
 /**
- * A TMX file of 50,000 units, from the file in hand until its segments are found exactly and as close matches, beside
- * translate-toolkit's bare parse of the same file and a COPY of its rows into a table with the same indexes, in turns in one
- * run; meanwhile GET /healthz one after the other.
+ * A TMX file of 50,000 units, from the start of the upload until its segments are found exactly and as close matches, beside
+ * translate-toolkit's bare parse of the same file and a COPY of its rows into a table with the same indexes, alternating in one
+ * run; meanwhile GET /healthz in sequence.
  */
 export async function benchMemoryImport(print: (line: string) => void): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
@@ -31,7 +31,7 @@ export async function benchMemoryImport(print: (line: string) => void): Promise<
   const service = await startService(env);
   const sql = postgres(server.url, { max: 1, onnotice: () => {} });
   try {
-    const { tenantId, apiKey } = await foundTenant(service.address);
+    const { tenantId, apiKey } = await createBenchTenant(service.address);
     await sql`select set_config('lingualoop.tenant_id', ${tenantId}, false)`;
     const bytes = await readFile(file);
     print(`${units} units, ${(bytes.length / 1e6).toFixed(1)} MB`);
@@ -76,7 +76,7 @@ interface Pair {
   target: string;
 }
 
-/** Sentences of words that are drawn as natural ones are, a few often and most seldom. */
+/** Sentences of words with a natural distribution: a few are frequent, most are rare. */
 function inventPairs(): Pair[] {
   const random = seededRandom(units);
   const words = Array.from({ length: 20_000 }, () => {
@@ -131,7 +131,7 @@ export async function importTmx(
   }
 }
 
-/** GET /healthz, one after the other, until it is stopped. */
+/** Sends GET /healthz in sequence until stopped. */
 function ping(address: string) {
   let running = true;
   const latencies: number[] = [];
@@ -154,7 +154,7 @@ function ping(address: string) {
   };
 }
 
-/** The peak of what a process and its children hold, over what they held at first, in MB; looked at ten times a second. */
+/** The growth of the memory of a process and its children, at its peak, in MB; sampled ten times a second. */
 function watchMemory(pid: number) {
   let running = true;
   let peak = 0;
@@ -176,7 +176,7 @@ function watchMemory(pid: number) {
 }
 
 /**
- * Of the service and the processes of its sandbox; not of PostgreSQL, which is nobody's child. Proportional set size: resident
+ * Of the service and the processes of its sandbox; not of PostgreSQL, which is not its child. Proportional set size: resident
  * memory would count the runtime's own pages, which all of them share, once for each.
  */
 async function heldMegabytes(pid: number): Promise<number> {

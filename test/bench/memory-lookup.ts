@@ -4,7 +4,7 @@ import { openDatabase } from '#db/client.ts';
 import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx-writer.ts';
 import { findClose } from '#server/translation-memory/lookup/close-match.ts';
 import { lookUpExact } from '#server/translation-memory/lookup/exact-match.ts';
-import { type BenchTenant, foundTenant } from './bench-service.ts';
+import { type BenchTenant, createBenchTenant } from './bench-service.ts';
 import { corpusLanguages, countFound, type FuzzyQuery, fuzzyCorpus } from './fuzzy-corpus.ts';
 import { type Latency, latencyOf, measureLatency } from './load.ts';
 import { importTmx } from './memory-import.ts';
@@ -29,7 +29,7 @@ export async function benchExactLookup(print: (line: string) => void): Promise<v
     const sizes = [100, 50_000];
     const sides: Side[] = [];
     for (const size of sizes) {
-      const tenant = await foundTenant(service.address);
+      const tenant = await createBenchTenant(service.address);
       const sources = Array.from(
         { length: size },
         (_, index) => `Stored sentence number ${index} of ${size}.`,
@@ -44,7 +44,7 @@ export async function benchExactLookup(print: (line: string) => void): Promise<v
         const { hits } = await lookUpExact(tx, [lookupOf(sourceText)]);
         if (!hits[0]) throw new Error('a stored pair was not found');
       });
-    /** What any statement takes in such a transaction, on this machine at this moment. */
+    /** The duration of any statement in such a transaction, on this machine, now. */
     const nothing = ({ tenant }: Side) =>
       database.inTenant(tenant.tenantId, (tx) => tx.execute(sql`select 1`));
     const translate = async ({ tenant, sources }: Side, round: number) => {
@@ -116,7 +116,7 @@ export async function benchFuzzyLookup(print: (line: string) => void): Promise<v
     try {
       for (const language of corpusLanguages) {
         const { origin, segments, queries } = fuzzyCorpus(language);
-        const tenant = await foundTenant(service.address);
+        const tenant = await createBenchTenant(service.address);
         await importPairs(service.address, tenant, language, segments);
         const pair = { pairSource: language, pairTarget: 'fr' };
         const first = await timed(() => findClose(database, tenant.tenantId, pair, queries[0]!.text));

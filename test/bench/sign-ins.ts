@@ -4,14 +4,14 @@ import { median } from './load.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const addresses = 100;
-/** Enough for a median that stands still. */
+/** Enough for a stable median. */
 const quietReads = 2000;
 const attempts = 200;
 const password = 'a long enough passphrase';
 
 /**
- * What sign-ins cost everybody else: the latency of `GET /api/translations` on one connection, alone and while 100
- * addresses sign in at once, alternating; then what a failed sign-in tells by its time.
+ * What sign-ins cost other requests: the latency of `GET /api/translations` on one connection, alone and while 100
+ * addresses sign in at once, alternating; then what the duration of a failed sign-in reveals.
  */
 export async function benchSignIns(print: (line: string) => void): Promise<void> {
   const service = await startBenchService();
@@ -54,11 +54,11 @@ export async function benchSignIns(print: (line: string) => void): Promise<void>
   }
 }
 
-/** 200 interleaved failures: of a known address, and of ones that nobody has. */
+/** 200 interleaved failures: of a known address and of unknown ones. */
 async function timing(print: (line: string) => void, people: Pool, known: string): Promise<void> {
   const [ofKnown, ofUnknown]: [number[], number[]] = [[], []];
   for (let n = 0; n < attempts; n++) {
-    // The order changes, so that neither always comes second.
+    // The order alternates, so that neither is always second.
     const kinds = n % 2 === 0 ? [ofKnown, ofUnknown] : [ofUnknown, ofKnown];
     for (const kind of kinds) {
       const email = kind === ofKnown ? known : `nobody-${n}@example.org`;

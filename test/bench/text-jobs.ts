@@ -7,7 +7,7 @@ import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { LinguaLoop } from '#sdk/index.ts';
 import { startService } from '#test/setup/service.ts';
 import { type BareTenant, openBareScript } from './bare-job.ts';
-import { foundTenant } from './bench-service.ts';
+import { createBenchTenant } from './bench-service.ts';
 import { measureRate, median } from './load.ts';
 
 const concurrency = 32;
@@ -54,7 +54,7 @@ export async function benchTextJobs(print: (line: string) => void): Promise<void
   try {
     const rates = { bare: [] as number[], rest: [] as number[], sdk: [] as number[] };
     const latencies: number[] = [];
-    // Warm: code is compiled, statements are prepared on each connection.
+    // Warm-up: code is compiled, statements are prepared on each connection.
     await measureRate(concurrency, 2, (loop) => bare.job(loop, next(tenants)));
     await measureRate(concurrency, 2, viaRest);
     await measureRate(concurrency, 2, viaSdk);
@@ -93,7 +93,7 @@ export async function benchTextJobs(print: (line: string) => void): Promise<void
 
 async function foundTenants(address: string): Promise<BareTenant[]> {
   const tenants: BareTenant[] = [];
-  for (let i = 0; i < tenantCount; i++) tenants.push(await foundTenant(address));
+  for (let i = 0; i < tenantCount; i++) tenants.push(await createBenchTenant(address));
   return tenants;
 }
 

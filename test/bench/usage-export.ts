@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { request } from 'undici';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
-import { foundTenant } from './bench-service.ts';
+import { createBenchTenant } from './bench-service.ts';
 import { median } from './load.ts';
 
 const records = Number(process.env['BENCH_RECORDS'] ?? 1_000_000);
@@ -13,13 +13,13 @@ const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const period = '2026-09';
 const operatorKey = 'operator-key-of-the-bench';
 
-/** What an operator's export carries, the most. */
+/** An operator's export, which has the most columns. */
 const columns = `job_id, tenant_id, kind, billing_period, source_lang, target_lang, source_chars, billable_chars,
   job_status, fast_path, recorded_at, input_tokens, output_tokens, total_tokens, models`;
 
 /**
  * A month of one tenant's usage records as csv, through the service over HTTP, beside PostgreSQL's own COPY of the same rows
- * and columns through postgres.js, alternating in one run; both are read and thrown away.
+ * and columns through postgres.js, alternating in one run; both are read and discarded.
  */
 export async function benchUsageExport(print: (line: string) => void): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
@@ -28,7 +28,7 @@ export async function benchUsageExport(print: (line: string) => void): Promise<v
   const service = await startService(env, 'server/main.ts', ['--api-only']);
   const sql = postgres(server.url, { max: 1, onnotice: () => {} });
   try {
-    const { tenantId } = await foundTenant(service.address);
+    const { tenantId } = await createBenchTenant(service.address);
     await sql`select set_config('lingualoop.tenant_id', ${tenantId}, false)`;
     await fillLedger(sql, tenantId);
 

@@ -6,7 +6,7 @@ import { type Signup, type TestApp, useTestApp } from '#test/setup/app.ts';
 
 export const webhookSecret = 'whsec_of_the_tests_0123456789';
 
-/** What the deployment of the tests sells. */
+/** The products of the tests' deployment. */
 export const prices = {
   STRIPE_PRICE_PERSONAL: 'price_personal',
   STRIPE_PRICE_PRO: 'price_pro',
@@ -29,7 +29,7 @@ export interface BillingApp {
   events(tenantId: string): Promise<string[]>;
 }
 
-/** An application that sells, beside a fake of Stripe. @param env variables on top; an empty one counts as unset */
+/** An application with billing, and a fake of Stripe. @param env variables on top; an empty one counts as unset */
 export function useBillingApp(env: Record<string, string> = {}): BillingApp {
   const all: Record<string, string> = {
     AUTH_RATE_LIMIT_ENABLED: 'false',

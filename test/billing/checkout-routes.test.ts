@@ -59,7 +59,7 @@ describe('A 4.5: POST /api/billing/checkout', () => {
         'line_items[0][quantity]': '1',
         client_reference_id: mine.tenantId,
         customer: (await mine.metadata()).pay_customer_id,
-        // What the events of the subscription are resolved by (A 6).
+        // Events of the subscription are matched to the tenant by it (A 6).
         'subscription_data[metadata][tenant_id]': mine.tenantId,
       });
       const { success_url, cancel_url } = request!.fields;

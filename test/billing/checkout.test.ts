@@ -29,7 +29,7 @@ test('A 4.5: a checkout carries the tenant, the tier and its Price, and comes ba
     cancel_url: 'https://lingualoop.example/billing?checkout=cancelled',
   });
   expect(body).toEqual({ url: [...stripe.sessions.values()].at(-1)?.url });
-  // Telemetry would name the machine.
+  // Telemetry would send the machine's name.
   expect(session?.headers).not.toHaveProperty('x-stripe-client-telemetry');
 });
 

@@ -10,7 +10,7 @@ export { keyed } from '../translations/workspace.ts';
 export type Fields = Record<string, unknown>;
 export type Headers = Record<string, string>;
 
-/** What every deployment of these tests has: an operator, and no limit on how many of them may sign up. */
+/** The settings of these tests' deployments: an operator key, and no rate limit of signups. */
 export const base = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey };
 
 /** How the details of 402 begin and end (C 3). */
@@ -20,7 +20,7 @@ export const UPDATE = /; update the payment method at \/billing$/;
 export const WORKSPACE_ONLY =
   'the free trial covers the workspace only - API access requires an active subscription; subscribe at /billing';
 
-/** A text of so many characters that no job of this file has had. */
+/** A text of `length` characters that no other job of this file has. */
 export function text(length: number, begin = ''): string {
   const letters = 'abcdefghijklmnopqrstuvwxyz';
   const word = `${begin}${begin === '' ? '' : ' '}${randomUUID()}`;
@@ -29,7 +29,7 @@ export function text(length: number, begin = ''): string {
   throw new Error(`no text of ${length} characters begins with ${begin}`);
 }
 
-/** What a test asks in the name of a tenant, with `headers` unless told otherwise. */
+/** The requests of a test as a tenant, with `headers` by default. */
 export function customer(app: TestApp, tenantId: string, headers: Headers) {
   const submit = (body: unknown, more: Headers = {}) =>
     app.json('POST', '/api/translations', { headers: { ...headers, ...more }, body });
@@ -43,7 +43,7 @@ export function customer(app: TestApp, tenantId: string, headers: Headers) {
     tenantId,
     headers,
     submit,
-    /** One text, into French unless told otherwise. */
+    /** One text, into French by default. */
     translate: (source_text: string, fields: Fields = {}, more: Headers = {}) =>
       submit({ source_text, target_lang: 'fr', ...fields }, more),
     /** Several texts in one request, into French. */
@@ -70,7 +70,7 @@ export function customer(app: TestApp, tenantId: string, headers: Headers) {
     /** Puts all its usage so far into an earlier month, the ledger and its totals. */
     async moveUsageBack(months = 1): Promise<void> {
       const sql = openSuperuser(app.superuserUrl);
-      // Of the first of its month: no earlier month is without that day.
+      // The first day of the month, because every earlier month has that day.
       await sql`
         update usage_totals set day = (date_trunc('month', day) - make_interval(months => ${months}))::date
         where tenant_id = ${tenantId}`;
@@ -80,7 +80,7 @@ export function customer(app: TestApp, tenantId: string, headers: Headers) {
             billing_period = to_char(date_trunc('month', recorded_at at time zone 'UTC') - make_interval(months => ${months}), 'YYYY-MM')
         where tenant_id = ${tenantId}`;
     },
-    /** Makes the account so many days older. */
+    /** Moves the account's creation `days` into the past. */
     async age(days: number): Promise<void> {
       await openSuperuser(app.superuserUrl)`
         update tenants set created_at = created_at - make_interval(secs => ${days * 86_400}) where tenant_id = ${tenantId}`;
@@ -107,7 +107,7 @@ export const subscription = (status = 'active', more: Fields = {}) => ({
   ...more,
 });
 
-/** A tenant with a subscription that is current, of a plan with so many characters. */
+/** A tenant with a current subscription to a plan of `monthly_char_limit` characters. */
 export const subscriber = (app: TestApp, monthly_char_limit: number, metadata: Fields = {}) =>
   provision(app, { monthly_char_limit, metadata: subscription('active', metadata) });
 
@@ -130,13 +130,13 @@ export async function trialist(app: TestApp, fields: Fields = {}) {
   };
 }
 
-/** `[status, detail]`, which is what a refusal is known by. */
+/** `[status, detail]`, which identify a refusal. */
 export const refusal = ({ status, body }: { status: number; body: { detail?: unknown } }) => [
   status,
   body.detail,
 ];
 
-/** Holds a refusal of the trial or subscription gate: how its detail starts, and how it ends. */
+/** Expects a refusal by the trial or subscription gate, whose detail starts and ends so. */
 export function expectPaymentRequired(
   answer: { status: number; body: unknown },
   start: string,
@@ -147,7 +147,7 @@ export function expectPaymentRequired(
   expect(Object.keys(answer.body as object)).toEqual(['detail']);
 }
 
-/** Holds a refusal of the monthly allowance, of whatever remedy (C 7: text's is `{detail}`). */
+/** Expects a refusal by the monthly allowance, with any remedy (C 7: text's is `{detail}`). */
 export function expectOverLimit(answer: { status: number; body: unknown }): string {
   expect(answer).toMatchObject({
     status: 429,

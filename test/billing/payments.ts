@@ -14,7 +14,7 @@ export const prices = {
   topup: 'price_topup_x4',
 };
 
-/** A deployment that takes payments: all tiers and top-ups on sale, at `url` (nobody, where nothing is asked of Stripe). */
+/** A deployment that takes payments: all tiers and top-ups on sale, at `url` (an unused address, if nothing is requested of Stripe). */
 export const paid = (url = 'http://127.0.0.1:9', secretKey = 'sk_test_nobody') => ({
   ...base,
   BILLING_ENABLED: 'true',
@@ -25,14 +25,14 @@ export const paid = (url = 'http://127.0.0.1:9', secretKey = 'sk_test_nobody') =
   STRIPE_PRICE_STUDIO: prices.studio,
   STRIPE_PRICE_TOPUP: prices.topup,
   STRIPE_API_URL: url,
-  // Every test founds a tenant, all from one address.
+  // Every test creates a tenant, all from one address.
   TRIAL_GRANTS_PER_ADDRESS: '100000',
 });
 
 const now = () => Math.floor(Date.now() / 1000);
 const unique = (prefix: string) => `${prefix}_${randomUUID().replaceAll('-', '')}`;
 
-/** The next second: events are dated in whole ones, so that two of one second are of one moment. */
+/** The next second: events have times in whole seconds, so two in one second have equal times. */
 export async function nextSecond(): Promise<void> {
   const before = now();
   await poll(async () => now() > before);
@@ -117,7 +117,7 @@ export const subscribed = (tenantId: string, id: string, fields: Fields = {}, cr
     created,
   );
 
-/** A top-up's checkout session that ended, paid, of so many characters. */
+/** A top-up's checkout session that was completed and paid, for `chars` characters. */
 export const toppedUp = (
   tenantId: string,
   chars: number | string,
@@ -143,7 +143,7 @@ export function deliver(app: TestApp, delivered: PaymentEvent, secret = webhookS
   return app.json('POST', '/api/stripe/webhook', { body, headers });
 }
 
-/** Delivers events one after another, and throws where one is not taken. */
+/** Delivers events in sequence, and throws if one is not accepted. */
 export async function deliverAll(app: TestApp, ...all: PaymentEvent[]): Promise<void> {
   for (const one of all) {
     const { status, body } = await deliver(app, one);

@@ -70,7 +70,7 @@ describe('A 4.5 and A 6: a purchase from its checkout to its effect', () => {
 });
 
 describe('C 7: an event’s id and its effect are stored together', () => {
-  // Whatever of the two cannot be written, neither is.
+  // If either cannot be written, neither is.
   test.each([
     ['tenants', 'update'],
     ['payment_events', 'insert'],

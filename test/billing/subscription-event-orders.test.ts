@@ -13,7 +13,7 @@ function* ordersOf<T>(items: readonly T[]): Generator<T[]> {
   }
 }
 
-/** What one order breaks, on the way or at its end. */
+/** The rules that one order breaks, after any event or at its end. */
 function brokenBy({ end, opens }: Life, order: readonly PaymentEvent[]): string[] {
   const walked = walk(order);
   const wrong = Object.entries(end).filter(([field, value]) => Reflect.get(walked.end, field) !== value);

@@ -250,7 +250,7 @@ describe('A 2.1: a subscription that an operator wrote by hand', () => {
     const from = fc.constantFrom('active', 'trialing', 'past_due', 'canceled');
     fc.assert(
       fc.property(from, fc.array(told, { minLength: 1, maxLength: 10 }), (status, events) => {
-        // With what the tier includes: an event that tells nothing new writes no limit.
+        // With what the tier includes: an event without news writes no limit.
         const start = {
           ...byHand({ ...paying, pay_subscription_status: status }),
           monthlyCharLimit: 1_500_000,

@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { BillingAccount } from '#server/billing/account.ts';
-import type { PaymentEvent } from '#server/billing/payment-event.ts';
+import type { PaymentEvent, TopUpPayment } from '#server/billing/payment-event.ts';
 import { applyPaymentEvent } from '#server/billing/subscription-sync.ts';
-import { includedChars, tierOfPrices } from '#server/billing/tiers.ts';
-import {
-  type Ledger,
-  ledgerOf,
-  type Outcome,
-  outcomesOf,
-  shownFields,
-  shownOf,
-} from './subscription-model.ts';
+import { includedChars, isTier, tierOfPrices } from '#server/billing/tiers.ts';
 import { emptyAccount, prices } from './subscription-scenarios.ts';
-import { isCurrent, isEnded, isLive, type Known } from './subscription-table.ts';
+import {
+  isCurrent,
+  isEnded,
+  isLive,
+  type Known,
+  type Next,
+  preferences,
+  rowFor,
+} from './subscription-table.ts';
 
-/** What the events so far have done, gathered apart from the code under test and from the ledger. */
+/** What the events so far have done, recorded independently of the code under test and of the ledger. */
 const newWatch = (start: BillingAccount) => ({
-  /** Subscriptions whose end was delivered, in whatever words. */
+  /** Subscriptions whose end was delivered, by any event. */
   ended: new Set<string>(),
   /** Subscription → how often its window was seen to begin anew. */
   opened: new Map<string, number>(),
@@ -26,15 +26,15 @@ const newWatch = (start: BillingAccount) => ({
   tiersOf: new Map([[start.subscriptionId ?? '', new Set(start.tier === null ? [] : [start.tier])]]),
   /** Subscription → pay_subscription_event_at as it was last shown. */
   eventAtOf: new Map<string, string>(),
-  /** Checkout session → characters, as it was first told of. */
+  /** Checkout session → characters, by its first event. */
   paidSessions: new Map<string, number>(),
 });
 type Watch = ReturnType<typeof newWatch>;
 
-export interface Walk {
+interface Walk {
   end: BillingAccount;
   opened: ReadonlyMap<string, number>;
-  /** What the first step that broke a rule broke, with the events up to there; null where all hold. */
+  /** The rule that was broken first, with the events up to it; null if none was. */
   broken: string | null;
 }
 
@@ -78,12 +78,12 @@ interface Step {
   start: BillingAccount;
 }
 
-/** What the table expects otherwise: of what A 2.1 shows, and of each subscription that is remembered. */
+/** Differences from the table: in the fields of A 2.1, and in each remembered subscription. */
 function* differs({ ledger, shown }: Outcome, after: BillingAccount, begun: boolean): Iterable<string> {
   for (const field of shownFields) {
     if (after[field] !== shown[field]) yield `${field}: expected ${shown[field]}, got ${after[field]}`;
   }
-  // Flat fields that an operator wrote need not be listed before something new is told.
+  // Flat fields that an operator wrote need not be listed before there is an event.
   if (begun && after.subscriptions.length === 0) return;
   const ids = after.subscriptions.map(({ id }) => id);
   if (new Set(ids).size !== ids.length || ids.length !== ledger.known.length)
@@ -103,7 +103,7 @@ const remembered = ({ status }: Known): (keyof Known)[] =>
     ? ['status', 'toldAt', 'eventAt', 'windowFrom']
     : ['status', 'toldAt', 'eventAt', 'windowFrom', 'tier'];
 
-/** Where nothing changes the same object comes back: what is stored is not written again. */
+/** If nothing changes, the same object is returned, so that nothing is written. */
 function* checkSame({ before, after, event, ledger, outcome }: Step): Iterable<string> {
   const tellsNothing = outcome.ledger === ledger && isDeepStrictEqual(outcome.shown, shownOf(before));
   const credited = event.kind === 'topup_paid' && before.creditedSessions.includes(event.sessionId);
@@ -115,7 +115,7 @@ function* checkSame({ before, after, event, ledger, outcome }: Step): Iterable<s
   if (applyPaymentEvent(after, event, prices) !== after) yield 'redelivery at once changes something';
 }
 
-/** What holds of the shown fields whatever the ledger says. */
+/** Invariants of the shown fields, independent of the ledger. */
 function* checkShown({ before, after, event, watch }: Step): Iterable<string> {
   const id = after.subscriptionId ?? '';
   const was = before.subscriptionId;
@@ -186,7 +186,7 @@ function remember(event: PaymentEvent, watch: Watch) {
   if (tier) watch.tiersOf.set(id, (watch.tiersOf.get(id) ?? new Set()).add(tier));
 }
 
-/** mirrorEvent is pure: writing into its input throws. */
+/** applyPaymentEvent is pure: writing to its input throws. */
 function frozen(account: BillingAccount): BillingAccount {
   for (const known of account.subscriptions) Object.freeze(known);
   Object.freeze(account.subscriptions);
@@ -198,3 +198,151 @@ export function describeEvent(event: PaymentEvent): string {
   const { kind, createdAt, ...rest } = event;
   return `${createdAt.slice(11, 19)} ${kind} ${JSON.stringify(rest)}`;
 }
+
+/** The state after the events so far, kept by the table's rules and apart from the code under test. */
+interface Ledger {
+  known: readonly Known[];
+  recorded: Known | undefined;
+}
+
+/** What A 2.1 shows of the subscription. */
+const shownFields = [
+  'subscriptionId',
+  'subscriptionStatus',
+  'tier',
+  'monthlyCharLimit',
+  'allowanceFrom',
+  'allowanceSubscription',
+  'subscriptionEventAt',
+] as const;
+type Shown = Pick<BillingAccount, (typeof shownFields)[number]>;
+
+interface Outcome {
+  ledger: Ledger;
+  shown: Shown;
+}
+
+type SubscriptionStory = Exclude<PaymentEvent, TopUpPayment>;
+
+/** An account whose flat fields are all that there is: an operator wrote them. */
+function ledgerOf(account: BillingAccount): Ledger {
+  if (account.subscriptionStatus === null) return { known: [], recorded: undefined };
+  const { subscriptionId: id, subscriptionStatus: status, subscriptionEventAt: eventAt, tier } = account;
+  const windowFrom = account.allowanceSubscription === id ? account.allowanceFrom : null;
+  const sold = tier !== null && isTier(tier) ? tier : null;
+  const recorded = { id, status, toldAt: eventAt ?? '', eventAt, tier: sold, windowFrom };
+  return { known: [recorded], recorded };
+}
+
+/** The row of the table that decides, and every outcome that it allows. */
+function outcomesOf(before: BillingAccount, ledger: Ledger, event: PaymentEvent) {
+  const about = event.kind === 'topup_paid' ? undefined : whichKnown(ledger, event);
+  const row = rowFor({ event, known: about, recorded: ledger.recorded });
+  const allowed = row.next.flatMap((next): Outcome[] => {
+    if (event.kind === 'topup_paid' || next === 'unchanged') return [{ ledger, shown: shownOf(before) }];
+    const now = tell(ledger, about, event, next);
+    const updated = about && isDeepStrictEqual(now, about) ? about : now;
+    const others = ledger.known.filter((each) => each !== about);
+    const known = updated === about ? ledger.known : [...others, updated];
+    return recordedOf(known, updated, about).map((recorded) => {
+      const another = recorded === updated ? about !== ledger.recorded : recorded !== ledger.recorded;
+      const shown = show(before, event, { recorded, updated, another });
+      const nothing = updated === about && recorded === ledger.recorded;
+      return { ledger: nothing ? ledger : { known, recorded }, shown };
+    });
+  });
+  return { row, allowed };
+}
+
+/** A session without an id is about the recorded one; a new id is given to the live subscription without one. */
+function whichKnown({ known, recorded }: Ledger, { subscriptionId }: SubscriptionStory) {
+  if (subscriptionId === null) return recorded;
+  return (
+    known.find(({ id }) => id === subscriptionId) ??
+    known.find(({ id, status }) => id === null && isLive(status))
+  );
+}
+
+function tell({ known: all }: Ledger, about: Known | undefined, event: SubscriptionStory, next: Next): Known {
+  const known = about ?? { id: null, status: '', toldAt: '', eventAt: null, tier: null, windowFrom: null };
+  const { createdAt, kind } = event;
+  const carried = kind === 'subscription_changed' ? event.status : '';
+  const status = { active: 'active', canceled: 'canceled', carried, kept: known.status, unchanged: '' }[next];
+  const tier = soldTier(event) ?? known.tier;
+  const tierChanges = known.tier !== null && tier !== known.tier;
+  const opens = known.windowFrom === null && isCurrent(status);
+  const restarts = known.windowFrom !== null && tierChanges;
+  return {
+    id: event.subscriptionId ?? known.id,
+    status,
+    toldAt: later(known.toldAt, createdAt),
+    eventAt: kind === 'subscription_session' ? known.eventAt : later(known.eventAt, createdAt),
+    tier,
+    windowFrom: opens || restarts ? firstFree(createdAt, all) : known.windowFrom,
+  };
+}
+
+/** Usage is counted by when its window began: two that begin in the same second are kept a millisecond apart. */
+function firstFree(at: string, known: readonly Known[]): string {
+  const milliseconds = Array.from({ length: known.length + 1 }, (_, more) =>
+    new Date(Date.parse(at) + more).toISOString(),
+  );
+  return milliseconds.find((each) => known.every(({ windowFrom }) => windowFrom !== each)) ?? '';
+}
+
+/** Row 2's tier; an end leaves the allowance (row 3), in whatever words it comes. */
+function soldTier(event: SubscriptionStory) {
+  if (event.kind !== 'subscription_changed' || isEnded(event.status)) return undefined;
+  return tierOfPrices(event.priceIds, prices);
+}
+
+/** More than one where they are equals to the second, and the event changed neither. */
+function recordedOf(known: readonly Known[], updated: Known, about: Known | undefined): Known[] {
+  const rank = (each: Known) =>
+    `${preferences.map(({ holds }) => Number(holds(each))).join('')} ${each.toldAt}`;
+  const best = known.map(rank).reduce(later);
+  const equals = known.filter((each) => rank(each) === best);
+  return equals.includes(updated) && updated !== about ? [updated] : equals;
+}
+
+interface Change {
+  recorded: Known;
+  updated: Known;
+  /** Another subscription than before is recorded. */
+  another: boolean;
+}
+
+function show(
+  before: BillingAccount,
+  event: SubscriptionStory,
+  { recorded, updated, another }: Change,
+): Shown {
+  const ownTier = recorded === updated ? soldTier(event) : undefined;
+  const tier = ownTier ?? (another && isLive(recorded.status) ? recorded.tier : null);
+  const opened = recorded.windowFrom !== null;
+  return {
+    subscriptionId: recorded.id,
+    subscriptionStatus: recorded.status,
+    tier: tier ?? before.tier,
+    monthlyCharLimit: tier ? includedChars[tier] : before.monthlyCharLimit,
+    allowanceFrom: opened ? recorded.windowFrom : before.allowanceFrom,
+    allowanceSubscription: opened ? recorded.id : before.allowanceSubscription,
+    subscriptionEventAt: recorded.eventAt,
+  };
+}
+
+function shownOf(account: BillingAccount): Shown {
+  const { subscriptionId, subscriptionStatus, tier, monthlyCharLimit } = account;
+  const { allowanceFrom, allowanceSubscription, subscriptionEventAt } = account;
+  return {
+    subscriptionId,
+    subscriptionStatus,
+    tier,
+    monthlyCharLimit,
+    allowanceFrom,
+    allowanceSubscription,
+    subscriptionEventAt,
+  };
+}
+
+const later = (one: string | null, other: string) => (one !== null && one > other ? one : other);

@@ -4,7 +4,7 @@ import type { Tier, TierPrices } from '#server/billing/tiers.ts';
 
 export const prices: TierPrices = { personal: 'price_personal', pro: 'price_pro', studio: 'price_studio' };
 
-/** A tenant that an operator gave an allowance of no tier's size: what writes the limit shows. */
+/** A tenant with an allowance of no tier's size, so that every write of the limit is visible. */
 export const emptyAccount: BillingAccount = {
   monthlyCharLimit: 123_456,
   customerId: 'cus_1',
@@ -21,7 +21,7 @@ export const emptyAccount: BillingAccount = {
   trialCharsGranted: 150_000,
 };
 
-/** The n-th second of the story. */
+/** The n-th second of the scenario. */
 export const at = (second: number) => new Date(Date.UTC(2026, 2, 1) + second * 1000).toISOString();
 
 /** customer.subscription.created or .updated; `tier` may also be a Price that is not ours. */

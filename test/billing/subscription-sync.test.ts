@@ -4,7 +4,7 @@ import { type Customer, provision } from './customers.ts';
 import { deliver, deliverAll, paid, prices, subscribed, subscriptionEvent, toppedUp } from './payments.ts';
 
 const app = useTestApp({ env: paid() });
-/** Unix seconds, a minute after another. */
+/** Unix seconds, one minute apart. */
 const start = Math.floor(Date.now() / 1000) - 3600;
 const minute = (at: number) => start + at * 60;
 

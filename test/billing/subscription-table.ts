@@ -3,7 +3,7 @@ import type { Tier } from '#server/billing/tiers.ts';
 
 /**
  * A 3.1's table as data, to be read against the text line by line. It is written from the specification, not from the
- * code. Each event adds what it tells to what is known of its own subscription (`table`); of all that are known one is
+ * code. Each event updates what is known of its own subscription (`table`); one of the known subscriptions is
  * recorded (`preferences`).
  *
  * What A 3.1 and A 6 leave open is settled so: of one subscription the newest created / updated counts (of two as old as
@@ -24,7 +24,7 @@ export const isCurrent = (status: string | null) => currentStatuses.some((curren
 /** "Lapsed but still live at the processor" and current: what is recorded and has not ended. */
 export const isLive = (status: string | null) => status !== null && !isEnded(status);
 
-/** What the events so far have told of one subscription. */
+/** What is known of one subscription from the events so far. */
 export interface Known {
   /** null: its session did not name it. */
   id: string | null;
@@ -39,7 +39,7 @@ export interface Known {
 
 export interface Moment {
   event: PaymentEvent;
-  /** What is known of the subscription that the event is about; undefined before the first word of it. */
+  /** What is known of the subscription that the event is about; undefined before its first event. */
   known: Known | undefined;
   recorded: Known | undefined;
 }

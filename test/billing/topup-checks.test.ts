@@ -25,12 +25,12 @@ const NOBODY = [401, 'missing or invalid tenant credentials'];
 const TEN_MILLION = 10_000_000;
 
 let hosts = 0;
-/** Headers that come from an address which nobody has had. */
+/** Headers with an unused client address. */
 const from = (host = `192.0.2.${++hosts % 250}, 198.18.${hosts >> 8}.${hosts & 255}`) => ({
   'x-forwarded-for': host,
 });
 
-/** One attempt, by `headers`, from an address of its own unless they name one. */
+/** One attempt with `headers`, from a new client address unless they have one. */
 const attempt = (headers: Record<string, string>, body?: unknown, at = app) =>
   at.json('POST', PATH, { headers: { ...from(), ...headers }, body });
 

@@ -13,7 +13,7 @@ const said = ({ status, body }: { status: number; body: { detail?: unknown } }) 
 let addresses = 0;
 const freshAddress = () => `198.51.${Math.floor(++addresses / 250)}.${addresses % 250}`;
 
-/** Somebody to whom the checks before `check` have nothing to say, and that one and all later ones have. */
+/** A caller who passes the checks before `check` and fails that one and all later ones. */
 async function failingFrom(check: number) {
   const founder = await billing.app.signUp();
   const { tenantId } = founder;

@@ -25,7 +25,7 @@ async function subscribedTenant(at = app): Promise<Customer> {
   });
 }
 
-/** The statuses of so many attempts, one after another. */
+/** The statuses of `count` attempts in sequence. */
 async function attempts(count: number, ask: () => ReturnType<typeof attempt>): Promise<number[]> {
   const statuses: number[] = [];
   for (let at = 0; at < count; at++) statuses.push((await ask()).status);

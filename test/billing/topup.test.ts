@@ -6,7 +6,7 @@ import { ask, topUpEvent, useBillingApp } from './billing-app.ts';
 const billing = useBillingApp({ TRUST_PROXY: '1' });
 
 let addresses = 0;
-/** Everybody from an address of their own, unless the test is about addresses. */
+/** Each caller has its own client address, unless the test is about addresses. */
 const freshAddress = () => `203.0.${Math.floor(++addresses / 250)}.${addresses % 250}`;
 
 const topUp = (person: Pick<Signup, 'headers'>, body?: unknown, address = freshAddress()) =>

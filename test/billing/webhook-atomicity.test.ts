@@ -76,7 +76,7 @@ describe('all or nothing: an effect that could not be stored returns 500, and is
     body: { detail: 'internal error', error_code: 'internal_error', request_id: expect.any(String) },
   };
 
-  /** Lets no row into a table until the test ends, or the function is called. */
+  /** Refuses every insert into a table until the test ends, or the returned function is called. */
   async function close(table: string): Promise<() => Promise<void>> {
     const sql = openSuperuser(app.superuserUrl);
     await sql.unsafe(`

@@ -9,10 +9,10 @@ const operatorKey = 'an-operator-key-of-the-contract-0123456789';
 export const redirectUri = 'http://127.0.0.1:9/callback';
 export const webhookSecret = 'whsec_of_the_contract_0123456789';
 
-/** Of a deployment that sells: without a subscription most of what needs none elsewhere is refused. */
+/** A deployment with billing: most requests are refused without a subscription. */
 export const selling = { BILLING_ENABLED: 'true', TRUST_PROXY: '1' };
 
-/** What the cases are about, made once for a test file. What a case changes it makes for itself. */
+/** The resources of the cases, created once per test file. A case creates what it changes. */
 export interface ContractFixture {
   app: TestApp;
   /** An administrator, its workspace's key, and a member of that workspace. */
@@ -24,10 +24,10 @@ export interface ContractFixture {
   operator: { key: Headers; bearer: Headers };
   /** A published job of the founder's workspace, submitted with the key `replayed`. */
   jobId: string;
-  /** A real identity provider, and who can sign in there. */
+  /** A real identity provider and its accounts. */
   provider: FakeOidcProvider;
   accounts: OidcAccount[];
-  /** Where payments would go, of a deployment that sells. */
+  /** The fake of Stripe, for a deployment with billing. */
   stripe: FakeStripe;
 }
 
@@ -43,7 +43,7 @@ export function useContractFixture(more: Record<string, string> = {}): ContractF
     STRIPE_WEBHOOK_SECRET: webhookSecret,
     STRIPE_PRICE_PRO: 'price_pro',
     STRIPE_PRICE_TOPUP: 'price_topup',
-    // A file of two units is a large one, and one of 101 too large.
+    // A file with two units counts as large, and one with 101 as too large.
     TM_ASYNC_THRESHOLD: '1',
     MAX_TM_SEGMENTS: '100',
     ...more,

@@ -1,20 +1,109 @@
 import { describe, expect, test } from 'vitest';
 import { restProcedures } from '#rest/procedures.ts';
+import type { GuardName } from '#server/context.ts';
 import { appRouter } from '#server/router.ts';
 import { carriesFiles, proceduresOf } from '#server/trpc.ts';
-import type { Headers } from '#test/factories.ts';
+import { bearer, type Fields, type Headers } from '#test/factories.ts';
 import { enrolmentChallenge } from '../factories.ts';
 import { viaRest, viaRpc } from './call.ts';
 import { selling } from './fixture.ts';
-import { badInputs } from './guards/bad-inputs.ts';
-import { callAsEverybody, expectedOf, inShort, type Transport } from './guards/call-as-everybody.ts';
+import { callAsEverybody, expectedOf, inShort, type Transport } from './guards/callers.ts';
 import { useGuardFixture } from './guards/guard-fixture.ts';
 import { probes } from './guards/probes.ts';
-import { guardOf } from './guards/table.ts';
+
+const someId = 'f'.repeat(32);
+
+/** Inputs that the schemas of administrators' procedures refuse. */
+const badInputs: readonly [path: string, input: Fields][] = [
+  ['auth.revoke', {}],
+  ['auth.introspect', {}],
+  ['members.list', { limit: 0 }],
+  ['members.list', { tenant_id: someId, cursor: 'zzz' }],
+  ['members.changeRole', { user_id: someId, role: 'root' }],
+  ['members.createInvite', { role: 'root' }],
+  ['members.listInvites', { limit: 0 }],
+  ['members.listInvites', { tenant_id: someId, cursor: 'zzz' }],
+  ['tenants.create', {}],
+  ['tenants.list', { cursor: 'zzz' }],
+  ['tenants.setSecurityPolicy', {}],
+  ['usage.daily', { from: '2026-02-29' }],
+  ['usage.daily', { from: '2026-02-02', to: '2026-02-01' }],
+  ['usage.summary', { tenant_id: someId, period: '2026-13' }],
+  ['usage.summary', { tenant_id: someId, cursor: 'zzz' }],
+];
+
+/**
+ * The guard of each procedure, from A 4.1, A 4.4, A 5.2 and B 5; `session_cookie` is A 4.1's "ll_session cookie only".
+ * A procedure without a line here fails the suite.
+ */
+const guardOf: Readonly<Record<string, GuardName>> = {
+  'system.health': 'public',
+
+  'auth.signUpWithEmail': 'public',
+  'auth.token': 'public',
+  'auth.verifyMfa': 'public',
+  'auth.signOut': 'public',
+  'auth.resetPassword': 'public',
+  'auth.authorizeSso': 'public',
+  'auth.completeSso': 'public',
+  'auth.ssoClientConfig': 'public',
+  'auth.enrollMfa': 'challenge_or_cookie',
+  'auth.confirmMfa': 'challenge_or_cookie',
+  'auth.regenerateRecoveryCodes': 'session_cookie',
+  'auth.me': 'bearer',
+  'auth.revoke': 'admin',
+  'auth.introspect': 'admin',
+
+  'members.previewInvite': 'public',
+  'members.list': 'admin',
+  'members.revoke': 'admin',
+  'members.restore': 'admin',
+  'members.changeRole': 'admin',
+  'members.resetMfa': 'admin',
+  'members.issueResetLink': 'admin',
+  'members.createInvite': 'admin',
+  'members.listInvites': 'admin',
+  'members.withdrawInvite': 'admin',
+
+  'tenants.create': 'platform_operator',
+  'tenants.list': 'admin',
+  'tenants.setSecurityPolicy': 'admin',
+
+  'billing.checkout': 'tenant_identity',
+  'billing.topup': 'tenant_identity',
+  'billing.portal': 'tenant_identity',
+  'billing.webhook': 'public',
+
+  'usage.daily': 'admin',
+  'usage.summary': 'admin',
+  'usage.export': 'admin',
+
+  'translations.create': 'tenant_identity',
+  'translations.createBatch': 'tenant_identity',
+  'translations.createFromText': 'tenant_identity',
+  'translations.createFromFile': 'tenant_identity',
+  'translations.get': 'tenant_identity',
+  'translations.list': 'tenant_identity',
+  'translations.review': 'tenant_identity',
+  'translations.golden': 'tenant_identity_or_cookie',
+  'translations.delete': 'admin',
+
+  'terminology.upload': 'tenant_identity',
+  'terminology.list': 'tenant_identity',
+  'terminology.delete': 'tenant_identity',
+
+  'memory.import': 'tenant_identity',
+  'memory.list': 'tenant_identity',
+  'memory.listImports': 'tenant_identity',
+  'memory.getImport': 'tenant_identity',
+  'memory.delete': 'tenant_identity',
+  'memory.export': 'tenant_identity',
+  'memory.exportGolden': 'tenant_identity',
+};
 
 const fixture = useGuardFixture();
 const sellingFixture = useGuardFixture(selling);
-/** What is sold is asked for where it is. */
+/** Billing procedures are called on the deployment with billing. */
 const fixtureOf = (path: string) => (path.startsWith('billing.') ? sellingFixture : fixture);
 const procedures = restProcedures(appRouter);
 
@@ -62,6 +151,45 @@ describe('A 5.2: a caller who may not administer is refused before the input is 
       expect(await responseOf(operator.key)).toMatch(/^422/);
     }
   });
+});
+
+describe('A 5.1 rule 3: with X-Tenant-ID of another tenant, every tenant credential is refused', () => {
+  const refusals: Partial<Record<GuardName, string>> = {
+    tenant_identity: '401 missing or invalid tenant credentials',
+    tenant_identity_or_cookie: '401 missing or invalid tenant credentials',
+    admin: '401 admin credentials required',
+    platform_operator: '401 admin credentials required',
+  };
+  const guarded = procedures.filter(({ path }) => guardOf[path] && guardOf[path] in refusals);
+
+  test.each(guarded.map((procedure) => [procedure.path, procedure] as const))(
+    '%s',
+    async (path, procedure) => {
+      const at = fixtureOf(path);
+      const { founder, member, neighbour } = at;
+      const elsewhere = { 'x-tenant-id': neighbour.tenantId };
+      const input = (await probes[path]?.input?.(at)) ?? {};
+      for (const own of [founder.key, bearer(founder.apiKey), member.bearer, founder.bearer])
+        expect(inShort(await viaRest(at.app, procedure, { input, headers: { ...own, ...elsewhere } }))).toBe(
+          refusals[guardOf[path] as GuardName],
+        );
+    },
+  );
+});
+
+test('A 5.2: a tenant’s key never deletes a job, with or without other credentials', async () => {
+  const { app, founder, heldJobId } = fixture;
+  const { key } = founder;
+  const deletion = procedures.find(({ path }) => path === 'translations.delete')!;
+  const ways: Headers[] = [
+    { ...key, 'x-tenant-id': founder.tenantId },
+    { ...key, ...bearer(founder.apiKey) },
+    { ...key, ...bearer('garbage-of-some-length-0123456789-0123456789') },
+  ];
+  for (const headers of ways)
+    expect(inShort(await viaRest(app, deletion, { input: { job_id: heldJobId }, headers }))).toBe(
+      '401 admin credentials required',
+    );
 });
 
 describe('A 5.2: "Challenge or cookie" by the challenge', () => {

@@ -4,8 +4,7 @@ import { appRouter } from '#server/router.ts';
 import type { Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { password } from '../factories.ts';
-import { viaRest, viaRpc } from './call.ts';
-import { normalize } from './normalize.ts';
+import { normalize, viaRest, viaRpc } from './call.ts';
 
 const app = useTestApp({
   env: {

@@ -12,7 +12,7 @@ import { serveRpc } from '#server/rpc-handler.ts';
 import { router } from '#server/trpc.ts';
 import { connect } from '#test/setup/app.ts';
 import { viaRest, viaRpc } from './call.ts';
-import { callAsEverybody, expectedOf } from './guards/call-as-everybody.ts';
+import { callAsEverybody, expectedOf } from './guards/callers.ts';
 import { useGuardFixture } from './guards/guard-fixture.ts';
 
 // No procedure of the service is under this guard yet.

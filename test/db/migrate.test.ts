@@ -16,7 +16,7 @@ async function emptyDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/** The whole schema as text, graphile-worker's included: what two dumps would be compared by. */
+/** The whole schema as text, graphile-worker's included, for comparing two databases. */
 async function dump(url: string): Promise<string[]> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {

@@ -52,7 +52,7 @@ describe('scopes', () => {
   });
 
   test('no scope stays behind on a connection', async () => {
-    // Two connections at the most: every one of them has been a tenant's and the platform's before.
+    // At most two connections: each was used by a tenant and by the platform before.
     for (let i = 0; i < 4; i++) await database.inPlatform(tenantIds);
     const plain = postgres(testDatabase.url, { max: 1 });
     expect(await plain`select tenant_id from tenants`).toEqual([]);

@@ -29,7 +29,7 @@ async function laterMigrations(): Promise<string> {
   return folder;
 }
 
-/** A database of the version before, a connection of a process of that version, and another that looks on. */
+/** A database of the previous version, a connection of a process of that version, and one that observes. */
 async function formerDatabase() {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
@@ -120,7 +120,7 @@ test('a migration that waits for a table, or for the migration lock, ends on its
 });
 
 test('a migration does not wait for an autovacuum of a table that it needs', async () => {
-  // A server of its own: autovacuum is the server's.
+  // A separate server, because autovacuum belongs to the server.
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
   const server = await joinEmbeddedPostgres(folder);
   onTestFinished(async () => {

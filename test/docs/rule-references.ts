@@ -30,7 +30,7 @@ const references = new RegExp(
     String.raw`(?:(?:'s)?,? (rule|gate|check)s? (${list('\\d{1,2}')})| "([^"\n]+)")?`,
   'g',
 );
-/** What looks like a reference and is written so that nobody finds its rule. */
+/** Text that looks like a reference, in a spelling that resolves to no rule. */
 const misspelt = /(?<![\w.-])(?:[ABC][.-]?\d{1,2}\.\d{1,2}(?![\w.])|[ABC] § ?\d|Parts? [ABC]\b)/g;
 
 /** Every reference in a text. Comment lines that were broken in the middle of one are joined first. */

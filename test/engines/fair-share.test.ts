@@ -32,7 +32,7 @@ function traffic(options?: Parameters<typeof createConcurrencyLimit>[0]) {
     },
     running: (tenantId: string) => open.filter((one) => one.tenantId === tenantId).length,
     total: () => open.length,
-    /** Ends the oldest call under way, or a tenant's or the named oldest. */
+    /** Ends the oldest running call, or the oldest of a tenant or name. */
     async end(which?: string, error?: Error): Promise<void> {
       const at = which ? open.findIndex(({ tenantId, name }) => which === tenantId || which === name) : 0;
       open.splice(at, 1)[0]!.end(error);
@@ -41,7 +41,7 @@ function traffic(options?: Parameters<typeof createConcurrencyLimit>[0]) {
   };
 }
 
-/** After everything that was due has run. */
+/** Resolves when everything that was due has run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('slots', () => {
@@ -167,7 +167,7 @@ describe('slots', () => {
         }
         while (total() > 0) await end();
         await Promise.all(runs.map(({ outcome }) => outcome));
-        // All is given back: a full round goes through as in the beginning.
+        // All slots are free again: a full round passes as in the beginning.
         const before = begun.length;
         const fresh = Array.from({ length: slots }, (_, index) => call(`fresh ${index}`));
         await settled();
@@ -271,7 +271,7 @@ describe('the live engine', () => {
       { concurrencyLimit: createConcurrencyLimit({ slots: 1 }), sleep: () => slept.promise },
     );
     const first = engine.translate(plain, { tenantId: 'a' });
-    // Goes through while the first one waits, on the only slot there is.
+    // It passes while the first one waits before its retry, on the only slot.
     await engine.translate(plain, { tenantId: 'b' });
     expect(upstream.fake.requests).toHaveLength(2);
     slept.resolve();
@@ -288,7 +288,7 @@ describe('the live engine', () => {
       done += 1;
     });
     for (let call = 0; call < 3; call++) await engine.translate(plain, { tenantId: 'b' });
-    // Each call of b passed while a few of a's six at a time did.
+    // Each call of b passed while only a few of a's six concurrent calls did.
     expect(done).toBeLessThan(200);
     await Promise.all(flood);
   });

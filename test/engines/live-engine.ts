@@ -12,7 +12,7 @@ import {
   type OpenAiSettings,
 } from '#server/engines/openai/openai-engine.ts';
 import { AppError } from '#server/errors.ts';
-import { type FakeOpenAi, startFakeOpenAi } from '#test/fakes/openai.ts';
+import { type Asked, askedOf, type FakeOpenAi, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { plainTask } from '#test/setup/engine.ts';
 
 export const key = 'sk-test-5ecret';
@@ -39,7 +39,7 @@ export const settings = {
 
 type Call = (engine: Engine, task?: TranslationTask, callScope?: CallScope) => Promise<EngineResult<unknown>>;
 
-/** One call of each role about a task, the plain one unless told. */
+/** One call of each role about a task, by default the plain one. */
 export const calls: Record<'translate' | 'assess' | 'repair' | 'compare' | 'verify', Call> = {
   translate: (engine, task = plain, at = scope) => engine.translate(task, at),
   assess: (engine, task = plain, at = scope) => engine.assess(task, echo(task), at),
@@ -54,8 +54,8 @@ export const eachRole = Object.entries(calls) as [keyof typeof calls, Call][];
 const echo = ({ segments }: TranslationTask): string[] => segments.map((text) => `judged: ${text}`);
 
 /**
- * A fake upstream for each test of the file, and engines at it, which note how long they would have waited before a
- * retry and go on at once.
+ * A fake upstream for each test of the file, and engines at it, which record how long they would have waited before a
+ * retry, and continue at once.
  */
 export function useFakeUpstream() {
   let fake: FakeOpenAi;
@@ -104,3 +104,27 @@ export async function failed(call: Promise<unknown>): Promise<AppError> {
   expect(thrown).toBeInstanceOf(AppError);
   return thrown as AppError;
 }
+
+/** A fake upstream for each test of the file, and the texts of each call. */
+export function useAskedUpstream() {
+  const upstream = useFakeUpstream();
+  return { upstream, asked: (): Asked[] => upstream.fake.requests.map(askedOf) };
+}
+
+/** The length of all texts together. */
+export const units = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0);
+
+const sentence = 'The quick brown fox jumps over the lazy dog, and Dr. Smith pays 3.50 for it. ';
+/** Some 50,000 characters: paragraphs of many lengths, of whole sentences. */
+export const longText = Array.from(
+  { length: 60 },
+  (_, index) => `${index}: ${sentence.repeat((index % 19) + 1).trim()}`,
+)
+  .join('\n\n')
+  .slice(0, 50_000);
+/** To translate it. */
+export const longTask: TranslationTask = { ...plain, segments: [longText] };
+
+/** Replaces each letter by one of another alphabet, so that every position of the source can be found in the translation. */
+export const cipher = (text: string): string =>
+  text.replace(/[a-z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0x3b0 - 0x60));

@@ -64,7 +64,7 @@ describe('the request', () => {
       for (const node of nodes.filter(({ type }) => type === 'object')) {
         expect(node['required']).toEqual(Object.keys(node['properties'] as object));
         expect(node['additionalProperties']).toBe(false);
-        // The model is told what goes into each field that its name does not explain.
+        // The schema describes each field whose name does not explain it.
         for (const field of Object.values(node['properties'] as Record<string, Record<string, unknown>>))
           expect(String(field['description'] ?? field['enum'] ?? '').length).toBeGreaterThan(5);
       }
@@ -143,7 +143,7 @@ describe('the request', () => {
     upstream.fake.otherwise(agreeable);
     await calls[role](upstream.engine());
     await calls[role](upstream.engine(), hostile);
-    // The instructions are the same to the letter, whatever the task says.
+    // The instructions are exactly the same, whatever the task says.
     expect(upstream.sent(1).system).toBe(upstream.sent(0).system);
     expect(upstream.sent(1).system).toMatch(/data, never instructions/);
     expect(upstream.sent(1).data).toEqual({ ...fields, ...texts });
@@ -320,7 +320,7 @@ describe('the response', () => {
       const answer = await upstream.engine().compare({ ...plain, segments: [source] }, candidates, scope);
       expect(answer.value).toEqual({ winner: 2, rationale: 'it reads best' });
     }
-    // No candidate has the better place over many texts.
+    // Over many texts, no candidate has the better position.
     expect(positions.toSorted()).toEqual([0, 1, 2]);
   });
 

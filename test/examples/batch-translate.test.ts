@@ -12,7 +12,7 @@ import { useLossyProxy } from './lossy-proxy.ts';
 const app = useTestApp();
 const root = join(import.meta.dirname, '../..');
 
-/** A folder with the example files and a text of three pages, an empty one for what comes out, and a workspace. */
+/** A folder with the example files and a text of three pages, an empty folder for the output, and a workspace. */
 async function scene() {
   const base = await mkdtemp(join(tmpdir(), 'lingualoop-batch-'));
   onTestFinished(() => rm(base, { recursive: true, force: true }));
@@ -28,7 +28,7 @@ async function scene() {
 
 type Scene = Awaited<ReturnType<typeof scene>>;
 
-/** Files of the scene, into two languages; and the jobs of that, where one file has three pages. */
+/** The files in two languages, and the number of their jobs, since one file has three pages. */
 const tasks = (9 * 2 + 1) * 2;
 const allJobs = (9 * 2 + 3) * 2;
 
@@ -46,7 +46,7 @@ function start({ folder, out: outFolder, apiKey, proxy }: Scene, ...more: string
   return { ended, kill: (signal: NodeJS.Signals) => child.kill(signal) };
 }
 
-/** What is really stored for the scene's workspace. */
+/** What is really stored for the workspace. */
 async function stored({ tenantId }: Scene) {
   const sql = openSuperuser(app.superuserUrl);
   const [counts] = await sql`
@@ -119,7 +119,7 @@ describe('a run that was cut short', () => {
     if (code === 130) expect(ended.out).toMatch(/, 0 failed, \d+ not done \(interrupted\)\.\n$/);
 
     const before = (await stored(here)) as { jobs: number; billed: number };
-    // Files go in the order of their names: the one with three pages is among them.
+    // Files are sent in the order of their names; the one with three pages is among them.
     expect(before).toMatchObject({ jobs: 7 + 2 * 2, billed: 7 + 2 * 2 });
     const done = await journaled(here);
     // Of the seven, one response was lost, and another may have come too late to be written down.
@@ -156,7 +156,7 @@ describe('a run that was cut short', () => {
       '[de] Dear all, the hall is closed.',
     );
     expect(await readdir(here.out)).toContain('menu.csv.fr.txt');
-    // The one that was only lost here cost nothing.
+    // The job whose response was lost costs nothing here.
     expect(await stored(here)).toMatchObject({ jobs: allJobs + 2, billed: allJobs + 2 });
   });
 

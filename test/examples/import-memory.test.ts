@@ -8,7 +8,7 @@ import { LinguaLoop } from '#sdk/index.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { startWorkers, type Workers } from '#workers/run.ts';
 
-/** The example's six segments go on in the background. */
+/** The example's six segments are imported in the background. */
 const app = useTestApp({ env: { TM_ASYNC_THRESHOLD: '5' } });
 const script = join(import.meta.dirname, '../../examples/import-memory.ts');
 
@@ -19,7 +19,7 @@ const startAgain = async () => {
 beforeAll(startAgain);
 afterAll(() => workers?.stop());
 
-/** A workspace, and an empty folder for what comes out. */
+/** A workspace, and an empty folder for the output. */
 async function scene() {
   const out = await mkdtemp(join(tmpdir(), 'lingualoop-import-'));
   onTestFinished(() => rm(out, { recursive: true, force: true }));

@@ -16,7 +16,7 @@ export interface EmbeddingsBody {
   model: string;
 }
 
-/** Words that mean the same to the fake; a sentence is the sum of what its words mean. */
+/** Synonyms for the fake; a sentence's vector is the sum of its words' vectors. */
 const synonyms = [
   ['begin', 'start', 'launch', 'commence'],
   ['device', 'machine', 'unit', 'appliance'],
@@ -71,7 +71,7 @@ export function meaningOf(text: string, length = 384): Float32Array {
   return sum;
 }
 
-/** Components between -0.5 and 0.5, by chance, always the same. */
+/** Pseudorandom components between -0.5 and 0.5, always the same. */
 function directionOf(word: string, length: number): number[] {
   const components: number[] = [];
   for (let round = 0; components.length < length; round++)

@@ -2,7 +2,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider';
 
 type Entry = { payload: AdapterPayload; until: number };
 
-/** What an identity provider keeps, in a map of its own. oidc-provider's shares one among all, and warns of itself. */
+/** An identity provider's storage, in a map of its own. oidc-provider's default shares one map among all providers and prints a warning. */
 export function createMemory(): (model: string) => Adapter {
   const entries = new Map<string, Entry>();
   const alive = (wanted: (key: string, payload: AdapterPayload) => boolean) =>

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { type ClientAuthMethod, type Configuration, Provider } from 'oidc-provider';
 import { createMemory } from './oidc-memory.ts';
 
-/** Somebody who can sign in, by the claims that the provider makes of them. */
+/** An account, with its claims. */
 export interface OidcAccount {
   sub: string;
   email?: string;
@@ -20,9 +20,9 @@ export interface OidcProviderOptions {
   /** How the client is registered; client_secret_basic, or none without a secret. */
   authentication?: ClientAuthMethod;
   redirectUris: string[];
-  /** Read at each sign-in: a test may add to it, though no claims that nobody had at the start. */
+  /** Read at each sign-in. A test may add accounts, but no new kinds of claims. */
   accounts: OidcAccount[];
-  /** Where claims beside `sub` are to be had. */
+  /** Where claims other than `sub` are returned. */
   claimsIn?: 'id_token' | 'userinfo';
 }
 
@@ -36,7 +36,7 @@ const endpoints = {
 
 export type OidcEndpoint = (typeof endpoints)[keyof typeof endpoints];
 
-/** How the provider goes wrong, until a test says otherwise. */
+/** The provider's faults, until a test changes them. */
 export interface OidcFaults {
   /** Responds in place of the provider; may never respond. */
   reply?: Partial<Record<OidcEndpoint, (response: ServerResponse) => void>>;
@@ -44,7 +44,7 @@ export interface OidcFaults {
   metadata?: Record<string, unknown>;
   /** Claims that override the right ones of ID tokens (`{nonce: 'another'}`); undefined takes one out. */
   idToken?: Record<string, unknown>;
-  /** Signs ID tokens with a key that is not the provider's, under the name of the one that is. */
+  /** Signs ID tokens with a foreign key under the key id of the provider's. */
   foreignKey?: boolean;
   /** Signs ID tokens with nothing (`alg: none`). */
   unsigned?: boolean;
@@ -72,7 +72,7 @@ export interface FakeOidcProvider extends AsyncDisposable {
 const keyId = 'signing';
 let keys: { own: KeyObject; foreign: KeyObject } | undefined;
 
-/** Made once in a process: they are slow to make. */
+/** Created once per process, because that is slow. */
 function signingKeys() {
   const make = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   keys ??= { own: make(), foreign: make() };
@@ -86,7 +86,7 @@ export async function startOidcProvider(options: OidcProviderOptions): Promise<F
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const provider = new Provider(issuer, configurationOf(options));
-  // Koa would print what goes wrong.
+  // Koa would print errors.
   provider.silent = true;
 
   const fake: FakeOidcProvider = {
@@ -159,7 +159,7 @@ function configurationOf(options: OidcProviderOptions): Configuration {
       const account = accounts.find((known) => known.sub === sub);
       return account && { accountId: sub, claims: () => account };
     },
-    // Nobody is asked whether they agree.
+    // There is no consent step.
     async loadExistingGrant({ oidc }) {
       const accountId = oidc.session?.accountId;
       const grant = new oidc.provider.Grant({ clientId, ...(accountId && { accountId }) });
@@ -170,7 +170,7 @@ function configurationOf(options: OidcProviderOptions): Configuration {
     renderError(ctx, out) {
       ctx.body = out;
     },
-    // Those it has of itself, it prints advice about.
+    // It prints advice about its default keys.
     ttl: {
       AccessToken: lifetime,
       AuthorizationCode: 60,
@@ -182,7 +182,7 @@ function configurationOf(options: OidcProviderOptions): Configuration {
   };
 }
 
-/** The ID token that a provider gone wrong would have made. */
+/** The ID token of a faulty provider. */
 function spoil(token: string, { idToken, foreignKey, unsigned }: OidcFaults): string {
   const [header, claims] = token
     .split('.', 2)
@@ -198,7 +198,7 @@ function spoil(token: string, { idToken, foreignKey, unsigned }: OidcFaults): st
 async function signIn(issuer: string, authorizationUrl: string, sub: string) {
   const cookies = new Map<string, string>();
   let address = new URL(authorizationUrl);
-  // Tells the interaction, which has no page, who it is.
+  // Completes the interaction, which has no page, for the account.
   address.searchParams.set('login_hint', sub);
   for (let hop = 0; hop < 10; hop++) {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');

@@ -27,7 +27,7 @@ export interface FakeOpenAi extends AsyncDisposable {
   readonly baseUrl: string;
   /** Every request so far, in the order of arrival. */
   readonly requests: RecordedRequest[];
-  /** The most requests so far that were unanswered at a time. */
+  /** The highest number of concurrent requests so far. */
   readonly peak: number;
   /** Replies for the next requests, one each. */
   enqueue(...replies: Reply[]): void;
@@ -36,7 +36,7 @@ export interface FakeOpenAi extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Not retried by anybody, so that a test that queued too little fails at once. */
+/** No client retries it, so a test that queued too few replies fails at once. */
 const nothingQueued: Reply = (response) => sendJson(response, 400, { error: { code: 'nothing_queued' } });
 
 /** Starts a chat completions API on a free port of the loopback address. */
@@ -133,7 +133,7 @@ export const translation = (texts: string | string[], options: CompletionOptions
     ...options,
   });
 
-/** A question as a model reads it: its role by the name of the schema, its data by the role. */
+/** A request as a model reads it: the schema's name gives its role, the role its data. */
 export interface Asked {
   role: 'translation' | 'assessment' | 'repair' | 'comparison' | 'verification';
   model: string;
@@ -141,7 +141,7 @@ export interface Asked {
     source_lang: { code: string };
     target_lang: { code: string };
     context_before: string | null;
-    /** `text` where the role translates or compares, else `source` and `translation`. */
+    /** `text` if the role translates or compares, otherwise `source` and `translation`. */
     segments: { id: number; text: string; source: string; translation: string; approximate: boolean }[];
     issues: QualityIssue[];
     candidates: { id: number; segments: { id: number; text: string }[] }[];
@@ -155,9 +155,9 @@ export function askedOf({ body }: RecordedRequest): Asked {
 }
 
 export interface TranslatingOptions {
-  /** The source between guillemets behind the target's code, unless it says otherwise. */
+  /** By default the source between guillemets after the target's code. */
   translate?: (text: string, lang: string, asked: Asked) => string;
-  /** Puts each issue's suggestion for its span, unless it says otherwise. */
+  /** By default replaces each issue's span by its suggestion. */
   repair?: (translation: string, issues: QualityIssue[], source: string) => string;
   /** Of the judges: 95. */
   score?: number | ((asked: Asked) => number);
@@ -171,7 +171,7 @@ export interface TranslatingOptions {
   usage?: CompletionOptions['usage'];
 }
 
-/** A model that does what every role of the engine asks of it. */
+/** A model that fulfils every role of the engine. */
 export function translatingReply(options: TranslatingOptions = {}): Reply {
   const { latencyMs = 0, usage } = options;
   const reply: Reply = (response, request) =>
@@ -277,7 +277,7 @@ export const after =
     await reply(response, request);
   };
 
-/** Answers only once so many requests have arrived. */
+/** Responds only when `count` requests have arrived. */
 export function gather(count: number, reply: Reply = agreeable): Reply {
   const all = Promise.withResolvers<void>();
   let come = 0;

@@ -109,7 +109,7 @@ export function createStripeApi(prices?: readonly string[]): StripeApi {
     },
     'GET /v1/subscriptions': ({ fields, path }) => {
       const { customer, status, limit = '10', starting_after: after } = fields;
-      // A deleted customer's are listed still: they ended with it.
+      // A deleted customer's subscriptions are still listed: they ended with it.
       if (customer !== undefined && !customers.has(customer)) throw missing(400, 'customer', customer);
       const all = [...subscriptions.values()]
         .filter((one) => customer === undefined || one.customer === customer)

@@ -32,18 +32,18 @@ export interface FakeStripe
   asked(method: string, path: string): StripeRequest[];
   /** Gives a customer a subscription: its id begins with `sub_`, its status is active unless `fields` say otherwise. */
   subscribe: StripeApi['subscribe'];
-  /** Deletes a customer as the dashboard does: what names it is refused with `resource_missing` from now on. */
+  /** Deletes a customer as the dashboard does: requests that name it are refused with `resource_missing` from now on. */
   deleteCustomer: StripeApi['deleteCustomer'];
-  /** Replies in the API's stead to the next requests, one each: `fail(503)`, `hangUp`, or one's own. */
+  /** Replies in place of the API to the next requests, one each: `fail(503)`, `hangUp`, or another function. */
   enqueue(...replies: StripeReply[]): void;
-  /** Replies in the API's stead to every request for which nothing is queued, until it is told `null`. */
+  /** Replies in place of the API to every request for which nothing is queued, until it is set to `null`. */
   otherwise(reply: StripeReply | null): void;
   close(): Promise<void>;
 }
 
 export interface FakeStripeOptions {
   secretKey?: string;
-  /** The Prices that exist; left out, every id is taken for one. */
+  /** The Prices that exist; without it, every id is one. */
   prices?: readonly string[];
 }
 
@@ -149,8 +149,8 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 }
 
 /**
- * The header that Stripe signs a delivery with: `t=<seconds>,v1=<hex HMAC-SHA256 of "<seconds>.<body>">`, written apart from
- * the package's own.
+ * The header that Stripe signs a delivery with: `t=<seconds>,v1=<hex HMAC-SHA256 of "<seconds>.<body>">`, computed independently of
+ * the package.
  * @param body the bytes of the delivery, to the letter
  * @param at Unix time in seconds; now unless it is given
  */

@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { freePort } from '#db/embedded/secrets.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 
-/** What a kill takes away. */
+/** The processes that a kill ends. */
 export const victims = ['api', 'worker', 'postmaster', 'backend', 'all'] as const;
 export type Victim = (typeof victims)[number];
 
@@ -38,7 +38,7 @@ export async function startCluster(env: Record<string, string>) {
 
   return {
     address: `http://127.0.0.1:${port}`,
-    /** Asks the database as its superuser, over a connection of one question. */
+    /** Queries the database as its superuser, over a connection for one query. */
     async query<T extends postgres.Row>(ask: (sql: postgres.Sql) => PromiseLike<readonly T[]>): Promise<T[]> {
       const secrets = JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8'));
       const sql = postgres({
@@ -49,10 +49,10 @@ export async function startCluster(env: Record<string, string>) {
         password: secrets.superuserPassword,
         max: 1,
         connect_timeout: 5,
-        // Its look-up rejects unhandled where the server is just coming back.
+        // Its type look-up would reject unhandled while the server starts again.
         fetch_types: false,
         onnotice: () => {},
-        // Not a stranger whom the last to leave would wait for.
+        // Not a foreign client, for which the last member would wait.
         connection: { application_name: 'lingualoop faults' },
       });
       try {
@@ -86,7 +86,7 @@ export async function startCluster(env: Record<string, string>) {
     },
     /** Stops both in an orderly way; returns their exit codes. */
     stop: () => Promise.all([api.stop('SIGTERM'), worker.stop('SIGTERM')]),
-    /** Whatever is left. */
+    /** Ends whatever is left. */
     async destroy(): Promise<void> {
       await Promise.all([api.stop('SIGKILL'), worker.stop('SIGKILL')]);
       await killPostmaster();

@@ -14,13 +14,13 @@ export interface Answers {
   jobs: Map<string, Signup>;
   /** Jobs whose deletion was confirmed. */
   deleted: Set<string>;
-  /** Jobs whose deletion was asked for, whatever was heard of it. */
+  /** Jobs whose deletion was requested, with or without a response. */
   deleting: Set<string>;
   glossaries: Map<string, Signup>;
   memories: Map<string, Signup>;
   /** Imports that got 202. */
   imports: Map<string, Signup>;
-  /** What was found wrong while it ran. */
+  /** Faults that were found while it ran. */
   wrong: string[];
   /** The responses of each kind, and the requests without one. */
   counts: Record<string, number>;
@@ -34,7 +34,7 @@ interface Actor {
 
 /**
  * Clients of every kind, over some tenants, until `stop`: texts with keys and without, batches, files, reviews, imports inline and in the
- * background, glossaries, deletions, sign-ins, exports, downloads. They go on whatever happens to the service, as clients do.
+ * background, glossaries, deletions, sign-ins, exports, downloads. They continue whatever happens to the service, as clients do.
  */
 export async function startLoad(address: string, clients: number, random: Random) {
   const app = connect(address);
@@ -59,7 +59,7 @@ export async function startLoad(address: string, clients: number, random: Random
   let stopped = false;
   const text = () => {
     counter += 1;
-    // One in five was sent before: the memory or the key of another serves it.
+    // One in five was sent before: the memory or another job's key serves it.
     return random() < 0.2 ? pick(sentences, random) : `${pick(sentences, random)} (${counter})`;
   };
   const heard = (kind: string, status: number | string) => {
@@ -85,7 +85,7 @@ export async function startLoad(address: string, clients: number, random: Random
       counter += 1;
       const headers = { 'idempotency-key': `key-${counter}` };
       const asked = { source_text: text(), target_lang: 'de' };
-      // As a client that heard nothing: again with the same key.
+      // As a client without a response: again with the same key.
       for (let attempt = 0; ; attempt++) {
         const answer = await submit(actor, asked, headers).catch(() => undefined);
         if (answer?.status === 200) keep(actor.tenant, answer.body);
@@ -212,7 +212,7 @@ export async function startLoad(address: string, clients: number, random: Random
   const client = async () => {
     while (!stopped) {
       const kind = pick(weighted, random);
-      // Some state is an actor's own: one session at a time.
+      // Some state belongs to the actor: one session at a time.
       const actor = pick(actors, random);
       if (kind === 'session' && busy.has(actor)) continue;
       if (kind === 'session') busy.add(actor);

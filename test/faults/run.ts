@@ -25,13 +25,13 @@ export interface Recovery {
 
 export interface FaultsReport {
   recoveries: Recovery[];
-  /** What was not as it must be; empty for a run that passed. */
+  /** The faults of a run; empty if it passed. */
   wrong: string[];
   /** The number of responses of each kind. */
   counts: Record<string, number>;
 }
 
-/** Kills the service's processes under load, as often as asked, and looks whether all that must be true is. */
+/** Kills the service's processes under load, a given number of times, and verifies that nothing was lost. */
 export async function runFaults(
   { kills, seed, clients = 6 }: { kills: number; seed: number; clients?: number },
   print: (line: string) => void,
@@ -40,7 +40,7 @@ export async function runFaults(
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-faults-'));
   await using model = await startFakeOpenAi();
   const good = translatingReply({ translate: translateNumbered, latencyMs: 10 });
-  // One call in thirty fails: jobs that end failed must be as whole as the others.
+  // One call in thirty fails: failed jobs must be as consistent as the others.
   const chat: Reply = (response, request) => (random() < 0.03 ? failure(400) : good)(response, request);
   model.otherwise(atItsPath(embeddings(), chat));
   const cluster = await startCluster({

@@ -6,7 +6,7 @@ import { corpusFile } from '#test/corpus/files.ts';
 
 const textOf = (name: string): Promise<string> => flatten('pdf', corpusFile(`pdf/${name}.pdf`));
 
-/** How much two texts have in common of their words, whatever their order: 0 to 1. */
+/** The share of words that two texts have in common, in any order: 0 to 1. */
 function likeness(one: string, other: string): number {
   const words = (text: string): string[] =>
     text

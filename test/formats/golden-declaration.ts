@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import type { LanguageCode } from '#server/languages.ts';
 
-/** The Universal Declaration of Human Rights in each supported language. No other one is at hand for fr-CA. */
+/** The Universal Declaration of Human Rights in each supported language. There is no separate one for fr-CA. */
 const editions: Record<LanguageCode, string> = {
   en: 'eng',
   es: 'spa',

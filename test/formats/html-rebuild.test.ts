@@ -48,7 +48,7 @@ describe('the rebuilt source', () => {
   });
 });
 
-/** Pieces of markup that mean most trouble side by side. */
+/** Pieces of markup that are difficult next to each other. */
 const flow = [
   ...['<b>', '</b>', '<i class=x>', '</i>', '<a href=x>', '</a>', '<nobr>', '<font color=red>', '</font>'],
   ...[

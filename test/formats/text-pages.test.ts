@@ -71,7 +71,7 @@ describe('where a page ends', () => {
   });
 });
 
-/** Texts of what decides where a page ends: letters, marks, joined emoji, dense scripts, spaces, line and sentence ends. */
+/** Texts of the characters that decide where a page ends: letters, marks, joined emoji, dense scripts, spaces, line and sentence ends. */
 const texts = fc
   .array(
     fc.oneof(

@@ -20,7 +20,7 @@ function bySchoolbook(a: string, b: string): number {
 
 const character = fc.constantFrom('a', 'b', 'c', ' ', 'é', '漢', '😀', '😁', '\ud83d', '\ude00');
 const text = fc.array(character, { maxLength: 150, size: 'max' }).map((parts) => parts.join(''));
-/** A text, and the same text with so many characters inserted, dropped and replaced. */
+/** A text, and the same text with some characters inserted, dropped and replaced. */
 const pair = fc
   .tuple(
     text,

@@ -14,7 +14,7 @@ import { corpusLanguages, countFound, fuzzyCorpus } from '#test/bench/fuzzy-corp
 
 const root = process.env['BENCH_DEBIAN_ROOT'];
 
-/** Made-up sentences on every machine: nothing is installed there. */
+/** Generated sentences on every machine, so that nothing needs to be installed. */
 beforeAll(() => {
   process.env['BENCH_DEBIAN_ROOT'] = '/nonexistent';
 });
@@ -45,7 +45,7 @@ describe('of the 5 segments most like a query, at least 95 % are found', () => {
   it.each(corpusLanguages)('in %s, among 3000', (language) => {
     const { segments, queries } = fuzzyCorpus(language, 3000, 40);
     const shard = buildShard(segments);
-    // Not `found`: too few of 3000 made-up sentences are near another; the bench has enough.
+    // Not `found`: too few of 3000 generated sentences are similar to another; the bench has enough.
     for (const kind of ['characters', 'words', 'short'] as const) {
       let [found, all] = [0, 0];
       for (const query of queries.filter((any) => any.kind === kind)) {

@@ -11,7 +11,7 @@ import {
   selectCandidates,
 } from '#server/matching/fuzzy/index.ts';
 
-/** Numbers as varints, read the slow way. */
+/** Decodes varints, in a simple and slow way. */
 function numbersOf(bytes: Uint8Array): number[] {
   const numbers: number[] = [];
   let digits: number[] = [];

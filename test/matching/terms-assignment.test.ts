@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkTerms, type ExpectedTerm } from '#server/matching/terms/index.ts';
 
-/** Whether the words can be dealt out so that each expectation has its count: every way is tried. */
+/** Whether the words can be assigned so that each expectation has its count, by trying every assignment. */
 function canMeet(expected: readonly ExpectedTerm[], words: readonly string[]): boolean {
   const needs = expected.flatMap(({ targetTerms, count, caseSensitive }) =>
     Array.from({ length: count }, () => ({ targetTerms, caseSensitive })),

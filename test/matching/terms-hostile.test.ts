@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LanguageCode } from '#server/languages.ts';
 import { checkTerms, compileTerms, type GlossaryEntry } from '#server/matching/terms/index.ts';
 
-/** Far above what each takes (0.5 s at most on a busy machine), far below what anything quadratic would. */
+/** Far more than each case takes (0.5 s at most on a busy machine), far less than any quadratic algorithm would. */
 const limit = 4000;
 
 function entries(terms: readonly string[]): GlossaryEntry[] {
@@ -49,7 +49,7 @@ describe('a glossary and a text built to be slow', () => {
     expect(matches.length).toBeLessThanOrEqual(text.length);
   });
 
-  it('terms that end at one place beyond those looked at are the shorter ones', () => {
+  it('of many terms that end at one position, the shorter ones are left out', () => {
     const [match] = compileTerms(entries(repeats('a ', 200)), 'en').find('a '.repeat(200));
     expect(match).toMatchObject({ start: 0 });
     expect(match!.end).toBeGreaterThan(2 * 184);

@@ -11,7 +11,7 @@ interface Read {
   end: number;
 }
 
-/** One character with its marks after the other, blanks as one: written for these tests, as plainly as can be. */
+/** Splits a text into characters with their marks; blanks count as one. A simple implementation for these tests. */
 function read(text: string): Read[] {
   const characters: Read[] = [];
   for (const { 0: cluster, index } of text.matchAll(/\P{M}\p{M}*|\p{M}+/gsu)) {
@@ -48,7 +48,7 @@ interface Match {
   targets: string[];
 }
 
-/** Every entry at every place, then the best first. */
+/** Every match of every entry, the best first. */
 function findPlainly(entries: readonly GlossaryEntry[], text: string, language: LanguageCode): Match[] {
   const characters = read(text);
   const segmenter = new Intl.Segmenter(language, { granularity: 'word' });

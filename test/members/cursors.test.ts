@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { found, invite, join, type Person } from '#test/factories.ts';
+import { env, found, invite, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { env } from './people.ts';
 
 const app = useTestApp({ env });
 

@@ -3,10 +3,9 @@ import { newFamily, startSession } from '#server/access/sessions.ts';
 import { newId } from '#server/ids.ts';
 import { addMember } from '#server/members/members.ts';
 import { registerTenant } from '#server/tenants/accounts.ts';
-import { found, operator } from '#test/factories.ts';
+import { env, found, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env } from './people.ts';
 
 const workspace = 'operators';
 const app = useTestApp({

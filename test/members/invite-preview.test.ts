@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { administrator, developer, openTeam, type Team } from '#test/factories.ts';
+import { signUp } from '#test/auth/sign-in.ts';
+import { administrator, developer, founding, openTeam, type Team } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { signUp } from './people.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
@@ -45,7 +45,7 @@ describe('C 2: a usable invite', () => {
   test('a preview does not use it up', async () => {
     const { invite_token } = await team.invite();
     for (let i = 0; i < 3; i++) expect((await preview(invite_token)).body.valid).toBe(true);
-    expect((await signUp(app, { invite_token })).status).toBe(200);
+    expect((await signUp(app, founding({ invite_token }))).status).toBe(200);
   });
 });
 
@@ -92,7 +92,7 @@ describe('A 4.1: every unusable token gives the same 200 with valid false', () =
 
   test('redeemed', async () => {
     const { invite_token } = await team.invite();
-    await signUp(app, { invite_token });
+    await signUp(app, founding({ invite_token }));
     await expectInvalid(invite_token);
   });
 

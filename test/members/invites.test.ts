@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { found, freshEmail, invite, join, operator, type Person, password } from '#test/factories.ts';
+import { env, found, freshEmail, invite, join, operator, type Person, password } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env, eventsOf } from './people.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
 
 const app = useTestApp({ env: { ...env, INVITE_TTL_SECONDS: '7200' } });
 
@@ -29,7 +29,7 @@ const redeem = (token: string, email = freshEmail()) =>
     body: { tenant_name: 'ignored', email, password, invite_token: token },
   });
 
-/** Lets an invite's time run out. */
+/** Moves an invite's expiry into the past. */
 const expire = (inviteId: string) => openSuperuser(app.superuserUrl)`
   update invites set expires_at = now() where invite_id = ${inviteId}`;
 
@@ -131,7 +131,7 @@ describe('A 8: 20 pending invites', () => {
       expect((await create()).status).toBe(200);
       expect((await create()).status).toBe(409);
     }
-    // Another tenant's count for themselves.
+    // Another tenant's invites count separately.
     expect((await create({}, (await found(app)).bearer)).status).toBe(200);
   });
 
@@ -167,7 +167,7 @@ describe('C 2: the list', () => {
       redeemed_by: joined.body.token.user.user_id,
       redeemed_at: expect.any(String),
     });
-    // What was redeemed in time does not expire.
+    // An invite that was redeemed in time does not expire.
     await expire(b.invite_id);
     expect(await statusOf(b.invite_id)).toBe('redeemed');
   });
@@ -316,7 +316,7 @@ describe('A 3.5: redeeming', () => {
     expect([status, body]).toEqual([400, { detail: 'this invite was issued for a different email address' }]);
     expect(await statusOf(invite_id)).toBe('pending');
     expect((await redeem(invite_token, 'RIGHT@example.org')).status).toBe(200);
-    // Once it is used, nobody is told whom it was for.
+    // Once it is used, it does not reveal whom it was for.
     expect((await redeem(invite_token, 'wrong@example.org')).body.detail).toBe('invalid or expired invite');
   });
 

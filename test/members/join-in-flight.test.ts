@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { deactivateTenant, reactivateTenant } from '#server/tenants/operator-commands.ts';
 import { holdEvents, waitingOr } from '#test/access/held-transactions.ts';
-import { found, freshEmail, invite, type Person, password } from '#test/factories.ts';
+import { refresh, sessionStatus } from '#test/auth/sign-in.ts';
+import { env, found, freshEmail, invite, type Person, password } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env, refresh, sessionStatus } from './people.ts';
 
 const app = useTestApp({ env });
 
@@ -44,7 +44,7 @@ describe('A 3.2: a join that meets the deactivation of its tenant', () => {
       bearer: { authorization: `Bearer ${access_token}` },
     };
     expect(await sessionStatus(app, joined)).toBe(401);
-    expect((await refresh(app, joined)).status).toBe(401);
+    expect((await refresh(app, joined.refreshToken)).status).toBe(401);
   });
 
   test('after it: is refused, makes no member, and does not use the invite up', async () => {

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { me, signUp } from '#test/auth/sign-in.ts';
 import {
   administrator,
   developer,
+  founding,
   freshEmail,
   inviting,
   openTeam,
@@ -13,7 +15,6 @@ import {
 } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { me, signUp } from './people.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey };
 const app = useTestApp({ env });
@@ -24,7 +25,7 @@ beforeEach(async () => {
 });
 
 const join = (invite_token: string, fields: Record<string, unknown> = {}) =>
-  signUp(app, { invite_token, ...fields });
+  signUp(app, founding({ invite_token, ...fields }));
 const membersOf = async () =>
   (await app.json('GET', '/api/auth/users?include_revoked=true', { headers: team.admin })).body;
 const tenants = async (): Promise<number> =>
@@ -47,14 +48,14 @@ describe('A 4.2: joining by an invite', () => {
     expect(headers.getSetCookie().join()).toContain('ll_session=');
     const member = personOf(body.token);
     expect(member.tenantId).toBe(team.tenantId);
-    expect((await me(app, member)).body.user.role).toBe(developer);
+    expect((await me(app, member.bearer)).body.user.role).toBe(developer);
     expect(await tenants()).toBe(before);
     expect(await membersOf()).toHaveLength(2);
   });
 
   test('gives the invite’s role', async () => {
     const member = await team.join({ role: administrator });
-    expect((await me(app, member)).body.user.role).toBe(administrator);
+    expect((await me(app, member.bearer)).body.user.role).toBe(administrator);
     expect((await app.json('GET', '/api/auth/users', { headers: member.bearer })).status).toBe(200);
   });
 
@@ -70,7 +71,7 @@ describe('A 4.2: joining by an invite', () => {
       monthly_char_limit: 500_000,
       metadata: { colour: 'blue' },
     });
-    const { body: now } = await me(app, team.founder);
+    const { body: now } = await me(app, team.founder.bearer);
     expect(now.tenant).toMatchObject({ name: 'The workspace', metadata: { colour: 'blue' } });
   });
 
@@ -229,7 +230,7 @@ describe('A 4.2 rule 4: with email signup switched off', () => {
     const { invite, invites } = inviting(closed, operator, `?tenant_id=${tenant.id}`);
     const { invite_token } = await invite();
     for (const fields of [{ invite_token }, { invite_token: 'nonsense' }, {}]) {
-      const { status, body } = await signUp(closed, { ...fields, password: password });
+      const { status, body } = await signUp(closed, founding({ ...fields, password: password }));
       expect([status, body]).toEqual([403, { detail: 'email signup is disabled' }]);
     }
     expect((await invites())[0].status).toBe('pending');

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { found, join, operator, type Person } from '#test/factories.ts';
+import { passwordGrant, refresh, sessionStatus } from '#test/auth/sign-in.ts';
+import { env, found, join, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
-import { env, eventsOf, refresh, sessionStatus, signIn } from './people.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
 
 const app = useTestApp({ env });
 
@@ -30,7 +31,7 @@ async function activeAdministrators(tenantId: string): Promise<number> {
 
 describe('A 3.2: revoking', () => {
   test('returns the row, and ends all sessions at once', async () => {
-    const again = await signIn(app, member);
+    const again = await passwordGrant(app, member);
     const { status, body } = await revoke(member);
     expect([status, body]).toEqual([
       200,
@@ -45,9 +46,9 @@ describe('A 3.2: revoking', () => {
       },
     ]);
     expect(await sessionStatus(app, member)).toBe(401);
-    expect((await refresh(app, member)).status).toBe(401);
-    expect((await refresh(app, { ...member, refreshToken: again.body.refresh_token })).status).toBe(401);
-    expect((await signIn(app, member)).status).toBe(401);
+    expect((await refresh(app, member.refreshToken)).status).toBe(401);
+    expect((await refresh(app, again.body.refresh_token)).status).toBe(401);
+    expect((await passwordGrant(app, member)).status).toBe(401);
     expect(await sessionStatus(app, admin)).toBe(200);
   });
 
@@ -90,8 +91,8 @@ describe('A 3.2: restoring', () => {
     const { status, body } = await restore(member);
     expect([status, body.active, body.user_id]).toEqual([200, true, member.userId]);
     expect(await sessionStatus(app, member)).toBe(401);
-    expect((await refresh(app, member)).status).toBe(401);
-    expect((await signIn(app, member)).status).toBe(200);
+    expect((await refresh(app, member.refreshToken)).status).toBe(401);
+    expect((await passwordGrant(app, member)).status).toBe(200);
   });
 
   test('of an active member changes nothing, and ends no session', async () => {

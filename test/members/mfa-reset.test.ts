@@ -1,8 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
-import { found, join, type Person } from '#test/factories.ts';
+import { passwordGrant, sessionStatus } from '#test/auth/sign-in.ts';
+import { env, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env, eventsOf, sessionStatus, signIn } from './people.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
 
 const app = useTestApp({ env });
 
@@ -16,7 +17,7 @@ beforeEach(async () => {
 const reset = ({ userId }: Person) =>
   app.json('POST', `/api/auth/users/${userId}/mfa/reset`, { headers: admin.bearer });
 
-/** As an enrolled member's rows are, with failures and a sign-in under way. */
+/** The rows of an enrolled member, with failures and a pending sign-in. */
 async function enrol({ tenantId, userId }: Person): Promise<void> {
   const sql = openSuperuser(app.superuserUrl);
   await sql`update users set totp_secret = '\\x01', totp_pending_secret = '\\x02', totp_last_step = 7,
@@ -51,9 +52,9 @@ test('A 4.1: clears everything of the memberâ€™s second factor, and nobody elseâ
 
 test('the member signs in without a code again; sessions go on', async () => {
   await enrol(member);
-  expect((await signIn(app, member)).body.mfa_required).toBe(true);
+  expect((await passwordGrant(app, member)).body.mfa_required).toBe(true);
   await reset(member);
-  expect((await signIn(app, member)).body.access_token).toEqual(expect.any(String));
+  expect((await passwordGrant(app, member)).body.access_token).toEqual(expect.any(String));
   expect(await sessionStatus(app, member)).toBe(200);
 });
 

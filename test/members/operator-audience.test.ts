@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest';
+import {
+  addAdministrator,
+  openOperators,
+  operatorEnv,
+  operatorWorkspace,
+  type WorkspaceMember,
+} from '#test/factories/operators.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
-import {
-  addAdministrator,
-  env,
-  foundWorkspace,
-  type WorkspaceMember,
-  workspace,
-} from './operators-workspace.ts';
 
-const app = useTestApp({ env, engine: engineOf(async () => answered(['Bonjour'], 7)) });
+const app = useTestApp({ env: operatorEnv, engine: engineOf(async () => answered(['Bonjour'], 7)) });
 
 test('A 5.1 rule 8, B 2.2: only an operator’s session shows the whole job without the operator key', async () => {
-  await foundWorkspace(app);
+  await openOperators(app);
   const operator = await addAdministrator(app, 'first@ops.example');
   const unlisted = await addAdministrator(app, 'third@ops.example');
   const bare = await addAdministrator(app, 'second@ops.example');
   const sql = openSuperuser(app.superuserUrl);
-  await sql`update tenants set monthly_char_limit = 1000 where tenant_id = ${workspace}`;
+  await sql`update tenants set monthly_char_limit = 1000 where tenant_id = ${operatorWorkspace}`;
   await sql`update users set totp_secret = null where user_id = ${bare.userId}`;
 
   // Each text once: the second time, the memory would serve it.

@@ -1,24 +1,24 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  addAdministrator,
+  openOperators,
+  operatorEnv,
+  operatorWorkspace,
+  type WorkspaceMember,
+} from '#test/factories/operators.ts';
 import { found, freshEmail, operator as operatorHeaders, password } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import {
-  addAdministrator,
-  env,
-  foundWorkspace,
-  type WorkspaceMember,
-  workspace,
-} from './operators-workspace.ts';
 
-const app = useTestApp({ env });
-beforeAll(() => foundWorkspace(app));
+const app = useTestApp({ env: operatorEnv });
+beforeAll(() => openOperators(app));
 
 let operator: WorkspaceMember;
 let ordinary: WorkspaceMember;
 beforeEach(async () => {
   const sql = openSuperuser(app.superuserUrl);
-  await sql`delete from users where tenant_id = ${workspace}`;
-  await sql`delete from invites where tenant_id = ${workspace}`;
+  await sql`delete from users where tenant_id = ${operatorWorkspace}`;
+  await sql`delete from invites where tenant_id = ${operatorWorkspace}`;
   operator = await addAdministrator(app, 'first@ops.example');
   ordinary = await addAdministrator(app, 'ordinary@ops.example');
 });
@@ -37,7 +37,10 @@ const besideKey: [string, () => Headers] = [
 ];
 
 const create = (headers: Headers, fields: object = {}) =>
-  app.json('POST', `/api/tenants/invites?tenant_id=${workspace}`, { headers, body: { role, ...fields } });
+  app.json('POST', `/api/tenants/invites?tenant_id=${operatorWorkspace}`, {
+    headers,
+    body: { role, ...fields },
+  });
 
 async function invited(headers: Headers, fields: object = {}): Promise<string> {
   const { status, body } = await create(headers, fields);
@@ -54,12 +57,12 @@ const otherAddress = [400, { detail: 'this invite was issued for a different ema
 
 const emailsOf = async () => {
   const rows = await openSuperuser(app.superuserUrl)`
-    select email from users where tenant_id = ${workspace} order by created_at, user_id`;
+    select email from users where tenant_id = ${operatorWorkspace} order by created_at, user_id`;
   return rows.map(({ email }) => email);
 };
 const both = () => [operator.email, ordinary.email];
 
-/** Refused as for another address, with no member made and the link as it was: it takes somebody else in. */
+/** Expects the refusal for another address, no new member, and a link that still works for somebody else. */
 async function expectRefusedAndUsable(token: string): Promise<void> {
   for (const email of [listed, 'Second@OPS.example ']) {
     const { status, body } = await signUp(token, email);
@@ -89,7 +92,7 @@ describe('A 5.1 rule 8: an ordinary administrator cannot make an operator', () =
   test('an older invite bound to a listed address, from before such invites were refused, admits nobody', async () => {
     const token = await invited(operatorHeaders, { email: listed });
     await openSuperuser(app.superuserUrl)`
-      update invites set by_operator = false, created_by = ${ordinary.email} where tenant_id = ${workspace}`;
+      update invites set by_operator = false, created_by = ${ordinary.email} where tenant_id = ${operatorWorkspace}`;
     const { status, body } = await signUp(token, listed);
     expect([status, body]).toEqual(otherAddress);
     expect(await emailsOf()).toEqual(both());
@@ -101,7 +104,7 @@ describe('A 5.1 rule 8: an invite of an operator', () => {
     const token = await invited(by(), { email: listed });
     const { status, body } = await signUp(token, listed);
     // A designated operator is asked for an authenticator.
-    expect([status, body.mfa_required, body.account?.id]).toEqual([200, true, workspace]);
+    expect([status, body.mfa_required, body.account?.id]).toEqual([200, true, operatorWorkspace]);
     expect(await emailsOf()).toEqual([...both(), listed]);
   });
 

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readResetToken, usePasswordResetLink } from '#server/members/password-reset-links.ts';
-import { found, join, type Person } from '#test/factories.ts';
+import { enrol } from '#test/auth/mfa.ts';
+import { passwordGrant, refresh, sessionStatus } from '#test/auth/sign-in.ts';
+import { env, found, join, openSession, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env, eventsOf, refresh, sessionStatus, signIn } from './people.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
 
 const app = useTestApp({
   env: { ...env, BASE_URL: 'https://lingua.example.org/', PASSWORD_RESET_TTL_SECONDS: '900' },
@@ -20,7 +22,8 @@ beforeEach(async () => {
 
 const issue = ({ userId }: Person, by = admin, at = app) =>
   at.json('POST', `/api/auth/users/${userId}/password-reset-link`, { headers: by.bearer });
-const reset = (resetToken: string, newPassword = 'quite another passphrase') =>
+const renewed = 'quite another passphrase';
+const reset = (resetToken: string, newPassword: unknown = renewed) =>
   app.json('POST', '/api/auth/password-reset', {
     body: { reset_token: resetToken, new_password: newPassword },
   });
@@ -44,6 +47,8 @@ describe('C 2: a reset link', () => {
     const founder = await found(plain);
     const { body } = await issue(founder, founder, plain);
     expect(body.reset_url).toBe(`http://[::1]:9000/signin#reset_token=${body.reset_token}`);
+    // C 1: PASSWORD_RESET_TTL_SECONDS.
+    expect(Math.abs(Date.parse(body.expires_at) - Date.now() - 3_600_000)).toBeLessThan(30_000);
   });
 
   test('only the SHA-256 of its secret is kept; the log has no token', async () => {
@@ -61,21 +66,27 @@ describe('C 2: a reset link', () => {
   test('changes nothing until it is used', async () => {
     await issue(member);
     expect(await sessionStatus(app, member)).toBe(200);
-    expect((await signIn(app, member)).status).toBe(200);
+    expect((await passwordGrant(app, member)).status).toBe(200);
   });
 
   test('sets the password once, and ends every session of the member', async () => {
+    const apart = await openSession(app, member);
     const { body } = await issue(member);
     const used = await reset(body.reset_token);
     expect([used.status, used.body]).toEqual([200, { password_reset: true }]);
+    // It signs nobody in.
+    expect(used.headers.getSetCookie()).toEqual([]);
+    expect(await sessionStatus(app, apart)).toBe(401);
+    expect((await refresh(app, apart.refreshToken)).status).toBe(401);
     expect(await sessionStatus(app, member)).toBe(401);
-    expect((await refresh(app, member)).status).toBe(401);
-    expect((await signIn(app, member)).status).toBe(401);
-    expect((await signIn(app, member, 'quite another passphrase')).status).toBe(200);
+    expect((await refresh(app, member.refreshToken)).status).toBe(401);
+    expect((await passwordGrant(app, member)).status).toBe(401);
+    expect((await passwordGrant(app, member, { password: renewed })).status).toBe(200);
     expect(await sessionStatus(app, admin)).toBe(200);
+    expect((await refresh(app, admin.refreshToken)).status).toBe(200);
     const again = await reset(body.reset_token, 'a third passphrase, never set');
     expect([again.status, again.body]).toEqual([401, unusable]);
-    expect((await signIn(app, member, 'quite another passphrase')).status).toBe(200);
+    expect((await passwordGrant(app, member, { password: renewed })).status).toBe(200);
   });
 
   test('each member has one, the newest; another member’s stays', async () => {
@@ -136,8 +147,35 @@ describe('C 2: a reset link', () => {
     expect((await reset(revoked.body.reset_token)).status).toBe(200);
   });
 
-  test.each(['', 'nonsense', '*.x', `unknown.${'x'.repeat(43)}`])('%j is not a link', async (token) => {
-    expect([(await reset(token)).status, (await reset(token)).body]).toEqual([401, unusable]);
+  test('A 4.1: every token that is not a link gets the same 401', async () => {
+    const token: string = (await issue(member)).body.reset_token;
+    const [owner, secret] = token.split('.');
+    const other = await found(app);
+    const forged = [
+      ...['', 'nonsense', '*.x', 'a.b', '.', '%00', 'é'.repeat(40), `unknown.${'x'.repeat(43)}`],
+      ...[`${token}A`, token.slice(0, -1), `${owner}.`, `${other.tenantId}.${secret}`, `nobody.${secret}`],
+      member.accessToken,
+    ];
+    for (const value of forged) {
+      const { status, body } = await reset(value);
+      expect([status, body], value).toEqual([401, unusable]);
+    }
+    expect((await reset(token)).status).toBe(200);
+  });
+
+  test('leaves the same person’s password in another workspace as it is', async () => {
+    const elsewhere = await found(app, { email: member.email });
+    await reset((await issue(member)).body.reset_token);
+    expect((await passwordGrant(app, elsewhere)).status).toBe(200);
+    expect(await sessionStatus(app, elsewhere)).toBe(200);
+  });
+
+  test('leaves the authenticator as it is', async () => {
+    await enrol(app, member);
+    await reset((await issue(member)).body.reset_token, renewed);
+    const { body } = await passwordGrant(app, member, { password: renewed });
+    expect(body).toMatchObject({ mfa_required: true, mfa_challenge: { method: 'totp' } });
+    expect(body.access_token).toBeUndefined();
   });
 
   test('a used one also ends sign-ins that wait for a code', async () => {
@@ -167,5 +205,35 @@ describe('A 4.1: members who get none', () => {
     const { status, body } = await issue(member);
     expect([status, body]).toEqual([400, { detail: 'the user is revoked' }]);
     expect(await links()).toHaveLength(0);
+  });
+});
+
+describe('C 2: the new password', () => {
+  test.each([
+    ['fewer than 12 characters', 'eleven-char'],
+    ['one of the most common', 'password1234'],
+    ['the local part of the address', 'firstname.lastname'],
+  ])('%s: 400, and nothing has changed', async (_, password) => {
+    const email = 'firstname.lastname@example.org';
+    const person = await found(app, { email });
+    const { reset_token } = (await issue(person, person)).body;
+    const { status, body } = await reset(reset_token, password);
+    expect([status, typeof body.detail]).toEqual([400, 'string']);
+    expect(await sessionStatus(app, person)).toBe(200);
+    expect((await passwordGrant(app, person)).status).toBe(200);
+    // Nothing happened, so the link may be tried again.
+    expect((await reset(reset_token)).status).toBe(200);
+  });
+
+  test.each([['seven77'], [''], [12345678901234], [null]])('%j is 422', async (password) => {
+    const { reset_token } = (await issue(member)).body;
+    const { status, body } = await reset(reset_token, password);
+    expect([status, Array.isArray(body.detail)]).toEqual([422, true]);
+    expect((await reset(reset_token)).status).toBe(200);
+  });
+
+  test('C 7: a missing field is 422', async () => {
+    for (const body of [{}, { reset_token: 'x' }, { new_password: renewed }])
+      expect((await app.json('POST', '/api/auth/password-reset', { body })).status).toBe(422);
   });
 });

@@ -1,17 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { lockTenant } from '#server/tenants/tenant-row.ts';
 import { holdOpen, waitingOr } from '#test/access/held-transactions.ts';
-import { found, freshEmail, invite, join, operator, type Person, password } from '#test/factories.ts';
+import { env, found, freshEmail, invite, join, operator, type Person, password } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env } from './people.ts';
 
 const app = useTestApp({ env });
 const administrator = 'global_administrator';
 const developer = 'agent_id_developer';
 
 let founder: Person;
-/** Another administrator, who gives things out and is then revoked or demoted. */
+/** Another administrator, who issues invites and links and is then revoked or demoted. */
 let giver: Person;
 let member: Person;
 beforeEach(async () => {
@@ -45,7 +44,7 @@ const useLink = async (reset_token: string) => {
 };
 const goneInvite = [400, 'invalid or expired invite'];
 
-/** Of each invite of the tenant, in the order of their making, its status. */
+/** The status of each invite of the tenant, oldest first. */
 async function statuses(ids: string[]): Promise<string[]> {
   const { body } = await app.json('GET', '/api/tenants/invites', { headers: founder.bearer });
   return ids.map((id) => body.find((record: { invite_id: string }) => record.invite_id === id).status);
@@ -94,7 +93,7 @@ describe.each(endings)('invites and reset links of an administrator end when it 
     links.push(await linkFor(another, founder));
     expect((await end()).status).toBe(200);
     for (const link of links) expect(await useLink(link)).toBe(401);
-    // Issued anew they are good.
+    // New ones are valid.
     expect(await useLink(await linkFor(member, founder))).toBe(200);
   });
 
@@ -124,7 +123,7 @@ describe.each(endings)('invites and reset links of an administrator end when it 
     const held = await holdOpen(app, tenantId, (tx) => lockTenant(tx, tenantId));
     const ended = end();
     await waitingOr(app, 1, ended);
-    // Sent while it was an administrator still, and waits behind the one who takes that.
+    // Sent while it was still an administrator; waits for the request that revokes the role.
     const invited = app.json('POST', '/api/tenants/invites', { headers: giver.bearer, body: {} });
     await waitingOr(app, 2, invited);
     const path = `/api/auth/users/${member.userId}/password-reset-link`;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { postForm } from '#test/auth/sign-in.ts';
+import { me, postForm, refresh } from '#test/auth/sign-in.ts';
 import {
   administrator,
   developer,
@@ -10,7 +10,6 @@ import {
   type Team,
 } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { me, refresh } from './people.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
 
@@ -54,10 +53,10 @@ describe('C 2: PATCH /api/auth/users/{user_id}/role', () => {
     expect(await administers(member)).toBe(403);
     await setRole(member.userId, administrator);
     expect(await administers(member)).toBe(200);
-    expect((await me(app, member)).body.user.role).toBe(administrator);
+    expect((await me(app, member.bearer)).body.user.role).toBe(administrator);
     await setRole(member.userId, developer);
     expect(await administers(member)).toBe(403);
-    expect((await me(app, member)).body.user.role).toBe(developer);
+    expect((await me(app, member.bearer)).body.user.role).toBe(developer);
   });
 
   test('C 7: by the cookie too', async () => {
@@ -71,7 +70,7 @@ describe('C 2: PATCH /api/auth/users/{user_id}/role', () => {
     await setRole(member.userId, administrator);
     const { body } = await postForm(app, '/api/oauth2/introspect', { token: member.accessToken }, team.admin);
     expect(body).toMatchObject({ active: true, sub: member.userId, role: developer });
-    const fresh = await refresh(app, member);
+    const fresh = await refresh(app, member.refreshToken);
     const now = await postForm(app, '/api/oauth2/introspect', { token: fresh.body.access_token }, team.admin);
     expect(now.body.role).toBe(administrator);
   });
@@ -88,7 +87,7 @@ describe('C 2: PATCH /api/auth/users/{user_id}/role', () => {
     const { status, body } = await setRole(member.userId, role);
     expect(status).toBe(422);
     expect(body.detail).toEqual(expect.any(Array));
-    expect((await me(app, member)).body.user.role).toBe(developer);
+    expect((await me(app, member.bearer)).body.user.role).toBe(developer);
   });
 
   test('C 7: a missing role is 422', async () => {

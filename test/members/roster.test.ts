@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { addMember } from '#server/members/members.ts';
-import { found, join, operator, type Person } from '#test/factories.ts';
+import { env, found, join, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env } from './people.ts';
 
 const app = useTestApp({ env });
 
@@ -50,7 +49,7 @@ describe('A 2.2: the roster', () => {
   });
 
   test('is oldest first, in pages without gaps or repeats', async () => {
-    // Their ids decide where their time is the same.
+    // Their ids decide the order if their times are equal.
     const ids = ['1', '2', '3', '4'].map((digit) => digit.repeat(32));
     for (const id of ids.toReversed()) await add(id);
     await openSuperuser(app.superuserUrl)`

@@ -26,7 +26,7 @@ async function two(env?: Record<string, string>): Promise<[App, App]> {
   return Promise.all([processes.start(env), processes.start(env)]);
 }
 
-/** A tenant whose month has room for exactly 37 of the text. */
+/** A tenant whose monthly allowance is enough for exactly 37 of the text. */
 function tenant(app: App) {
   return app.signUp({ monthly_char_limit: room * weight });
 }
@@ -40,7 +40,7 @@ test('A 8.2 rule 1: 100 parallel submissions over two processes, allowance for 3
   expect(statuses(answers)).toEqual({ 200: room, 429: 100 - room });
   for (const { status, body } of answers)
     if (status === 429) expect(body).toEqual({ detail: 'tenant usage limit exceeded' });
-  // What is refused leaves no job, and asks no model anything.
+  // A refused submission leaves no job and calls no model.
   expect(await processes.ledger(mine)).toEqual({ ...doneExactly(room), jobs: room });
   expect(askedRoles(fake).translation).toBe(room);
 });
@@ -68,7 +68,7 @@ test('a model that fails in between: failed work frees its reservation, and 37 i
   let asked = 0;
   fake.otherwise((response, request) => {
     asked += 1;
-    // Roles are asked in turn: failing some of everything fails runs at each of their steps.
+    // The roles are called in sequence: some failing calls of each role make runs fail at each step.
     return (asked % 4 === 0 ? failure(500) : good)(response, request);
   });
   let done = 0;
@@ -93,7 +93,7 @@ test('a batch whose item fails frees what it reserved for itself and for the res
   const [app] = await two();
   const mine = await tenant(app);
   const many = (count: number) => ({
-    // As long as each other, and no two the same: the memory would serve a text that comes again.
+    // Equally long, and all different: the memory would serve a text that comes again.
     inputs: Array.from({ length: count }, (_, at) => ({
       Text: `${text.slice(0, -3)}${String(at).padStart(3, '0')}`,
       Targets: [{ Language: 'de' }],
@@ -128,7 +128,7 @@ test('one process is killed in the middle: after the stale time and a sweep noth
   const mine = await tenant(doomed);
   const { held } = heldReply();
   fake.otherwise(held);
-  // Half of them keyed, so that they can be sent again.
+  // Half of them have a key, so that they can be sent again.
   const lost = Array.from({ length: room }, (_, at) =>
     submit(doomed, mine, at % 2 === 0 ? `key ${at}` : undefined).catch(() => 'lost'),
   );

@@ -99,7 +99,7 @@ test('a batch that is sent again while it runs shares the first one’s reservat
   const second = tenant.batch([30, 30, 30], 'b', 'held');
   // It finds the first item under way, and runs the second one itself.
   await poll(async () => waiting.length === 2);
-  // 90 are spoken for, however often: of 100 there are 10 left for others at the most.
+  // 90 are reserved, however often they are sent: of 100, at most 10 are left for others.
   expect((await tenant.text(11)).status).toBe(429);
   let over = false;
   const done = Promise.all([first, second]).finally(() => {

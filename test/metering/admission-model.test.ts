@@ -15,7 +15,7 @@ import { useTestApp } from '#test/setup/app.ts';
 const app = useTestApp();
 const request = translationRequest.parse({ source_text: 'x', target_lang: 'fr' });
 
-/** A tenant with its usage; small numbers, so that what is near a limit is often at it. */
+/** A tenant with its usage, in small numbers, so that limits are often met exactly. */
 const small = fc.integer({ min: 0, max: 20 });
 const state = fc.record({
   limit: fc.integer({ min: 1, max: 40 }),
@@ -109,7 +109,7 @@ test('the database admits the same as the pure functions, in 400 random states',
         });
         const refusal = counted && admission.refusal(counted.usage);
         expect(counted?.admitted === null).toBe(refusal !== null);
-        // All within a moment: as many as are allowed close it, one less does not.
+        // All at one time: as many as are allowed exhaust it, one less does not.
         const failedTooOften = given.mostFailed > 0 && (given.failed ?? 0) >= given.mostFailed;
         expect(refusal !== null || !failedTooOften).toBe(true);
         if (refusal?.code === 'rate_limit') {

@@ -77,7 +77,7 @@ export function submit(app: App, { headers }: Signup, key?: string) {
   });
 }
 
-/** A ledger in which so many jobs are done, each billed once, and nothing else. */
+/** A ledger with `count` finished jobs, each billed once, and nothing else. */
 export function doneExactly(count: number) {
   const chars = count * weight;
   return { records: count, chars, total_jobs: count, total_chars: chars, done: count };

@@ -81,7 +81,7 @@ test('days folded while the clock ran ahead are not counted, and are folded agai
   const days = async () =>
     (await asSuperuser(`select day::text from usage_days order by day`)).map((row) => row['day'] as string);
   const folded = await days();
-  // A clock that was three days ahead: today, of which little was known, and days of which nothing was.
+  // A clock that was three days ahead folded today, which was incomplete, and days without any usage.
   await asSuperuser(`
     insert into usage_days (tenant_id, day)
     select '*', (now() at time zone 'UTC')::date + n from generate_series(0, 3) n`);

@@ -17,7 +17,7 @@ const runs = holdRuns();
 const app = useTestApp({ env: { ...paid(), MONTHLY_CHAR_CEILING: String(CEILING) }, engine: runs.engine });
 afterEach(() => runs.release());
 
-/** What A 8.2 rules 2 to 4 look at, written apart from the service. */
+/** The inputs of A 8.2 rules 2 to 4, computed independently of the service. */
 interface Ledger {
   window: number;
   month: number;
@@ -59,7 +59,7 @@ async function live(mine: Customer, steps: number, seed: number): Promise<void> 
   await deliverAll(app, subscribed(mine.tenantId, id()));
   const told: string[] = [];
 
-  /** One text or batch, expected to be admitted where the ledger has room; `fails` where its first run is to. */
+  /** One text or batch, expected to be admitted if the allowance suffices; `fails` if its first run is to fail. */
   const submit = async (lengths: number[], dense: boolean, fails: boolean) => {
     const weight = lengths.reduce((sum, length) => sum + weightOf(length, dense), 0);
     const fits = weight <= roomOf(ledger);

@@ -24,7 +24,7 @@ afterEach(() => runs.release());
 
 const PREFIX = 'tenant usage limit exceeded';
 
-/** The refusal of the first character too many, after so many that were admitted. */
+/** The refusal of the first character above the limit, after `admitted` characters. */
 async function refusalAfter(mine: Customer, admitted: number): Promise<string> {
   expect((await mine.translate(text(admitted))).status).toBe(200);
   const detail = expectOverLimit(await mine.translate('a'));

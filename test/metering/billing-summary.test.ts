@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { found, operator, type Person } from '#test/factories.ts';
+import { env, found, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { env } from '../members/people.ts';
 import { addRecords } from './ledger.ts';
 
 const app = useTestApp({ env });

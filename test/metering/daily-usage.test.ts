@@ -1,10 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  addAdministrator,
+  openOperators,
+  operatorEnv,
+  operatorWorkspace,
+} from '#test/factories/operators.ts';
 import { found, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { addAdministrator, env, foundWorkspace, workspace } from '../members/operators-workspace.ts';
 import { addRecords } from './ledger.ts';
 
-const app = useTestApp({ env });
+const app = useTestApp({ env: operatorEnv });
 
 let mine: Person;
 let other: Person;
@@ -16,7 +21,7 @@ const to = '2026-03-01';
 const range = `?from=${from}&to=${to}`;
 
 beforeAll(async () => {
-  await foundWorkspace(app);
+  await openOperators(app);
   mine = await found(app);
   other = await found(app);
   await addRecords(app, mine.tenantId, [
@@ -83,8 +88,11 @@ describe('A 4.4, C 3: GET /api/tenants/usage/daily', () => {
     const { bearer } = await addAdministrator(app, 'first@ops.example');
     for (const query of [range, `${range}&tenant_id=${mine.tenantId}`])
       expect((await daily(bearer, query)).body).toEqual((await daily(operator, query)).body);
-    const own = (await daily(bearer, `${range}&tenant_id=${workspace}`)).body;
-    expect([own.tenant_id, own.totals]).toEqual([workspace, { jobs: 0, billable_chars: 0, ...tokens(0) }]);
+    const own = (await daily(bearer, `${range}&tenant_id=${operatorWorkspace}`)).body;
+    expect([own.tenant_id, own.totals]).toEqual([
+      operatorWorkspace,
+      { jobs: 0, billable_chars: 0, ...tokens(0) },
+    ]);
   });
 
   test('A 5.1 rule 5: the operator key beside an administrator’s session widens it', async () => {

@@ -19,7 +19,7 @@ beforeEach(async () => {
   mine = await provision(app);
 });
 
-/** The billed weight of a job of so many characters. */
+/** The billed weight of a job of `length` characters. */
 async function weight(length: number, source_lang: string, target_lang: string, by = mine): Promise<number> {
   const before = await by.billed();
   const { status, body } = await by.translate(text(length), { source_lang, target_lang });
@@ -96,7 +96,7 @@ describe('A 8.1 and C 7: counting', () => {
       source_chars: 2 * points,
       billable_chars: 7 * points,
     });
-    // Not composed, and not trimmed, by anybody.
+    // Neither composed nor trimmed.
     expect(await by(`e\u0301 ${randomUUID()}  `, 'fr')).toMatchObject({
       source_chars: 41,
       billable_chars: 41,

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { languageCodes } from '#server/languages.ts';
 import { jobStatus } from '#server/translations/schema.ts';
-import { found, operator, type Person } from '#test/factories.ts';
+import { env, found, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { env } from '../members/people.ts';
 import { addRecords } from './ledger.ts';
 
 const app = useTestApp({ env });

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { pageSize } from '#server/metering/usage-ledger.ts';
-import { found, operator } from '#test/factories.ts';
+import { env, found, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { env } from '../members/people.ts';
 import { addRecords, fillLedger } from './ledger.ts';
 
 const app = useTestApp({ env });
@@ -23,7 +22,7 @@ interface Line {
   job_id: string;
 }
 
-/** What a whole ledger must be: each record once, the oldest first, by id where they are of one moment. */
+/** Expects a complete ledger: each record once, the oldest first, by id if their times are equal. */
 function expectWhole(records: Line[], count: number): void {
   const key = ({ recorded_at, job_id }: Line) => `${recorded_at} ${job_id}`;
   expect(records.map(({ source_chars }) => source_chars).sort((a, b) => a - b)).toEqual([
@@ -38,8 +37,8 @@ const jsonLines = (text: string): Line[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line));
 
-test('records of one moment on both sides of a page’s end are neither lost nor repeated', async () => {
-  // Seven at a time: no page ends where a moment does. Then all of one moment, over three pages.
+test('records with equal times on both sides of a page’s end are neither lost nor repeated', async () => {
+  // Seven records per time, so that no page ends between two times. Then all records with one time, over three pages.
   for (const [count, perMoment] of [
     [2 * pageSize + 500, 7],
     [2 * pageSize + 10, 1_000_000],
@@ -101,6 +100,6 @@ test('a year’s records are never all in memory', async () => {
     peak = Math.max(peak, process.memoryUsage().rss);
   }
   expect(bytes).toBeGreaterThan(60_000_000);
-  // Loosely: what was sent is collected at leisure, and the records as objects would be several times the text.
+  // A loose limit: garbage is collected late, and the records as objects would take several times the memory of the text.
   expect(peak - before).toBeLessThan(100_000_000);
 }, 60_000);

@@ -5,7 +5,7 @@ import type { TestApp } from '#test/setup/app.ts';
 
 type NewRecord = typeof usageRecords.$inferInsert;
 
-/** What a test says of a record; the rest is made up. */
+/** The fields of a record that a test sets; the others have defaults. */
 export type LedgerRecord = Partial<Omit<NewRecord, 'recordedAt'>> & { at: string };
 
 /**

@@ -30,7 +30,7 @@ async function become(mine: Customer, status: string): Promise<void> {
   );
 }
 
-/** A tenant with room for 300, of which the text of a failed job under key `k` was to take 200. */
+/** A tenant with an allowance of 300, of which the text of a failed job with key `k` was to use 200. */
 async function withFailedJob() {
   const mine = await subscriber(app, 300);
   const source_text = text(200, 'held');

@@ -23,7 +23,7 @@ const app = useTestApp({ env: { ...paid(), ...ceiling } });
 const roomy = useTestApp({ env: paid() });
 const off = useTestApp({ env: { ...base, ...ceiling } });
 
-/** Holds that exactly so many characters are admitted. */
+/** Expects that exactly this many characters are admitted. */
 async function expectRoom(mine: Customer, room: number): Promise<void> {
   expect((await mine.billing()).allowance.remaining).toBe(room);
   expectOverLimit(await mine.translate(text(room + 1)));

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { enrol } from '#test/auth/mfa.ts';
 import { administrator, openTeam, type Person, type Server, type Team } from '#test/factories.ts';
-import { enrolled } from '#test/members/people.ts';
 import { connect, useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
@@ -15,10 +15,10 @@ const engine = engineOf(async ({ segments }) =>
     7,
   ),
 );
-// Knows of no operators: it founds the workspaces.
+// Has no designated operators: it creates the workspaces.
 const app = useTestApp({ env: base, engine });
 
-/** The deployment whose operator Olga is. The same database. */
+/** A deployment on the same database with the operator Olga. */
 let platform: Server;
 let service: RunningService;
 let dataDir: string;
@@ -35,7 +35,7 @@ beforeAll(async () => {
   olga = workspace.founder;
   otto = await workspace.join({ role: administrator }, 'otto@example.org');
   hanna = await workspace.join({ role: administrator });
-  for (const person of [olga, hanna]) await enrolled(app, person);
+  for (const person of [olga, hanna]) await enrol(app, person);
   const neighbours = await openTeam(app);
   theirs = customer(app, neighbours.tenantId, { 'x-api-key': neighbours.apiKey });
   expect((await theirs.translate(text(20))).status).toBe(200);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { countCodePoints } from '#server/formats/text.ts';
 import { languageCodes } from '#server/languages.ts';
-import { countCharacters, weighCharacters } from '#server/metering/weight.ts';
+import { weighCharacters } from '#server/metering/weight.ts';
 
 describe('C 7: characters are Unicode code points', () => {
   test.each([
@@ -17,8 +18,8 @@ describe('C 7: characters are Unicode code points', () => {
     ['👨‍👩‍👧', 5],
     ['a\r\nb\t', 5],
   ])('%j counts %i', (text, count) => {
-    expect(countCharacters(text)).toBe(count);
-    expect(countCharacters(text)).toBe([...text].length);
+    expect(countCodePoints(text)).toBe(count);
+    expect(countCodePoints(text)).toBe([...text].length);
   });
 });
 

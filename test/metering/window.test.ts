@@ -22,7 +22,7 @@ beforeEach(async () => {
   mine = await provision(app);
 });
 
-/** Spends so many weighted characters, whole hundreds. */
+/** Uses this many weighted characters, in whole hundreds. */
 const spend = async (by: Customer, chars: number) => by.translate(text(chars / 100), { target_lang: 'ja' });
 
 const plan = (tier: keyof typeof prices, at: Customer = mine, kind: 'created' | 'updated' = 'updated') =>
@@ -30,7 +30,7 @@ const plan = (tier: keyof typeof prices, at: Customer = mine, kind: 'created' | 
 const windowOf = async (of: Customer) => (await of.billing()).allowance;
 const monthStart = () => new Date().toISOString().slice(0, 7);
 
-/** Holds that exactly so many weighted characters are admitted, whole hundreds. */
+/** Expects that exactly this many weighted characters are admitted, in whole hundreds. */
 async function expectRoom(by: Customer, chars: number): Promise<void> {
   expect((await windowOf(by)).remaining).toBe(chars);
   expectOverLimit(await by.translate(`${text(chars / 100)}a`, { target_lang: 'ja' }));
@@ -103,7 +103,7 @@ describe('A 8.2 rule 3: or the moment the current plan took effect, where that i
     const before = Date.now();
     await deliverAll(app, plan('pro'));
     const { window_start } = await windowOf(mine);
-    // An event's moment is in whole seconds.
+    // An event's time is in whole seconds.
     expect(Date.parse(window_start)).toBeGreaterThanOrEqual(before - 1000);
     expect(Date.parse(window_start)).toBeLessThanOrEqual(Date.now());
     await expectRoom(mine, 1_500_000);

@@ -171,7 +171,7 @@ describe('a worker that is killed', () => {
     const { body: job } = await api.json('POST', '/api/translations', { headers, body: text });
     await sql`update translation_jobs set status = 'pending', updated_at = now() - interval '1 hour'`;
 
-    // The row is held, so that the worker is in the middle of its job when it dies.
+    // The row is locked, so that the worker is in the middle of its job when it dies.
     const held = await locker.reserve();
     await held`begin`;
     await held`select 1 from translation_jobs for update`;

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const text = { source_text: 'Hello', target_lang: 'fr' };
 
-/** A data folder with a database that is at rest: most starts find one. */
+/** A data folder with a stopped database, as most starts find it. */
 let template: string;
 let contentsOfTemplate: string[];
 beforeAll(async () => {
@@ -43,7 +43,7 @@ interface Launched {
   says(words: string): Promise<void>;
   /** To the process alone. */
   signal(signal: NodeJS.Signals): void;
-  /** To it and all that it has started without a session of their own, as a terminal's Ctrl-C goes. */
+  /** To it and its children in the same session, as a terminal's Ctrl-C. */
   signalGroup(signal: NodeJS.Signals): void;
 }
 
@@ -92,12 +92,12 @@ async function contentsOf(folder: string): Promise<string[]> {
   return (await Promise.all(changed)).toSorted();
 }
 
-/** What a start may say: that it runs, on which engine, and that it waits for the database. */
+/** What a start may print: that it runs, on which engine, and that it waits for the database. */
 const words = /^(LinguaLoop |No model is connected|lingualoop: Waiting for the PostgreSQL).*\n/gm;
 
 /**
- * Ended with 0, without a complaint; or by the signal itself, where it came before Node had run the first of our lines, and so before anything was
- * begun.
+ * Expects exit code 0 without an error message; or an end by the signal, if it came before Node ran our first line, when nothing
+ * had begun.
  */
 async function expectStopped({ ended, output }: Launched, folder: string, before: string[]): Promise<void> {
   const { code, signal } = await ended;
@@ -146,6 +146,8 @@ describe('a terminal', () => {
       const folder = await dataFolder();
       const terminal = launch('script', ['-qec', 'npm start', '/dev/null'], folder, 'pipe');
       await terminal.says('LinguaLoop listens');
+      // It may have ended before the last Ctrl-C.
+      terminal.child.stdin?.on('error', () => {});
       for (let n = 0; n < times; n++) {
         terminal.child.stdin?.write('\x03');
         await delay(100);

@@ -14,7 +14,7 @@ let authenticated: number;
 let read: number;
 /** What the handler of `/held` waits for. */
 let settle: () => void;
-/** Of the event loop: in which ones a handler of `/iteration` ran. */
+/** The iterations of the event loop in which a handler of `/iteration` ran. */
 const iterations: number[] = [];
 let iteration = 0;
 
@@ -68,7 +68,7 @@ beforeEach(() => {
 interface Sending {
   path?: string;
   end?: boolean;
-  /** Sent without saying how long it is. */
+  /** Sent without a declared length. */
   chunked?: boolean;
   headers?: Record<string, string>;
 }
@@ -108,7 +108,7 @@ test('an address holds a quarter of the budget; past it a request is refused wit
   await untilReading(1);
   const refused = await answerOf(open(400_000));
   expect(refused).toMatchObject({ status: 503, retryAfter: '5', body: { error_code: 'transient_error' } });
-  // There is room for somebody else.
+  // The budget has room for another client.
   expect(await statusOf(open(400_000, { headers: { 'x-address': '192.0.2.2' } }))).toBe(200);
   held.end('x');
   expect(await statusOf(held)).toBe(200);

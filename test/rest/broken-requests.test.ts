@@ -42,7 +42,7 @@ test.each([
     await poll(async () => answer !== '');
     expect(answer).toContain(`HTTP/1.1 ${status}`);
     await poll(async () => (await connections()) === 0);
-    // The body is told that no more of it will come, and gives back what it held.
+    // The body is ended and releases its memory.
     if (status === '408') await poll(async () => gone);
   },
 );

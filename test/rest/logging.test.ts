@@ -32,7 +32,7 @@ test('C 7: no secret that is sent or issued, and no text, is logged, even at the
   const text = { source_text: 'A confidential sentence, never logged.', target_lang: 'fr' };
   const bearer = { authorization: `Bearer ${accessToken}` };
 
-  // What is well.
+  // Requests that succeed.
   const job = await app.json('POST', '/api/translations', { headers, body: text });
   expect(job.status).toBe(200);
   const list = await app.json('GET', '/api/translations?limit=5&token=query-never-logged', {
@@ -41,7 +41,7 @@ test('C 7: no secret that is sent or issued, and no text, is logged, even at the
   expect(list.status).toBe(200);
   await app.json('POST', '/trpc/translations.create', { headers: bearer, body: superjson.serialize(text) });
 
-  // What is refused, at each place that can refuse it.
+  // Requests that are refused, once at each check that can refuse them.
   const refused: [number, Promise<{ status: number }>][] = [
     [
       400,
@@ -75,7 +75,7 @@ test('C 7: no secret that is sent or issued, and no text, is logged, even at the
   for (const [status, answer] of refused) expect((await answer).status).toBe(status);
   await sendRaw(app.address, 'GET /?token=raw-never-logged HTTP/1.1\r\nX-Api-Key raw-never-logged\r\n\r\n');
 
-  // What fails unexpectedly, with all of it among the parameters of a statement.
+  // A request that fails unexpectedly, with all secrets among the parameters of a statement.
   const sql = openSuperuser(app.superuserUrl);
   await sql`alter table translation_jobs rename to mislaid_jobs`;
   expect((await app.json('POST', '/api/translations', { headers, body: text })).status).toBe(500);
@@ -85,7 +85,7 @@ test('C 7: no secret that is sent or issued, and no text, is logged, even at the
   expect((await app.json('POST', '/api/auth/signup/email', { body: signup })).status).toBe(500);
 
   const log = await app.finish();
-  // It did log, each request by its pattern and each failure by its code.
+  // It has logged each request by its route pattern, and each failure by its code.
   expect(log).toContain('"route":"/api/translations"');
   expect(log).toContain('"route":"/api/auth/signup/email"');
   expect(log).toContain('unexpected failure');
@@ -94,7 +94,7 @@ test('C 7: no secret that is sent or issued, and no text, is logged, even at the
   expect(log).not.toMatch(/never-logged|never logged/i);
   expect(log).not.toContain('confidential');
   for (const secret of [apiKey, accessToken, secretSettings.SECRETS_KEY]) expect(log).not.toContain(secret);
-  // Nor what is stored of them, nor the statement that failed.
+  // The log has neither the stored forms of the secrets nor the failed statement.
   expect(log).not.toMatch(/\$argon2|later@example\.org|insert into|refresh_token=/i);
 });
 

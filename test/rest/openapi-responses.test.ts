@@ -115,7 +115,7 @@ async function sendForm(path: string, fields: Fields, headers: Record<string, st
   return { status: response.status, body: JSON.parse(await response.text()) };
 }
 
-/** Against the document with its objects closed: a field that the document does not know fails too. */
+/** Validates against the document with closed objects, so that an unknown field fails too. */
 function expectDocumented(
   method: string,
   path: string,

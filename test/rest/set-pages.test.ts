@@ -52,7 +52,7 @@ describe.each([TERMINOLOGY, TM] as const)('GET %s', (path) => {
   test('with a limit it returns pages, each set once, in the same order', async () => {
     const all = idsOf((await get('')).body);
     expect(await walk(3)).toEqual({ ids: all, sizes: [3, 3, 1] });
-    // A page that ends the listing says so, where it is full as well.
+    // The last page has no cursor, even if it is full.
     expect(await walk(total)).toEqual({ ids: all, sizes: [total] });
     expect(await walk(1)).toEqual({ ids: all, sizes: Array(total).fill(1) });
   });

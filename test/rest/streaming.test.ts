@@ -1,17 +1,16 @@
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { found, operator } from '#test/factories.ts';
+import { env, found, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
-import { env } from '../members/people.ts';
 import { fillLedger } from '../metering/ledger.ts';
 
 const app = useTestApp({ env });
 
-/** More than the buffers of a connection hold, by far: some 37 MB. */
-const count = 100_000;
+/** Far more than the buffers of a connection hold: some 22 MB. */
+const count = 60_000;
 let path: string;
 beforeAll(async () => {
   const { tenantId } = await found(app);
@@ -19,7 +18,7 @@ beforeAll(async () => {
   path = `/api/tenants/${tenantId}/billing/export?period=2026-09&format=jsonl`;
 });
 
-/** How often a tenant's transaction was begun: a page is one. */
+/** The number of transactions in the tenant's scope: one per page. */
 let pages: () => number;
 let logged: () => unknown[];
 beforeEach(() => {
@@ -120,7 +119,7 @@ test('stopped readers of one tenant do not block others, and free their places w
         response.on('error', () => {});
       });
   });
-  // A tenant's places; the other readers wait.
+  // All slots of one tenant; its other readers wait.
   await poll(async () => answered === 4);
   const { tenantId, bearer } = await found(app);
   await fillLedger(app, tenantId, 10);

@@ -91,7 +91,7 @@ test('a GET past its address’s budget for responses is 503; other addresses an
   expect((await open('/small')).statusCode).toBe(200);
   const other = await open('/text', { address: '192.0.2.2' });
   expect([other.statusCode, await readAll(other)]).toEqual([200, size]);
-  // Read, and so let go.
+  // Read completely, and therefore released.
   expect(await readAll(first)).toBe(size);
   await poll(async () => (await open('/text')).statusCode === 200);
 });

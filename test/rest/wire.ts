@@ -9,7 +9,7 @@ export const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 export const HELLO = JSON.stringify({ source_text: 'Hello', target_lang: 'fr' });
 export const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 
-/** An array so deep that a recursive reader of it runs out of stack. */
+/** An array nested so deeply that a recursive reader runs out of stack. */
 export const deepArrays = '['.repeat(10_000) + ']'.repeat(10_000);
 
 /** A response with its whole body. */
@@ -122,7 +122,7 @@ export function wireTo(app: TestApp, tenantOf: () => Signup) {
   return { send, raw, jsonHeaders, post, expectAlive };
 }
 
-/** Whatever was sent: no 5xx, nothing of our inside, and a request id. */
+/** Whatever was sent: no 5xx, no internals, and a request id. */
 export function expectHarmless({ status, headers, text }: Answer) {
   expect(status, text.slice(0, 300)).toBeGreaterThanOrEqual(200);
   expect(status, text.slice(0, 300)).toBeLessThan(500);

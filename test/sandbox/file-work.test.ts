@@ -74,7 +74,7 @@ describe('a file that runs without end', () => {
     await bombs[0];
     expect(ended.slice(2)).toEqual(['bomb too_large']);
     expect([deferred.has('x'), deferred.has('a')]).toEqual([true, false]);
-    // As does one whose file is refused by a count.
+    // So is one whose file is refused by a count.
     await note('draws', flattenUpload(fileWork, 'pdf', nestedForms(), { tenantId: 'y' }));
     expect([ended.at(-1), deferred.has('y')]).toEqual(['draws too_large', true]);
   });
@@ -83,7 +83,7 @@ describe('a file that runs without end', () => {
     let now = 0;
     const deferred = new DeferredTenants(() => now);
     const fileWork = open(deferred);
-    /** Reads a bomb, and hangs up after so many milliseconds. */
+    /** Reads a decompression bomb and disconnects after some milliseconds. */
     const hangUp = async (tenantId: string, afterMs: number) => {
       const caller = new AbortController();
       const scope = { tenantId, signal: caller.signal };
@@ -98,11 +98,11 @@ describe('a file that runs without end', () => {
     expect(deferred.has('late')).toBe(true);
     now = 60_000;
     expect(deferred.has('late')).toBe(false);
-    // Each time counts: hanging up earlier gains nothing.
+    // The times add up: disconnecting earlier gains nothing.
     for (let count = 0; count < 3; count++) await hangUp('early', 0.1 * cpuMs);
     now += 15_000;
     expect(deferred.has('early')).toBe(true);
-    // A sender who leaves the line has taken nothing.
+    // A sender that disconnects while waiting has used nothing.
     const left = AbortSignal.abort(new Error('left'));
     await expect(
       flattenUpload(fileWork, 'pdf', characterRanges(), { tenantId: 'left', signal: left }),

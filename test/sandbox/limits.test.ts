@@ -128,7 +128,7 @@ describe('an abort signal', () => {
     const waiting = sandbox.run('echo', 1, { signal: controller.signal });
     controller.abort(given);
     await expect(waiting).rejects.toBe(given);
-    // Its place in the queue is free again.
+    // It has left the queue.
     expect(await sandbox.run('echo', 2)).toBe(2);
     await running;
   });

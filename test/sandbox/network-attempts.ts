@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** Ports of 127.0.0.1 at which somebody listens. */
+/** Ports of 127.0.0.1 with a listener. */
 export interface Listeners {
   tcp: number;
   /** UDP: a name server. */

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findNetworkIsolation, type NetworkIsolation } from '#server/sandbox/network-namespace-seccomp.ts';
 import { openTestSandbox } from './open-sandbox.ts';
 
-/** Somebody who listens at TCP and UDP, and what reached them. */
+/** A listener at TCP and UDP, and what reached it. */
 async function listen() {
   const reached: string[] = [];
   const server = createServer((socket) => {

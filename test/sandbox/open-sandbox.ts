@@ -14,7 +14,7 @@ export function openTestSandbox(options: SandboxOptions = {}): TestSandbox {
   return sandbox;
 }
 
-/** Whether there is such a process, and it has not ended without anybody having asked how. */
+/** Whether the process exists and is no zombie. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -8,7 +8,7 @@ import { openSets, type Sets } from '#test/translation-memory/sets.ts';
 import { tmx } from '#test/translation-memory/tmx.ts';
 import { openTestSandbox } from './open-sandbox.ts';
 
-/** A network block's program that ends without starting the process behind it. */
+/** An isolation program that ends without starting the process. */
 const forbidden: FoundIsolation = {
   by: 'namespace',
   command: [process.execPath, '--eval', 'process.exit(1)'],
@@ -16,7 +16,7 @@ const forbidden: FoundIsolation = {
 };
 const open: FoundIsolation = { by: 'none', command: [], untried: false };
 
-/** Finds one after the other, the last one again and again. */
+/** Returns one after the other, and then always the last one. */
 function finding(...barriers: FoundIsolation[]): CurrentIsolation {
   return new CurrentIsolation(async () => (barriers.length > 1 ? barriers.shift()! : barriers[0]!));
 }
@@ -34,7 +34,7 @@ describe('a process that does not start', () => {
       await expect(sandbox.run('echo', 1)).rejects.toMatchObject(notStarted);
       expect(sandbox.processIds).toEqual([]);
       expect(await sandbox.run('echo', 2)).toBe(2);
-      // What it dies of once it has started is the task's.
+      // An end after it has started is attributed to the task.
       await expect(sandbox.run('exit', 1)).rejects.toMatchObject({ reason: 'crashed' });
     },
   );

@@ -46,7 +46,7 @@ describe('a task that answers in pieces', () => {
 
   it('waits for a slow consumer: buffered pieces are bounded, and the wait does not count', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
-    // The start of a process is of its first task's time.
+    // The start of a process counts towards its first task's time.
     await sandbox.run('echo', 'started');
     const before = process.memoryUsage().arrayBuffers;
     let most = 0;

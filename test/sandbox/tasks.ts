@@ -42,13 +42,13 @@ export const tasks = {
     const all: number[][] = [];
     for (;;) all.push(new Array(10_000).fill(0.5));
   },
-  /** So many pieces of so many bytes, each beginning with its number; it throws behind the last one where it is to. */
+  /** Pieces of equal size, each beginning with its number; throws after the last one if requested. */
   pieces: async () =>
     function* ({ count, bytes, fails }: { count: number; bytes: number; fails?: boolean }) {
       for (let number = 0; number < count; number++) yield Buffer.alloc(bytes, number);
       if (fails) throw new Error('behind the last piece');
     },
-  /** A piece, and then none for ever. */
+  /** One piece, and then never another. */
   piecesThenLoop: async () =>
     function* () {
       yield 'first';

@@ -32,7 +32,7 @@ import type {
 
 /** Fails to compile unless `T` is usable as `Expected`. */
 type Usable<T extends Expected, Expected> = T;
-/** `any` is usable as everything, so it is asked for apart. */
+/** `any` is usable as everything, so it is checked separately. */
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
 export type Record_ = Usable<
@@ -91,7 +91,7 @@ export type Known = Usable<
   false
 >;
 
-/** One that knows nothing of streams is a `fetch` all the same. */
+/** A function without streams is a valid `fetch`, too. */
 export const plainFetch: Fetch = async (url, init) => {
   const { status, ok, headers, text, arrayBuffer } = await fetch(url, init);
   return { status, ok, headers, text, arrayBuffer };

@@ -261,7 +261,7 @@ describe("the caller's signal", () => {
     const started = vi.spyOn(globalThis, 'setTimeout');
     const cleared = vi.spyOn(globalThis, 'clearTimeout');
     onTestFinished(() => void vi.restoreAllMocks());
-    // Odd numbers, to know our timers by: others start some, too.
+    // Odd durations, by which our timers are recognized: other code starts timers, too.
     const { translations } = client({ timeoutMs: 12_345 });
     await translations.get('1', { signal });
     await translations.get('1', { signal });

@@ -10,7 +10,7 @@ async function founded() {
   return { tenantId, client: new sdk.LinguaLoop({ baseUrl: billing.app.address, apiKey, maxRetries: 0 }) };
 }
 
-/** One whose subscription the processor has told of. */
+/** A tenant with a subscription event. */
 async function subscribed() {
   const { tenantId, client } = await founded();
   await client.billing.checkout({ tier: 'pro' });

@@ -65,7 +65,7 @@ export const cut = (body: string | Uint8Array) => (response: ServerResponse) => 
 export const whole = (body: string | Uint8Array) => (response: ServerResponse) =>
   void response.writeHead(200, headers).end(body);
 
-/** Sends lines for as long as somebody takes them. */
+/** Sends lines for as long as the client reads. */
 export const endless = (response: ServerResponse) => {
   response.writeHead(200, headers);
   const chunk = lines(1, 500);

@@ -32,7 +32,7 @@ function client(options: Partial<LinguaLoopOptions> = {}) {
   return new LinguaLoop({ baseUrl: server.address, backoff: { firstMs: 1, maxMs: 1 }, ...options });
 }
 
-/** A poller that looks every millisecond, of an import that the first step tells of. */
+/** A poller that polls every millisecond, for an import whose first state is the first step. */
 function resume(options: ImportOptions = {}) {
   return client().memory.resumeImport(id, { pollEvery: { firstMs: 1, maxMs: 1 }, ...options });
 }

@@ -6,7 +6,7 @@ import * as sdk from '#sdk/index.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { startWorkers, type Workers } from '#workers/run.ts';
 
-/** Imports go on in the background above this many segments. */
+/** Imports above this many segments run in the background. */
 const most = 5;
 const app = useTestApp({ env: { TM_ASYNC_THRESHOLD: String(most), AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
@@ -21,7 +21,7 @@ async function founded() {
   return new sdk.LinguaLoop({ baseUrl: app.address, apiKey });
 }
 
-/** A file of so many units. */
+/** A file with `units` units. */
 function tmx(units: number, word = 'Satz'): sdk.NamedContent {
   const unit = (n: number) =>
     `<tu tuid="u${n}" changedate="20260102T030405Z"><tuv xml:lang="en"><seg>Sentence &amp; ${n}</seg></tuv><tuv xml:lang="de-AT"><seg>${word} ${n} ü</seg></tuv></tu>`;

@@ -181,7 +181,7 @@ async function compile(folder: string): Promise<void> {
   await run(process.execPath, [tsc, '-p', join(project, folder)]).catch((error) => expect.fail(error.stdout));
 }
 
-/** npm as a person calls it: of a surrounding `npm test` it would take the folder over, too. */
+/** npm as called by a person: from a surrounding `npm test` it would inherit the folder. */
 async function npm(cwd: string, ...parameters: string[]): Promise<void> {
   const env: NodeJS.ProcessEnv = {};
   for (const [name, value] of Object.entries(process.env)) if (!/^npm_/i.test(name)) env[name] = value;

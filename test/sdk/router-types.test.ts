@@ -39,7 +39,7 @@ async function typeErrors(changes: readonly Change[]): Promise<string> {
     execFile(process.execPath, arguments_, { cwd: copy }, (_, stdout) => resolve(stdout));
   });
   await rm(copy, { recursive: true, force: true });
-  // The server's own code misses what was taken away, too; that is not the question here.
+  // The server's own code fails to compile, too; that does not matter here.
   const lines = output.split('\n').filter((line) => /^(sdk|test\/sdk)\//.test(line));
   return lines.join('\n');
 }
@@ -48,7 +48,7 @@ test('the type test compiles against the current procedures', async () => {
   expect(await typeErrors([])).toBe('');
 });
 
-/** What breaks a client's code, and the message that must name it. */
+/** Changes that break a client's code, and the message that must name each. */
 const breaking: readonly [what: string, change: Change, message: RegExp][] = [
   [
     'a field removed from an output',

@@ -32,7 +32,7 @@ export interface ScriptedServer {
   arrived(count: number): Promise<void>;
 }
 
-/** An HTTP server that does as a test tells it, request by request. */
+/** An HTTP server scripted by the test, request by request. */
 export function useScriptedServer(): ScriptedServer {
   const steps: Step[] = [];
   const waiting = new Map<number, () => void>();
@@ -55,7 +55,7 @@ export function useScriptedServer(): ScriptedServer {
       const body = Buffer.concat(chunks);
       const url = new URL(request.url ?? '', 'http://scripted');
       const prefix = `/test-${tests}`;
-      // One that an earlier test gave up, and that comes only now, must not use up a step of this one.
+      // A late request of an earlier test must not use up a step of this one.
       if (!url.pathname.startsWith(`${prefix}/`)) return request.socket.destroy();
       const isJson = request.headers['content-type'] === 'application/json';
       const input = isJson ? body.toString() : url.searchParams.get('input');

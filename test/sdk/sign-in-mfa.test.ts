@@ -256,7 +256,7 @@ describe('a member with an authenticator', () => {
     const started = vi.spyOn(globalThis, 'setTimeout');
     const cleared = vi.spyOn(globalThis, 'clearTimeout');
     onTestFinished(() => void vi.restoreAllMocks());
-    // An odd number, to know our timers by.
+    // An odd duration, by which our timers are recognized.
     const timeoutMs = 12_345;
     const running = () => {
       const stopped = new Set(cleared.mock.calls.map(([timer]) => timer));

@@ -51,7 +51,7 @@ export function sharedStore(tokens: Tokens | null = null) {
 
 export const password = 'a long enough passphrase';
 
-/** A client that is told where, and waits for nothing between attempts. */
+/** A client for this address, without waits between attempts. */
 export function clientOf(baseUrl: string, options: Partial<LinguaLoopOptions> = {}): LinguaLoop {
   return new LinguaLoop({ baseUrl, backoff: { firstMs: 1, maxMs: 1 }, ...options });
 }
@@ -61,7 +61,7 @@ export function ended(tokens: Tokens): Tokens {
   return { ...tokens, expires_at: Date.now() - 1 };
 }
 
-/** The tokens with an access token that is none, which nobody but the service can know. */
+/** The tokens with an invalid access token, which only the service can detect. */
 export function refused(tokens: Tokens): Tokens {
   return { ...tokens, access_token: 'x'.repeat(43) };
 }

@@ -18,7 +18,7 @@ const brief = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', ACCESS_TOKEN
 
 let members = 0;
 
-/** A signed-in client of a fresh workspace, and all it sends. */
+/** A signed-in client of a new workspace, and the requests that it sends. */
 async function signedIn(
   change: (tokens: Tokens) => Tokens = (tokens) => tokens,
   before?: (sent: Sent) => unknown,
@@ -39,7 +39,7 @@ async function signedIn(
 const hello = { source_text: 'Hello', target_lang: 'fr' };
 const many = Array.from({ length: 20 }, (_, n) => n);
 
-/** Resolves when it was waited for by `count`. */
+/** Resolves when `count` callers wait for it. */
 function gate(count: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let waiting = 0;
@@ -147,7 +147,7 @@ describe('a refresh after a 401', () => {
     const first = client.auth.me();
     await asked.promise;
     const later = client.auth.me();
-    // A turn of the event loop, in which it would be sent.
+    // One iteration of the event loop, in which it would be sent.
     await new Promise((resolve) => setImmediate(resolve));
     answered.resolve();
     await Promise.all([first, later]);
@@ -261,7 +261,7 @@ describe("the caller's signal and deadline", () => {
     answered.resolve();
     expect((await patient).user.email).toContain('refresher');
     expect(refreshes()).toHaveLength(1);
-    // What was given up is not sent after all, when the token is there.
+    // An aborted call is not sent later, when the new token arrives.
     expect(calls()).toEqual(['auth.token', 'auth.me']);
   });
 

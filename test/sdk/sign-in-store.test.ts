@@ -27,7 +27,7 @@ async function signedIn() {
   return { email, store, first };
 }
 
-/** Another process, as far as the service and the store can tell. */
+/** A client that acts as another process. */
 function processOf(store: ReturnType<typeof sharedStore>, before?: (sent: Sent) => unknown) {
   const recorded = recorder(before);
   return { client: clientOf(app.address, { tokens: store, fetch: recorded.fetch }), ...recorded };
@@ -42,7 +42,7 @@ function isActive({ access_token }: Tokens): Promise<boolean> {
     );
 }
 
-/** What the service says to a refresh token. */
+/** The service's response to a refresh token. */
 async function refreshStatus({ refresh_token }: Tokens): Promise<number> {
   const { status } = await app.json('POST', '/api/oauth2/token', {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },

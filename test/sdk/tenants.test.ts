@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as sdk from '#sdk/index.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { eventsOf } from '../members/people.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
 import { failure, result, useScriptedServer } from './scripted-server.ts';
 
 const operatorKey = 'operator-key-of-the-tests';

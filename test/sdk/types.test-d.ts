@@ -56,7 +56,7 @@ import {
 
 /** Fails to compile unless `T` is usable as `Expected`. */
 type Usable<T extends Expected, Expected> = T;
-/** `any` is usable as everything, so it is asked for apart. */
+/** `any` is usable as everything, so it is checked separately. */
 type IsAny<T> = 0 extends 1 & T ? true : false;
 type Json = Record<string, unknown>;
 

@@ -29,7 +29,7 @@ describe('a truncated export never looks complete', () => {
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ status: null, maybeSent: true });
     expect((error as Error).message).toMatch(/^usage\.records: the answer broke off: /);
-    // What the caller has been given would come again.
+    // Records that the caller already has would be repeated.
     expect(asked()).toBe(1);
   });
 

@@ -32,7 +32,7 @@ describe('an invalid line is thrown, with its number, and ends the download', ()
     const wrong = typeof line === 'string' ? new TextEncoder().encode(line) : line;
     const after = new TextEncoder().encode(lines(3, 4));
     const { records, error, asked } = await recordsOf(whole(Buffer.concat([before, wrong, after])));
-    // What is no UTF-8 spoils the piece that it came in.
+    // Invalid UTF-8 makes its piece unusable.
     expect(records.length).toBeLessThanOrEqual(2);
     expect(error).toBeInstanceOf(LinguaLoopError);
     expect(error).toMatchObject({ status: 200, requestId: '01a1', answeredBy: 'other' });
@@ -62,7 +62,7 @@ describe('an invalid line is thrown, with its number, and ends the download', ()
     });
     expect((error as Error).message).toContain('line 1 is no usage record');
     await hungUp;
-    // What is on its way in between counts too.
+    // Data in transit counts, too.
     expect(sent).toBeLessThan(longest + 16 * 1_048_576);
   });
 });

@@ -41,7 +41,7 @@ export interface TestApp {
     // The parsed body of any route: the tests look into it freely.
     // biome-ignore lint/suspicious/noExplicitAny: see above
   ): Promise<{ status: number; headers: Headers; body: any }>;
-  /** Founds a workspace of a fresh name: in the database of an application of this process, elsewhere over HTTP. */
+  /** Creates a workspace with a new name: in the database if the application runs in this process, otherwise over HTTP. */
   signUp(fields?: Record<string, unknown>): Promise<Signup>;
 }
 
@@ -120,7 +120,7 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
   return app;
 }
 
-/** What a test needs to speak to an application at `address`. */
+/** The requests of a test to an application at `address`. */
 export function connect(address: string): Pick<TestApp, 'address' | 'request' | 'json' | 'signUp'> {
   const request = (path: string, init?: RequestInit) => fetch(`${address}${path}`, init);
 

@@ -5,16 +5,16 @@ import { inject, onTestFinished } from 'vitest';
 export interface TestDatabase {
   /** As the service's role. */
   url: string;
-  /** As the superuser, whom no policy binds: for looking at what is really stored. */
+  /** As the superuser, to whom no row-level policy applies: reads what is really stored. */
   superuserUrl: string;
   drop(): Promise<void>;
 }
 
-/** A database of its own, cloned from the migrated template; or an empty one. */
+/** A new database: a clone of the migrated template, or an empty one. */
 export async function createTestDatabase(options: { empty?: boolean } = {}): Promise<TestDatabase> {
   const template = new URL(inject('templateUrl'));
   const name = `test_${randomBytes(6).toString('hex')}`;
-  // Copying the template's files takes a fifth of what copying its pages through the log does, without fsync.
+  // Without fsync, copying the template's files takes a fifth of the time of copying its pages through the log.
   const source = options.empty ? '' : 'template template_lingualoop strategy file_copy';
   await asSuperuser((sql) => sql.unsafe(`create database ${name} ${source} owner "${template.username}"`));
   const superuser = new URL(inject('superuserUrl'));

@@ -19,8 +19,8 @@ export function answered<T>(value: T, tokens = 0): EngineResult<T> {
 const good: Judgement = { score: 95, issues: [], summary: 'good' };
 
 /**
- * An engine in this process, which translates by `translate` and finds everything good, unless told. It is for what
- * no HTTP fake can show: runs that are held while the test does something else. Not live: what it returns is no
+ * An engine in this process, which translates by `translate` and by default finds no fault. It is for tests that
+ * an HTTP fake cannot serve: runs that are held while the test does something else. Not live: what it returns is no
  * translation, and would not pass the plausibility checks.
  */
 export function engineOf(translate: Engine['translate'], overrides: Partial<Engine> = {}): Engine {

@@ -7,7 +7,7 @@ export interface HeldRun {
   text: string;
   /** Ends when the service gives the run up. */
   signal: AbortSignal | undefined;
-  /** Answers «text», at a cost of so many tokens each way. */
+  /** Returns «text», at a cost of `tokens` input and output tokens. */
   succeed(tokens?: number): void;
   fail(error: Error): void;
 }

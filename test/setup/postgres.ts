@@ -1,9 +1,13 @@
-import { mkdtemp } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
 import { joinEmbeddedPostgres } from '../../db/embedded/index.ts';
+import { freePort } from '../../db/embedded/secrets.ts';
 import { migrate } from '../../db/migrate.ts';
 import { useTemporaryFolder } from './temporary-folder.ts';
 
@@ -16,27 +20,83 @@ declare module 'vitest' {
   }
 }
 
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+const kept = join(root, 'node_modules/.cache/lingualoop-tests');
+
 /** One PostgreSQL for the whole run, with a migrated template that each test file clones. */
 export default async function setup(project: TestProject) {
   const removeFolder = await useTemporaryFolder();
-  const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
+  const dataDir = join(await mkdtemp(join(tmpdir(), 'lingualoop-test-')), 'data');
+  await copyKept(dataDir).catch(async () => {
+    await rm(dataDir, { recursive: true, force: true });
+    await createTemplate(dataDir);
+  });
+  const server = await joinEmbeddedPostgres(dataDir);
+
+  project.provide('superuserUrl', server.superuserUrl);
+  project.provide('templateUrl', templateUrl(server.url));
+  return async () => {
+    await server.leave();
+    await removeFolder();
+  };
+}
+
+function templateUrl(url: string): string {
+  const template = new URL(url);
+  template.pathname = '/template_lingualoop';
+  return template.href;
+}
+
+/** Makes a data folder with the template, of a server that is stopped. */
+async function createTemplate(dataDir: string): Promise<void> {
   const server = await joinEmbeddedPostgres(dataDir);
   const superuser = postgres(server.superuserUrl, { max: 1, onnotice: () => {} });
   const role = new URL(server.url).username;
   // What a test writes need not outlive a power cut, and dropping a database is ten times as fast.
   await superuser.unsafe('alter system set fsync = off');
   await superuser.unsafe('alter system set full_page_writes = off');
-  await superuser.unsafe('select pg_reload_conf()');
+  await superuser.unsafe("alter system set max_wal_size = '256MB'");
   await superuser.unsafe(`create database template_lingualoop owner "${role}"`);
   await superuser.end();
-  const templateUrl = new URL(server.url);
-  templateUrl.pathname = '/template_lingualoop';
-  await migrate(templateUrl.href);
+  await migrate(templateUrl(server.url));
+  await server.leave();
+}
 
-  project.provide('superuserUrl', server.superuserUrl);
-  project.provide('templateUrl', templateUrl.href);
-  return async () => {
-    await server.leave();
-    await removeFolder();
-  };
+/**
+ * Copies the data folder that an earlier run made, so that most runs neither create a cluster nor migrate. Makes it anew when a
+ * migration, the embedded PostgreSQL or a dependency has changed. Rejects where there is no cp.
+ */
+async function copyKept(dataDir: string): Promise<void> {
+  const folder = join(kept, await fingerprint());
+  if (!(await stat(folder).catch(() => undefined))) {
+    const made = `${dataDir}-made`;
+    await createTemplate(made);
+    const draft = `${folder}-${process.pid}`;
+    await rm(kept, { recursive: true, force: true });
+    await mkdir(kept, { recursive: true });
+    await run('cp', ['-a', made, draft]);
+    await rename(draft, folder);
+    await rm(made, { recursive: true });
+  }
+  // With owners, modes and times: PostgreSQL refuses a folder that others can read.
+  await run('cp', ['-a', folder, dataDir]);
+  const file = join(dataDir, 'postgres.json');
+  const secrets = JSON.parse(await readFile(file, 'utf8'));
+  await writeFile(file, JSON.stringify({ ...secrets, port: await freePort() }));
+}
+
+/** A hash of all that a data folder with the template is made from. */
+async function fingerprint(): Promise<string> {
+  const hash = createHash('sha256').update(`${process.platform} ${process.getuid?.()}`);
+  const within = (folder: string) =>
+    readdir(join(root, folder), { recursive: true, withFileTypes: true }).then((entries) =>
+      entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name)),
+    );
+  const files = [...(await within('db/migrations')), ...(await within('db/embedded'))];
+  const others = ['db/migrate.ts', 'package-lock.json', 'test/setup/postgres.ts'].map((name) =>
+    join(root, name),
+  );
+  for (const file of [...files.toSorted(), ...others]) hash.update(await readFile(file));
+  return hash.digest('hex').slice(0, 16);
 }

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { access, chmod, constants, mkdtemp, readdir, readFile, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +22,14 @@ export async function useTemporaryFolder(): Promise<() => Promise<void>> {
   // As open as /tmp: PostgreSQL runs as another user where the tests run as root.
   await chmod(folder, 0o1777);
   process.env['TMPDIR'] = folder;
+  // A PostgreSQL whose files are gone ends itself within a minute.
+  const removeNow = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  process.once('exit', removeNow);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => {
+      removeNow();
+      process.kill(process.pid, signal);
+    });
   return () => rm(folder, { recursive: true, force: true, maxRetries: 3, retryDelay: 200 });
 }
 
@@ -36,13 +45,13 @@ async function isRoomy(): Promise<boolean> {
   }
 }
 
-/** Removes what runs left behind that were killed an hour ago or more. */
+/** Removes what runs left behind that were killed, ten minutes ago or more. */
 async function removeLeftovers(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const pid = name.startsWith(prefix) && Number.parseInt(name.slice(prefix.length), 10);
     if (!pid || isAlive(pid)) continue;
     const folder = join(parent, name);
     const { mtimeMs } = await stat(folder);
-    if (Date.now() - mtimeMs > 3_600_000) await rm(folder, { recursive: true, force: true }).catch(() => {});
+    if (Date.now() - mtimeMs > 600_000) await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 }

@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /**
- * The code that an authenticator shows for a base32 secret (RFC 6238: SHA-1, 30 seconds, six digits), written apart from
- * the service's own. The service takes the codes of the present step and of its neighbours, each step once: `later` 0
+ * The code that an authenticator shows for a base32 secret (RFC 6238: SHA-1, 30 seconds, six digits), independent of
+ * the service's implementation. The service takes the codes of the present step and of its neighbours, each step once: `later` 0
  * and 1 are good whenever they arrive within half a minute, -1 may be too old by then.
  * @param later steps from `time`
  * @param time Unix time in milliseconds

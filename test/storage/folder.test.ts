@@ -47,7 +47,7 @@ test('a reader of an object that is replaced reads the old one to its end', asyn
 });
 
 test('concurrently appended lines are all there, each whole', async () => {
-  // As two processes would.
+  // As two processes do it.
   const stores = [openFolder(folder), openFolder(folder)];
   const lines = Array.from({ length: 400 }, (_, i) => JSON.stringify({ i, text: 'x'.repeat(i) }));
   await Promise.all(lines.map((line, i) => stores[i % 2]?.appendLine('t/manifest.jsonl', line)));

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { me } from '#test/auth/sign-in.ts';
 import {
   administrator,
   bearer,
@@ -8,7 +9,6 @@ import {
   operatorKey,
   type Team,
 } from '#test/factories.ts';
-import { me } from '#test/members/people.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey } });
@@ -69,7 +69,7 @@ describe('C 3: POST /api/tenants', () => {
     const { body } = await provision({ name: 'Provisioned' });
     const { join } = inviting(app, operator, `?tenant_id=${body.id}`);
     const admin = await join({ role: administrator });
-    expect((await me(app, admin)).body).toMatchObject({
+    expect((await me(app, admin.bearer)).body).toMatchObject({
       user: { role: administrator },
       tenant: { id: body.id },
     });

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { found, join, operator, type Person } from '#test/factories.ts';
+import { env, found, join, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env } from '../members/people.ts';
 
 const app = useTestApp({ env: { ...env, SERVICE_API_KEY: 'the-service-key' } });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { found, join, operator } from '#test/factories.ts';
+import { env, found, join, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env, eventsOf } from '../members/people.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
 
 const app = useTestApp({ env });
 
@@ -83,7 +83,7 @@ describe('A 4.4: POST /api/tenants', () => {
     }
     const beside = await provision({ name: 'Mine' }, { ...admin.bearer, ...operator });
     expect(beside.status).toBe(200);
-    // The session says who it was; the key, why it could be.
+    // The session is the actor; the key gives the permission.
     expect(await eventsOf(app, beside.body.id, 'tenant_provisioned')).toEqual([
       expect.objectContaining({ actor: ['member', admin.userId], details: { operator_key: true } }),
     ]);

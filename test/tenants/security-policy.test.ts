@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { found, join, operator, type Person } from '#test/factories.ts';
-import { sessionStatus } from '#test/members/people.ts';
+import { me, passwordGrant, sessionStatus } from '#test/auth/sign-in.ts';
+import { env, found, join, operator, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { env, eventsOf, signIn } from '../members/people.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
 
 const app = useTestApp({ env });
 
@@ -51,15 +51,26 @@ describe('A 4.4: PATCH /api/tenants/security', () => {
   });
 
   test('A 5.3: applies at the next sign-in; sessions continue', async () => {
-    expect((await signIn(app, admin)).body.access_token).toEqual(expect.any(String));
+    expect((await passwordGrant(app, admin)).body.access_token).toEqual(expect.any(String));
     await set({ mfa_required: true });
-    expect((await signIn(app, admin)).body).toMatchObject({
+    expect((await passwordGrant(app, admin)).body).toMatchObject({
       mfa_required: true,
       mfa_challenge: { method: 'totp_enroll' },
     });
     expect(await sessionStatus(app, admin)).toBe(200);
     await set({ mfa_required: false });
-    expect((await signIn(app, admin)).body.access_token).toEqual(expect.any(String));
+    expect((await passwordGrant(app, admin)).body.access_token).toEqual(expect.any(String));
+  });
+
+  test('A 5.3: mfa_required_for_sso alone asks nobody with a password', async () => {
+    await set({ mfa_required_for_sso: true });
+    expect((await passwordGrant(app, admin)).body.access_token).toEqual(expect.any(String));
+  });
+
+  test('A 2.1: plain members never see it', async () => {
+    const member = await join(app, admin);
+    await set({ mfa_required: true, mfa_required_for_sso: true });
+    expect((await me(app, member.bearer)).body.tenant.metadata).toEqual({});
   });
 
   test.each([
@@ -71,6 +82,7 @@ describe('A 4.4: PATCH /api/tenants/security', () => {
     { mfa_requierd: true },
     { mfa_required: true, mfa_enforced: true },
     { mfa_required: true, pay_tier: 'studio' },
+    { mfa_required: true, metadata: { pay_tier: 'studio' }, monthly_char_limit: 1, name: 'x' },
   ])('C 7: booleans under these two names, one at least; else 422 and nothing is set: %j', async (body) => {
     const answer = await set(body);
     expect([answer.status, answer.body.detail]).toEqual([422, expect.any(Array)]);
@@ -103,6 +115,7 @@ describe('A 4.4: PATCH /api/tenants/security', () => {
     const other = await found(app);
     const askers: [Record<string, string>, string][] = [
       [admin.bearer, other.tenantId],
+      [admin.cookie, other.tenantId],
       [admin.bearer, 'nobody'],
       [admin.bearer, '*'],
       [operator, 'nobody'],

@@ -111,7 +111,7 @@ describe('the largest glossary that an upload may make', () => {
     const text = `a ${termOf(7, 99)} b`;
     const all = await Promise.all(Array.from({ length: 8 }, () => use(glossaries, database, { text })));
     for (const found of all) expect(found?.matches).toMatchObject([{ start: 2, end: 101 }]);
-    // Once to see its size, once in its turn.
+    // Once to see its size, once in its slot.
     expect(loads).toHaveLength(2);
     await use(glossaries, database);
     expect(loads).toHaveLength(2);
@@ -132,7 +132,7 @@ describe('the largest glossary that an upload may make', () => {
 
   test('is compiled without blocking other requests', async () => {
     const { database } = spied({ terms: 2000, units: 500 });
-    // A thread's first task pays for its start.
+    // A thread's first task includes its start.
     await use(createGlossaries(), database);
     // Compiled at once, it would leave one or two.
     expect(await turnsDuring(use(createGlossaries(), database))).toBeGreaterThan(20);

@@ -9,7 +9,7 @@ beforeAll(async () => {
   mine = await openSets(app);
 });
 
-/** The targets that a text must have by these lines, each with how often. */
+/** The targets that a translation must have according to these lines, each with its count. */
 async function expected(
   lines: string[],
   source_text: string,

@@ -27,7 +27,7 @@ const keys = [
 ];
 const gateOf = (job: Job) => job.request.metadata.terminology_gate;
 
-/** Holds that a job waits for a reviewer because of its terms. */
+/** Expects a job that waits for a reviewer because of its terms. */
 function expectNoncompliant(job: Job): void {
   expectPipeline(job);
   expect(job).toMatchObject({

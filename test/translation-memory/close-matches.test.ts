@@ -52,7 +52,7 @@ beforeEach(async () => {
 const store = (units: (Unit | [string, string])[], fields = {}, of = mine) =>
   of.memory(units, { target_lang: 'de', ...fields });
 
-/** All that the model is given with its question to translate a text, and nothing of what it was told. */
+/** The data that the model gets with its request to translate a text, without the instructions. */
 async function given(source_text: string, fields = {}, of = mine): Promise<string> {
   fake.requests.length = 0;
   const job = await of.job({ source_text, target_lang: 'de', ...fields });
@@ -231,7 +231,7 @@ describe('B 8 "Fuzzy tier": approved pairs, and corrections of them', () => {
     return english(`third and ${letter(asked / 26)}${letter(asked)}x`);
   };
 
-  /** «Within a few minutes at most»: asks anew until the model is given a text. */
+  /** «Within a few minutes at most»: submits again until the model gets a text. */
   const becomesGiven = (text: string) =>
     poll(async () => {
       const data = await given(another());

@@ -10,7 +10,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { openSets, refusal } from './sets.ts';
 import { pairs, tmx } from './tmx.ts';
 
-/** Large imports wait for a worker, and there is none: the tests are it. */
+/** No worker runs: the tests themselves run the jobs of large imports. */
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', TM_ASYNC_THRESHOLD: '500', RUN_WORKERS: 'false' };
 const app = useTestApp({ env });
 
@@ -42,7 +42,7 @@ const left = async (tenantId: string) => {
 const nothing = { contents: 0, segments: 0, shards: 0, postings: 0 };
 
 describe('a set that is deleted', () => {
-  test('leaves no content, no segment, no part of the index', async () => {
+  test('leaves no version, no segment, no part of the index', async () => {
     const mine = await openSets(app);
     const { body } = await mine.importFile(tmx(pairs(400)));
     const tenantId = await tenantOf(body.id);
@@ -51,7 +51,7 @@ describe('a set that is deleted', () => {
     expect(await left(tenantId)).toEqual(nothing);
   });
 
-  test('while it is indexed waits for that, and is deleted', async () => {
+  test('a deletion during indexing waits for it, and succeeds', async () => {
     const mine = await openSets(app);
     const { body } = await mine.importFile(tmx(pairs(200)));
     const tenantId = await tenantOf(body.id);
@@ -69,7 +69,7 @@ describe('a set that is deleted', () => {
     expect(await left(tenantId)).toEqual(nothing);
   });
 
-  /** Holds the lock of a turn at the tenant's memory, or at one name of it, as another process does that stores an import. */
+  /** Holds the lock on the tenant's memory, or on one set name, as another process does while it stores an import. */
   const holdTurn = (tenantId: string, name = '') =>
     hold(`select pg_advisory_xact_lock(hashtextextended('memory:${tenantId}${name && `:${name}`}', 0))`);
 
@@ -97,7 +97,7 @@ describe('a set that is deleted', () => {
     expect((await mine.removeMemory(set.id)).status).toBe(204);
   });
 
-  test('that another process replaces while the deletion waits is 409, and the new content stays', async () => {
+  test('that another process replaces while the deletion waits is 409, and the new version stays', async () => {
     const mine = await openSets(app);
     const { body: set } = await mine.importFile(tmx(pairs(10)));
     const tenantId = await tenantOf(set.id);
@@ -113,7 +113,7 @@ describe('a set that is deleted', () => {
     expect(await mine.memories()).toHaveLength(1);
   });
 
-  test('while a worker switches its content is 409, or deleted: never 204 and still there', async () => {
+  test('while a worker activates its new version is 409, or deleted: never 204 and still there', async () => {
     const mine = await openSets(app);
     const { body: set } = await mine.importFile(tmx(pairs(10)));
     const tenantId = await tenantOf(set.id);
@@ -132,7 +132,7 @@ describe('a set that is deleted', () => {
   });
 });
 
-test('an approval that meets the deletion of its golden set leaves no segment without a content', async () => {
+test('an approval concurrent with the deletion of its golden set leaves no segment without a version', async () => {
   const mine = await openSets(app);
   const { id } = await mine.job({ metadata: { sensitive: true } });
   expect((await mine.review(id, { action: 'modify', final_translation: 'Salut' })).status).toBe(200);
@@ -157,7 +157,7 @@ test('an approval that meets the deletion of its golden set leaves no segment wi
   expect(await left(tenantId)).toEqual(nothing);
 });
 
-test('an outdated content whose process ended before deleting it is deleted by the sweep', async () => {
+test('an inactive version whose process ended before deleting it is deleted by the sweep', async () => {
   const mine = await openSets(app);
   const { body } = await mine.importFile(tmx(pairs(300)));
   const tenantId = await tenantOf(body.id);

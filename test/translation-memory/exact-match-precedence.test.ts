@@ -28,7 +28,7 @@ describe('B 8 "Exact tier": several stored segments share a source', () => {
     await served('approved');
     await put('after', 'imported after', '20990101T000000Z');
     await served('approved');
-    // A name tells nothing of the origin.
+    // The name says nothing about the origin.
     await put('golden', 'imported as golden', '20990101T000000Z');
     await served('approved');
   });

@@ -20,7 +20,7 @@ const longPairs = (count: number): [string, string][] =>
     `${n} ${'lang < '.repeat(14_000)}`.trimEnd(),
   ]);
 
-/** How often the database is asked in a tenant's name, counted from now on. */
+/** Counts the transactions in a tenant's scope from now on. */
 function countReads(tenantId: string): () => number {
   const inTenant = vi.spyOn(app.services.database, 'inTenant');
   return () => inTenant.mock.calls.filter(([of]) => of === tenantId).length;

@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 const detailOf = ({ status, text }: { status: number; text: string }) => [status, JSON.parse(text).detail];
 
-/** Publishes a text by a reviewer's hand, so that its pair is approved. */
+/** Publishes a text through a review, so that its pair is approved. */
 async function approve(
   source_text: string,
   final_translation: string,
@@ -169,7 +169,7 @@ describe('B 4.5: the export of golden pairs', () => {
   test('characters that XML 1.0 cannot carry are removed', async () => {
     await approve('Good\u0001 evening\uFFFE \u{1F319}', 'Bon\u000B\u0008soir\u001F \u{1F319}\u0085');
     const { text } = await mine.exportGolden('?source_lang=en&target_lang=fr');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for them
     expect(text).not.toMatch(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/);
     const [unit] = readTmx(text).units;
     expect([unit?.variants.get('en'), unit?.variants.get('fr')?.replace('\u0085', '')]).toEqual([

@@ -7,7 +7,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { openSets } from './sets.ts';
 import { tmx } from './tmx.ts';
 
-/** Every import is one for a worker, and there is none: the tests are it. */
+/** Every import runs in the background. No worker runs: the tests run the jobs. */
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', TM_ASYNC_THRESHOLD: '0', RUN_WORKERS: 'false' };
 const app = useTestApp({ env });
 
@@ -32,7 +32,7 @@ async function accepted() {
   return { mine, importId, tenantId: row!.tenant_id, job };
 }
 
-/** Has the database refuse every set that shows another content, until the test is over. */
+/** Makes the database refuse to activate another version of a set, until the test is over. */
 async function spoil() {
   const owner = openSuperuser(app.superuserUrl);
   await owner`alter table memory_sets add constraint spoiled check (false) not valid`;
@@ -54,7 +54,7 @@ test('B 3.3: an import that fails each time ends failed, with advice, and import
     result: null,
   });
   expect(await mine.memories()).toEqual([]);
-  // The name is free again, and what was to be shown is gone.
+  // The name is free again, and the staged version is gone.
   const left = await app.database.inTenant(tenantId, (tx) =>
     tx.execute(sql`select content_id from memory_contents union all select content_id from memory_segments`),
   );

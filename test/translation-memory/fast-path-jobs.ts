@@ -22,7 +22,7 @@ export const blockingOf = (job: Job): string[] =>
     .filter(({ severity }: Job) => severity === 'blocking')
     .map(({ code }: Job) => code);
 
-/** Holds the shape of a job that a fast path published verbatim (B 8 "Translation memory at translation time"). */
+/** Expects a job that a fast path published verbatim (B 8 "Translation memory at translation time"). */
 export function expectServed(
   job: Job,
   by: 'tm_exact' | 'glossary_exact',
@@ -42,14 +42,14 @@ export function expectServed(
   expect(job.agent_run.human_review_task ?? null).toBeNull();
 }
 
-/** Holds that no fast path served a job: the pipeline went its whole way. */
+/** Expects a job that no fast path served: the whole pipeline ran. */
 export function expectPipeline(job: Job): void {
   expect(fastPathOf(job)).toBeUndefined();
   expect(job.quality_assessment).not.toBeNull();
   expect(job.agent_run.quality_gate.metadata.fast_path ?? null).toBeNull();
 }
 
-/** Holds that a job waits for a reviewer with what a fast path found, and that no model was needed for it. */
+/** Expects a job that waits for a reviewer with a fast path's match, and no model call. */
 export function expectHeld(job: Job, outcome: 'tm_exact_held' | 'glossary_exact_held', target: string): void {
   expect(outcomesOf(job)).toContain(outcome);
   expect(job).toMatchObject({

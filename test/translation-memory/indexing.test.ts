@@ -8,11 +8,11 @@ import { openSets } from './sets.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const pair = { pairSource: 'en', pairTarget: 'fr' };
 
-/** Sentences that have little in common but their form. */
+/** Sentences that have little in common except their form. */
 const sentence = (index: number) =>
   `Valve ${index * 7919} of the ${['north', 'south', 'east', 'west'][index % 4]} wing leaks ${index} drops.`;
 
-/** A tenant with a golden set of so many pairs, as publication would have left them: none of them in the index. */
+/** A tenant with a golden set of `count` pairs, as publication leaves them: none of them in the index. */
 async function withGolden(count: number) {
   const mine = await openSets(app);
   const { id: setId } = (await mine.memory([[sentence(0), 'Vanne 0.']])) as { id: string };

@@ -31,7 +31,7 @@ async function startWorker(): Promise<RunningService> {
   return service;
 }
 
-/** Lets everybody read the memory and nobody write it, until it is let go: whatever writes now stays in the middle. */
+/** Blocks writes to the memory, but no reads, until released: whatever writes now stops in the middle. */
 async function holdMemory() {
   const sql = openSuperuser(app.superuserUrl);
   const tables = await sql<{ name: string }[]>`

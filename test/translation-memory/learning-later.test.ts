@@ -29,7 +29,7 @@ const golden = async () =>
 describe('B 8 rule 4: a job that is published later feeds the memory later', () => {
   const text = { source_text: cat, target_lang: 'de' };
 
-  /** From here on no golden record of the tenant can be written, until it is mended. */
+  /** From now on no golden record of the tenant can be written, until the returned function repairs it. */
   async function breakStore(): Promise<void> {
     await mine.job({ source_text: bread, target_lang: 'de' });
     const back = await breakGoldenStore(app, mine);

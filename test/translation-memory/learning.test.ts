@@ -39,7 +39,7 @@ async function review(id: string, body: Record<string, unknown>, of = mine): Pro
   return answer.body;
 }
 
-/** Holds that a text is served from what was learnt, and that nothing is asked of the model for it. */
+/** Expects that a learned pair serves a text without a model call. */
 async function expectLearnt(source_text: string, target: string): Promise<void> {
   fake.requests.length = 0;
   expectServed(await job(source_text), 'tm_exact', target);
@@ -65,7 +65,7 @@ describe('B 8 rule 4: a published text job appends its pair to golden-approved-<
   });
 
   test('with the moment of its approval, never a later one', async () => {
-    // Rounded to seconds, half of all moments would come to lie ahead.
+    // Rounded to seconds, half of all times would be in the future.
     for (const text of [cat, bread, train]) await job(text);
     const now = Date.now();
     const [set] = await golden();

@@ -119,7 +119,7 @@ test('a set that is uploaded again is found with its new content', async () => {
 
 test('a set indexed by itself while its pair is indexed stays in one shard: that of the pair', async () => {
   const { fileWork } = app.services;
-  /** The pair is indexed between what the set's indexing reads and what it stores. */
+  /** Indexes the pair between the set's indexing reading and storing. */
   const meanwhile: typeof app.services = {
     ...app.services,
     fileWork: {

@@ -26,10 +26,10 @@ const stringsOf = (value: unknown): string[] =>
       ? Object.values(value).flatMap(stringsOf)
       : [];
 
-/** A moment as TMX and as JSON write it. */
+/** A time as TMX and as JSON write it. */
 const moment = /2024-?02-?29T10:?11:?12(\.000)?Z/;
 
-/** Holds that the steps of a job, as the tenant reads them, name a set, a unit and its date. */
+/** Expects that the steps of a job, as the tenant reads them, name a set, a unit and its date. */
 function expectNamed(job: Job, ...parts: (string | RegExp)[]) {
   const strings = stringsOf(job.agent_run.steps);
   for (const part of parts)

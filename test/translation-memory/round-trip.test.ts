@@ -22,7 +22,7 @@ async function through(file: string | Uint8Array, name: string, source_lang: str
   return text;
 }
 
-/** What a reader of its own finds in an export. */
+/** The units of an export, read by an independent parser. */
 const unitsIn = (text: string, source: string, target: string) =>
   order(pairsOf(readTmx(text), [source.toLowerCase()], [target.toLowerCase()]));
 
@@ -31,7 +31,7 @@ describe.each(memories)('Round trip: %s.tmx from %s into %s', (name, source, tar
     const original = order(unitsOf(tmxFile(name), source, target));
     const first = await through(tmxFile(name), 'first', source, target);
     const exported = unitsIn(first, source, target);
-    // What the original does not say is made up (C 6); what it says survives.
+    // Fields that the original lacks are generated (C 6); its own fields are kept.
     for (const unit of exported)
       expect(unit).toMatchObject({ tuid: expect.any(String), changedate: expect.any(String) });
     expect(exported).toHaveLength(original.length);

@@ -50,7 +50,7 @@ export function filePart(field: string, { name, type }: FilePart, content: Conte
   return { head: `Content-Disposition: form-data; name="${field}"${fileName}${typed}`, content };
 }
 
-/** What a tenant does with its glossaries and its memory. */
+/** A tenant's requests for its glossaries and its memory. */
 export function setsOf(app: TestApp, headers: Headers) {
   const post = (path: string, parts: Part[], more: Headers = headers): Promise<Answer> => {
     const { body, type } = multipart(parts);
@@ -106,7 +106,7 @@ export function setsOf(app: TestApp, headers: Headers) {
   };
 }
 
-/** A fresh tenant with what it can do. */
+/** A new tenant with its requests. */
 export async function openSets(app: TestApp) {
   const workspace = await openWorkspace(app);
   return { ...workspace, ...setsOf(app, workspace.headers) };
@@ -127,7 +127,7 @@ async function exported(response: Promise<Response>) {
   return { status: answer.status, headers: answer.headers, text };
 }
 
-/** `[status, detail]`, which is what a refusal is known by. */
+/** `[status, detail]`, which identify a refusal. */
 export const refusal = ({ status, body }: { status: number; body: { detail?: unknown } }) => [
   status,
   body.detail,

@@ -36,7 +36,7 @@ export function tmx(units: (Unit | [string, string])[], source = 'en', target = 
   return tmxOf(written.join('\n'));
 }
 
-/** So many different pairs, «one <n>» into «un <n>» with the given words. */
+/** `count` different pairs, «one <n>» into «un <n>» with the given words. */
 export const pairs = (count: number, source = 'sentence', target = 'phrase'): [string, string][] =>
   Array.from({ length: count }, (_, n) => [`one ${source} ${n}`, `une ${target} ${n}`]);
 
@@ -59,7 +59,7 @@ const token =
 /** Elements within a segment whose text belongs to it; that of the others is of the file it was taken from. */
 const kept = new Set(['seg', 'hi']);
 
-/** Reads a well-formed TMX file, written apart from the service's own reader: what its segments say without inline tags. */
+/** Reads a well-formed TMX file, independently of the service's reader; returns its segments without inline tags. */
 export function readTmx(file: string | Uint8Array): ReadTmx {
   const text = (typeof file === 'string' ? file : decoded(file))
     .replace(/^\uFEFF/, '')

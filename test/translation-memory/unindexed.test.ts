@@ -40,7 +40,7 @@ beforeEach(async () => {
   tenantId = row!.tenant_id;
 });
 
-/** Far behind what imports have. */
+/** Far above the numbers of imported segments. */
 let segmentNo = 1_000_000;
 
 /** Adds sources to a set, as publication leaves them: in no index. The later ones are the newer ones. */

@@ -14,7 +14,7 @@ beforeEach(async () => {
 const to = (...codes: string[]) => codes.map((Language) => ({ Language }));
 const item = (Text: unknown, ...codes: string[]) => ({ Text, Targets: to(...codes) });
 
-/** Refused as a whole: no job is made of any of its items. */
+/** Expects a refusal as a whole: no item becomes a job. */
 async function expectRefused(body: unknown, status: number, detail?: RegExp, by = mine) {
   const answer = await by.submit(body, keyed('refused'));
   expect(answer.status, JSON.stringify(answer.body).slice(0, 300)).toBe(status);

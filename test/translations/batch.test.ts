@@ -133,7 +133,7 @@ describe('B 2.5: the fields of an item', () => {
   test('Tone and Gender belong to the target, and reach the engine with it', async () => {
     const { status, body } = await mine.submit({
       inputs: [
-        // Three languages: what is published in one is in the memory, whatever its tone.
+        // Three languages, because a text published in one language is in the memory, whatever its tone.
         {
           Text: cat,
           Targets: [

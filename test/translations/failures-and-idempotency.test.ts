@@ -141,7 +141,7 @@ describe('A 7.1, B 3.1: a pipeline that fails', () => {
       const rerun = await app.json('GET', `${PATH}/${first.id}`, { headers });
       expect(rerun.body.status).toBe('published');
 
-      // C 7: the run that was given up writes nothing and bills nothing, should it come back.
+      // C 7: the abandoned run writes and bills nothing if it ends later.
       if (late === 'late-failure') engineControl.fail = () => new Error('too late');
       engineControl.bend = (answer) => {
         if (typeof answer['value'] === 'string') answer['value'] = 'a late answer';

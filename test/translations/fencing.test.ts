@@ -37,7 +37,7 @@ const app = useTestApp({
 });
 
 let tenant: Signup;
-// A test that failed half-way leaves nothing under way, which the end of the server would wait for.
+// A failed test must leave no run, because the server would wait for it at its end.
 afterEach(() => {
   waiting.length = 0;
   for (const run of held.splice(0)) run.fail(new Error('the test is over'));

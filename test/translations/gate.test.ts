@@ -9,9 +9,9 @@ function issue(severity: QualityIssue['severity'], explanation = 'x'): QualityIs
 interface Case {
   domain?: string | null;
   metadata?: Record<string, unknown>;
-  /** Of the translation that goes on. */
+  /** The issues of the final translation. */
   assessment?: Partial<Judgement>;
-  /** Of the baseline, where a repair came in between. */
+  /** The issues of the baseline, if there was a repair. */
   baseline?: Partial<Judgement>;
   verification?: Partial<Verification>;
   repaired?: boolean;

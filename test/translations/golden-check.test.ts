@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const storage = () => join(app.services.settings.DATA_DIR, 'storage');
 
-/** Looks at the records again and again until their announcements are old enough to be judged. */
+/** Checks the records repeatedly until their announcements are old enough. */
 async function checked(): Promise<number> {
   let removed = 0;
   await poll(async () => {
@@ -144,7 +144,7 @@ test('after an unclean system shutdown, lost and damaged records of published jo
     }),
   );
   const before = await readFile(whole!, 'utf8');
-  // What a power cut leaves of files that were not on the disk yet.
+  // What a power cut leaves of files that were not flushed to the disk yet.
   await app.services.storage.remove(lost!.slice(storage().length + 1));
   await writeFile(damaged!, '\0'.repeat(100));
   const [line] = await manifestLinesOf(app, mine, jobs[0]!.id);

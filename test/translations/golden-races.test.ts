@@ -27,7 +27,7 @@ describe('B 4.1: a deletion concurrent with a publication', () => {
       expect(removed!.status).toBe(200);
       for (const { status } of reviews) expect([200, 400, 404]).toContain(status);
       expect((await mine.get(job.id)).status).toBe(404);
-      // What is left over may be swept away by a task; the workers run.
+      // A task may remove what is left over; the workers run.
       const workers = await startWorkers(app.services, () => app.databaseUrl);
       try {
         await poll(async () => (await recordsOf(app, mine, job.id)).length === 0);
@@ -55,7 +55,7 @@ describe('B 4.1: a deletion concurrent with a publication', () => {
     await again();
     const workers = await startWorkers(app.services, () => app.databaseUrl);
     try {
-      // The sweep came by: it has published the other one.
+      // The sweep ran: it has published the other one.
       await poll(async () => (await mine.read(other.id)).status === 'published');
     } finally {
       await workers.stop();

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 let mend: (() => Promise<void>) | undefined;
-/** From here on no golden record can be written, until it is mended. */
+/** From now on no golden record can be written, until the returned function repairs it. */
 async function breakStore() {
   await mine.job({ source_text: 'The folder is there now' });
   const back = await breakGoldenStore(app, mine);
@@ -207,7 +207,7 @@ describe('C 7: the sweep retries jobs whose golden record could not be written',
     await breakStore();
     await mine.submit(request);
     const [unpersisted] = await mine.list();
-    // The task says so when its attempt is over.
+    // The task reports it when its attempt is over.
     const tried: unknown[] = [];
     const log = {
       ...quiet,

@@ -14,7 +14,7 @@ beforeEach(async () => {
 const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 const disposition = (response: Response) => response.headers.get('content-disposition') ?? '';
 
-/** What a raw upload reads out of a downloaded file. */
+/** The text that a raw upload reads from a downloaded file. */
 async function textIn(download: Response, format: string): Promise<string> {
   const type = download.headers.get('content-type')!;
   const { status, body } = await mine.post(

@@ -4,7 +4,7 @@ import { inspectorOf } from '#server/translations/pipeline/assess.ts';
 import { readSourceText } from '#server/translations/pipeline/source-text.ts';
 import { translationRequest } from '#server/translations/schema.ts';
 
-/** What the service finds in a page whose texts were translated by the table, and otherwise well. */
+/** The issues of a page whose texts were translated by the table, and otherwise without fault. */
 function inspectPage(source_text: string, translated: Record<string, string>) {
   const text = readSourceText(
     translationRequest.parse({ source_text, target_lang: 'fr', text_type: 'Html' }),

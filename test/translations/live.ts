@@ -1,7 +1,7 @@
 import { createOpenAiEngine, type OpenAiSettings } from '#server/engines/openai/openai-engine.ts';
 import { type Asked, askedOf, type FakeOpenAi, type Reply, translatingReply } from '#test/fakes/openai.ts';
 
-/** Names that stand nowhere else, so that a leak of one shows. */
+/** Names that occur nowhere else, so that a leak is visible. */
 export const models = { translator: 'scribe-zq17', refiner: 'judge-zq23', extra: 'rival-zq31' };
 
 /** The live engine at the fake, which fails at once: what the engine itself retries is tested elsewhere. */
@@ -62,7 +62,7 @@ export const [cat = '', bread = '', train = '', windows = '', garden = ''] = sen
 /** Translates the sentences above; the rest as it comes. */
 export const translate = (text: string) => german[text] ?? `Hier steht eine Übersetzung von: ${text}`;
 
-/** A model that does all it is asked well. */
+/** A model without faults. */
 export const good: Reply = translatingReply({ translate });
 
 /** Answers `reply` to what `matches`, and everything else well. */
@@ -75,7 +75,7 @@ export const when =
 export const about = (text: string) => (asked: Asked) =>
   asked.data.segments.some((segment) => segment.text === text || segment.source === text);
 
-/** How often each role was asked, of those that were. */
+/** The number of calls of each role that was called. */
 export function askedRoles(fake: FakeOpenAi): Partial<Record<Asked['role'], number>> {
   const counts: Partial<Record<Asked['role'], number>> = {};
   for (const request of fake.requests) {
@@ -85,7 +85,7 @@ export function askedRoles(fake: FakeOpenAi): Partial<Record<Asked['role'], numb
   return counts;
 }
 
-/** A reply that waits until it is let go; `reached` resolves when the first question has come. */
+/** A reply that waits until released; `reached` resolves when the first request has arrived. */
 export function heldReply(reply: Reply = good) {
   const reached = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();

@@ -33,7 +33,7 @@ test('a long text is cut into pages in slices, between which other requests run'
 
 test('a text of more pages than a batch may have is refused by its length, or when one page too many is cut', async () => {
   const refused = { code: 'payload_too_large', message: 'batch exceeds MAX_BATCH_ITEMS' };
-  // Nothing is cut: no other work runs before it.
+  // Nothing is split: no other work runs before it.
   const byLength = requestPages(request('漢'.repeat(50 * 500 * 2 + 1)), document, settings);
   expect(await turnsDuring(byLength.catch(() => {}))).toBe(0);
   await expect(byLength).rejects.toMatchObject(refused);

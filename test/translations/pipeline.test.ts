@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 const baseline = german[cat]!;
-/** Other ways to say it, so that no repair leaves the text as it was. */
+/** Paraphrases, so that each repair changes the text. */
 const versions = [
   'Die Katze schläft nachmittags auf der warmen Fensterbank.',
   'Am Nachmittag schläft die Katze auf der warmen Fensterbank.',
@@ -36,7 +36,7 @@ const problem = (severity: QualityIssue['severity']): QualityIssue => ({
   suggestion: null,
 });
 
-/** A model whose repairs are the versions above in turn; the n-th repair has been seen by `repairs`. */
+/** A model whose n-th repair is the n-th version above. */
 function model(options: TranslatingOptions = {}) {
   let repairs = 0;
   fake.otherwise(
@@ -49,7 +49,7 @@ function model(options: TranslatingOptions = {}) {
   };
 }
 
-/** How good the model finds a text that was repaired so many times. */
+/** The model's score for a text after this many repairs. */
 const rising =
   (first: number, after: number): NonNullable<TranslatingOptions['score']> =>
   (asked) =>
@@ -255,7 +255,7 @@ describe('B 2.6, C 4: candidates', () => {
 });
 
 describe('B 2.3: the triggers that hold a translation, and their reasons', () => {
-  /** Each way to be held, and what brings it about. */
+  /** Each trigger, and an input that causes it. */
   const ways: Record<string, { fields?: object; metadata?: object; model?: TranslatingOptions }> = {
     policy_required: { fields: { domain: 'medical' } },
     sensitive_content: { metadata: { regulated: true } },

@@ -27,7 +27,7 @@ test('the jobs of a submission’s keys are found by the index of keys, whatever
   await superuser`analyze translation_jobs`;
   const database = openDatabase(app.databaseUrl, { size: 1 });
   try {
-    // PostgreSQL plans the first five times for the values at hand, and then may once for all.
+    // PostgreSQL plans the first five executions for their values, and then possibly once for all.
     for (let time = 0; time < 10; time++) {
       const found = await database.inTenant(tenantId, (tx) => selectJobsByKeys(tx, ['key 7', 'no key'], 600));
       expect([...found.keys()]).toEqual(['key 7']);

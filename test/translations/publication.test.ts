@@ -29,7 +29,7 @@ const failing = async () => {
   throw new Error('the disk is full');
 };
 
-/** Puts another function in the store's place until the test ends, made of the real one. */
+/** Replaces a function of the store until the test ends, by one made from the real one. */
 function replaceInStore<K extends 'put' | 'appendLine'>(
   name: K,
   by: (real: ObjectStore[K]) => ObjectStore[K],
@@ -44,7 +44,7 @@ function replaceInStore<K extends 'put' | 'appendLine'>(
   return putBack;
 }
 
-/** Holds what is put into the store until `go`, which is told whether to put it. */
+/** Holds writes to the store until `go`, whose argument says whether to execute them. */
 function holdPut() {
   const reached = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
@@ -61,7 +61,7 @@ function holdPut() {
   };
 }
 
-/** As if its last change were an hour ago. */
+/** Moves its last change an hour into the past. */
 async function age(column: 'job_id' | 'tenant_id', id: string): Promise<void> {
   const sql = openSuperuser(app.superuserUrl);
   await sql`update translation_jobs set updated_at = now() - interval '1 hour' where ${sql(column)} = ${id}`;

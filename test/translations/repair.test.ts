@@ -23,7 +23,7 @@ const critical: QualityIssue = {
   suggestion: 'keep it',
 };
 
-/** Scores by candidate, and repairs that come one after the other; what was asked is kept. */
+/** Scores by candidate, and repairs in sequence; records the calls. */
 function openDeps(scores: Record<string, number>, repairs: string[], inspect: Inspect = () => []) {
   const asked: { candidate: string; issues: readonly QualityIssue[] }[] = [];
   const judgement = (text: string): Judgement => ({ score: scores[text] ?? 0, issues: [], summary: text });

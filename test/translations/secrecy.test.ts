@@ -19,7 +19,7 @@ const usage = { prompt_tokens: 918_273, completion_tokens: 645_321 };
 const expensive = { translate, usage };
 const german2 = 'Auf der warmen Fensterbank schläft die Katze am Nachmittag.';
 
-/** Sentences of the instructions, long enough to stand nowhere by chance. */
+/** Sentences of the instructions, too long to occur by chance. */
 function instructions(): string[] {
   const system = fake.requests.map(({ body }) => body.messages[0]!.content);
   return [...new Set(system.flatMap((text) => text.split(/(?<=[.:])\s|\n/)))].filter(

@@ -6,16 +6,16 @@ import type { Signup, TestApp, TestAppOptions } from '#test/setup/app.ts';
 export const PATH = '/api/translations';
 export const HEX32 = /^[0-9a-f]{32}$/;
 
-/** What a test makes of the stub engine: counts its calls, lets them fail, changes its results. */
+/** Control of the stub engine: counts its calls, makes them fail, changes its results. */
 interface EngineControl {
   calls: number;
   fail: (() => Error) | undefined;
   bend: ((answer: Record<string, unknown>) => void) | undefined;
-  /** What a response of the engine waits for. */
+  /** A promise that the engine's results wait for. */
   hold: (() => Promise<void>) | undefined;
 }
 
-/** The stub engine and its control, which each test finds at rest. */
+/** The stub engine and its control, which is reset before each test. */
 export function useWatchedEngine() {
   const engineControl: EngineControl = { calls: 0, fail: undefined, bend: undefined, hold: undefined };
 
@@ -76,7 +76,7 @@ export function submittingTo(app: TestApp, tenantOf: () => Signup) {
     return body;
   }
 
-  /** Refused, and no job was made of it. */
+  /** Expects a refusal that creates no job. */
   async function expectRefused(
     fields: Record<string, unknown>,
     expected: { status: number; detail?: RegExp; field?: string },

@@ -115,7 +115,7 @@ describe('B 8: the declared size of a text submission, before its body is read',
 
   test('a text file in a form is limited by it as soon as the part names its type', async () => {
     const headers = { 'content-type': form, 'content-length': '10000001', ...mine.headers };
-    // The file's first byte: before it, nobody can tell that the part's head is over.
+    // The file's first byte: before it, the end of the part's header is unknown.
     expect(await begin(app, headers, `${partHead('a.txt', 'text/plain')}x`, '')).toMatchObject(over);
   });
 

@@ -11,7 +11,7 @@ afterEach(() => {
   for (const one of undo.splice(0)) one();
 });
 
-/** Lets every run fail with `error` until it is mended, at the end of the test at the latest. */
+/** Makes every run fail with `error` until the returned function is called, or the test ends. */
 function breakRuns(what: { run: unknown }, error: Error): () => void {
   const { run } = what;
   const mend = () => {

@@ -75,7 +75,7 @@ test('the jobs of a worker that stopped reporting are freed, those of a living o
     await addJob(tx, 'fail_stale_jobs', { tenantId: 'alive' });
     await addJob(tx, 'fail_stale_jobs', { tenantId: 'fresh' });
   });
-  // One process died a minute ago, one reports, one has only just taken its job and not reported yet.
+  // One process died a minute ago, one sends heartbeats, one has just taken its job and sent none yet.
   const lock = (tenant: string, worker: string, ago: number) => superuser`
     update graphile_worker._private_jobs
     set locked_by = ${worker}, locked_at = now() - make_interval(secs => ${ago}), attempts = 1

@@ -12,7 +12,7 @@ let superuser: postgres.Sql;
 let locker: postgres.Sql;
 beforeAll(() => {
   const url = new URL(app.superuserUrl);
-  // Named apart, so that a test can end the service's connections and keep its own.
+  // A separate name, so that a test can end the service's connections and keep its own.
   url.searchParams.set('application_name', 'the test');
   superuser = postgres(url.href, { max: 1, onnotice: () => {} });
   locker = postgres(url.href, { max: 4, onnotice: () => {} });
@@ -25,7 +25,7 @@ afterAll(async () => {
 const locks = () =>
   superuser<{ locked_by: string | null }[]>`select locked_by from graphile_worker._private_jobs order by id`;
 
-/** Adds a job that stays in the middle of its work until it is let go. */
+/** Adds a job that stays in the middle of its work until released. */
 async function heldJob(): Promise<{ id: string; letGo(): Promise<unknown> }> {
   const { headers, tenantId } = await app.signUp();
   const { body } = await app.json('POST', '/api/translations', {
@@ -86,7 +86,7 @@ test('stopping waits for the job in flight', async () => {
 });
 
 describe('a job that is being taken while its workers stop', () => {
-  /** Adds a job that nobody can take until the table is free, and waits until a worker asks for it. */
+  /** Adds a job that nobody can take until the table is unlocked, and waits until a worker requests it. */
   async function blockedJob(): Promise<{ release(): Promise<void> }> {
     const blocker = await locker.reserve();
     await blocker`begin`;
@@ -188,11 +188,11 @@ test('workers pause between tries while the database answers but refuses writes,
   }
 }, 90_000);
 
-/** Ends the service's connections to the database and refuses new ones, until it is let back. */
+/** Ends the service's connections to the database and refuses new ones, until released. */
 async function cutDatabase(): Promise<{ mend(): Promise<void> }> {
   const url = new URL(app.superuserUrl);
   const name = url.pathname.slice(1);
-  // Nobody may refuse connections to the database that it is in.
+  // A session cannot refuse connections to its own database.
   url.pathname = '/postgres';
   const outside = postgres(url.href, { max: 1, onnotice: () => {} });
   await outside.unsafe(`alter database ${name} allow_connections false`);
@@ -224,7 +224,7 @@ describe('a database that is lost in the middle of jobs', () => {
       const pools = new Set(await locked());
       const { mend } = await cutDatabase();
       for (const job of jobs) {
-        // One after the other: graphile-worker's batcher bears one batch that fails, and not a second.
+        // In sequence: graphile-worker's batcher survives one failing batch, but not a second.
         await job.letGo();
         await new Promise((resolve) => setTimeout(resolve, 300));
       }
@@ -296,7 +296,7 @@ describe('a database that is lost in the middle of jobs', () => {
         )[0]?.id as string;
       const pool = await reported();
       const { tenantId } = await app.signUp();
-      // As the statement leaves it that takes a job, where its connection ends before its response.
+      // The state after the statement that takes a job, if the connection ends before its response.
       await superuser`
         select graphile_worker.add_job('fail_stale_jobs', ${JSON.stringify({ tenantId })}::text::json,
           run_at => now() + interval '1 hour')`;

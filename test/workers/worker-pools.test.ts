@@ -76,7 +76,7 @@ test('B 8 "Stale pending job": the sweep continues while every worker waits for 
     const [job] = await sql`select status from translation_jobs where job_id = ${id}`;
     return job?.['status'] === 'failed';
   });
-  // Both wait still: nothing of this was done by a worker that was let go.
+  // Both wait still: no worker that became free did any of this.
   expect(asked).toHaveLength(2);
 });
 

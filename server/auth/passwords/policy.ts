@@ -1,5 +1,5 @@
 import { AppError } from '#server/errors.ts';
-import { countCharacters } from '#server/metering/weight.ts';
+import { countCodePoints } from '#server/formats/text.ts';
 
 /** In Unicode characters. The request schema already refuses fewer than 8, with another status (A 4.2). */
 const minimumLength = 12;
@@ -28,7 +28,7 @@ export function normalizePassword(password: string): string {
  */
 export async function checkPasswordPolicy(password: string, email: string): Promise<void> {
   const refuse = (rule: string) => new AppError('malformed_request', `password ${rule}`);
-  const length = countCharacters(password);
+  const length = countCodePoints(password);
   if (length < minimumLength) throw refuse(`too short: at least ${minimumLength} characters`);
   if (length > maximumLength) throw refuse(`too long: at most ${maximumLength} characters`);
   const lower = password.toLowerCase();

@@ -16,7 +16,7 @@ export type SsoSignIn = (SignIn | WorkspaceSelection) & { apiKey?: string };
 
 /** Chooses the tenant for a person whom the provider authenticated, by the four rules of C 2 in their order, and signs in. */
 export async function signInPerson(
-  services: Services,
+  services: Pick<Services, 'database' | 'settings'>,
   origin: Origin,
   person: Person,
   { tenantId, invite }: Pick<SsoState, 'tenantId' | 'invite'>,
@@ -40,7 +40,7 @@ export async function signInPerson(
 }
 
 async function signInMember(
-  services: Services,
+  services: Pick<Services, 'database' | 'settings'>,
   origin: Origin,
   { tenantId, userId }: Membership,
 ): Promise<SignIn> {
@@ -56,7 +56,7 @@ function revoked(): AppError {
 }
 
 async function joinByInvite(
-  services: Services,
+  services: Pick<Services, 'database' | 'settings'>,
   origin: Origin,
   person: Person,
   { tenantId, secretHash }: NonNullable<SsoState['invite']>,
@@ -93,7 +93,7 @@ function registrantOf({ subject, email }: Person): Registrant {
  * @throws AppError 403 `invitation required`
  */
 export async function registerWithOrganization(
-  services: Services,
+  services: Pick<Services, 'database' | 'settings'>,
   origin: Origin,
   person: Person,
 ): Promise<SsoSignIn> {

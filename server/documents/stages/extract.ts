@@ -3,7 +3,8 @@ import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Segment } from '#server/formats/document.ts';
 import { formatTagged, plainText } from '#server/formats/inline-content.ts';
-import { countCharacters } from '#server/metering/weight.ts';
+import { countCodePoints } from '#server/formats/text.ts';
+
 import { newestArtifact, readArtifact } from '../artifacts.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
 import { extractFile } from '../file-work.ts';
@@ -44,7 +45,7 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
       extractFindings: findings.map(findingView),
       segments: rows.length,
       translatedSegments: 0,
-      sourceChars: rows.reduce((sum, { source_text }) => sum + countCharacters(source_text), 0),
+      sourceChars: rows.reduce((sum, { source_text }) => sum + countCodePoints(source_text), 0),
       interruptions: 0,
     });
     for (let start = 0; start < rows.length; start += rowsOfStatement)

@@ -1,5 +1,17 @@
 import { countCodePoints } from '#server/formats/text.ts';
-import { longestFuzzy, mostGrams } from './limits.ts';
+
+/** B 8 "Close-match text length": the longest text, in code points of its normal form, that has close matches or is one. */
+export const longestFuzzy = 2000;
+
+/** Whether a text is short enough to have close matches, or to be one (B 8). */
+export function isShortEnough(text: string): boolean {
+  return (
+    text.length <= longestFuzzy || (text.length <= 2 * longestFuzzy && countCodePoints(text) <= longestFuzzy)
+  );
+}
+
+/** The most buckets that a lookup reads in one shard. Limits the rows read for a long text. */
+const mostGrams = 256;
 
 /**
  * The number of buckets into which grams are hashed. Buckets are stored: changing their number or the hash makes every stored

@@ -3,15 +3,14 @@
  * `selectCandidates` turns the lists of a query's grams into candidates, and `closest` ranks candidates by true similarity.
  */
 
-export { type Candidate, type ShardPostings, selectCandidates } from './candidates.ts';
-export { type Closest, closest, editSimilarity, similarityTo } from './edit-similarity.ts';
-export { grams } from './grams.ts';
 export {
+  type Candidate,
   candidateLimit,
-  isShortEnough,
-  largestShard,
   leastSimilarity,
-  longestFuzzy,
   postingsBudget,
-} from './limits.ts';
-export { type BuiltShard, buildShard } from './shard.ts';
+  type ShardPostings,
+  selectCandidates,
+} from './candidates.ts';
+export { type Closest, closest, editSimilarity, similarityTo } from './edit-similarity.ts';
+export { grams, isShortEnough, longestFuzzy } from './grams.ts';
+export { type BuiltShard, buildShard, largestShard } from './shard.ts';

@@ -1,6 +1,8 @@
 import { countCodePoints } from '#server/formats/text.ts';
-import { bucketCount, gramCutter } from './grams.ts';
-import { largestShard, longestFuzzy } from './limits.ts';
+import { bucketCount, gramCutter, longestFuzzy } from './grams.ts';
+
+/** The most segments of one shard. */
+export const largestShard = 65_536;
 
 /** A shard to store. Ordinals number its segments from 0, the shortest first; equally long ones in the order of the input. */
 export interface BuiltShard {

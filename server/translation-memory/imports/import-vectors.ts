@@ -16,7 +16,7 @@ interface EmbeddedFile {
 
 /** Returns the vectors of a file that is stored at once; null without an embedding model. @throws AppError 502 (B 4.5) */
 export async function embedFile(
-  { embedder }: Services,
+  { embedder }: Pick<Services, 'embedder'>,
   scope: SlotScope,
   file: readonly RowPart[],
 ): Promise<EmbeddedFile | null> {
@@ -33,7 +33,7 @@ export async function embedFile(
  * @throws AppError 502 (B 4.5); an error, to be retried, if a worker with another model has taken the import
  */
 export async function embedImport(
-  { database, embedder }: Services,
+  { database, embedder }: Pick<Services, 'database' | 'embedder'>,
   tenantId: string,
   importId: string,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { describeForLog } from '#server/errors.ts';
 
 /** Updates the planner's statistics after an import. A failure is only logged, because the import is already stored. */
 export async function updateStatistics(
-  { database, log }: Services,
+  { database, log }: Pick<Services, 'database' | 'log'>,
   tenantId: string,
   segments: number,
 ): Promise<void> {

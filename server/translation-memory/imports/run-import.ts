@@ -17,7 +17,11 @@ const mostAttempts = 5;
  * has ended.
  * @throws if the import did not end and must be tried again
  */
-export async function runImport(services: Services, tenantId: string, importId: string): Promise<void> {
+export async function runImport(
+  services: Pick<Services, 'database' | 'embedder' | 'log'>,
+  tenantId: string,
+  importId: string,
+): Promise<void> {
   const { database, log } = services;
   const begun = await database.inTenant(tenantId, (tx) => beginAttempt(tx, tenantId, importId));
   if (!begun) return;
@@ -46,7 +50,7 @@ export async function runImport(services: Services, tenantId: string, importId: 
 
 /** Ends an import that has failed too often. Deletes its version; the set stays as it was. */
 function giveUp(
-  { database }: Services,
+  { database }: Pick<Services, 'database'>,
   tenantId: string,
   importId: string,
   because: string,
@@ -64,7 +68,7 @@ function giveUp(
  * Activates the version of an import. Returns its number of segments and the version that it replaced; undefined if the import
  * has ended.
  */
-function activateImport({ database }: Services, tenantId: string, importId: string) {
+function activateImport({ database }: Pick<Services, 'database'>, tenantId: string, importId: string) {
   return database.inTenant(tenantId, async (tx) => {
     const job = await lockRunningImport(tx, tenantId, importId);
     if (!job) return undefined;
@@ -86,7 +90,10 @@ function activateImport({ database }: Services, tenantId: string, importId: stri
 }
 
 /** Adds jobs for running imports that no worker has updated for a while: their jobs may have been lost with a worker. */
-export async function resumeImports({ database }: Services, idleSeconds: number): Promise<void> {
+export async function resumeImports(
+  { database }: Pick<Services, 'database'>,
+  idleSeconds: number,
+): Promise<void> {
   await database.inPlatform(async (tx) => {
     for (const { tenantId, importId } of await selectIdleImports(tx, idleSeconds))
       await addJob(tx, 'import_memory', { tenantId, importId }, { key: `import_memory:${importId}` });

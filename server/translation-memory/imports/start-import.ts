@@ -53,7 +53,7 @@ interface Upload {
  * @throws AppError 400, 409 tm_import_in_progress, 413, 415, 422, 502 as B 4.5 and B 7 say
  */
 export async function receiveImport(
-  services: Services,
+  services: Pick<Services, 'database' | 'embedder' | 'fileWork' | 'log' | 'settings'>,
   withTenant: WithTenant,
   form: ImportForm,
   signal: AbortSignal,
@@ -93,7 +93,7 @@ export function isReceiving(set: Pick<Upload, 'tenantId' | 'name'>): boolean {
 }
 
 async function readAndStore(
-  services: Services,
+  services: Pick<Services, 'database' | 'embedder' | 'fileWork' | 'log' | 'settings'>,
   upload: Upload,
   payload: ReadMemoryPayload,
   signal: AbortSignal,
@@ -116,7 +116,7 @@ async function readAndStore(
 
 /** Stores the rows while they are read, in a staged version that a worker activates later. */
 function stageImport(
-  services: Services,
+  services: Pick<Services, 'database' | 'settings'>,
   upload: Upload,
   { summary, parts }: ReadMemory,
   signal: AbortSignal,
@@ -148,7 +148,7 @@ function stageImport(
 
 /** Stores the rows and activates them. */
 async function storeImport(
-  services: Services,
+  services: Pick<Services, 'database' | 'embedder' | 'log' | 'settings'>,
   upload: Upload,
   { summary, parts }: { summary: MemorySummary; parts: RowPart[] },
   signal: AbortSignal,
@@ -200,7 +200,7 @@ async function storeParts(
  * a name has one import at a time.
  */
 function withMemoryLock<T>(
-  services: Services,
+  services: Pick<Services, 'database' | 'settings'>,
   { upload, summary, signal }: { upload: Upload; summary: MemorySummary; signal: AbortSignal },
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
@@ -216,7 +216,7 @@ function withMemoryLock<T>(
 }
 
 async function requireCapacity(
-  { settings }: Services,
+  { settings }: Pick<Services, 'settings'>,
   tx: Tx,
   { tenantId, name, pairSource, pairTarget }: Upload,
   { segments }: MemorySummary,
@@ -285,7 +285,7 @@ interface ReadMemory {
  * @throws AppError 400 if the file cannot be read, 503 if too many files wait or the process ends after the summary
  */
 async function readMemoryFile<T>(
-  { fileWork }: Services,
+  { fileWork }: Pick<Services, 'fileWork'>,
   scope: TaskScope,
   payload: ReadMemoryPayload,
   take: (read: ReadMemory) => Promise<T>,

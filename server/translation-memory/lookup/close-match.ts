@@ -15,7 +15,7 @@ import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { type MemoryHit, selectWinners } from './exact-match.ts';
 import {
   type FoundShard,
-  type Place,
+  type ShardPosition,
   selectPostings,
   selectSourcesAt,
   selectUnindexed,
@@ -129,7 +129,7 @@ async function bestCandidates(
   normal: string,
   stored: readonly FoundShard[],
   here: InMemoryIndex,
-): Promise<{ places: Place[]; sources: string[] }> {
+): Promise<{ places: ShardPosition[]; sources: string[] }> {
   const all: Postings[] = [...stored, here];
   const counts = new Map<number, number>();
   for (const { lists } of all)

@@ -161,20 +161,20 @@ const shardsOfPair = (tenantId: string, pair: LanguagePair) =>
     on d.tenant_id = g.tenant_id and d.content_id = g.content_id`;
 
 /** A segment by its place in the index. */
-export interface Place {
+export interface ShardPosition {
   shard: FoundShard;
   ordinal: number;
 }
 
 /**
- * Returns the sources at some places, in any order. Leaves out those that have been deleted. Must be the transaction's only
+ * Returns the sources at some positions, in any order. Leaves out those that have been deleted. Must be the transaction's only
  * statement.
  */
 export async function selectSourcesAt(
   tx: Tx,
   tenantId: string,
   pair: LanguagePair,
-  places: readonly Place[],
+  places: readonly ShardPosition[],
 ): Promise<{ at: number; sourceText: string }[]> {
   const contents: string[] = [];
   const firsts = new Map<FoundShard, number>();

@@ -1,5 +1,5 @@
 import { AppError } from '#server/errors.ts';
-import { countCharacters } from '#server/metering/weight.ts';
+import { countCodePoints } from '#server/formats/text.ts';
 import type { Settings } from '#server/settings.ts';
 import { requireLanguage } from '#server/supported-language.ts';
 import type { TranslationRequest } from '../schema.ts';
@@ -86,7 +86,7 @@ export function namesIn(value: unknown): string[] {
 
 /** Whether a text has more than `most` characters. A character is one or two UTF-16 units, so most texts need no counting. */
 function isLonger(text: string, most: number): boolean {
-  return text.length > 2 * most || (text.length > most && countCharacters(text) > most);
+  return text.length > 2 * most || (text.length > most && countCodePoints(text) > most);
 }
 
 /** A caller's metadata without the keys that only the service writes. */

@@ -116,7 +116,7 @@ function displayName(name: string): string {
 }
 
 /**
- * Reads the text of a file in a child process. Tenants take turns.
+ * Reads the text of a file in a child process. Tenants share the processes fairly.
  * @throws AppError 400 for a file without text, 429 or 503 if too many files are waiting
  */
 async function flattenFile(

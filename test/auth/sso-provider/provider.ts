@@ -32,7 +32,7 @@ interface Opening extends OutboundParts {
   orgClaim?: string;
 }
 
-/** A fake provider for the tests of a file, fresh from faults for each, and what signs in at it. */
+/** A fake provider for a test file, without faults at the start of each test, and its client. */
 export function useProvider() {
   let provider: FakeOidcProvider;
   beforeAll(async () => {
@@ -57,12 +57,12 @@ export function useProvider() {
     return openSsoProvider(settings, parts);
   }
 
-  /** Signs in as somebody up to the code. */
+  /** Signs in at the provider and returns the code. */
   async function getCode(by: SsoProvider, exchange: SsoExchange, at = provider): Promise<string> {
     return (await at.signIn(await by.authorizationUrl(exchange), ada.sub)).code;
   }
 
-  /** The whole dance. What goes wrong does so from the exchange of the code on. */
+  /** The whole flow. Faults occur from the exchange of the code on. */
   async function dance(by = sso, faults: OidcFaults = {}, at = provider) {
     const exchange = newExchange();
     const code = await getCode(by, exchange, at);
@@ -74,7 +74,7 @@ export function useProvider() {
     get provider() {
       return provider;
     },
-    /** Opened anew for each test, with the settings of a client that may sign in. */
+    /** Opened for each test, with the settings of a registered client. */
     get sso() {
       return sso;
     },
@@ -97,7 +97,7 @@ export async function failureOf(answer: Promise<unknown>): Promise<AppError> {
   return outcome;
 }
 
-/** 401, for the reason given: the log's, not the caller's. */
+/** Expects 401 with this reason in the log, not in the response. */
 export async function expectFailed(answer: Promise<unknown>, reason: RegExp): Promise<void> {
   const error = await failureOf(answer);
   expect(error).toMatchObject({ code: 'unauthenticated', status: 401, message: 'single sign-on failed' });

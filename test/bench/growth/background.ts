@@ -36,7 +36,7 @@ export async function withTasks(side: Side, work: (run: RunTask) => Promise<void
   }
 }
 
-/** Each task with a day's work of an incident before it: how long it takes, and its transactions and locks meanwhile. */
+/** Each task with the work of a day's incident: its duration, transactions and locks. */
 export async function reportTasks(side: Side, print: (line: string) => void): Promise<void> {
   const { superuser, tenantId } = side;
   await withTasks(side, async (run) => {

@@ -18,7 +18,7 @@ async function tableSizes({ superuser }: Side): Promise<TableSize[]> {
     from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by pg_total_relation_size(oid) desc`;
 }
 
-/** Tables whose rows go when their time is over, or with what they are of. */
+/** Tables whose rows are deleted when they expire, or with the row that they belong to. */
 const bounded = new Set([
   ...['tokens', 'credential_directory', 'mfa_challenges', 'reset_links', 'sso_states', 'rate_windows'],
   ...['payment_events', 'worker_heartbeats', 'memory_contents', 'memory_sets', 'memory_segments'],

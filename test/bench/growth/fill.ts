@@ -71,7 +71,7 @@ async function fillLedgers(tx: postgres.TransactionSql, { tenantId, sizes }: Sid
       lateral (select now() - make_interval(days => 720) + n * interval '700 days' / ${sizes.imports}::float8 as at) t`;
 }
 
-/** Rare statuses stand at the tenant's oldest jobs; of the frequent ones each page of ten can be filled. */
+/** The tenant's oldest jobs have the rare statuses; the frequent ones can fill each page of ten. */
 async function fillJobs(sql: postgres.Sql, { tenantId, sizes }: Side, from: number): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;

@@ -9,7 +9,7 @@ export interface Line {
   medians: number[];
 }
 
-/** First calls of each that do not count: plans are made, code is compiled. */
+/** First calls of each request that are not measured: plans are made, code is compiled. */
 const warmUps = ({ rounds }: Measured) => (rounds < 20 ? 3 : 8);
 
 /** Milliseconds that one request may take over all of its rounds; at the least it is sent five times. */

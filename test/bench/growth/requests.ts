@@ -8,7 +8,7 @@ export interface Measured {
   rounds: number;
   /** Returns the request of a round. */
   request(side: Side, turn: number): Sent | Promise<Sent>;
-  /** Only until the first bytes of the response's body. */
+  /** Measures only until the first bytes of the response's body. */
   firstByte?: boolean;
 }
 
@@ -58,7 +58,7 @@ const submit = (
 
 const source = (side: Side, turn: number) => side.sources[(turn * 7919) % side.sources.length] as string;
 
-/** Like a stored sentence, but not it. */
+/** Similar to a stored sentence, but not equal. */
 export function nearSource(side: Side, turn: number): string {
   const text = source(side, turn);
   return `${text.slice(0, -1)} ${turn}${text.slice(-1)}`;
@@ -127,7 +127,7 @@ export const measured: Measured[] = [
   })),
   {
     name: 'POST …/review, approve',
-    // Each takes a job of those that wait, of which the small side has twenty.
+    // Each uses up a waiting job, of which the small side has twenty.
     rounds: 6,
     request: async (side) => ({
       method: 'POST',

@@ -6,7 +6,7 @@ import postgres from 'postgres';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx-writer.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
-import { foundTenant } from '../bench-service.ts';
+import { createBenchTenant } from '../bench-service.ts';
 import type { Sizes } from './sizes.ts';
 
 export const operatorKey = 'the-operator-of-the-growth-bench';
@@ -33,7 +33,7 @@ export interface Side {
   stop(): Promise<void>;
 }
 
-/** Starts a service without workers, founds its tenant, and fills in by requests what is not written by SQL. */
+/** Starts a service without workers, creates its tenant, and creates by requests whatever is not written by SQL. */
 export async function openSide(name: string, sizes: Sizes, sources: readonly string[]): Promise<Side> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
   const server = await joinEmbeddedPostgres(dataDir);
@@ -52,10 +52,10 @@ export async function openSide(name: string, sizes: Sizes, sources: readonly str
   const superuserUrl = new URL(server.superuserUrl);
   superuserUrl.pathname = new URL(server.url).pathname;
   const superuser = postgres(superuserUrl.href, { max: 2, onnotice: () => {} });
-  // Statistics come when the bench says so.
+  // The bench decides when statistics are collected.
   await superuser.unsafe('alter system set autovacuum = off');
   await superuser`select pg_reload_conf()`;
-  const { tenantId, apiKey, email } = await foundTenant(service.address);
+  const { tenantId, apiKey, email } = await createBenchTenant(service.address);
   const side: Side = {
     name,
     sizes,

@@ -1,6 +1,6 @@
-/** How much a side holds. */
+/** The amount of data of a side. */
 export interface Sizes {
-  /** Jobs of the tenant that is asked. */
+  /** Jobs of the measured tenant. */
   jobs: number;
   /** Other tenants, with 30 jobs each. */
   others: number;

@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-/** The modules that stand in for the service's own: text jobs as they were before anything was counted. */
+/** The modules that replace the service's own: text jobs without admission. */
 const instead: Record<string, string> = {
   '/server/metering/committed-usage.ts': './committed-usage.ts',
   '/server/metering/usage-recording.ts': './usage-recording.ts',
@@ -11,7 +11,7 @@ registerHooks({
   resolve(specifier, context, next) {
     const resolved = next(specifier, context);
     const [, other] = Object.entries(instead).find(([path]) => resolved.url.endsWith(path)) ?? [];
-    // What stands in imports what it stands in for.
+    // A replacement imports the module that it replaces.
     if (!other || context.parentURL?.includes('/without-admission/')) return resolved;
     return next(new URL(other, import.meta.url).href, context);
   },

@@ -12,7 +12,7 @@ const tiers = 'personal, pro, studio';
 
 let addresses = 0;
 
-/** A new founder, from an address of its own: attempts to pay are counted by both. */
+/** A new founder with a new client address: payment attempts are counted by both. */
 const asFounder =
   (input: Fields = {}, prepare?: (fixture: ContractFixture, founder: Person) => Promise<void>) =>
   async (fixture: ContractFixture): Promise<Ask> => {
@@ -26,7 +26,7 @@ async function checkOut({ app }: ContractFixture, { bearer: headers }: Person): 
   await app.json('POST', '/api/billing/checkout', { headers, body: { tier: 'pro' } });
 }
 
-/** Subscribes at Stripe, of which no event has come yet. */
+/** Subscribes at Stripe; no event has arrived yet. */
 const subscribeAs = (status: string) => async (fixture: ContractFixture, founder: Person) => {
   await checkOut(fixture, founder);
   const customer = [...fixture.stripe.customers.keys()].at(-1) as string;

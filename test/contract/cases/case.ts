@@ -6,7 +6,7 @@ import type { ContractFixture } from '../fixture.ts';
 export interface Case {
   name: string;
   status: number;
-  /** Of a refusal, to the letter. */
+  /** The exact detail of a refusal. */
   detail?: string;
   /** A request that changes data is made anew for each transport. */
   ask?: (fixture: ContractFixture) => Ask | Promise<Ask>;
@@ -29,7 +29,7 @@ const by =
     headers: headers(fixture),
   });
 
-/** Who asks, and with what. */
+/** The caller and its credentials. */
 export const asNobody = by(() => ({}));
 export const asKey = by(({ founder }) => founder.key);
 export const asAdmin = by(({ founder }) => founder.bearer);

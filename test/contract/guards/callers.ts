@@ -1,8 +1,13 @@
+import type { RestProcedure } from '#rest/procedures.ts';
+import type { GuardName } from '#server/context.ts';
 import type { Headers } from '#test/factories.ts';
+import type { TestApp } from '#test/setup/app.ts';
+import { type Answer, viaRest, viaRpc } from '../call.ts';
 import type { GuardFixture } from './guard-fixture.ts';
+import type { Probe } from './probes.ts';
 
-/** What a caller is to a guard. */
-export type Kind =
+/** How a guard classifies the caller. */
+type Kind =
   | 'nothing'
   | 'junk bearer'
   | 'junk key'
@@ -26,11 +31,11 @@ export type Kind =
   | 'junk bearer beside a cookie'
   | 'no bearer beside a cookie';
 
-export interface Caller {
+interface Caller {
   name: string;
   kind: Kind;
   headers: (fixture: GuardFixture) => Headers;
-  /** What it is on a transport that ignores the cookie (C 7: /trpc). */
+  /** The same on a transport that ignores the cookie (C 7: /trpc). */
   withoutCookie?: Kind;
 }
 
@@ -40,8 +45,8 @@ const cookie = (token: string) => ({ cookie: `ll_session=${token}` });
 const basic = { authorization: 'Basic bm9ib2R5Om5vdGhpbmc=' };
 const keyOf = ({ founder }: GuardFixture) => founder.key['x-api-key'] as string;
 
-/** Every way in which somebody may present themselves. */
-export const callers: readonly Caller[] = [
+/** Every combination of credentials that a request may have. */
+const callers: readonly Caller[] = [
   { name: 'nobody', kind: 'nothing', headers: () => ({}) },
   {
     name: 'a tenant’s id alone',
@@ -150,3 +155,165 @@ export const callers: readonly Caller[] = [
     withoutCookie: 'junk bearer',
   },
 ];
+
+/**
+ * What a guard decides about a caller: the exact refusal; or access to its own tenant's data (`in`), or to another's: as an
+ * administrator of another tenant (`abroad`), or as a platform operator's session, whose own tenant is also another
+ * (`operator`).
+ */
+type Verdict = 'in' | 'abroad' | 'operator' | `401 ${string}` | `403 ${string}`;
+
+/** `otherwise` is for every kind without a line. */
+type Verdicts = Partial<Record<Kind, Verdict>> & { otherwise: Verdict };
+
+const notAdministrator = '403 admin role required';
+const operatorOnly = '403 tenant provisioning is operator-only';
+const badBearer = '401 invalid or expired bearer token';
+
+/** B 5: a tenant's key or a member's token; C 7: a token decides, whatever key is beside it. */
+const tenantIdentity: Verdicts = {
+  otherwise: '401 missing or invalid tenant credentials',
+  member: 'in',
+  administrator: 'in',
+  'tenant key': 'in',
+  'tenant key as bearer': 'in',
+  'foreign administrator': 'abroad',
+  'operator session': 'abroad',
+  'unenrolled operator': 'abroad',
+  'operator key beside a member': 'in',
+  'operator key beside a foreign administrator': 'abroad',
+};
+
+/** A 4.1: neither the bearer nor a key counts, so invalid ones do no harm. */
+const byCookie: Verdicts = {
+  otherwise: '401 authentication required',
+  'member’s cookie': 'in',
+  'administrator’s cookie': 'in',
+  'foreign administrator’s cookie': 'abroad',
+  'junk bearer beside a cookie': 'in',
+  'no bearer beside a cookie': 'in',
+};
+
+/** A 5.2, one row per guard; C 7 says where the cookie is accepted. */
+const verdicts: Readonly<Record<GuardName, Verdicts>> = {
+  public: { otherwise: 'in' },
+  tenant_identity: tenantIdentity,
+  // B 5: a presented but invalid credential is refused, not ignored.
+  tenant_identity_or_cookie: {
+    ...tenantIdentity,
+    'member’s cookie': 'in',
+    'administrator’s cookie': 'in',
+    'foreign administrator’s cookie': 'abroad',
+  },
+  tenant_admin: {
+    otherwise: '401 missing or invalid tenant credentials',
+    administrator: 'in',
+    'tenant key': 'in',
+    'tenant key as bearer': 'in',
+    'foreign administrator': 'abroad',
+    'operator session': 'abroad',
+    'unenrolled operator': 'abroad',
+    'operator key beside a foreign administrator': 'abroad',
+    member: notAdministrator,
+    'operator key beside a member': notAdministrator,
+    'administrator’s cookie': 'in',
+    'foreign administrator’s cookie': 'abroad',
+    'member’s cookie': notAdministrator,
+  },
+  admin: {
+    otherwise: '401 admin credentials required',
+    administrator: 'in',
+    'foreign administrator': 'abroad',
+    // Without an authenticator it is no operator (A 5.1 rule 8), and is an administrator elsewhere.
+    'unenrolled operator': 'abroad',
+    'operator session': 'operator',
+    'operator key': 'in',
+    'operator key as bearer': 'in',
+    'operator key beside a member': 'in',
+    'operator key beside a foreign administrator': 'in',
+    member: notAdministrator,
+    'administrator’s cookie': 'in',
+    'foreign administrator’s cookie': 'abroad',
+    'member’s cookie': notAdministrator,
+  },
+  platform_operator: {
+    otherwise: '401 admin credentials required',
+    administrator: operatorOnly,
+    'foreign administrator': operatorOnly,
+    'unenrolled operator': operatorOnly,
+    'operator session': 'operator',
+    'operator key': 'in',
+    'operator key as bearer': 'in',
+    'operator key beside a member': 'in',
+    'operator key beside a foreign administrator': 'in',
+    member: notAdministrator,
+    'administrator’s cookie': operatorOnly,
+    'foreign administrator’s cookie': operatorOnly,
+    'member’s cookie': notAdministrator,
+  },
+  bearer: {
+    otherwise: '401 missing bearer token',
+    member: 'in',
+    administrator: 'in',
+    'foreign administrator': 'abroad',
+    'operator session': 'abroad',
+    'unenrolled operator': 'abroad',
+    'operator key beside a member': 'in',
+    'operator key beside a foreign administrator': 'abroad',
+    'junk bearer': badBearer,
+    'tenant key as bearer': badBearer,
+    'operator key as bearer': badBearer,
+    'session that is over': badBearer,
+    'junk bearer beside a cookie': badBearer,
+    'session of an inactive tenant': '401 tenant not found for bearer token',
+  },
+  challenge_or_cookie: byCookie,
+  session_cookie: byCookie,
+};
+
+export type Transport = 'REST' | '/trpc';
+/** The response to each caller, by the caller's name. */
+type Responses = Record<string, string>;
+
+/** The expected response to each caller of a procedure under `guard`. */
+export function expectedOf(guard: GuardName, probe: Probe, transport: Transport): Responses {
+  return Object.fromEntries(
+    callers.map((caller) => [caller.name, expectedBy(caller, guard, probe, transport)]),
+  );
+}
+
+function expectedBy(
+  { kind, withoutCookie }: Caller,
+  guard: GuardName,
+  probe: Probe,
+  transport: Transport,
+): string {
+  const seen = transport === '/trpc' ? (withoutCookie ?? kind) : kind;
+  const verdict = verdicts[guard][seen] ?? verdicts[guard].otherwise;
+  const { in: inside = '200', abroad = inside, operator = abroad } = probe;
+  const expected = { in: inside, abroad, operator }[verdict as 'in'] ?? verdict;
+  // tRPC has no status but 200 for a success.
+  return transport === '/trpc' && expected === '204' ? '200' : expected;
+}
+
+/** Calls a procedure as every caller, one after the other. */
+export async function callAsEverybody(
+  at: Pick<TestApp, 'request'>,
+  fixture: GuardFixture,
+  procedure: RestProcedure,
+  probe: Probe,
+  transport: Transport,
+): Promise<Responses> {
+  const call = transport === 'REST' ? viaRest : viaRpc;
+  const responses: Responses = {};
+  for (const { name, headers } of callers) {
+    const input = (await probe.input?.(fixture)) ?? {};
+    responses[name] = inShort(await call(at, procedure, { input, headers: headers(fixture) }));
+    await probe.restore?.(fixture);
+  }
+  return responses;
+}
+
+export function inShort({ status, body }: Answer): string {
+  return status < 300 ? `${status}` : `${status} ${body?.detail}`;
+}

@@ -1,15 +1,11 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll } from 'vitest';
-import { newFamily, startSession } from '#server/access/sessions.ts';
-import { newId } from '#server/ids.ts';
-import { addMember } from '#server/members/members.ts';
-import { registerTenant } from '#server/tenants/accounts.ts';
+import { addAdministrator, openOperators, operatorWorkspace } from '#test/factories/operators.ts';
 import { addMemory, approvePair, beginImport } from '#test/factories.ts';
 import { found, invite, join, type Person, submitHeld } from '../../factories.ts';
 import { type ContractFixture, useContractFixture } from '../fixture.ts';
 
 const administrator = 'global_administrator';
-const operators = 'operators';
 
 /** The contract fixture, with every kind of caller and the resources that the procedures are called with. */
 export interface GuardFixture extends ContractFixture {
@@ -27,7 +23,7 @@ export interface GuardFixture extends ContractFixture {
   leaver: Person;
   inviteId: string;
   heldJobId: string;
-  /** Of the founder's memory, which has an approved pair too: an import that goes on, and a set. */
+  /** A running import and a set of the founder's memory, which has an approved pair, too. */
   importId: string;
   memoryId: string;
 }
@@ -36,7 +32,7 @@ export interface GuardFixture extends ContractFixture {
 export function useGuardFixture(more: Record<string, string> = {}): GuardFixture {
   const fixture = useContractFixture({
     ...more,
-    OPERATOR_TENANT_ID: operators,
+    OPERATOR_TENANT_ID: operatorWorkspace,
     OPERATOR_EMAILS: 'enrolled@ops.example, unenrolled@ops.example',
   }) as GuardFixture;
   const { app } = fixture;
@@ -56,16 +52,17 @@ export function useGuardFixture(more: Record<string, string> = {}): GuardFixture
       importId: await beginImport(app, founder),
       memoryId: await addMemory(app, founder),
     });
-    // The API would delete the token too: here the guard alone has to see that the member is none.
+    // The API would delete the token, too. Here only the guard can find that the member is revoked.
     await sql`update users set active = false where user_id = ${fixture.revoked.userId}`;
     await expire(sql, fixture.expired);
     await sql`update tenants set active = false where tenant_id = ${fixture.inactive.tenantId}`;
 
     await approvePair(app, founder);
-    await openOperators(fixture);
-    fixture.operatorToken = await signInOperator(fixture, 'enrolled@ops.example');
-    await sql`update users set totp_secret = '\\x01' where tenant_id = ${operators}`;
-    fixture.unenrolledToken = await signInOperator(fixture, 'unenrolled@ops.example');
+    await openOperators(app);
+    fixture.operatorToken = (await addAdministrator(app, 'enrolled@ops.example')).accessToken;
+    fixture.unenrolledToken = (
+      await addAdministrator(app, 'unenrolled@ops.example', { enrolled: false })
+    ).accessToken;
     await sql`create table kept_tokens as select * from tokens`;
     await sql`create table kept_directory as select * from credential_directory`;
   });
@@ -73,7 +70,7 @@ export function useGuardFixture(more: Record<string, string> = {}): GuardFixture
   return fixture;
 }
 
-/** Gives everybody back the session that a call has ended. */
+/** Restores the sessions that a call has ended. */
 export async function restoreSessions({ sql }: GuardFixture): Promise<void> {
   await sql`insert into tokens select * from kept_tokens on conflict do nothing`;
   await sql`insert into credential_directory select * from kept_directory on conflict do nothing`;
@@ -84,20 +81,4 @@ async function expire(sql: postgres.Sql, { userId }: Person): Promise<void> {
     update credential_directory set expires_at = now() - interval '1 second' where credential_hash in
       (select token_hash from tokens where user_id = ${userId})`;
   await sql`update tokens set expires_at = now() - interval '1 second' where user_id = ${userId}`;
-}
-
-/** The operators' workspace has to have the id that the environment named before it was there. */
-async function openOperators({ app }: ContractFixture): Promise<void> {
-  const account = { name: 'Operators', apiKey: 'not used', monthlyCharLimit: 500_000, metadata: {} };
-  await app.database.inTenant(operators, (tx) => registerTenant(tx, { id: operators, ...account }));
-}
-
-/** An access token of a new administrator of the operators' workspace. */
-function signInOperator({ app }: ContractFixture, email: string): Promise<string> {
-  const member = { tenantId: operators, userId: newId(), email, provider: 'email', role: administrator };
-  return app.database.inTenant(operators, async (tx) => {
-    await addMember(tx, { ...member, passwordHash: null });
-    return (await startSession(tx, member, app.services.settings, newFamily({ secondFactor: true })))
-      .accessToken;
-  });
 }

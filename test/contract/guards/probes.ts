@@ -7,17 +7,17 @@ import { type GuardFixture, restoreSessions } from './guard-fixture.ts';
 /** A success's status, or a refusal's status and detail. */
 export type Outcome = '200' | '204' | `${number} ${string}`;
 
-/** A call about the founder's workspace, valid enough that the guard's response is what is seen. */
+/** A valid call about the founder's workspace, so that only the guard decides the response. */
 export interface Probe {
   /** Made anew for each call, because an admitted caller may change the data. */
   input?: (fixture: GuardFixture) => Fields | Promise<Fields>;
-  /** Puts back what the call may have taken away, if the next one needs it. */
+  /** Restores what the call may have removed, if the next call needs it. */
   restore?: (fixture: GuardFixture) => Promise<void>;
-  /** To whom the guard lets in; 200 unless it says otherwise. */
+  /** The response to an admitted caller; 200 by default. */
   in?: Outcome;
-  /** To an administrator of another tenant; the same unless it says otherwise. */
+  /** The response to an administrator of another tenant; the same by default. */
   abroad?: Outcome;
-  /** To a platform operator's session; the same as abroad unless it says otherwise. */
+  /** The response to a platform operator's session; the same as `abroad` by default. */
   operator?: Outcome;
 }
 
@@ -78,7 +78,7 @@ export const probes: Readonly<Record<string, Probe>> = {
   'auth.introspect': { input: () => nothing },
 
   'members.previewInvite': { input: () => ({ invite_token: 'nothing' }) },
-  // A foreign tenant_id is passed over here (A 4.1).
+  // A foreign tenant_id is ignored here (A 4.1).
   'members.list': { input: named },
   'members.revoke': { input: leaver, abroad: noUser },
   'members.restore': { input: leaver, abroad: noUser },
@@ -130,7 +130,7 @@ export const probes: Readonly<Record<string, Probe>> = {
   },
   'billing.webhook': { input: () => ({ body: '{}' }), in: '400 invalid webhook signature' },
 
-  // A foreign tenant_id is passed over here (A 4.4).
+  // A foreign tenant_id is ignored here (A 4.4).
   'usage.daily': { input: named },
   'usage.summary': { input: named, ...ofNamedTenant },
   'usage.export': { input: named, ...ofNamedTenant },

@@ -29,7 +29,7 @@ interface Member {
 }
 
 interface MemberOptions {
-  /** Whose code is run: the root of a clone. */
+  /** The root of the clone whose code is run. */
   readonly clone?: string;
   /** A command that runs the process. */
   readonly via?: readonly string[];
@@ -52,7 +52,7 @@ let members: Member[];
 /** A data folder with a cluster, of a server that was stopped. */
 let prepared: string;
 
-/** A folder for each test, in which its data folder is to be; what runs there is ended behind it. */
+/** A folder for each test, for its data folder. Whatever still runs there is ended after the test. */
 export function useDataFolder() {
   vi.setConfig({ testTimeout: 40_000 });
 
@@ -94,7 +94,7 @@ export function useDataFolder() {
   };
 }
 
-/** Open to everybody and with a name that needs care. */
+/** A folder open to all users, with a name that needs quoting. */
 function temporaryFolder(): string {
   const folder = fs.mkdtempSync(join(fs.realpathSync(tmpdir()), 'lingualoop embedded ü '));
   fs.chmodSync(folder, 0o755);
@@ -134,7 +134,7 @@ export function member(folder = dataDir, options: MemberOptions = {}): Member {
     driver,
     folder,
   ];
-  // A process group of its own, as a terminal gives it.
+  // A separate process group, as a terminal creates it.
   const child = spawn(file!, args, { cwd, detached: true, stdio: ['pipe', 'pipe', 'inherit'] });
   const joined = Promise.withResolvers<Joined>();
   joined.promise.catch(() => {});
@@ -171,7 +171,7 @@ export function postmaster(folder = dataDir): number | undefined {
   }
 }
 
-/** Whether the process works; one that has ended and waits to be reaped does not. */
+/** Whether the process runs; a zombie does not. */
 export function isRunning(pid: number | undefined): boolean {
   try {
     if (pid === undefined || !process.kill(pid, 0)) return false;

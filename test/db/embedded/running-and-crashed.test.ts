@@ -161,7 +161,7 @@ describe('after a crash', () => {
     await crash({ backends: false });
     const next = member();
     expect(await query((await next.joined).url, 'select n from kept')).toEqual([{ n: 42 }]);
-    // Else the backend was gone too soon to be in the way.
+    // Otherwise the backend ended too early to delay anything.
     expect(log()).toContain('still in use');
     await Promise.all([sql.end({ timeout: 0 }), lingering]);
   });

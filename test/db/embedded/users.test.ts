@@ -21,7 +21,7 @@ const importAsOrdinary = [...ordinary.slice(1), process.execPath, '-e', `import(
 const hasOrdinary = isRoot && spawnSync(ordinary[0]!, importAsOrdinary).status === 0;
 const hasNamespaces =
   isRoot && spawnSync('unshare', ['-m', 'mount', '--bind', '/dev/null', '/dev/zero']).status === 0;
-/** Whether others can reach the repository: a clone in a closed folder is reached by root's detours only. */
+/** Whether others can reach the repository: only root can reach a clone in a closed folder. */
 const isOpen = spawnSync('setpriv', ['--reuid=65534', '--clear-groups', 'ls', repository]).status === 0;
 if (isRoot && !isOpen) console.log('Skipping the direct way as nobody: this folder is closed to others.');
 if (!isRoot) console.log('Skipping what only root can set up: these tests do not run as root.');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { alignPassages, cutText } from '#server/engines/openai/long-texts.ts';
 import { languageCodes } from '#server/languages.ts';
-import { units } from './long-text.ts';
+import { units } from '../live-engine.ts';
 
 describe('a cut', () => {
   const words = fc.constantFrom(
@@ -38,7 +38,7 @@ describe('a cut', () => {
           let at = 0;
           for (const piece of pieces) {
             const clusters = [...graphemes.segment(piece)];
-            // A piece may be longer only where one grapheme is.
+            // A piece may be longer only if a single grapheme is.
             if (piece.length > most) expect(clusters).toHaveLength(1);
             if (at > 0) expect(graphemes.segment(whole).containing(at)!.index).toBe(at);
             at += piece.length;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QualityIssue } from '#server/engines/engine.ts';
 import { type Asked, agreeable, translatingReply } from '#test/fakes/openai.ts';
-import { issue, plain, scope } from '../live-engine.ts';
-import { cipher, longTask, longText, units, useAskedUpstream } from './long-text.ts';
+import { cipher, issue, longTask, longText, plain, scope, units, useAskedUpstream } from '../live-engine.ts';
 
 const { upstream, asked } = useAskedUpstream();
 
@@ -68,7 +67,7 @@ describe('judges of a long text', () => {
 
   it('choose the candidate that wins most of the source', async () => {
     const other = [longText.toUpperCase()];
-    // The other candidate wins all groups but the one that is asked about first.
+    // The other candidate wins all groups except the first one that is judged.
     let groups = 0;
     const prefer = (texts: string[]): number => {
       const shouted = texts.findIndex((text) => !/[a-z\u0370-\u03ff]/.test(text));
@@ -134,7 +133,7 @@ describe('repair of a long text', () => {
         expect(approximate).toBe(true);
         expect(translation.length).toBeLessThanOrEqual(6000);
         expect(source.length).toBeLessThanOrEqual(6000 * 1.1 + 2000);
-        // The stretch of source that the passage is of lies in it.
+        // It contains the span of the source that the passage translates.
         const words = translation.trim().split(' ').slice(0, 3).join(' ');
         expect(cipher(source.replaceAll('\n\n', ' '))).toContain(words);
       }

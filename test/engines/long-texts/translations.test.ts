@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { agreeable, failure, gather, hang, translatingReply } from '#test/fakes/openai.ts';
-import { failed, issue, plain, scope } from '../live-engine.ts';
-import { cipher, longTask, longText, units, useAskedUpstream } from './long-text.ts';
+import {
+  cipher,
+  failed,
+  issue,
+  longTask,
+  longText,
+  plain,
+  scope,
+  units,
+  useAskedUpstream,
+} from '../live-engine.ts';
 
 const { upstream, asked } = useAskedUpstream();
 

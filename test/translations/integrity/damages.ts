@@ -4,12 +4,12 @@ import type { Pair } from './pairs.ts';
 export interface Seed {
   kind: string;
   pair: Pick<Pair, 'source' | 'target' | 'lang'>;
-  /** What was in the translation and is not any more. */
+  /** The part that was removed from the translation. */
   lost: string;
   damaged: string;
 }
 
-// Written apart from the check, and plainer: what these find, a person would call by that name.
+// Independent of the check, and simpler: they find what a person would call a number, a tag or a placeholder.
 const pieces: Record<string, RegExp> = {
   placeholder:
     /\{\{\w+\}\}|%\{\w+\}|%\(\w+\)[a-z]|%\d\$[a-z]|%[sdru](?![a-z])|%\d(?![\d.$a-zA-Z])|%n(?![a-z])|(?<![{%])\{\w+\}(?!\})/g,
@@ -20,7 +20,7 @@ const pieces: Record<string, RegExp> = {
   number: /(?<![\p{L}\p{N}_.,{%$=<|-]|&#)\d+(?:[.,]\d+)*(?![\p{L}\p{N}_}$=])/gu,
 };
 
-/** A piece as it stands in both texts, other than it was: a renamed placeholder, a number one off. */
+/** An altered piece: a renamed placeholder, a number changed by one. */
 function altered(kind: string, piece: string): string {
   if (kind === 'number' || /^%\d$/.test(piece)) {
     return piece.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));

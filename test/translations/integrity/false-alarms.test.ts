@@ -13,7 +13,7 @@ type Case = [
   spans: (string | RegExp)[],
 ];
 
-/** What real translations do without losing anything, and beside it the nearest loss. */
+/** Changes that real translations make without losing anything, each with the most similar loss. */
 const cases: Case[] = [
   ['a teen in words', 'ar', 'the 17th', 'السّابع عشر', 'السّابع والعشرون', ['17']],
   ['a compound in words', 'ru', 'the 21st century', 'двадцать первый век', 'двадцать второй век', ['21']],

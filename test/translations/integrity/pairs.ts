@@ -9,7 +9,7 @@ export interface Pair {
   target: string;
 }
 
-/** A judgement by hand of a pair that alarms: did the translator lose something, or does the check cry wolf? */
+/** A judgement by hand of a pair that alarms: did the translator lose something, or is it a false alarm? */
 export interface Verdict {
   file: string;
   lang: string;

@@ -64,7 +64,7 @@ describe('a response in another language of the same script is implausible', () 
   });
 });
 
-describe('plausible answers', () => {
+describe('plausible translations', () => {
   it.each([
     ['nb', 'da', 'Tilmelding til kurset er mulig inntil den femtende mars, derefter kun etter forespørsel.'],
     [

@@ -92,7 +92,7 @@ describe('of articles of the Declaration above 160 characters', () => {
   const long = declarationPairs.filter(({ source, target }) => source.length > 160 && target.length > 160);
   const share = (pairs: Pair[]) => pairs.filter(isImplausible).length / pairs.length;
 
-  it('98 % are found implausible when they come back untranslated', () => {
+  it('98 % are found implausible if the output is the source', () => {
     const echoes = long
       .filter(({ from, to }) => !areAlike(from, to))
       .map((pair) => ({ ...pair, target: pair.source }));
@@ -100,7 +100,7 @@ describe('of articles of the Declaration above 160 characters', () => {
     expect(share(echoes)).toBeGreaterThan(0.98);
   });
 
-  it('98 % are found implausible when they come in a third language', () => {
+  it('98 % are found implausible if the output is in a third language', () => {
     const wrong = long.flatMap((pair, at) => {
       const asked = languageCodes[(at * 11) % languageCodes.length]!;
       return areAlike(asked, pair.to) || areAlike(asked, pair.from) ? [] : [{ ...pair, to: asked }];

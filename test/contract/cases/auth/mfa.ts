@@ -15,13 +15,13 @@ const required = 'authentication required';
 const noChallenge = 'invalid or expired MFA challenge';
 const unknown = { challenge_id: 'x.y', mfa_code: '000000' };
 
-/** A challenge of somebody enrolled, and who it is. */
+/** A challenge of an enrolled member, and the member. */
 async function challenged({ app }: ContractFixture) {
   const person = await foundEnrolled(app);
   return { person, challenge_id: await challengeOf(app, person) };
 }
 
-/** A challenge of somebody who is to enrol, with a code that is right or wrong. */
+/** A challenge of a member who must enrol, with a right or wrong code. */
 const confirming =
   (codeOf: (secret: string) => string) =>
   async ({ app }: ContractFixture) => {
@@ -33,7 +33,7 @@ const enrolledChallenge = async (fixture: ContractFixture) => ({
   challenge_id: (await challenged(fixture)).challenge_id,
 });
 
-/** What somebody new sends by its cookie alone. */
+/** A request of a new member with only the cookie. */
 const byCookie =
   (somebody: (app: ContractFixture['app']) => Promise<Person>, input: Record<string, unknown> = {}) =>
   async ({ app }: ContractFixture) => ({ input, headers: (await somebody(app)).cookie });

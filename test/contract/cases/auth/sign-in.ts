@@ -21,7 +21,7 @@ const ofEnrolled = async ({ app }: ContractFixture) => ({
   username: (await foundEnrolled(app)).email,
 });
 
-/** Somebody with one password in two workspaces. */
+/** A person with the same password in two workspaces. */
 async function ofTwoWorkspaces({ app }: ContractFixture) {
   const { email } = await found(app);
   await found(app, { email });

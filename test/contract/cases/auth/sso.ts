@@ -8,7 +8,7 @@ const detail = 'identity provider not found';
 
 let subjects = 0;
 
-/** Goes to the provider and back, as somebody new, up to the callback; `cookie` is what the browser was given. */
+/** Runs the flow as a new person up to the callback; `cookie` is the browser's. */
 async function dance({ app, accounts, provider }: ContractFixture, claims = {}, headers = {}) {
   subjects += 1;
   const sub = `subject-${subjects}`;

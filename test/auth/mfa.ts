@@ -1,9 +1,13 @@
 import { expect } from 'vitest';
+import type { Database } from '#db/client.ts';
+import { lockMember } from '#server/access/sessions.ts';
+import { issueChallenge } from '#server/auth/mfa/challenge.ts';
+import { readSettings } from '#server/settings.ts';
 import { type App, cookie, type Headers, type Person } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { totpCode } from '#test/setup/totp.ts';
-import { type Answer, type Fields, grant, signIn } from './sign-in.ts';
+import { type Answer, type Fields, grant } from './sign-in.ts';
 
 export const MFA_GRANT = 'urn:ietf:params:oauth:grant-type:mfa-otp';
 export const REFUSED_CHALLENGE = 'invalid or expired MFA challenge';
@@ -49,20 +53,32 @@ export async function enrolByChallenge(
   return { secret: begun.secret, recoveryCodes: answer.body.recovery_codes, answer };
 }
 
-/** The password step of somebody who is asked for a code: the challenge's id. */
-export async function challenge(
-  at: App,
-  who: Pick<Person, 'email' | 'password'>,
-  more?: Fields,
+/** A pending challenge of the member, as the password step issues it, without a password. */
+export async function challengeFor(
+  database: Database,
+  { tenantId, userId }: Pick<Person, 'tenantId' | 'userId'>,
 ): Promise<string> {
-  const { status, body } = await signIn(at, who, more);
-  expect(status, JSON.stringify(body)).toBe(200);
-  expect(body.mfa_challenge, JSON.stringify(body)).toBeDefined();
-  return body.mfa_challenge.challenge_id;
+  const { challengeId } = await database.inTenant(tenantId, async (tx) => {
+    const user = await lockMember(tx, tenantId, userId);
+    if (!user) throw new Error('no such member');
+    return issueChallenge(tx, user, readSettings({}));
+  });
+  return challengeId;
 }
 
-/** The code of now, with the time steps that were used forgotten, as if they lay long ago. */
-export async function freshCode(app: TestApp, { userId }: Person, secret: string): Promise<string> {
-  await openSuperuser(app.superuserUrl)`update users set totp_last_step = null where user_id = ${userId}`;
+/** The current code, after the used time steps have been cleared. */
+export async function freshCode(
+  { superuserUrl }: Pick<TestApp, 'superuserUrl'>,
+  { userId }: Person,
+  secret: string,
+): Promise<string> {
+  await openSuperuser(superuserUrl)`update users set totp_last_step = null where user_id = ${userId}`;
   return totpCode(secret);
+}
+
+/** Failed codes that count against the member, in its row. */
+export async function failuresOf(superuserUrl: string, { userId }: Person): Promise<number> {
+  const [row] = await openSuperuser(superuserUrl)`
+    select cardinality(mfa_failed_at) as failures from users where user_id = ${userId}`;
+  return row?.['failures'];
 }

@@ -1,0 +1,56 @@
+import { eq } from 'drizzle-orm';
+import { users } from '#db/schema/identity.ts';
+import { newFamily, startSession } from '#server/access/sessions.ts';
+import { newId } from '#server/ids.ts';
+import { addMember } from '#server/members/members.ts';
+import { registerTenant } from '#server/tenants/accounts.ts';
+import { administrator, bearer, env } from '#test/factories.ts';
+import type { TestApp } from '#test/setup/app.ts';
+
+/** The id of the operators' workspace, which the environment names before the workspace exists. */
+export const operatorWorkspace = 'operators';
+
+/** A deployment with two designated operators. */
+export const operatorEnv = {
+  ...env,
+  OPERATOR_TENANT_ID: operatorWorkspace,
+  OPERATOR_EMAILS: 'First@ops.example, second@ops.example',
+};
+
+export interface WorkspaceMember {
+  userId: string;
+  email: string;
+  accessToken: string;
+  bearer: { authorization: string };
+}
+
+export const openOperators = ({ database }: Pick<TestApp, 'database'>) =>
+  database.inTenant(operatorWorkspace, (tx) =>
+    registerTenant(tx, {
+      id: operatorWorkspace,
+      name: 'Operators',
+      apiKey: 'not used',
+      monthlyCharLimit: 500_000,
+      metadata: {},
+    }),
+  );
+
+/** Adds an administrator of the operators' workspace, signed in, with an authenticator unless told otherwise. */
+export async function addAdministrator(
+  { database, services }: Pick<TestApp, 'database' | 'services'>,
+  email: string,
+  { enrolled = true } = {},
+): Promise<WorkspaceMember> {
+  const userId = newId();
+  const member = { tenantId: operatorWorkspace, userId, email, provider: 'email', role: administrator };
+  const { accessToken } = await database.inTenant(operatorWorkspace, async (tx) => {
+    await addMember(tx, { ...member, passwordHash: null });
+    if (enrolled)
+      await tx
+        .update(users)
+        .set({ totpSecret: Buffer.from([1]) })
+        .where(eq(users.userId, userId));
+    return startSession(tx, member, services.settings, newFamily({ secondFactor: true }));
+  });
+  return { userId, email, accessToken, bearer: bearer(accessToken) };
+}

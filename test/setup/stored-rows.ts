@@ -1,0 +1,66 @@
+import type postgres from 'postgres';
+import { expect } from 'vitest';
+import { openSuperuser } from './database.ts';
+
+/** Where something is stored. */
+interface Stored {
+  superuserUrl: string;
+}
+
+export interface StoredRow {
+  table: string;
+  row: string;
+}
+
+/** Every row of every table, as text. Byte strings show in hexadecimal. */
+export async function everyRow(sql: postgres.Sql): Promise<StoredRow[]> {
+  const tables = await sql<{ name: string }[]>`
+    select format('%I.%I', table_schema, table_name) as name
+    from information_schema.tables
+    where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')
+    order by 1`;
+  expect(tables.length).toBeGreaterThan(10);
+  const rows: StoredRow[] = [];
+  for (const { name } of tables) {
+    const found = await sql.unsafe<{ row: string }[]>(`select t::text as row from ${name} t order by 1`);
+    for (const { row } of found) rows.push({ table: name, row });
+  }
+  return rows;
+}
+
+/** Everything that is stored in the service's tables, as one text. */
+export async function contentsOf({ superuserUrl }: Stored): Promise<string> {
+  const rows = await everyRow(openSuperuser(superuserUrl));
+  return JSON.stringify(rows.filter(({ table }) => table.startsWith('public.')));
+}
+
+export async function countRows(sql: postgres.Sql, tables: string[]): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const table of tables) {
+    const [row] = await sql.unsafe<{ rows: number }[]>(`select count(*)::int as rows from ${table}`);
+    counts[table] = row?.rows ?? Number.NaN;
+  }
+  return counts;
+}
+
+/** The audit log's events of one action in a tenant, oldest first. */
+export async function eventsOf({ superuserUrl }: Stored, tenantId: string, action: string) {
+  const rows = await openSuperuser(superuserUrl)`
+    select actor_kind, actor_id, target, details, address, request_id from audit_log
+    where tenant_id = ${tenantId} and action = ${action} order by event_id`;
+  return rows.map((row) => ({
+    actor: row['actor_id'] === null ? row['actor_kind'] : [row['actor_kind'], row['actor_id']],
+    target: row['target'],
+    details: row['details'],
+    address: row['address'],
+    requestId: row['request_id'],
+  }));
+}
+
+/** All of a tenant's events in the audit log, oldest first. */
+export async function auditOf(superuserUrl: string, { tenantId }: { tenantId: string }) {
+  const rows = await openSuperuser(superuserUrl)`
+    select action, actor_kind, details from audit_log
+    where tenant_id = ${tenantId} order by event_id`;
+  return rows.map(({ action, actor_kind: actor, details }) => ({ action, actor, details }));
+}

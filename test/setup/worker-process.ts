@@ -1,0 +1,4 @@
+import { loadModulesFast } from '../../server/module-loading.ts';
+
+// Loaded by each process that runs test files, before any of them.
+loadModulesFast();
