@@ -40,7 +40,7 @@ describe('whatever the texts are', () => {
         }
         expect(last).toBeLessThanOrEqual(source.length);
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 
@@ -55,7 +55,7 @@ describe('whatever the texts are', () => {
         for (const spelled of [sourceTerm, sourceTerm.normalize('NFC'), sourceTerm.normalize('NFD')])
           if (isTerm) expect(matcher.whole(spelled), JSON.stringify(spelled)).toHaveLength(1);
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 
@@ -72,7 +72,7 @@ describe('whatever the texts are', () => {
         const counts = Object.values(result.observed_target_counts);
         expect(counts.every((count) => count >= 0 && count <= target.length)).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 });
@@ -112,7 +112,7 @@ it.each(Object.entries(words) as [LanguageCode, string][])(
           .join('. ');
         expect(checkTerms(expected, target, lang).missing_terms).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   },
 );

@@ -9,8 +9,8 @@ import { fillLedger } from '../metering/ledger.ts';
 
 const app = useTestApp({ env });
 
-/** Far more than the buffers of a connection hold: some 37 MB. */
-const count = 100_000;
+/** Far more than the buffers of a connection hold: some 22 MB. */
+const count = 60_000;
 let path: string;
 beforeAll(async () => {
   const { tenantId } = await found(app);

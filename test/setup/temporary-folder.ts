@@ -22,8 +22,14 @@ export async function useTemporaryFolder(): Promise<() => Promise<void>> {
   // As open as /tmp: PostgreSQL runs as another user where the tests run as root.
   await chmod(folder, 0o1777);
   process.env['TMPDIR'] = folder;
-  // After Ctrl-C, too. A PostgreSQL whose files are gone ends itself within a minute.
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  // A PostgreSQL whose files are gone ends itself within a minute.
+  const removeNow = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  process.once('exit', removeNow);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => {
+      removeNow();
+      process.kill(process.pid, signal);
+    });
   return () => rm(folder, { recursive: true, force: true, maxRetries: 3, retryDelay: 200 });
 }
 
