@@ -142,7 +142,7 @@ export async function openSession({ services }: Service, person: Person): Promis
 }
 
 /** Somebody who joins a workspace by an invite. */
-export async function joinBy(
+async function joinBy(
   { services }: Service,
   inviteToken: string,
   fields: Fields = {},
