@@ -1,9 +1,12 @@
 import { FileError, limits, overLimit } from '../file-error.ts';
 import { createXmlReader, type XmlEvents } from '../flatten/xml.ts';
+import { decodePart, encodingOf, type PartText } from './part-text.ts';
 import { inflateEntry, readDirectory, refuseUnderstatedSizes, type ZipEntry, ZipError } from './zip.ts';
 
 /** A part of an Office file that another part names. */
 export interface Relationship {
+  /** By which the part's XML names it. */
+  id: string;
   /** The last word of its type's address, which transitional and strict files share: `officeDocument`, `footer`, … */
   type: string;
   /** The part's path inside the zip; undefined if it is outside the file. */
@@ -16,6 +19,8 @@ export interface OfficePackage {
   relationships(path: string): Promise<Relationship[]>;
   /** Feeds the XML of a part to `events`. */
   readPart(path: string, events: XmlEvents): Promise<void>;
+  /** Returns a part as a whole. */
+  readWhole(path: string): Promise<PartText>;
 }
 
 /**
@@ -34,13 +39,19 @@ export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
     throw overLimit('the unpacked size in bytes of the Office file', limits.officeUnpacked);
   await withFileErrors(() => refuseUnderstatedSizes(bytes, entries.values()));
 
-  const readPart = async (path: string, events: XmlEvents): Promise<void> => {
+  const entryOf = (path: string): ZipEntry => {
     const entry = entries.get(path);
     if (!entry) throw new FileError('unreadable', 'the Office file lacks a part that it names');
-    await readXmlEntry(bytes, entry, events);
+    if (entry.encrypted) throw new FileError('protected', 'the file is protected by a password');
+    if (entry.size > limits.officeXmlPart)
+      throw overLimit('the size in bytes of one XML part of the Office file', limits.officeXmlPart);
+    return entry;
   };
+  const readPart = (path: string, events: XmlEvents): Promise<void> =>
+    readXmlEntry(bytes, entryOf(path), events);
   return {
     readPart,
+    readWhole: (path) => readWholeEntry(bytes, entryOf(path)),
     relationships: async (path) => {
       const slash = path.lastIndexOf('/') + 1;
       const folder = path.slice(0, slash);
@@ -48,10 +59,10 @@ export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
       if (!entries.has(listPath)) return [];
       const found: Relationship[] = [];
       await readPart(listPath, {
-        openTag: ({ attributes: { Type, Target, TargetMode } }) => {
+        openTag: ({ attributes: { Id = '', Type, Target, TargetMode } }) => {
           if (Type === undefined || Target === undefined) return;
           const target = TargetMode === 'External' ? undefined : resolve(folder, Target);
-          found.push({ type: Type.slice(Type.lastIndexOf('/') + 1), target });
+          found.push({ id: Id, type: Type.slice(Type.lastIndexOf('/') + 1), target });
         },
         closeTag: () => {},
         text: () => {},
@@ -62,14 +73,11 @@ export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
 }
 
 async function readXmlEntry(zip: Uint8Array, entry: ZipEntry, events: XmlEvents): Promise<void> {
-  if (entry.encrypted) throw new FileError('protected', 'the file is protected by a password');
-  if (entry.size > limits.officeXmlPart)
-    throw overLimit('the size in bytes of one XML part of the Office file', limits.officeXmlPart);
   const reader = createXmlReader(events);
   await withFileErrors(async () => {
-    let decoder: ReturnType<typeof decoderFor> | undefined;
+    let decoder: InstanceType<typeof TextDecoder> | undefined;
     for await (const piece of inflateEntry(zip, entry)) {
-      decoder ??= decoderFor(piece);
+      decoder ??= new TextDecoder(encodingOf(piece), { fatal: true });
       reader.write(decoder.decode(piece, { stream: true }));
     }
     reader.write(decoder?.decode() ?? '');
@@ -77,11 +85,17 @@ async function readXmlEntry(zip: Uint8Array, entry: ZipEntry, events: XmlEvents)
   });
 }
 
-/** XML is UTF-8 unless a byte order mark says UTF-16. */
-function decoderFor(start: Uint8Array) {
-  const isMarked = (first: number, second: number): boolean => start[0] === first && start[1] === second;
-  const encoding = isMarked(0xff, 0xfe) ? 'utf-16le' : isMarked(0xfe, 0xff) ? 'utf-16be' : 'utf-8';
-  return new TextDecoder(encoding, { fatal: true });
+function readWholeEntry(zip: Uint8Array, entry: ZipEntry): Promise<PartText> {
+  return withFileErrors(async () => {
+    const content = Buffer.allocUnsafe(entry.size);
+    let length = 0;
+    // `inflateEntry` throws before a piece would not fit.
+    for await (const piece of inflateEntry(zip, entry)) {
+      content.set(piece, length);
+      length += piece.length;
+    }
+    return decodePart(content);
+  });
 }
 
 /** Resolves `target` relative to `folder`. A path that climbs above the package names no part. */
