@@ -28,8 +28,12 @@ export const limits = {
   /** UTF-16 units of one attribute. Old versions of Word keep whole pictures in attributes. */
   officeXmlAttributeLength: 20_000_000,
   docxElements: 1_000_000,
-  /** Code points of a DOCX or a PDF. */
+  /** Code points of the translatable text. */
   textChars: 2_000_000,
+  /** Different source texts of a document that is translated in place. */
+  segments: 50_000,
+  /** Its segments, those with equal texts included. Not a limit of B 8. */
+  allSegments: 300_000,
   /** Bytes of one stream of a PDF that is not an image, inflated. Not a limit of B 8: it bounds the memory for one stream. */
   pdfStream: 64_000_000,
   /** Bytes of all such streams together. */
