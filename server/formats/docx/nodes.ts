@@ -11,6 +11,8 @@ export interface Node {
   tokens: Token[];
   /** What a plain reading shows. */
   text: string;
+  /** For a void: whether it is read as a part of the sentence. */
+  isSpoken?: boolean | undefined;
   /** For `open` and `close`: the pair. */
   pair?: Pair;
 }
@@ -80,6 +82,7 @@ class FieldResolver {
         type: 'void',
         tokens: [token],
         text: type === 'void' && !this.#fields.isInert ? text : '',
+        isSpoken: token.isSpoken,
       });
       if (type === 'code') this.#fields.addCode(text);
       if (token.mark) this.#mark(token.mark, token.start);
@@ -139,6 +142,7 @@ class FieldResolver {
     }
     const node = this.#join(local.index);
     if (field.phase === 'code' && isSilentField(field.code)) node.type = 'marker';
+    else node.isSpoken = true;
   }
 
   /** Fields in content that stays as it is may begin or end outside it. */
@@ -186,6 +190,7 @@ function dissolveEmptyPairs(nodes: readonly Node[]): Node[] {
     if (empty) {
       for (const token of node.tokens) empty.node.tokens.push(token);
       empty.node.text += node.text;
+      empty.node.isSpoken ||= node.isSpoken;
       if (node.type === 'close' && node.pair === empty.pair) empty = undefined;
     } else if (node.type === 'open' && !node.pair!.hasText) {
       empty = { pair: node.pair!, node: { type: 'void', tokens: [...node.tokens], text: '' } };
@@ -206,6 +211,7 @@ function joinVoids(nodes: readonly Node[]): Node[] {
       for (const { tokens } of [...result.splice(last + 1), node])
         for (const token of tokens) joined.tokens.push(token);
       joined.text += node.text;
+      joined.isSpoken ||= node.isSpoken;
       continue;
     }
     result.push(node);

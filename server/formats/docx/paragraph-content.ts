@@ -82,15 +82,26 @@ export function readContent(tokens: readonly Token[], fields: FieldStack): Parag
 }
 
 /**
- * Finds the nodes of the segment: from the first text to the last, and further if a pair would otherwise be cut. So a
- * hyperlink around all of the text needs no tag, and breaks and tabs at the edges can't be moved.
+ * Finds the nodes of the segment: from the first text to the last, with what is read as a part of the sentence beside them, and
+ * further if a pair would otherwise be cut. So a hyperlink around all of the text needs no tag, and breaks, tabs and images at
+ * the edges can't be moved.
  *
  * @returns the first index, and the one behind the last
  */
 function segmentRange(nodes: readonly Node[]): [start: number, end: number] {
   const isText = ({ type, text }: Node): boolean => type === 'text' && text.trim() !== '';
-  let start = nodes.findIndex(isText);
-  let end = nodes.findLastIndex(isText) + 1;
+  const isSpoken = ({ isSpoken, text }: Node): boolean => isSpoken === true && !/[\t\n]/.test(text);
+  const farthest = (from: number, step: 1 | -1): number => {
+    let last = from;
+    for (let at = from; at >= 0 && at < nodes.length; at += step) {
+      const node = nodes[at]!;
+      if (isText(node) || isSpoken(node)) last = at;
+      else if (node.type === 'void') break;
+    }
+    return last;
+  };
+  let start = farthest(nodes.findIndex(isText), -1);
+  let end = farthest(nodes.findLastIndex(isText), 1) + 1;
   const sides = new Map<Pair, { open: number; close: number }>();
   for (const [index, { type, pair }] of nodes.entries()) {
     if (type === 'open') sides.set(pair!, { open: index, close: -1 });

@@ -43,6 +43,9 @@ const transparent = new Set('smartTag customXml'.split(' '));
 /** `proofErr` marks a mistake of the source text, which its translation does not have. */
 const dropped = new Set('smartTagPr customXmlPr proofErr'.split(' '));
 
+/** Elements that stay as they are and are read as a part of the sentence around them. */
+const spoken = new Set('fldSimple sdt ins moveTo oMath sym'.split(' '));
+
 type Position = Pick<Token, 'start' | 'page'>;
 
 /** Reads the tokens of one paragraph. Feed it the events between the tags of the paragraph. */
@@ -266,8 +269,9 @@ export class ParagraphReader {
     const at = this.#position(tag);
     const subtree = new KeptSubtree(this.#context.kept);
     this.#read(tag, subtree, (end) => {
-      const innerMarks = subtree.marks;
-      this.#push('void', this.#slice(tag.start, end), '', at, innerMarks.length > 0 ? { innerMarks } : {});
+      const more: Partial<Token> = { isSpoken: spoken.has(tag.local) };
+      if (subtree.marks.length > 0) more.innerMarks = subtree.marks;
+      this.#push('void', this.#slice(tag.start, end), '', at, more);
     });
   }
 

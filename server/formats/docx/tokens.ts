@@ -44,6 +44,8 @@ export interface Token {
   properties?: string;
   /** For raw content beside the runs: declarations that its start tag needs in another place. */
   declarations?: Declarations | undefined;
+  /** A `void` that is read as a part of the sentence, such as a formula or a page number. */
+  isSpoken?: boolean;
   /** A marker that belongs to what follows it. */
   isStart?: boolean;
 }
