@@ -27,12 +27,16 @@ export const limits = {
   officeXmlAttributes: 1_000,
   /** UTF-16 units of one attribute. Old versions of Word keep whole pictures in attributes. */
   officeXmlAttributeLength: 20_000_000,
+  /** UTF-16 units of XML between two tags, or of one cell of a workbook: what is read in pieces is whole in these. */
+  officeXmlRun: 8_000_000,
+  /** Columns of all array formulas of a sheet together, counted for each. */
+  xlsxFormulaColumns: 50_000_000,
   docxElements: 1_000_000,
-  /** Code points of the translatable text. */
+  /** Code points of the text of a document. */
   textChars: 2_000_000,
-  /** Different source texts of a document that is translated in place. */
+  /** Different texts of a document. Equal texts are translated once. */
   segments: 50_000,
-  /** Its segments, those with equal texts included. Not a limit of B 8. */
+  /** Segments of a document, equal texts counted each time. Not a limit of B 8. */
   allSegments: 300_000,
   /** Bytes of one stream of a PDF that is not an image, inflated. Not a limit of B 8: it bounds the memory for one stream. */
   pdfStream: 64_000_000,

@@ -5,7 +5,7 @@ import { inflateEntry, readDirectory, refuseUnderstatedSizes, type ZipEntry, Zip
 
 /** A part of an Office file that another part names. */
 export interface Relationship {
-  /** By which the part's XML names it. */
+  /** By which the part's XML names it; '' if it has none. */
   id: string;
   /** The last word of its type's address, which transitional and strict files share: `officeDocument`, `footer`, … */
   type: string;
@@ -21,6 +21,10 @@ export interface OfficePackage {
   readPart(path: string, events: XmlEvents): Promise<void>;
   /** Returns a part as a whole. */
   readWhole(path: string): Promise<PartText>;
+  /** The inflated size of a part in bytes, as the directory claims it. */
+  sizeOf(path: string): number;
+  /** Yields the inflated bytes of a part of any size. Throws a ZipError if they are more than the directory claims. */
+  pieces(path: string): AsyncIterable<Uint8Array>;
 }
 
 /**
@@ -43,15 +47,21 @@ export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
     const entry = entries.get(path);
     if (!entry) throw new FileError('unreadable', 'the Office file lacks a part that it names');
     if (entry.encrypted) throw new FileError('protected', 'the file is protected by a password');
+    return entry;
+  };
+  const wholeEntryOf = (path: string): ZipEntry => {
+    const entry = entryOf(path);
     if (entry.size > limits.officeXmlPart)
       throw overLimit('the size in bytes of one XML part of the Office file', limits.officeXmlPart);
     return entry;
   };
-  const readPart = (path: string, events: XmlEvents): Promise<void> =>
-    readXmlEntry(bytes, entryOf(path), events);
+  const readPart = async (path: string, events: XmlEvents): Promise<void> =>
+    readXmlEntry(bytes, wholeEntryOf(path), events);
   return {
     readPart,
-    readWhole: (path) => readWholeEntry(bytes, entryOf(path)),
+    readWhole: async (path) => readWholeEntry(bytes, wholeEntryOf(path)),
+    sizeOf: (path) => entryOf(path).size,
+    pieces: (path) => inflateEntry(bytes, entryOf(path)),
     relationships: async (path) => {
       const slash = path.lastIndexOf('/') + 1;
       const folder = path.slice(0, slash);

@@ -1,6 +1,6 @@
 import { FileError } from '../file-error.ts';
 
-type PartEncoding = 'utf-8' | 'utf-16le' | 'utf-16be';
+export type PartEncoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
 /** A part that was read as a whole. */
 export interface PartText {
@@ -28,10 +28,21 @@ export function decodePart(bytes: Uint8Array): PartText {
   const encoding = encodingOf(bytes);
   const marked = encoding !== 'utf-8' || (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf);
   const source = new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  const declared = /^<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)/.exec(source.slice(0, 1000))?.[1];
+  refuseOtherEncoding(source);
+  return { source, encoding, marked };
+}
+
+/**
+ * Refuses a part that declares an encoding that Office files must not have. If it has only ASCII, it could be read, but not
+ * changed.
+ *
+ * @param start of the part, with or without its byte order mark
+ * @throws {FileError} `unreadable`
+ */
+export function refuseOtherEncoding(start: string): void {
+  const declared = /^\ufeff?<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)/.exec(start.slice(0, 1000))?.[1];
   if (declared !== undefined && !/^utf-?(8|16(le|be)?)$/i.test(declared))
     throw new FileError('unreadable', `the Office file has XML in the encoding ${declared}, not UTF-8`);
-  return { source, encoding, marked };
 }
 
 /** Encodes the new content of a part as the old one was, so that its XML declaration stays true. */
@@ -43,7 +54,8 @@ export async function* encodePart(
   for (const piece of pieces) yield encode(piece, encoding);
 }
 
-function encode(text: string, encoding: PartEncoding): Uint8Array {
+/** Encodes a piece of a part. */
+export function encode(text: string, encoding: PartEncoding): Uint8Array {
   if (encoding === 'utf-8') return Buffer.from(text, 'utf8');
   const bytes = Buffer.from(text, 'utf16le');
   return encoding === 'utf-16le' ? bytes : bytes.swap16();

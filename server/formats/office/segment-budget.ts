@@ -1,0 +1,25 @@
+import { limits, overLimit } from '../file-error.ts';
+import { countCodePoints } from '../text.ts';
+
+/** Counts segments and their characters against the limits of B 8 for one document. */
+export class SegmentBudget {
+  readonly #sources = new Set<string>();
+  #segments = 0;
+  #chars = 0;
+
+  /**
+   * Counts a segment.
+   *
+   * @throws {FileError} `too_large`
+   */
+  add(source: string): void {
+    this.#chars += countCodePoints(source);
+    if (this.#chars > limits.textChars)
+      throw overLimit('the number of characters of the file', limits.textChars);
+    if (++this.#segments > limits.allSegments)
+      throw overLimit('the number of texts of the file', limits.allSegments);
+    this.#sources.add(source);
+    if (this.#sources.size > limits.segments)
+      throw overLimit('the number of different texts of the file', limits.segments);
+  }
+}

@@ -1,0 +1,184 @@
+import type {
+  ExtractedDocument,
+  Finding,
+  RebuildOptions,
+  RebuiltDocument,
+  Segment,
+  SegmentTranslation,
+} from './document.ts';
+import { withFileErrors } from './office/package.ts';
+import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
+import { SegmentBudget } from './office/segment-budget.ts';
+import { type CellPosition, writeReference } from './xlsx/cell-reference.ts';
+import { CellTargets } from './xlsx/cell-targets.ts';
+import { cellTextLimit, splitText } from './xlsx/cell-text.ts';
+import { KeptContent } from './xlsx/kept-content.ts';
+import { type PartEditor, rewriteXmlPart } from './xlsx/part-stream.ts';
+import { repoint, rewriteSharedStrings, setOwnText } from './xlsx/rewrite-parts.ts';
+import { SharedStringPlan } from './xlsx/shared-string-plan.ts';
+import { SharedStrings } from './xlsx/shared-strings.ts';
+import type { Cell } from './xlsx/sheet-reader.ts';
+import { SheetTables } from './xlsx/tables.ts';
+import { readTextCells, type TextCellVisitor, textCellReader } from './xlsx/text-cells.ts';
+import { openWorkbook, type Sheet, type Workbook } from './xlsx/workbook.ts';
+
+/**
+ * Checks a file before a job exists: all limits of B 8 but those on texts, and whether every part that is read is sound. Takes
+ * as long as `extract`.
+ *
+ * @throws {FileError} `protected`, `too_large` or `unreadable`
+ */
+export function check(bytes: Uint8Array): Promise<void> {
+  return withFileErrors(async () => {
+    const { workbook, strings } = await open(bytes);
+    await new KeptContent().read(workbook);
+    for (const sheet of worksheets(workbook))
+      await readTextCells(workbook, sheet, strings, await SheetTables.read(workbook.office, sheet.path), {
+        text: () => {},
+      });
+  });
+}
+
+/**
+ * Lists the texts of a workbook's cells. A cell with a formula, a header of an Excel Table, and a text without a letter are
+ * left out. White space around a text is not part of it.
+ *
+ * @throws {FileError} `protected`, `too_large` or `unreadable`
+ */
+export function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
+  return withFileErrors(async () => {
+    const { workbook, strings } = await open(bytes);
+    const segments: Segment[] = [];
+    const findings: Finding[] = [];
+    const budget = new SegmentBudget();
+    const kept = new KeptContent();
+    await kept.read(workbook);
+    for (const sheet of worksheets(workbook)) {
+      const tables = await SheetTables.read(workbook.office, sheet.path);
+      const summary = await readTextCells(workbook, sheet, strings, tables, {
+        text: (cell, _, text) => {
+          const { source } = splitText(text());
+          budget.add(source);
+          const reference = writeReference(cell);
+          segments.push({
+            regionId: sheet.regionId,
+            cellId: reference,
+            kind: 'cell',
+            page: sheet.number,
+            place: `${sheet.name}!${reference}`,
+            source: [source],
+          });
+        },
+      });
+      kept.addSheet(summary);
+      findings.push(...tables.findings());
+    }
+    findings.push(...kept.findings());
+    if (segments.length === 0)
+      findings.push({
+        severity: 'info',
+        code: 'no_translatable_text',
+        message: 'The workbook has no cell with text to translate.',
+        unitId: null,
+      });
+    return { segments, pageCount: workbook.sheets.length, findings };
+  });
+}
+
+/**
+ * Returns a copy of a workbook with the translations in its cells. A cell without a translation, or with one that equals its
+ * text, stays as it is. Parts without a change are the same bytes.
+ *
+ * @throws {FileError} as `extract` does
+ * @throws {RangeError} if a translation is for a cell that is no segment of the workbook
+ */
+export function rebuild(
+  bytes: Uint8Array,
+  translations: readonly SegmentTranslation[],
+  _options: RebuildOptions,
+): Promise<RebuiltDocument> {
+  return withFileErrors(async () => {
+    const { workbook, strings } = await open(bytes);
+    const targets = new CellTargets(translations);
+    const plan = new SharedStringPlan(strings);
+    const findings: Finding[] = [];
+    const changedSheets = new Set<number>();
+    for (const sheet of worksheets(workbook)) {
+      await readTextCells(workbook, sheet, strings, await SheetTables.read(workbook.office, sheet.path), {
+        text: (cell, index, text) => {
+          const old = text();
+          const next = targets.textOf(sheet, cell, old);
+          if (next.isCut) findings.push(truncated(sheet, cell));
+          if (index !== undefined) plan.use(index, next.text, sheet.number);
+          else if (next.text !== old) changedSheets.add(sheet.number);
+        },
+        header: (_, index) => {
+          if (index !== undefined) plan.use(index, strings.textOf(index), sheet.number);
+        },
+        formulaResult: (index) => plan.pin(index),
+      });
+    }
+    targets.requireAllUsed();
+    plan.decide(changedSheets);
+
+    const parts = new Map<string, PartContent>();
+    const { office, sharedStrings } = workbook;
+    if (sharedStrings !== undefined && (plan.changed.size > 0 || plan.appended.length > 0))
+      parts.set(sharedStrings, () => rewriteSharedStrings(office, sharedStrings, strings, plan));
+    for (const sheet of worksheets(workbook)) {
+      if (!changedSheets.has(sheet.number) && !plan.repointedSheets.has(sheet.number)) continue;
+      const tables = await SheetTables.read(office, sheet.path);
+      parts.set(sheet.path, () =>
+        rewriteXmlPart(office, sheet.path, (editor) =>
+          textCellReader(strings, tables, setTexts(sheet, strings, targets, plan, editor), editor),
+        ),
+      );
+    }
+    if (parts.size === 0) return { bytes, findings };
+    return { bytes: await rewritePackage(bytes, parts), findings };
+  });
+}
+
+/** Writes the new texts while a sheet is copied. */
+function setTexts(
+  sheet: Sheet,
+  strings: SharedStrings,
+  targets: CellTargets,
+  plan: SharedStringPlan,
+  editor: PartEditor,
+): TextCellVisitor {
+  const point = (cell: Cell, index: number, text: string): void => {
+    const next = plan.indexOf(index, text);
+    if (next !== index) repoint(editor, cell, next);
+  };
+  return {
+    text: (cell, index, text) => {
+      const old = text();
+      const next = targets.textOf(sheet, cell, old).text;
+      if (index !== undefined) point(cell, index, next);
+      else if (next !== old) setOwnText(editor, cell, next);
+    },
+    header: (cell, index) => {
+      if (index !== undefined) point(cell, index, strings.textOf(index));
+    },
+  };
+}
+
+async function open(bytes: Uint8Array): Promise<{ workbook: Workbook; strings: SharedStrings }> {
+  const workbook = await openWorkbook(bytes);
+  return { workbook, strings: await SharedStrings.read(workbook.office, workbook.sharedStrings) };
+}
+
+function worksheets({ sheets }: Workbook): Sheet[] {
+  return sheets.filter(({ isWorksheet }) => isWorksheet);
+}
+
+function truncated({ name }: Sheet, cell: CellPosition): Finding {
+  const reference = writeReference(cell);
+  return {
+    severity: 'warning',
+    code: 'text_truncated',
+    message: `The translation of ${name}!${reference} is longer than the ${cellTextLimit.toLocaleString('en-US')} characters that a cell can hold, and was cut.`,
+    unitId: reference,
+  };
+}

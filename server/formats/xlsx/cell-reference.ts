@@ -1,0 +1,56 @@
+import { FileError } from '../file-error.ts';
+
+/** Rows and columns count from 1. */
+export interface CellPosition {
+  row: number;
+  column: number;
+}
+
+/** Both corners are part of it. */
+export interface CellRange {
+  top: number;
+  left: number;
+  bottom: number;
+  right: number;
+}
+
+/** The size of a sheet. */
+export const lastRow = 1_048_576;
+export const lastColumn = 16_384;
+
+/**
+ * Reads a reference such as `B7`.
+ *
+ * @throws {FileError} `unreadable` for anything else, or outside of a sheet
+ */
+export function readReference(reference: string): CellPosition {
+  const [, letters = '', digits = ''] = /^\$?([A-Z]{1,3})\$?(\d{1,7})$/i.exec(reference) ?? [];
+  let column = 0;
+  for (let index = 0; index < letters.length; index++)
+    column = column * 26 + (letters.charCodeAt(index) & 31);
+  const row = Number(digits);
+  if (row < 1 || row > lastRow || column < 1 || column > lastColumn)
+    throw new FileError('unreadable', 'a cell in the workbook has a reference that is none');
+  return { row, column };
+}
+
+/** Reads a range such as `A1:B7`; a single cell is a range, too. */
+export function readRange(range: string): CellRange {
+  const [first = '', last = first] = range.trim().split(':');
+  const a = readReference(first);
+  const b = readReference(last);
+  return {
+    top: Math.min(a.row, b.row),
+    left: Math.min(a.column, b.column),
+    bottom: Math.max(a.row, b.row),
+    right: Math.max(a.column, b.column),
+  };
+}
+
+/** Writes a reference such as `B7`. */
+export function writeReference({ row, column }: CellPosition): string {
+  let letters = '';
+  for (let rest = column; rest > 0; rest = Math.floor((rest - 1) / 26))
+    letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
+  return letters + row;
+}

@@ -1,0 +1,46 @@
+import type { SegmentTranslation } from '../document.ts';
+import { plainText } from '../inline-content.ts';
+import { type CellPosition, writeReference } from './cell-reference.ts';
+import { cutToLimit, splitText } from './cell-text.ts';
+import type { Sheet } from './workbook.ts';
+
+interface Target {
+  text: string;
+  isUsed: boolean;
+}
+
+/** The translations of a workbook, by cell. */
+export class CellTargets {
+  readonly #sheets = new Map<string, Map<string, Target>>();
+
+  constructor(translations: readonly SegmentTranslation[]) {
+    for (const { regionId, cellId, target } of translations) {
+      const cells = this.#sheets.get(regionId) ?? new Map<string, Target>();
+      this.#sheets.set(regionId, cells);
+      cells.set(cellId ?? '', { text: plainText(target), isUsed: false });
+    }
+  }
+
+  /**
+   * The text that a cell gets, at most as long as Excel accepts: its translation with the white space around the old text, or
+   * the old text if there is no other translation.
+   */
+  textOf({ regionId }: Sheet, cell: CellPosition, old: string): { text: string; isCut: boolean } {
+    const target = this.#sheets.get(regionId)?.get(writeReference(cell));
+    if (!target) return { text: old, isCut: false };
+    target.isUsed = true;
+    const { before, source, after } = splitText(old);
+    // Line breaks of other systems in the old text are not a reason to change it.
+    if (target.text === source) return { text: old, isCut: false };
+    const text = before + target.text + after;
+    const cut = cutToLimit(text);
+    return { text: cut, isCut: cut !== text };
+  }
+
+  /** @throws RangeError if a translation was not asked for */
+  requireAllUsed(): void {
+    for (const [regionId, cells] of this.#sheets)
+      for (const [cellId, { isUsed }] of cells)
+        if (!isUsed) throw new RangeError(`the workbook has no segment ${regionId} ${cellId}`);
+  }
+}

@@ -1,0 +1,76 @@
+import { escapeXmlText } from '../office/splice.ts';
+
+/** The most UTF-16 units that Excel accepts in a cell. */
+export const cellTextLimit = 32_767;
+
+/** A character in the spelling that Office uses where XML cannot hold it: `_x000D_` is a carriage return. */
+const spelling = /_x([0-9a-f]{4})_/gi;
+
+/**
+ * Decodes the text of a cell or a shared string. NUL and halves of surrogate pairs keep their spelling: neither a database nor
+ * an engine accepts them as characters.
+ */
+export function decodeCellText(written: string): string {
+  if (!written.includes('_x') && !written.includes('_X')) return written;
+  const text = written.replace(spelling, (found, code: string) => {
+    const unit = Number.parseInt(code, 16);
+    return unit === 0 ? found : String.fromCharCode(unit);
+  });
+  if (text.isWellFormed()) return text;
+  return text.replace(loneSurrogate, (unit) => spell(unit));
+}
+
+const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+function spell(unit: string): string {
+  return `_x${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`;
+}
+
+/** What would be decoded if it stood in a file; except what `decodeCellText` leaves as it is. */
+const literalEscape = /_(?=x(?!0000|d[89a-f])[0-9a-f]{4}_)/gi;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML cannot hold.
+const notXml = /[\x01-\x08\x0b-\x1f\ufffe\uffff]/g;
+
+/** Spells a text as the content of an XML element, so that `decodeCellText` returns it. NUL and lone surrogates are dropped. */
+export function encodeCellText(text: string): string {
+  const storable = text.replaceAll('\0', '').replace(loneSurrogate, '');
+  return escapeXmlText(storable.replace(literalEscape, '_x005F_').replace(notXml, spell));
+}
+
+/** Writes `<t>` with this text. `prefix` is that of the namespace, with its colon. */
+export function textElement(prefix: string, text: string): string {
+  // Without the attribute, programs drop white space at the edges, and some of them inside.
+  const space = /^\s|\s$|\s\s|[\t\n]/.test(text) ? ' xml:space="preserve"' : '';
+  return `<${prefix}t${space}>${encodeCellText(text)}</${prefix}t>`;
+}
+
+/** A text that has no letter is not translated. */
+export function hasLetter(text: string): boolean {
+  return /\p{L}/u.test(text);
+}
+
+/** A cell's text: what is translated, and the white space around it, which stays. */
+export interface SplitText {
+  before: string;
+  /** Line breaks are `\n`. */
+  source: string;
+  after: string;
+}
+
+/** @param text has a letter */
+export function splitText(text: string): SplitText {
+  const trimmed = text.trim();
+  const start = text.indexOf(trimmed);
+  return {
+    before: text.slice(0, start),
+    source: trimmed.includes('\r') ? trimmed.replace(/\r\n?/g, '\n') : trimmed,
+    after: text.slice(start + trimmed.length),
+  };
+}
+
+/** Returns as much of the text as Excel accepts in a cell. */
+export function cutToLimit(text: string): string {
+  if (text.length <= cellTextLimit) return text;
+  const cut = text.slice(0, cellTextLimit);
+  return (cut.charCodeAt(cellTextLimit - 1) & 0xfc00) === 0xd800 ? cut.slice(0, -1) : cut;
+}

@@ -1,0 +1,140 @@
+import { type FileError, limits, overLimit } from '../file-error.ts';
+import type { OfficePackage } from '../office/package.ts';
+import { encode, encodingOf, type PartEncoding, refuseOtherEncoding } from '../office/part-text.ts';
+import { createPositionedXmlReader, type PositionedXmlEvents } from '../office/xml-reader.ts';
+
+/** Feeds the XML of a part to `events`. Only a piece of it is in memory. */
+export async function readXmlPart(
+  office: OfficePackage,
+  path: string,
+  events: PositionedXmlEvents,
+): Promise<void> {
+  const bound = new RunBound();
+  const reader = createPositionedXmlReader(bound.watch(events));
+  for await (const { text } of textPieces(office, path)) {
+    reader.write(text);
+    bound.check(text);
+  }
+  reader.close();
+}
+
+/** Changes a part while it is read. Positions are those that the events report. */
+export class PartEditor {
+  #buffer = '';
+  /** The position of the start of the buffer. */
+  #start = 0;
+  /** Everything before this position is in `#output`. */
+  #copied = 0;
+  #output = '';
+  #held: number | undefined;
+
+  /** Keeps the source from this position on, so that it can be changed later; undefined ends that. */
+  hold(position: number | undefined): void {
+    this.#held = position;
+  }
+
+  /** Replaces the source between two positions, which must follow those of earlier calls. */
+  replace(start: number, end: number, text: string): void {
+    this.#output += this.source(this.#copied, start) + text;
+    this.#copied = end;
+  }
+
+  /** The source between two positions that are held. */
+  source(start: number, end: number): string {
+    return this.#buffer.slice(start - this.#start, end - this.#start);
+  }
+
+  feed(piece: string): void {
+    this.#buffer += piece;
+  }
+
+  /** Returns what is finished: the source, with its changes, up to `position` or to where it is held. */
+  take(position: number): string {
+    const safe = Math.max(this.#copied, Math.min(position, this.#held ?? position));
+    const output = this.#output + this.source(this.#copied, safe);
+    this.#output = '';
+    this.#buffer = this.#buffer.slice(safe - this.#start);
+    this.#start = safe;
+    this.#copied = safe;
+    if (this.#buffer.length > limits.officeXmlRun) throw tooLongRun();
+    return output;
+  }
+
+  /** Returns the rest of the source, with its changes. */
+  rest(): string {
+    return this.#output + this.#buffer.slice(this.#copied - this.#start);
+  }
+}
+
+/**
+ * Yields a part with the changes that the events make through the editor, in the encoding of the part. No character outside
+ * the changes differs.
+ */
+export async function* rewriteXmlPart(
+  office: OfficePackage,
+  path: string,
+  createEvents: (editor: PartEditor) => PositionedXmlEvents,
+): AsyncGenerator<Uint8Array> {
+  const editor = new PartEditor();
+  const bound = new RunBound();
+  const reader = createPositionedXmlReader(bound.watch(createEvents(editor)));
+  let partEncoding: PartEncoding = 'utf-8';
+  for await (const { text, encoding } of textPieces(office, path)) {
+    partEncoding = encoding;
+    editor.feed(text);
+    reader.write(text);
+    bound.check(text);
+    const output = editor.take(bound.lastTagEnd);
+    if (output !== '') yield encode(output, partEncoding);
+  }
+  reader.close();
+  yield encode(editor.rest(), partEncoding);
+}
+
+/** Bounds what the reader keeps in memory: a text or a comment without an end. */
+class RunBound {
+  lastTagEnd = 0;
+  #read = 0;
+
+  watch(events: PositionedXmlEvents): PositionedXmlEvents {
+    return {
+      openTag: (tag) => {
+        this.lastTagEnd = tag.end;
+        events.openTag(tag);
+      },
+      closeTag: (tag) => {
+        this.lastTagEnd = tag.end;
+        events.closeTag(tag);
+      },
+      text: (text) => events.text(text),
+    };
+  }
+
+  check(piece: string): void {
+    this.#read += piece.length;
+    if (this.#read - this.lastTagEnd > limits.officeXmlRun) throw tooLongRun();
+  }
+}
+
+function tooLongRun(): FileError {
+  return overLimit('the length of a text in the XML of the file', limits.officeXmlRun);
+}
+
+/** Yields the text of a part with its byte order mark: a copy begins with it, too. */
+async function* textPieces(
+  office: OfficePackage,
+  path: string,
+): AsyncGenerator<{ text: string; encoding: PartEncoding }> {
+  let encoding: PartEncoding | undefined;
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  for await (const piece of office.pieces(path)) {
+    const isFirst = encoding === undefined;
+    encoding ??= encodingOf(piece);
+    decoder ??= new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+    const text = decoder.decode(piece, { stream: true });
+    if (isFirst) refuseOtherEncoding(text);
+    yield { text, encoding };
+  }
+  const text = decoder?.decode() ?? '';
+  if (text !== '') yield { text, encoding: encoding! };
+}

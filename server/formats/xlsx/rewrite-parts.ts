@@ -1,0 +1,83 @@
+import type { OfficePackage } from '../office/package.ts';
+import type { PositionedXmlEvents } from '../office/xml-reader.ts';
+import { encodeCellText, textElement } from './cell-text.ts';
+import { type PartEditor, rewriteXmlPart } from './part-stream.ts';
+import type { SharedStringPlan } from './shared-string-plan.ts';
+import type { SharedStrings } from './shared-strings.ts';
+import type { Cell } from './sheet-reader.ts';
+import { isSpreadsheet } from './workbook.ts';
+
+/** Yields the table of shared strings as it was planned. */
+export function rewriteSharedStrings(
+  office: OfficePackage,
+  path: string,
+  strings: SharedStrings,
+  plan: SharedStringPlan,
+): AsyncGenerator<Uint8Array> {
+  const copied = new Map<number, string>();
+  for (const appended of plan.appended) if ('copyOf' in appended) copied.set(appended.copyOf, '');
+  return rewriteXmlPart(office, path, (editor): PositionedXmlEvents => {
+    let depth = 0;
+    let index = -1;
+    let start = 0;
+    let contentStart = 0;
+    let inItem = false;
+    return {
+      openTag: (tag) => {
+        depth++;
+        if (depth === 1 && plan.appended.length > 0)
+          changeUniqueCount(editor, tag.start, tag.end, strings.count + plan.appended.length);
+        if (depth !== 2 || tag.local !== 'si' || !isSpreadsheet(tag)) return;
+        inItem = true;
+        index++;
+        start = tag.start;
+        contentStart = tag.end;
+        editor.hold(start);
+      },
+      closeTag: (tag) => {
+        depth--;
+        if (depth !== 1 || !inItem) return;
+        inItem = false;
+        const prefix = tag.name.slice(0, tag.name.length - tag.local.length);
+        if (copied.has(index)) copied.set(index, editor.source(start, tag.end));
+        const text = plan.changed.get(index);
+        if (text !== undefined) editor.replace(contentStart, tag.start, textElement(prefix, text));
+        if (index === strings.count - 1)
+          for (const appended of plan.appended) {
+            const item =
+              'copyOf' in appended
+                ? copied.get(appended.copyOf)!
+                : `<${prefix}si>${textElement(prefix, appended.text)}</${prefix}si>`;
+            editor.replace(tag.end, tag.end, item);
+          }
+        editor.hold(undefined);
+      },
+      text: () => {},
+    };
+  });
+}
+
+/** `count` is the number of cells with a shared string, which stays. */
+function changeUniqueCount(editor: PartEditor, start: number, end: number, count: number): void {
+  const found = /(\suniqueCount\s*=\s*["'])(\d*)["']/.exec(editor.source(start, end));
+  if (!found) return;
+  const [, before = '', digits = ''] = found;
+  const at = start + found.index + before.length;
+  editor.replace(at, at + digits.length, `${count}`);
+}
+
+/** Points a cell to another shared string. */
+export function repoint(editor: PartEditor, { valueContent }: Cell, index: number): void {
+  if (valueContent) editor.replace(valueContent.start, valueContent.end, `${index}`);
+}
+
+/** Sets the text of a cell that has its text in itself. */
+export function setOwnText(editor: PartEditor, cell: Cell, text: string): void {
+  if (cell.type === 'str') {
+    const { valueContent } = cell;
+    if (valueContent) editor.replace(valueContent.start, valueContent.end, encodeCellText(text));
+  } else if (cell.inlineContent) {
+    const { start, end, prefix } = cell.inlineContent;
+    editor.replace(start, end, textElement(prefix, text));
+  }
+}

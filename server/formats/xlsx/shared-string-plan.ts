@@ -1,0 +1,132 @@
+import type { SharedStrings } from './shared-strings.ts';
+
+/** Cells of one entry that get the same text. */
+interface Group {
+  text: string;
+  /** Numbers of the sheets, each once. */
+  sheets: number[];
+}
+
+interface Entry {
+  /** The group of most entries, which have one. Others have a map, by text. */
+  only: Group | undefined;
+  groups: Map<string, Group> | undefined;
+}
+
+/** A new entry at the end of the table: a text, or a copy of an old entry with its runs. */
+export type Appended = { text: string } | { copyOf: number };
+
+/**
+ * Decides what becomes of each entry of the shared strings. An entry whose cells all get the same text is changed where it
+ * stands. Else one text stays at its index, and the cells with the others are pointed to new entries. Tell it the use of every
+ * cell, in the order of the sheets, then call `decide`.
+ */
+export class SharedStringPlan {
+  /** The new texts of entries that change where they stand. */
+  readonly changed = new Map<number, string>();
+  readonly appended: Appended[] = [];
+  /** Numbers of the sheets with cells that are pointed to new entries. */
+  readonly repointedSheets = new Set<number>();
+  readonly #strings: SharedStrings;
+  readonly #entries = new Map<number, Entry>();
+  /** Entries that must keep their text, because a formula shows it: such a cell is never touched. */
+  readonly #pinned: Uint8Array;
+  /** For entries with several texts, the new indexes by text. */
+  readonly #moved = new Map<number, Map<string, number>>();
+  readonly #appendedTexts = new Map<string, number>();
+
+  constructor(strings: SharedStrings) {
+    this.#strings = strings;
+    this.#pinned = new Uint8Array(strings.count);
+  }
+
+  /** A cell of the sheet gets this text. A kept cell gets its own. */
+  use(index: number, text: string, sheet: number): void {
+    const entry = this.#entries.get(index);
+    if (!entry) {
+      this.#entries.set(index, { only: { text, sheets: [sheet] }, groups: undefined });
+      return;
+    }
+    if (entry.only && entry.only.text !== text) {
+      entry.groups = new Map([[entry.only.text, entry.only]]);
+      entry.only = undefined;
+    }
+    const group = entry.only ?? entry.groups!.get(text);
+    if (!group) entry.groups!.set(text, { text, sheets: [sheet] });
+    else if (group.sheets.at(-1) !== sheet) group.sheets.push(sheet);
+  }
+
+  /** A formula shows the entry. */
+  pin(index: number): void {
+    this.#pinned[index] = 1;
+  }
+
+  /**
+   * Decides which text stays at the index of each entry: that for which the fewest further sheets must change.
+   *
+   * @param changedSheets numbers of the sheets that change for another reason
+   */
+  decide(changedSheets: ReadonlySet<number>): void {
+    const changed = new Set(changedSheets);
+    const open: [index: number, groups: Group[]][] = [];
+    for (const [index, { only, groups }] of this.#entries) {
+      const isPinned = this.#pinned[index] === 1;
+      const all = only ? [only] : [...groups!.values()];
+      if (isPinned) this.#settle(index, this.#strings.textOf(index), all, changed);
+      else if (only) this.#settle(index, only.text, all, changed);
+      else open.push([index, all]);
+    }
+    for (const [index, groups] of open) this.#settle(index, cheapest(groups, changed), groups, changed);
+  }
+
+  #settle(index: number, staying: string, groups: readonly Group[], changed: Set<number>): void {
+    const original = this.#strings.textOf(index);
+    if (staying !== original) this.changed.set(index, staying);
+    for (const { text, sheets } of groups) {
+      if (text === staying) continue;
+      const moved = this.#moved.get(index) ?? new Map<string, number>();
+      this.#moved.set(index, moved);
+      moved.set(text, text === original ? this.#append({ copyOf: index }) : this.#appendText(text));
+      for (const sheet of sheets) {
+        changed.add(sheet);
+        this.repointedSheets.add(sheet);
+      }
+    }
+  }
+
+  #append(appended: Appended): number {
+    this.appended.push(appended);
+    return this.#strings.count + this.appended.length - 1;
+  }
+
+  #appendText(text: string): number {
+    const known = this.#appendedTexts.get(text);
+    if (known !== undefined) return known;
+    const index = this.#append({ text });
+    this.#appendedTexts.set(text, index);
+    return index;
+  }
+
+  /** The index at which a cell finds its text after `decide`. */
+  indexOf(index: number, text: string): number {
+    return this.#moved.get(index)?.get(text) ?? index;
+  }
+}
+
+/** The text that should stay, so that the fewest sheets are added to the changed ones. The first of equals. */
+function cheapest(groups: readonly Group[], changed: ReadonlySet<number>): string {
+  // In how many groups each unchanged sheet has cells: with one, it stays as it is if that group's text stays.
+  const uses = new Map<number, number>();
+  for (const { sheets } of groups)
+    for (const sheet of sheets) if (!changed.has(sheet)) uses.set(sheet, (uses.get(sheet) ?? 0) + 1);
+  let best = groups[0]!;
+  let mostSpared = -1;
+  for (const group of groups) {
+    let spared = 0;
+    for (const sheet of group.sheets) if (uses.get(sheet) === 1) spared++;
+    if (spared <= mostSpared) continue;
+    best = group;
+    mostSpared = spared;
+  }
+  return best.text;
+}

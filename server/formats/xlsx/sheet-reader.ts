@@ -1,0 +1,188 @@
+import { FileError } from '../file-error.ts';
+import type { PositionedXmlEvents, XmlEndTag, XmlStartTag } from '../office/xml-reader.ts';
+import { lastColumn, lastRow, readReference } from './cell-reference.ts';
+import type { PartEditor } from './part-stream.ts';
+import { StringItem } from './string-item.ts';
+import { isSpreadsheet, requireRoot } from './workbook.ts';
+
+/** Where the content of an element stands, behind its start tag and before its end tag. */
+interface Content {
+  start: number;
+  end: number;
+  /** Of the element's name, with its colon. */
+  prefix: string;
+}
+
+/** A cell as it stands in a sheet. One object is used for all cells. */
+export interface Cell {
+  row: number;
+  column: number;
+  /** How the value is to be read: `s`, `inlineStr`, `str`, …; '' for a number. */
+  type: string;
+  hasFormula: boolean;
+  /** Of a formula whose result fills several cells: which ones. */
+  formulaRange: string | undefined;
+  /** What is written in `<v>`, with references of XML decoded. */
+  value: string;
+  /** The text of `<is>`. */
+  inlineText: string;
+  /** The content of `<v>`, or of `<is>`; undefined if the cell has no such element, or one without an end tag. */
+  valueContent: Content | undefined;
+  inlineContent: Content | undefined;
+}
+
+/** What a sheet has besides its cells. */
+export interface SheetSummary {
+  /** Header and footer texts with letters. */
+  headersAndFooters: number;
+  /** Data validations that list their values themselves. */
+  literalLists: number;
+}
+
+/**
+ * Reads a sheet cell by cell. Rows and cells without a reference follow the one before.
+ *
+ * `openTag` throws a FileError `unreadable` if cells are not in order: Excel repairs such a sheet and drops cells.
+ *
+ * @param onCell called at the end of each cell; changes that it makes through the editor are in order
+ */
+export class SheetReader implements PositionedXmlEvents {
+  readonly summary: SheetSummary = { headersAndFooters: 0, literalLists: 0 };
+  readonly #onCell: (cell: Cell) => void;
+  readonly #editor: PartEditor | undefined;
+  readonly #item = new StringItem();
+  #depth = 0;
+  /** The child of the root that is open, if it is one that is read. */
+  #section = '';
+  #row = 0;
+  #column = 0;
+  #inCell = false;
+  /** The child of the cell that is open. */
+  #part = '';
+  #text = '';
+  #content: Content | undefined;
+  readonly #cell: Cell = {
+    row: 0,
+    column: 0,
+    type: '',
+    hasFormula: false,
+    formulaRange: undefined,
+    value: '',
+    inlineText: '',
+    valueContent: undefined,
+    inlineContent: undefined,
+  };
+
+  constructor(onCell: (cell: Cell) => void, editor?: PartEditor) {
+    this.#onCell = onCell;
+    this.#editor = editor;
+  }
+
+  openTag(tag: XmlStartTag): void {
+    const depth = ++this.#depth;
+    if (this.#inCell) {
+      if (depth === 5) this.#openCellPart(tag);
+      else if (this.#part === 'is') this.#item.open(tag);
+      return;
+    }
+    if (depth === 1) requireRoot(tag, 'worksheet');
+    else if (depth === 2) this.#section = isSpreadsheet(tag) ? tag.local : '';
+    else if (this.#section === 'sheetData') {
+      if (!isSpreadsheet(tag)) return;
+      if (depth === 3 && tag.local === 'row') this.#openRow(tag);
+      else if (depth === 4 && tag.local === 'c') this.#openCell(tag);
+    } else this.#text = '';
+  }
+
+  closeTag(tag: XmlEndTag): void {
+    const depth = this.#depth--;
+    if (this.#inCell) {
+      if (depth === 5) this.#closeCellPart(tag);
+      else if (depth === 4) {
+        this.#inCell = false;
+        this.#onCell(this.#cell);
+        this.#editor?.hold(undefined);
+      } else if (this.#part === 'is') this.#item.close(tag);
+      return;
+    }
+    if (depth === 3 && this.#section === 'headerFooter' && hasShownLetter(this.#text))
+      this.summary.headersAndFooters++;
+    if (depth === 4 && this.#section === 'dataValidations' && tag.local === 'formula1' && isList(this.#text))
+      this.summary.literalLists++;
+  }
+
+  text(text: string): void {
+    if (this.#inCell) {
+      if (this.#part === 'is') this.#item.append(text);
+      else if (this.#part === 'v' && this.#depth === 5) this.#text += text;
+    } else if (this.#section !== 'sheetData') this.#text += text;
+  }
+
+  #openRow({ attributes }: XmlStartTag): void {
+    const written = attributes['r'];
+    const row = written === undefined ? this.#row + 1 : /^\d{1,7}$/.test(written) ? Number(written) : 0;
+    if (row <= this.#row || row > lastRow) throw notInOrder();
+    this.#row = row;
+    this.#column = 0;
+  }
+
+  #openCell({ attributes, start }: XmlStartTag): void {
+    const reference = attributes['r'];
+    const column = reference === undefined ? this.#column + 1 : readReference(reference).column;
+    if (column <= this.#column || column > lastColumn) throw notInOrder();
+    if (reference !== undefined && readReference(reference).row !== this.#row) throw notInOrder();
+    this.#column = column;
+    this.#inCell = true;
+    const cell = this.#cell;
+    cell.row = this.#row;
+    cell.column = column;
+    cell.type = attributes['t'] ?? '';
+    cell.hasFormula = false;
+    cell.formulaRange = undefined;
+    cell.value = '';
+    cell.inlineText = '';
+    cell.valueContent = undefined;
+    cell.inlineContent = undefined;
+    this.#editor?.hold(start);
+  }
+
+  #openCellPart(tag: XmlStartTag): void {
+    const { local, name, attributes, selfClosing, end } = tag;
+    this.#part = isSpreadsheet(tag) ? local : '';
+    if (local === 'f' && this.#part) {
+      this.#cell.hasFormula = true;
+      const type = attributes['t'];
+      if (type === 'array' || type === 'dataTable') this.#cell.formulaRange = attributes['ref'];
+    }
+    this.#text = '';
+    if (local === 'is') this.#item.reset();
+    const prefix = name.slice(0, name.length - local.length);
+    this.#content = selfClosing ? undefined : { start: end, end, prefix };
+  }
+
+  #closeCellPart({ start }: XmlEndTag): void {
+    if (this.#content) this.#content.end = start;
+    if (this.#part === 'v') {
+      this.#cell.value = this.#text;
+      this.#cell.valueContent = this.#content;
+    } else if (this.#part === 'is') {
+      this.#cell.inlineText = this.#item.text;
+      this.#cell.inlineContent = this.#content;
+    }
+    this.#part = '';
+  }
+}
+
+function notInOrder(): FileError {
+  return new FileError('unreadable', 'the cells of a sheet are not in order');
+}
+
+/** Whether a header or footer shows letters: fields, fonts and colours are codes after an `&`. */
+function hasShownLetter(text: string): boolean {
+  return /\p{L}/u.test(text.replace(/&(?:"[^"]*"|K[0-9A-F]{6}|K\d\d[+-]\d{3}|\d+|.)/gis, ''));
+}
+
+/** Whether the formula of a data validation is a list such as `"Yes,No"`. */
+function isList(formula: string): boolean {
+  return /^\s*".*\p{L}/su.test(formula);
+}

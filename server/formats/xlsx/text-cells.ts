@@ -1,0 +1,67 @@
+import { readRange } from './cell-reference.ts';
+import { decodeCellText, hasLetter } from './cell-text.ts';
+import { FormulaResults } from './formula-results.ts';
+import { type PartEditor, readXmlPart } from './part-stream.ts';
+import type { SharedStrings } from './shared-strings.ts';
+import { type Cell, SheetReader, type SheetSummary } from './sheet-reader.ts';
+import type { SheetTables } from './tables.ts';
+import type { Sheet, Workbook } from './workbook.ts';
+
+/** What a walk over the cells of a sheet finds. Cells of no interest are left out: numbers, dates, texts without a letter. */
+export interface TextCellVisitor {
+  /**
+   * A cell whose text is translated.
+   *
+   * @param sharedIndex undefined if the text stands in the cell itself
+   * @param text reads the text
+   */
+  text(cell: Cell, sharedIndex: number | undefined, text: () => string): void;
+  /** A cell with text that is kept because it is the header of a table's column. */
+  header?(cell: Cell, sharedIndex: number | undefined): void;
+  /** A cell whose shared string is the result of a formula. */
+  formulaResult?(sharedIndex: number): void;
+}
+
+/** Returns a reader for a sheet, which tells the visitor what it finds. */
+export function textCellReader(
+  strings: SharedStrings,
+  tables: SheetTables,
+  visitor: TextCellVisitor,
+  editor?: PartEditor,
+): SheetReader {
+  const results = new FormulaResults();
+  const visit = (cell: Cell, sharedIndex: number | undefined, text: () => string): void => {
+    const table = tables.withHeader(cell.row, cell.column);
+    if (table) {
+      tables.countHeader(table);
+      visitor.header?.(cell, sharedIndex);
+    } else visitor.text(cell, sharedIndex, text);
+  };
+  const onCell = (cell: Cell): void => {
+    if (cell.formulaRange !== undefined) results.add(readRange(cell.formulaRange));
+    const isResult = cell.hasFormula || results.includes(cell.row, cell.column);
+    if (cell.type === 's') {
+      const index = strings.readIndex(cell.value);
+      if (index === undefined || !strings.isTranslatable(index)) return;
+      if (isResult) visitor.formulaResult?.(index);
+      else visit(cell, index, () => strings.textOf(index));
+    } else if (!isResult && (cell.type === 'inlineStr' || cell.type === 'str')) {
+      const text = cell.type === 'str' ? decodeCellText(cell.value) : cell.inlineText;
+      if (hasLetter(text)) visit(cell, undefined, () => text);
+    }
+  };
+  return new SheetReader(onCell, editor);
+}
+
+/** Walks over the cells of a sheet, in their order. Returns what else the sheet has. */
+export async function readTextCells(
+  { office }: Workbook,
+  { path }: Sheet,
+  strings: SharedStrings,
+  tables: SheetTables,
+  visitor: TextCellVisitor,
+): Promise<SheetSummary> {
+  const reader = textCellReader(strings, tables, visitor);
+  await readXmlPart(office, path, reader);
+  return reader.summary;
+}

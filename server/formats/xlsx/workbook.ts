@@ -1,0 +1,131 @@
+import { FileError, limits, overLimit } from '../file-error.ts';
+import { type OfficePackage, openPackage, type Relationship } from '../office/package.ts';
+import { refuseUnsafeEntries } from '../office/rewrite-package.ts';
+import { attributeOf } from '../office/xml-reader.ts';
+import { readXmlPart } from './part-stream.ts';
+
+/** A sheet of a workbook. */
+export interface Sheet {
+  /** From 1, in the order of the workbook. Sheets of all types count. */
+  number: number;
+  name: string;
+  /** Stays the same when the sheet is renamed or moved. */
+  regionId: string;
+  /** The part's path. */
+  path: string;
+  /** Whether it has cells to translate: chart sheets, dialog sheets and macro sheets have none. */
+  isWorksheet: boolean;
+}
+
+/** An opened workbook. */
+export interface Workbook {
+  office: OfficePackage;
+  sheets: Sheet[];
+  /** The path of the part with the shared strings; undefined if there is none. */
+  sharedStrings: string | undefined;
+}
+
+const namespaces = new Set([
+  'http://schemas.openxmlformats.org/spreadsheetml/2006/main',
+  'http://purl.oclc.org/ooxml/spreadsheetml/main',
+]);
+
+/** Whether a tag belongs to the format: other namespaces in its parts are extensions. */
+export function isSpreadsheet({ namespace }: { namespace: string | undefined }): boolean {
+  return namespace !== undefined && namespaces.has(namespace);
+}
+
+/** @throws {FileError} `unreadable` unless the tag is that of the root element that a part must have */
+export function requireRoot(tag: { local: string; namespace: string | undefined }, local: string): void {
+  if (tag.local !== local || !isSpreadsheet(tag)) throw notWorkbook();
+}
+
+function notWorkbook(): FileError {
+  return new FileError('unreadable', 'the file is not an Excel workbook');
+}
+
+/** Workbooks and templates, with macros or without. Binary workbooks (.xlsb) have another type. */
+const workbookType =
+  /^application\/vnd\.(openxmlformats-officedocument\.spreadsheetml\.(sheet|template)|ms-excel\.(sheet|template)\.macroEnabled)\.main\+xml$/i;
+
+/**
+ * Opens an XLSX and reads which sheets it has. Checks the limits of B 8 that need no reading of cells.
+ *
+ * @throws {FileError} `protected`, `too_large` or `unreadable`
+ */
+export async function openWorkbook(bytes: Uint8Array): Promise<Workbook> {
+  const office = await openPackage(bytes);
+  await refuseUnsafeEntries(bytes);
+  const main = (await office.relationships('')).find(({ type }) => type === 'officeDocument')?.target;
+  if (main === undefined || !workbookType.test(await contentType(office, main))) throw notWorkbook();
+  const related = await office.relationships(main);
+  const sharedStrings = related.find(({ type }) => type === 'sharedStrings')?.target;
+  if (sharedStrings !== undefined && office.sizeOf(sharedStrings) > limits.officeXmlPart)
+    throw overLimit('the size in bytes of the shared strings of the workbook', limits.officeXmlPart);
+  return { office, sheets: await readSheets(office, main, related), sharedStrings };
+}
+
+async function contentType(office: OfficePackage, path: string): Promise<string> {
+  const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
+  let byExtension = '';
+  let byName = '';
+  await readXmlPart(office, '[Content_Types].xml', {
+    openTag: ({ local, attributes: { PartName, Extension, ContentType = '' } }) => {
+      if (local === 'Override' && PartName?.toLowerCase() === `/${path}`.toLowerCase()) byName = ContentType;
+      if (local === 'Default' && Extension?.toLowerCase() === extension) byExtension = ContentType;
+    },
+    closeTag: () => {},
+    text: () => {},
+  });
+  return byName || byExtension;
+}
+
+async function readSheets(
+  office: OfficePackage,
+  main: string,
+  related: readonly Relationship[],
+): Promise<Sheet[]> {
+  const parts = new Map(related.map((relationship) => [relationship.id, relationship]));
+  const sheets: Sheet[] = [];
+  const taken = new Set<string>();
+  const take = (key: string): boolean => {
+    if (taken.has(key)) return false;
+    taken.add(key);
+    return true;
+  };
+  let depth = 0;
+  await readXmlPart(office, main, {
+    openTag: (tag) => {
+      depth++;
+      if (depth === 1) requireRoot(tag, 'workbook');
+      if (depth !== 3 || tag.local !== 'sheet' || !isSpreadsheet(tag)) return;
+      const part = parts.get(relationId(tag.attributes));
+      if (part?.target === undefined || !take(part.target))
+        throw new FileError('unreadable', 'a sheet of the workbook has no part of its own');
+      // Fails if the part is missing: the workbook would not open.
+      office.sizeOf(part.target);
+      const number = sheets.length + 1;
+      const id = attributeOf(tag, 'sheetId');
+      const bySheetId = `sheet${id}`;
+      sheets.push({
+        number,
+        name: attributeOf(tag, 'name') ?? '',
+        regionId: /^\d{1,10}$/.test(id ?? '') && take(bySheetId) ? bySheetId : `position${number}`,
+        path: part.target,
+        isWorksheet: part.type === 'worksheet',
+      });
+    },
+    closeTag: () => {
+      depth--;
+    },
+    text: () => {},
+  });
+  return sheets;
+}
+
+/** `r:id`, whatever the prefix; `sheetId` is another attribute. */
+function relationId(attributes: Readonly<Record<string, string>>): string {
+  for (const name in attributes)
+    if (name.endsWith(':id') && !name.startsWith('xmlns:')) return attributes[name]!;
+  return '';
+}
