@@ -13,12 +13,11 @@ import { isUnchanged, writeParagraph } from './docx/paragraph-writer.ts';
 import type { StoryParagraph } from './docx/story-reader.ts';
 import type { Styles } from './docx/styles.ts';
 import { readStories, type StoryPart } from './docx/word-package.ts';
-import { limits, overLimit } from './file-error.ts';
 import { formatTagged, type InlineContent, plainText } from './inline-content.ts';
 import { encodePart } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
+import { SegmentBudget } from './office/segment-budget.ts';
 import { type Edit, splice } from './office/splice.ts';
-import { countCodePoints } from './text.ts';
 import { directionOf } from './typesetting/languages.ts';
 
 /**
@@ -27,8 +26,8 @@ import { directionOf } from './typesetting/languages.ts';
  * @throws {FileError} `unreadable`, `protected`, `empty` or `too_large`
  */
 export async function check(bytes: Uint8Array): Promise<void> {
-  const count = charCounter();
-  await readStories(bytes, ({ content }) => count(plainText(content.source)));
+  const budget = new SegmentBudget();
+  await readStories(bytes, ({ content }) => budget.addChars(plainText(content.source)));
 }
 
 /**
@@ -38,16 +37,10 @@ export async function check(bytes: Uint8Array): Promise<void> {
  * @throws {FileError} as `check`, and `too_large` for too many segments
  */
 export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
-  const count = charCounter();
-  const texts = new Set<string>();
-  let all = 0;
+  const budget = new SegmentBudget();
   const { stories, kept, pages, isSigned } = await readStories(bytes, (paragraph, story): Segment => {
     const { content, regionId, cellId } = paragraph;
-    count(plainText(content.source));
-    texts.add(formatTagged(content.source));
-    if (texts.size > limits.segments)
-      throw overLimit('the number of different segments of the file', limits.segments);
-    if (++all > limits.allSegments) throw overLimit('the number of segments of the file', limits.allSegments);
+    budget.add(plainText(content.source), formatTagged(content.source));
     return {
       regionId,
       cellId,
@@ -81,15 +74,6 @@ const emptyFinding: Finding = {
 function kindOf({ inTable, isHeading }: StoryParagraph, { kind }: StoryPart): SegmentKind {
   if (kind !== 'main') return kind;
   return inTable ? 'table_cell' : isHeading ? 'heading' : 'paragraph';
-}
-
-/** Adds the code points of texts up to the limit of B 8. */
-function charCounter(): (text: string) => void {
-  let chars = 0;
-  return (text) => {
-    chars += countCodePoints(text);
-    if (chars > limits.textChars) throw overLimit('the number of characters of the file', limits.textChars);
-  };
 }
 
 /**
