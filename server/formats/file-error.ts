@@ -32,6 +32,8 @@ export const limits = {
   /** Columns of all array formulas of a sheet together, counted for each. */
   xlsxFormulaColumns: 50_000_000,
   docxElements: 1_000_000,
+  /** Pieces of one paragraph, such as texts, breaks and sides of hyperlinks: they are in memory together. */
+  docxParagraphPieces: 100_000,
   /** Code points of the text of a document. */
   textChars: 2_000_000,
   /** Different texts of a document. Equal texts are translated once. */
