@@ -50,15 +50,36 @@ function joinStrings(content: InlineContent): InlineContent {
   return joined;
 }
 
+/**
+ * The source's tags in their order, with the texts of the translation in theirs. A text goes behind the tag that it followed,
+ * or further on, and into the pair that it stood in if that pair is still to come.
+ */
 function inSourceOrder(source: InlineContent, target: InlineContent): InlineContent {
-  const textAfter = new Map<string, string>();
-  const known = new Set(tagsOf(source).map(keyOf));
-  let after = '';
-  for (const item of target) {
-    if (typeof item !== 'string') after = known.has(keyOf(item)) ? keyOf(item) : after;
-    else textAfter.set(after, (textAfter.get(after) ?? '') + item);
+  const tags = tagsOf(source);
+  /** The pair around each place between the tags; the place at an index is before the tag there. */
+  const pairs = [0];
+  const placeBehind = new Map<string, number>();
+  const lastPlaceIn = new Map([[0, 0]]);
+  const open: number[] = [];
+  for (const [index, tag] of tags.entries()) {
+    if (tag.type === 'open') open.push(tag.tag);
+    else if (tag.type === 'close') open.pop();
+    const pair = open.at(-1) ?? 0;
+    pairs.push(pair);
+    placeBehind.set(keyOf(tag), index + 1);
+    lastPlaceIn.set(pair, index + 1);
   }
-  const written: InlineContent = [textAfter.get('') ?? ''];
-  for (const tag of tagsOf(source)) written.push(tag, textAfter.get(keyOf(tag)) ?? '');
-  return joinStrings(written);
+  const texts = pairs.map(() => '');
+  let place = 0;
+  let pair = 0;
+  for (const item of target) {
+    if (typeof item !== 'string') {
+      place = Math.max(place, placeBehind.get(keyOf(item)) ?? 0);
+      if (placeBehind.has(keyOf(item)) && item.type !== 'void') pair = pairs[placeBehind.get(keyOf(item))!]!;
+      continue;
+    }
+    if (lastPlaceIn.get(pair)! >= place) while (pairs[place] !== pair) place++;
+    texts[place] += item;
+  }
+  return joinStrings([texts[0]!, ...tags.flatMap((tag, index) => [tag, texts[index + 1]!])]);
 }
