@@ -1,7 +1,7 @@
 import { FileError } from '../file-error.ts';
 import type { PositionedXmlEvents, XmlEndTag, XmlStartTag } from '../office/xml-reader.ts';
 import { lastColumn, lastRow, readReference } from './cell-reference.ts';
-import type { PartEditor } from './part-stream.ts';
+import { boundRun, type PartEditor } from './part-stream.ts';
 import { StringItem } from './string-item.ts';
 import { isSpreadsheet, requireRoot } from './workbook.ts';
 
@@ -57,6 +57,7 @@ export class SheetReader implements PositionedXmlEvents {
   #row = 0;
   #column = 0;
   #inCell = false;
+  #cellStart = 0;
   /** The child of the cell that is open. */
   #part = '';
   #text = '';
@@ -97,6 +98,7 @@ export class SheetReader implements PositionedXmlEvents {
   closeTag(tag: XmlEndTag): void {
     const depth = this.#depth--;
     if (this.#inCell) {
+      boundRun(this.#cellStart, tag.end);
       if (depth === 5) this.#closeCellPart(tag);
       else if (depth === 4) {
         this.#inCell = false;
@@ -133,6 +135,7 @@ export class SheetReader implements PositionedXmlEvents {
     if (reference !== undefined && readReference(reference).row !== this.#row) throw notInOrder();
     this.#column = column;
     this.#inCell = true;
+    this.#cellStart = start;
     const cell = this.#cell;
     cell.row = this.#row;
     cell.column = column;
