@@ -36,7 +36,7 @@ export const limits = {
   textChars: 2_000_000,
   /** Different texts of a document. Equal texts are translated once. */
   segments: 50_000,
-  /** Segments of a document, equal texts counted each time. */
+  /** Segments of a document, equal texts counted each time. Not a limit of B 8. */
   allSegments: 300_000,
   /** Bytes of one stream of a PDF that is not an image, inflated. Not a limit of B 8: it bounds the memory for one stream. */
   pdfStream: 64_000_000,
