@@ -25,6 +25,8 @@ export const limits = {
   officeXmlDepth: 2_000,
   /** Attributes of one element. Schemas of Office allow fewer than 100. */
   officeXmlAttributes: 1_000,
+  /** Namespaces that are declared at one place. Office writes fewer than 50. */
+  officeXmlNamespaces: 300,
   /** UTF-16 units of one attribute. Old versions of Word keep whole pictures in attributes. */
   officeXmlAttributeLength: 20_000_000,
   /** UTF-16 units of XML between two tags, or of one cell of a workbook: what is read in pieces is whole in these. */

@@ -117,6 +117,24 @@ describe('a workbook is read', () => {
     expect(shownIn(await translated(bytes, shout))).toEqual(['ONE', 'OWN', 'PLAIN']);
   });
 
+  it('by names that differ in case, or are encoded', async () => {
+    const parts = files();
+    const move = (from: string, to: string): void => {
+      parts[to] = parts[from]!;
+      delete parts[from];
+    };
+    move('xl/worksheets/s0.xml', 'xl/Worksheets/S0.XML');
+    move('xl/_rels/workbook.xml.rels', 'xl/_rels/Workbook.xml.rels');
+    move('xl/sharedStrings.xml', 'xl/shared strings.xml');
+    parts['xl/_rels/Workbook.xml.rels'] = parts['xl/_rels/Workbook.xml.rels']!.replace(
+      'sharedStrings.xml',
+      'shared%20strings.xml',
+    );
+    expect(Object.values(await textsOf(await translated(zipOf(parts), shout)))).toEqual([
+      ...['ONE', 'OWN', 'PLAIN', 'ONE', 'TWO'],
+    ]);
+  });
+
   it('with its macros, signatures and other parts, which are copied', async () => {
     const macros = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0, 1, 2, 3]);
     const parts: Record<string, string | Uint8Array> = {

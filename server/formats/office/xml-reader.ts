@@ -90,6 +90,8 @@ export function createPositionedXmlReader(events: PositionedXmlEvents): {
       throw overLimit('the depth of the XML elements', limits.officeXmlDepth);
     const inner = withDeclarations(declared, attributes);
     const outer = inner === declared ? undefined : declared;
+    if (inner.size > limits.officeXmlNamespaces)
+      throw overLimit('the number of XML namespaces', limits.officeXmlNamespaces);
     declared = inner;
     const colon = name.indexOf(':');
     const namespace = declared.get(colon < 0 ? '' : name.slice(0, colon));

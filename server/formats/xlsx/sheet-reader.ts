@@ -130,9 +130,13 @@ export class SheetReader implements PositionedXmlEvents {
 
   #openCell({ attributes, start }: XmlStartTag): void {
     const reference = attributes['r'];
-    const column = reference === undefined ? this.#column + 1 : readReference(reference).column;
+    let column = this.#column + 1;
+    if (reference !== undefined) {
+      const position = readReference(reference);
+      if (position.row !== this.#row) throw notInOrder();
+      column = position.column;
+    }
     if (column <= this.#column || column > lastColumn) throw notInOrder();
-    if (reference !== undefined && readReference(reference).row !== this.#row) throw notInOrder();
     this.#column = column;
     this.#inCell = true;
     this.#cellStart = start;

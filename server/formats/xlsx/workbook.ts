@@ -25,14 +25,12 @@ export interface Workbook {
   sharedStrings: string | undefined;
 }
 
-const namespaces = new Set([
-  'http://schemas.openxmlformats.org/spreadsheetml/2006/main',
-  'http://purl.oclc.org/ooxml/spreadsheetml/main',
-]);
+const transitional = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const strict = 'http://purl.oclc.org/ooxml/spreadsheetml/main';
 
 /** Whether a tag belongs to the format: other namespaces in its parts are extensions. */
 export function isSpreadsheet({ namespace }: { namespace: string | undefined }): boolean {
-  return namespace !== undefined && namespaces.has(namespace);
+  return namespace === transitional || namespace === strict;
 }
 
 /** @throws {FileError} `unreadable` unless the tag is that of the root element that a part must have */
