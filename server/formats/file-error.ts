@@ -25,8 +25,6 @@ export const limits = {
   officeXmlDepth: 2_000,
   /** Attributes of one element. Schemas of Office allow fewer than 100. */
   officeXmlAttributes: 1_000,
-  /** Namespaces that are declared at one place. Office writes fewer than 50. */
-  officeXmlNamespaces: 300,
   /** UTF-16 units of one attribute. Old versions of Word keep whole pictures in attributes. */
   officeXmlAttributeLength: 20_000_000,
   /** UTF-16 units of XML between two tags, or of one cell of a workbook: what is read in pieces is whole in these. */
@@ -34,6 +32,8 @@ export const limits = {
   /** Columns of all array formulas of a sheet together, counted for each. */
   xlsxFormulaColumns: 50_000_000,
   docxElements: 1_000_000,
+  /** Pieces of one paragraph, such as texts, breaks and sides of hyperlinks: they are in memory together. */
+  docxParagraphPieces: 100_000,
   /** Code points of the text of a document. */
   textChars: 2_000_000,
   /** Different texts of a document. Equal texts are translated once. */

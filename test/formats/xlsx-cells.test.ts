@@ -223,7 +223,7 @@ describe('a text that is too long for a cell', () => {
         severity: 'warning',
         code: 'text_truncated',
         message:
-          'The translation of Long!B1 is longer than the 32,767 characters that a cell can hold, and was cut.',
+          'the translation of Long!B1 is longer than the 32,767 characters that a cell can hold, and was cut',
         unitId: 'B1',
       },
     ]);
@@ -255,7 +255,7 @@ describe('the header of an Excel Table', () => {
       {
         severity: 'info',
         code: 'table_header_kept',
-        message: 'The table Sales keeps its 2 column headers, because formulas name columns by them.',
+        message: 'the table Sales keeps its 2 column headers, because formulas name columns by them',
         unitId: 'Sales',
       },
     ]);
@@ -317,13 +317,24 @@ describe('what else stays untranslated', () => {
     ]);
     expect((await extract(bytes)).findings).toEqual(
       [
-        '1 comment is not translated.',
-        '2 text boxes and shapes with text are not translated.',
-        '1 text in a chart is not translated.',
-        '1 header or footer is not translated.',
-        '1 literal dropdown list is not translated.',
+        '1 comment is not translated',
+        '2 text boxes and shapes with text are not translated',
+        '1 text in a chart is not translated',
+        '1 header or footer is not translated',
+        '1 literal dropdown list is not translated',
       ].map((message) => ({ severity: 'info', code: 'unsupported_content_kept', message, unitId: null })),
     );
+  });
+
+  it('is a signature, which is not valid for the translation', async () => {
+    const files = workbookFiles([{ rows: row(inline('<t>a</t>')) }]);
+    files['_rels/.rels'] = `${files['_rels/.rels']}`.replace(
+      '</Relationships>',
+      '<Relationship Id="s" Type="http://schemas.openxmlformats.org/package/2006/relationships/digital-signature/origin" Target="_xmlsignatures/origin.sigs"/></Relationships>',
+    );
+    expect((await extract(zipOf(files))).findings).toMatchObject([
+      { severity: 'warning', code: 'unsupported_content_kept', message: expect.stringContaining('signed') },
+    ]);
   });
 
   it('is everything in a workbook without texts, which is the same file again', async () => {

@@ -1,3 +1,4 @@
+import { limits, overLimit } from '../file-error.ts';
 import { attributeOf, type XmlEndTag, type XmlStartTag } from '../office/xml-reader.ts';
 import { isLiveField } from './fields.ts';
 import { type KeptContent, letter } from './kept-content.ts';
@@ -45,6 +46,9 @@ const dropped = new Set('smartTagPr customXmlPr proofErr'.split(' '));
 
 /** Elements that stay as they are and are read as a part of the sentence around them. */
 const spoken = new Set('fldSimple sdt ins moveTo oMath sym'.split(' '));
+
+/** Characters of the declarations between a paragraph and its text. They are written for each piece that may move. */
+const longestDeclarations = 500;
 
 type Position = Pick<Token, 'start' | 'page'>;
 
@@ -104,7 +108,7 @@ export class ParagraphReader {
 
   #openBesideRuns(tag: XmlStartTag): void {
     const { local } = tag;
-    if (!isWord(tag)) this.#readKept(tag);
+    if (!isWord(tag) || this.#declaresTooMuch(tag)) this.#readKept(tag);
     else if (local === 'r') this.#openRun(tag);
     else if (local === 'pPr' && this.tokens.length === 0 && this.#closers.length === 0)
       this.#readParagraphProperties(tag);
@@ -123,6 +127,14 @@ export class ParagraphReader {
     const prefix = this.tag.name.slice(0, -1);
     const redeclared = tag.attributes[prefix === '' ? 'xmlns' : `xmlns:${prefix.slice(0, -1)}`];
     return redeclared !== undefined && !wordNamespaces.has(redeclared);
+  }
+
+  /** Whether the content of an element would need longer declarations than it may when it is written in another place. */
+  #declaresTooMuch(tag: XmlStartTag): boolean {
+    if (!tag.declaresNamespace || markers.has(tag.local)) return false;
+    let length = 0;
+    for (const [name, value] of this.#declare(tag) ?? []) length += name.length + value.length;
+    return length > longestDeclarations;
   }
 
   #openInRun(tag: XmlStartTag, run: Run): void {
@@ -285,6 +297,8 @@ export class ParagraphReader {
       if (type === 'text' && letter.test(text)) this.#context.kept.add('hidden_text');
     }
     this.tokens.push(token);
+    if (this.tokens.length > limits.docxParagraphPieces)
+      throw overLimit('the number of pieces of one paragraph', limits.docxParagraphPieces);
   }
 
   #position(tag: XmlStartTag): Position {
