@@ -95,6 +95,13 @@ describe('a workbook is read', () => {
       );
   });
 
+  it('in UTF-16, with texts that take more bytes in UTF-8', async () => {
+    const texts = ['漢', '字', 'か'].map((letter) => letter.repeat(10_000));
+    const parts = workbookFiles([{ rows: row(shared(0), shared(1), shared(2)) }], texts.map(item));
+    const bytes = zipOf({ ...parts, 'xl/sharedStrings.xml': utf16(`${parts['xl/sharedStrings.xml']}`) });
+    expect(Object.values(await textsOf(bytes))).toEqual(texts);
+  });
+
   it('by its relationships, whatever its parts are called', async () => {
     const renamed = (name: string): string =>
       name
