@@ -175,6 +175,15 @@ describe('a shared string', () => {
     expect(counts(result)).toEqual([]);
   });
 
+  it('with wrong counts in its table keeps them while nothing is appended', async () => {
+    const files = unzipSync(workbookOf(sheets(shared(0)), [item('One')]));
+    const wrong = Buffer.from(files['xl/sharedStrings.xml']!)
+      .toString()
+      .replace('uniqueCount="1"', 'uniqueCount="9"');
+    const result = await translated(zipOf({ ...files, 'xl/sharedStrings.xml': wrong }), 'Un');
+    expect(partOf(result, 'xl/sharedStrings.xml')).toBe(wrong.replace('One', 'Un'));
+  });
+
   it('that no cell uses stays as it is', async () => {
     const bytes = workbookOf(sheets(shared(1)), [item('Unused'), item('One')]);
     expect(walkWorkbook(await translated(bytes, 'Un')).strings).toEqual(['Unused', 'Un']);
