@@ -7,6 +7,7 @@ import {
   registerMember,
   tokensOf,
 } from './factories/registration.ts';
+import { workbookFile } from './factories/workbook.ts';
 
 /** Where JSON requests are sent: the application of a test, or a process of its own. */
 export type App = Pick<TestApp, 'json'>;
@@ -304,3 +305,18 @@ export async function approvePair(app: Server, person: Person): Promise<void> {
   const { status } = await app.json('POST', path, { headers: person.bearer, body });
   if (status !== 200) throw new Error(`the review answered ${status}`);
 }
+
+/** The form of a workbook to be translated, of two texts unless a file is given. */
+export const documentForm = (fields: Fields = {}): Fields => ({
+  source_document: workbookFile(['Hello', 'Good morning']),
+  target_lang: 'fr',
+  ...fields,
+});
+
+/** A translated document of the person's workspace, by its id. */
+export const addDocument = async (app: Server, person: Person, fields: Fields = {}): Promise<string> =>
+  (await sendForm(app, '/api/documents/translate', person, documentForm({ wait: 'true', ...fields }))).id;
+
+/** A document that is queued, by its id: the application of a test has no worker that would translate it. */
+export const queueDocument = async (app: Server, person: Person, fields: Fields = {}): Promise<string> =>
+  (await sendForm(app, '/api/documents/translate', person, documentForm(fields))).id;
