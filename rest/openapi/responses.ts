@@ -61,8 +61,8 @@ export function responsesOf(
 }
 
 /**
- * @throws Error if the body of an additional 202 is not a named member of the output: the generator, which knows one
- * response, has merged both bodies into it
+ * A 202 has the body of the 200, or one of its own. The generator, which knows one response, merges two bodies into one.
+ * @throws Error if the body of an additional 202 is neither the output nor a named member of it
  */
 function successesOf(
   { path, route }: RestProcedure,
@@ -72,10 +72,13 @@ function successesOf(
   if (status === 204) return { 204: { description: successes[204] } };
   if (!route.accepted) return { [status]: responseObject(status, content) };
   const accepted = refTo(route.accepted.meta()?.id ?? '');
-  const either = content?.['application/json']?.schema.anyOf ?? [];
+  const output = content?.['application/json']?.schema;
+  if (output?.$ref === accepted.$ref)
+    return { [status]: responseObject(status, content), 202: responseObject(202, content) };
+  const either = output?.anyOf ?? [];
   const others = either.filter(({ $ref }) => $ref !== accepted.$ref);
   if (others.length !== either.length - 1)
-    throw new Error(`${path}: what a 202 answers must be a named one of several outputs`);
+    throw new Error(`${path}: the body of a 202 must be the output, or a named one of several outputs`);
   return { [status]: responseObject(status, jsonOf(others)), 202: responseObject(202, jsonOf([accepted])) };
 }
 
