@@ -17,6 +17,25 @@ const beforeBidi = new Set(
 /** What stands behind `rtl` in an `rPr`, besides elements of newer namespaces. */
 const afterRtl = new Set('cs em lang eastAsianLayout specVanish oMath rPrChange'.split(' '));
 
+/** What a property of direction is, and where it stands. */
+interface DirectionProperty {
+  parent: 'pPr' | 'rPr';
+  local: 'bidi' | 'rtl';
+  /** Whether the schema has a child behind it. */
+  isBehind: (child: Property) => boolean;
+}
+
+const bidi: DirectionProperty = {
+  parent: 'pPr',
+  local: 'bidi',
+  isBehind: ({ local }) => local === undefined || !beforeBidi.has(local),
+};
+const rtl: DirectionProperty = {
+  parent: 'rPr',
+  local: 'rtl',
+  isBehind: ({ local }) => local === undefined || afterRtl.has(local),
+};
+
 /**
  * Returns a `pPr` for the direction.
  *
@@ -30,10 +49,7 @@ export function paragraphDirection(
   change: DirectionChange,
   isInherited: boolean,
 ): string {
-  if (change === 'kept') return properties;
-  const parsed = parseProperties(properties || `<${prefix}pPr></${prefix}pPr>`);
-  const isBehind = ({ local }: Property): boolean => local === undefined || !beforeBidi.has(local);
-  return setProperty(parsed, { local: 'bidi', change, isInherited, isBehind, edits: [] });
+  return setProperty(bidi, properties, prefix, change, isInherited);
 }
 
 /**
@@ -46,11 +62,7 @@ export function runDirection(
   change: DirectionChange,
   isInherited: boolean,
 ): string {
-  if (change === 'kept') return properties;
-  const parsed = parseProperties(properties || `<${prefix}rPr></${prefix}rPr>`);
-  const isBehind = ({ local }: Property): boolean => local === undefined || afterRtl.has(local);
-  const edits = change === 'rtl' ? complexScriptVariants(parsed) : [];
-  return setProperty(parsed, { local: 'rtl', change, isInherited, isBehind, edits });
+  return setProperty(rtl, properties, prefix, change, isInherited);
 }
 
 /** A child of a `pPr` or an `rPr`. */
@@ -100,32 +112,26 @@ function parseProperties(raw: string): Properties {
 }
 
 function setProperty(
-  { raw, opening, name, prefix, children, endTag }: Properties,
-  {
-    local,
-    change,
-    isInherited,
-    isBehind,
-    edits,
-  }: {
-    local: string;
-    change: 'rtl' | 'ltr';
-    isInherited: boolean;
-    /** Whether the schema has a child behind the property that is set. */
-    isBehind: (child: Property) => boolean;
-    edits: Edit[];
-  },
+  { parent, local, isBehind }: DirectionProperty,
+  source: string,
+  outerPrefix: string,
+  change: DirectionChange,
+  isInherited: boolean,
 ): string {
+  if (change === 'kept' || (change === 'ltr' && source === '' && !isInherited)) return source;
+  const parsed = parseProperties(source || `<${outerPrefix}${parent}></${outerPrefix}${parent}>`);
+  const { raw, opening, name, prefix, children, endTag } = parsed;
   // An attribute of Word's needs a prefix.
   const off = isInherited && prefix !== '' ? `<${prefix}${local} ${prefix}val="0"/>` : '';
   const written = change === 'rtl' ? `<${prefix}${local}/>` : off;
   if (endTag === undefined) return written === '' ? raw : `${opening}>${written}</${name}>`;
+  const edits: Edit[] = change === 'rtl' && parent === 'rPr' ? complexScriptVariants(parsed) : [];
   const others = children.filter((child) => child.local !== local);
   for (const { local: present, start, end } of children)
     if (present === local) edits.push({ start, end, text: '' });
   const at = others.find(isBehind)?.start ?? endTag;
   if (written !== '') edits.push({ start: at, end: at, text: written });
-  // Removals come before an insertion at the place where they end.
+  // An insertion comes before a removal that begins at the same place.
   edits.sort((a, b) => a.start - b.start || a.end - b.end);
   return [...splice(raw, edits)].join('');
 }

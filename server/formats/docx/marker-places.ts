@@ -109,6 +109,7 @@ const farthest = 24;
 
 /** The nearest place that cuts no word: behind a space for a start, before it for an end. */
 function wordEdge(text: string, near: number, isStart: boolean): number {
+  if (!/\s/.test(text)) return characterEdge(text, near);
   const isEdge = (at: number): boolean =>
     at === 0 || at === text.length || /\s/.test(text[isStart ? at - 1 : at]!);
   for (let distance = 0; distance <= farthest; distance++)

@@ -13,6 +13,8 @@ export interface Node {
   text: string;
   /** For a void: whether it is read as a part of the sentence. */
   isSpoken?: boolean | undefined;
+  /** Whether text behind it would be in the code or the live result of a field. */
+  isInertBehind: boolean;
   /** For `open` and `close`: the pair. */
   pair?: Pair;
 }
@@ -56,6 +58,14 @@ export function readNodes(
   return { nodes: joinVoids(dissolveEmptyPairs(resolver.nodes)), isOrdered: resolver.finish() };
 }
 
+/** Makes one node of two in a row. */
+function extend(node: Node, next: Node): void {
+  for (const token of next.tokens) node.tokens.push(token);
+  node.text += next.text;
+  node.isSpoken ||= next.isSpoken;
+  node.isInertBehind = next.isInertBehind;
+}
+
 class FieldResolver {
   readonly nodes: Node[] = [];
   readonly #fields: FieldStack;
@@ -68,37 +78,29 @@ class FieldResolver {
   }
 
   add(token: Token): void {
-    const { type, text } = token;
-    if (type === 'open' || type === 'close') this.#addSide(token, type);
-    else if (type === 'text' || type === 'marker') {
-      const isText = type === 'text' && !this.#fields.isInert;
-      this.nodes.push({
-        type: isText ? 'text' : type === 'text' ? 'void' : type,
-        tokens: [token],
-        text: isText ? text : '',
-      });
-    } else {
-      this.nodes.push({
-        type: 'void',
-        tokens: [token],
-        text: type === 'void' && !this.#fields.isInert ? text : '',
-        isSpoken: token.isSpoken,
-      });
-      if (type === 'code') this.#fields.addCode(text);
-      if (token.mark) this.#mark(token.mark, token.start);
-      for (const { mark, start } of token.innerMarks ?? []) this.#innerMark(mark, start);
-    }
+    const { type, isSpoken } = token;
+    const isInert = this.#fields.isInert;
+    const node: Node = {
+      type: type === 'field' || type === 'code' || (type === 'text' && isInert) ? 'void' : type,
+      tokens: [token],
+      text: (type === 'text' || type === 'void') && !isInert ? token.text : '',
+      isSpoken,
+      isInertBehind: isInert,
+    };
+    this.nodes.push(node);
+    if (type === 'open') {
+      node.pair = { hasText: false };
+      this.#pairs.push(node.pair);
+    } else if (type === 'close') node.pair = this.#pairs.pop()!;
+    else if (type === 'code') this.#fields.addCode(token.text);
+    if (token.mark) this.#mark(token.mark, token.start);
+    for (const { mark, start } of token.innerMarks ?? []) this.#innerMark(mark, start);
+    this.nodes.at(-1)!.isInertBehind = this.#fields.isInert;
   }
 
   /** @returns whether a field begins in the paragraph and ends behind it, or ends in it and begins before it */
   finish(): boolean {
     return this.#isOrdered || this.#local.size > 0;
-  }
-
-  #addSide(token: Token, type: 'open' | 'close'): void {
-    const pair = type === 'open' ? { hasText: false } : this.#pairs.pop()!;
-    if (type === 'open') this.#pairs.push(pair);
-    this.nodes.push({ type, tokens: [token], text: '', pair });
   }
 
   #mark(mark: 'begin' | 'separate' | 'end', start: number): void {
@@ -145,8 +147,9 @@ class FieldResolver {
     else node.isSpoken = true;
   }
 
-  /** Fields in content that stays as it is may begin or end outside it. */
+  /** A field of which a part is in content that stays as it is. */
   #innerMark(mark: 'begin' | 'separate' | 'end', start: number): void {
+    this.#isOrdered = true;
     if (mark === 'begin') this.#fields.begin(start);
     else if (mark === 'separate') {
       const field = this.#fields.separate();
@@ -154,16 +157,15 @@ class FieldResolver {
       if (local) local.isCrossing = true;
     } else {
       const field = this.#fields.end();
-      if (!field || !this.#local.delete(field)) return;
-      this.#isOrdered = true;
+      if (field) this.#local.delete(field);
     }
   }
 
   /** Makes one node of all from `index` on. */
   #join(index: number): Node {
-    const joined: Node = { type: 'void', tokens: [], text: '' };
-    for (let at = index; at < this.nodes.length; at++)
-      for (const token of this.nodes[at]!.tokens) joined.tokens.push(token);
+    const joined: Node = { type: 'void', tokens: [], text: '', isInertBehind: false };
+    for (let at = index; at < this.nodes.length; at++) extend(joined, this.nodes[at]!);
+    joined.text = '';
     this.nodes.length = index;
     this.nodes.push(joined);
     return joined;
@@ -188,12 +190,10 @@ function dissolveEmptyPairs(nodes: readonly Node[]): Node[] {
   let empty: { pair: Pair; node: Node } | undefined;
   for (const node of nodes) {
     if (empty) {
-      for (const token of node.tokens) empty.node.tokens.push(token);
-      empty.node.text += node.text;
-      empty.node.isSpoken ||= node.isSpoken;
+      extend(empty.node, node);
       if (node.type === 'close' && node.pair === empty.pair) empty = undefined;
     } else if (node.type === 'open' && !node.pair!.hasText) {
-      empty = { pair: node.pair!, node: { type: 'void', tokens: [...node.tokens], text: '' } };
+      empty = { pair: node.pair!, node: { ...node, type: 'void', tokens: [...node.tokens] } };
       result.push(empty.node);
     } else result.push(node);
   }
@@ -207,11 +207,7 @@ function joinVoids(nodes: readonly Node[]): Node[] {
   let last = -1;
   for (const node of nodes) {
     if (node.type === 'void' && last >= 0) {
-      const joined = result[last]!;
-      for (const { tokens } of [...result.splice(last + 1), node])
-        for (const token of tokens) joined.tokens.push(token);
-      joined.text += node.text;
-      joined.isSpoken ||= node.isSpoken;
+      for (const next of [...result.splice(last + 1), node]) extend(result[last]!, next);
       continue;
     }
     result.push(node);

@@ -47,6 +47,8 @@ export interface ParagraphContent {
   properties: TextProperties;
   /** Whether the tags must keep their order. */
   isOrdered: boolean;
+  /** Where text must not stand, because a field of more than this paragraph would hide it: behind that many tags. */
+  inertPlaces: ReadonlySet<number>;
   /** The page on which the text begins. */
   page: number;
 }
@@ -58,12 +60,21 @@ export interface ParagraphContent {
  * @returns undefined if no letter is to be translated
  */
 export function readContent(tokens: readonly Token[], fields: FieldStack): ParagraphContent | undefined {
+  const isInertBefore = fields.isInert;
   const { nodes, isOrdered } = readNodes(tokens, fields);
   if (!nodes.some(({ type, text }) => type === 'text' && letter.test(text))) return undefined;
   const [start, end] = segmentRange(nodes);
   const properties = dominantProperties(nodes);
   const content = new ContentBuilder(properties);
-  for (const node of nodes.slice(start, end)) content.add(node);
+  const inertPlaces = new Set<number>();
+  let places = 0;
+  if (nodes[start - 1]?.isInertBehind ?? isInertBefore) inertPlaces.add(places);
+  for (const node of nodes.slice(start, end)) {
+    content.add(node);
+    if (node.type === 'text' || node.type === 'marker') continue;
+    places++;
+    if (node.isInertBehind) inertPlaces.add(places);
+  }
   const { source, tags, markers } = content;
   const { leadingSpace, trailingSpace } = trimEdges(source, markers);
   const aroundSegment = innermostPair(nodes.slice(0, start));
@@ -77,6 +88,7 @@ export function readContent(tokens: readonly Token[], fields: FieldStack): Parag
     markers,
     properties: properties.get(aroundSegment) ?? [...properties.values()][0]!,
     isOrdered,
+    inertPlaces,
     page: nodes[start]!.tokens[0]!.page,
   };
 }

@@ -24,9 +24,12 @@ export class TextSubtree implements Subtree {
 /** An element that is left as it is, or that says nothing here. */
 export const unread: Subtree = { open: () => {}, text: () => {}, close: () => {} };
 
-/** Content that is left as it is, and counted. Fields may begin in it and end behind it. */
+/** Content that is left as it is, and counted. */
 export class KeptSubtree implements Subtree {
+  /** The marks of fields that begin or end outside it. */
   readonly marks: InnerMark[] = [];
+  /** The places of the begins among the marks. */
+  readonly #begins: number[] = [];
   readonly #kept: KeptContent;
   #depth = 0;
   /** The depth of the innermost text box or `Fallback` around the current place. Fields do not extend beyond those. */
@@ -42,7 +45,14 @@ export class KeptSubtree implements Subtree {
     if (this.#separateDepth > 0) return;
     if (tag.local === 'txbxContent' || tag.local === 'Fallback') this.#separateDepth = this.#depth;
     const mark = fieldMarkOf(tag);
-    if (mark) this.marks.push({ mark, start: tag.start });
+    if (!mark) return;
+    const begin = mark === 'end' ? this.#begins.pop() : undefined;
+    if (begin !== undefined) {
+      this.marks.length = begin;
+      return;
+    }
+    if (mark === 'begin') this.#begins.push(this.marks.length);
+    this.marks.push({ mark, start: tag.start });
   }
 
   text(text: string): void {

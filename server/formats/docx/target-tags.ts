@@ -8,7 +8,7 @@ import type { ParagraphContent } from './paragraph-content.ts';
  */
 export function writableTarget(content: ParagraphContent, target: InlineContent): InlineContent {
   const joined = joinStrings(target);
-  return isWritable(content, joined) ? joined : inSourceOrder(content.source, joined);
+  return isWritable(content, joined) ? joined : inSourceOrder(content, joined);
 }
 
 function keyOf({ type, tag }: InlineTag): string {
@@ -19,11 +19,21 @@ function tagsOf(content: InlineContent): InlineTag[] {
   return content.filter((item) => typeof item !== 'string');
 }
 
-function isWritable({ source, tags, isOrdered }: ParagraphContent, target: InlineContent): boolean {
+function isWritable(
+  { source, tags, isOrdered, inertPlaces }: ParagraphContent,
+  target: InlineContent,
+): boolean {
   const sourceTags = tagsOf(source);
   const targetTags = tagsOf(target);
   if (sourceTags.length !== targetTags.length) return false;
-  if (isOrdered) return sourceTags.every((tag, index) => keyOf(tag) === keyOf(targetTags[index]!));
+  if (isOrdered) {
+    if (sourceTags.some((tag, index) => keyOf(tag) !== keyOf(targetTags[index]!))) return false;
+    let place = 0;
+    return target.every((item) => {
+      if (typeof item !== 'string') place++;
+      return typeof item !== 'string' || !inertPlaces.has(place);
+    });
+  }
   const expected = new Set(sourceTags.map(keyOf));
   const open: number[] = [];
   for (const tag of targetTags) {
@@ -50,15 +60,50 @@ function joinStrings(content: InlineContent): InlineContent {
   return joined;
 }
 
-function inSourceOrder(source: InlineContent, target: InlineContent): InlineContent {
-  const textAfter = new Map<string, string>();
-  const known = new Set(tagsOf(source).map(keyOf));
-  let after = '';
-  for (const item of target) {
-    if (typeof item !== 'string') after = known.has(keyOf(item)) ? keyOf(item) : after;
-    else textAfter.set(after, (textAfter.get(after) ?? '') + item);
+/** Instead of a pair: a place without text. */
+const inert = -1;
+
+/**
+ * The source's tags in their order, with the texts of the translation in theirs. A text goes behind the tag that it followed,
+ * or further on, and into the pair that it stood in if that pair is still to come.
+ */
+function inSourceOrder({ source, inertPlaces }: ParagraphContent, target: InlineContent): InlineContent {
+  const tags = tagsOf(source);
+  /** The pair around each place between the tags; the place at an index is before the tag there. */
+  const pairs: number[] = [];
+  const placeBehind = new Map<string, number>();
+  const lastPlaceIn = new Map<number, number>();
+  let lastPlace = 0;
+  const addPlace = (pair: number): void => {
+    const place = pairs.length;
+    pairs.push(inertPlaces.has(place) ? inert : pair);
+    if (inertPlaces.has(place)) return;
+    lastPlaceIn.set(pair, place);
+    lastPlace = place;
+  };
+  addPlace(0);
+  const open: number[] = [];
+  for (const [index, tag] of tags.entries()) {
+    if (tag.type === 'open') open.push(tag.tag);
+    else if (tag.type === 'close') open.pop();
+    addPlace(open.at(-1) ?? 0);
+    placeBehind.set(keyOf(tag), index + 1);
   }
-  const written: InlineContent = [textAfter.get('') ?? ''];
-  for (const tag of tagsOf(source)) written.push(tag, textAfter.get(keyOf(tag)) ?? '');
-  return joinStrings(written);
+  const texts = pairs.map(() => '');
+  let place = 0;
+  const around: number[] = [];
+  for (const item of target) {
+    if (typeof item !== 'string') {
+      place = Math.max(place, placeBehind.get(keyOf(item)) ?? 0);
+      if (item.type === 'open' && placeBehind.has(keyOf(item))) around.push(item.tag);
+      else if (item.type === 'close') around.pop();
+      continue;
+    }
+    const pair = around.at(-1) ?? 0;
+    if (lastPlaceIn.get(pair)! >= place) while (pairs[place] !== pair) place++;
+    else if (place > lastPlace) place = lastPlace;
+    else while (pairs[place] === inert) place++;
+    texts[place] += item;
+  }
+  return joinStrings([texts[0]!, ...tags.flatMap((tag, index) => [tag, texts[index + 1]!])]);
 }

@@ -38,7 +38,7 @@ export interface Token {
   /** The page on which it begins. */
   page: number;
   mark?: FieldMark;
-  /** Begins and ends of fields inside a `void`, in their order. */
+  /** The marks inside a `void` of fields that begin or end outside it, in their order. */
   innerMarks?: InnerMark[];
   /** The properties of the text where they differ from the run's: the base of ruby text has runs of its own. */
   properties?: string;
