@@ -252,9 +252,9 @@ describe('a sheet of 100,000 shared strings with ten distinct ones', () => {
     expect(segments).toHaveLength(100_000);
     expect(new Set(segments.map(({ source }) => source[0])).size).toBe(10);
     const result = await translated(bytes, (text) => text.replace('Word', 'Mot'));
-    const { strings } = walkWorkbook(result);
-    expect(strings).toHaveLength(100_000);
-    expect(new Set(strings)).toEqual(new Set([...'abcdefghij'].map((letter) => `Mot ${letter}`)));
-    expect(changedSheets(bytes, result)).toEqual([]);
+    expect(partOf(result, 'xl/sharedStrings.xml')).toBe(
+      partOf(bytes, 'xl/sharedStrings.xml').replaceAll('<t>Word ', '<t>Mot '),
+    );
+    expect(partOf(result, 'xl/worksheets/s0.xml')).toBe(partOf(bytes, 'xl/worksheets/s0.xml'));
   });
 });
