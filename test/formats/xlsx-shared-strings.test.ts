@@ -184,6 +184,20 @@ describe('a shared string', () => {
     expect(partOf(result, 'xl/sharedStrings.xml')).toBe(wrong.replace('One', 'Un'));
   });
 
+  it('is appended under a prefix that is declared, whatever the last entry declares for itself', async () => {
+    const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+    const last = `<y:si xmlns:y="${main}"><y:t>One</y:t></y:si>`;
+    const bytes = workbookOf(
+      [{ rows: row('<c t="s"><f>B1</f><v>0</v></c>', shared(0), shared(1)) }],
+      [item('Two'), last],
+    );
+    const result = await translated(bytes, (text) => `${text}!`);
+    expect(partOf(result, 'xl/sharedStrings.xml')).toContain(
+      `<si><t>Two</t></si><y:si xmlns:y="${main}"><y:t>One!</y:t></y:si><si><t>Two!</t></si></sst>`,
+    );
+    expect(shownIn(result)).toEqual(['Two', 'Two!', 'One!']);
+  });
+
   it('that no cell uses stays as it is', async () => {
     const bytes = workbookOf(sheets(shared(1)), [item('Unused'), item('One')]);
     expect(walkWorkbook(await translated(bytes, 'Un')).strings).toEqual(['Unused', 'Un']);
