@@ -13,6 +13,7 @@ import { isUnchanged, writeParagraph } from './docx/paragraph-writer.ts';
 import type { StoryParagraph } from './docx/story-reader.ts';
 import type { Styles } from './docx/styles.ts';
 import { readStories, type StoryPart } from './docx/word-package.ts';
+import { limits, overLimit } from './file-error.ts';
 import { formatTagged, type InlineContent, plainText } from './inline-content.ts';
 import { encodePart } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
@@ -103,6 +104,9 @@ export async function rebuild(
   const parts = new Map<string, PartContent>();
   for (const { part, paragraphs } of stories) {
     const edits = paragraphs.filter((edit) => edit !== undefined);
+    const written = edits.reduce((sum, { text }) => sum + text.length, 0);
+    if (written > 2 * limits.docxWritten)
+      throw overLimit('the length of the translated paragraphs of one part', 2 * limits.docxWritten);
     if (edits.length > 0) parts.set(part.path, () => encodePart(part.text, splice(part.source, edits)));
   }
   return { bytes: await rewritePackage(bytes, parts), findings: [] };
