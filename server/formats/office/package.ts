@@ -9,7 +9,7 @@ export interface Relationship {
   id: string;
   /** The last word of its type's address, which transitional and strict files share: `officeDocument`, `footer`, … */
   type: string;
-  /** The part's path inside the zip; undefined if it is outside the file. */
+  /** The part's path, as it is written in the zip; undefined if it is outside the file. */
   target: string | undefined;
 }
 
@@ -42,6 +42,11 @@ export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
   if (unpacked > limits.officeUnpacked)
     throw overLimit('the unpacked size in bytes of the Office file', limits.officeUnpacked);
   await withFileErrors(() => refuseUnderstatedSizes(bytes, entries.values()));
+  const names = new Map<string, string>();
+  for (const name of entries.keys()) if (!names.has(name.toLowerCase())) names.set(name.toLowerCase(), name);
+  /** Names of parts are compared without case. Some programs name a part by its decoded name. */
+  const nameOf = (path: string): string =>
+    names.get(path.toLowerCase()) ?? names.get(decodePath(path).toLowerCase()) ?? path;
 
   const entryOf = (path: string): ZipEntry => {
     const entry = entries.get(path);
@@ -65,13 +70,13 @@ export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
     relationships: async (path) => {
       const slash = path.lastIndexOf('/') + 1;
       const folder = path.slice(0, slash);
-      const listPath = `${folder}_rels/${path.slice(slash)}.rels`;
+      const listPath = nameOf(`${folder}_rels/${path.slice(slash)}.rels`);
       if (!entries.has(listPath)) return [];
       const found: Relationship[] = [];
       await readPart(listPath, {
         openTag: ({ attributes: { Id = '', Type, Target, TargetMode } }) => {
           if (Type === undefined || Target === undefined) return;
-          const target = TargetMode === 'External' ? undefined : resolve(folder, Target);
+          const target = TargetMode === 'External' ? undefined : nameOf(resolve(folder, Target));
           found.push({ id: Id, type: Type.slice(Type.lastIndexOf('/') + 1), target });
         },
         closeTag: () => {},
@@ -116,6 +121,14 @@ function resolve(folder: string, target: string): string {
     else if (segment !== '' && segment !== '.') segments.push(segment);
   }
   return segments.join('/');
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 const compoundFile = Buffer.from('d0cf11e0a1b11ae1', 'hex');

@@ -1,4 +1,4 @@
-import { type FileError, limits, overLimit } from '../file-error.ts';
+import { limits, overLimit } from '../file-error.ts';
 import type { OfficePackage } from '../office/package.ts';
 import { encode, encodingOf, type PartEncoding, refuseOtherEncoding } from '../office/part-text.ts';
 import { createPositionedXmlReader, type PositionedXmlEvents } from '../office/xml-reader.ts';
@@ -28,7 +28,7 @@ export class PartEditor {
   #output = '';
   #held: number | undefined;
 
-  /** Keeps the source from this position on, so that it can be changed later; undefined ends that. */
+  /** Keeps the source from this position on, so that it can be changed later; undefined ends that. See `boundRun`. */
   hold(position: number | undefined): void {
     this.#held = position;
   }
@@ -56,7 +56,6 @@ export class PartEditor {
     this.#buffer = this.#buffer.slice(safe - this.#start);
     this.#start = safe;
     this.#copied = safe;
-    if (this.#buffer.length > limits.officeXmlRun) throw tooLongRun();
     return output;
   }
 
@@ -112,12 +111,18 @@ class RunBound {
 
   check(piece: string): void {
     this.#read += piece.length;
-    if (this.#read - this.lastTagEnd > limits.officeXmlRun) throw tooLongRun();
+    boundRun(this.lastTagEnd, this.#read);
   }
 }
 
-function tooLongRun(): FileError {
-  return overLimit('the length of a text in the XML of the file', limits.officeXmlRun);
+/**
+ * Bounds a part of the XML that must be in memory as a whole.
+ *
+ * @throws {FileError} `too_large`
+ */
+export function boundRun(start: number, end: number): void {
+  if (end - start > limits.officeXmlRun)
+    throw overLimit('the length of a text in the XML of the file', limits.officeXmlRun);
 }
 
 /** Yields the text of a part with its byte order mark: a copy begins with it, too. */
