@@ -28,7 +28,8 @@ import { directionOf } from './typesetting/languages.ts';
  */
 export async function check(bytes: Uint8Array): Promise<void> {
   const budget = new SegmentBudget();
-  await readStories(bytes, ({ content }) => budget.addChars(plainText(content.source)));
+  const { stories } = await readStories(bytes, ({ content }) => content.source);
+  for (const { paragraphs } of stories) for (const source of paragraphs) budget.addChars(plainText(source));
 }
 
 /**
@@ -38,10 +39,8 @@ export async function check(bytes: Uint8Array): Promise<void> {
  * @throws {FileError} as `check`, and `too_large` for too many segments
  */
 export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
-  const budget = new SegmentBudget();
   const { stories, kept, pages, isSigned } = await readStories(bytes, (paragraph, story): Segment => {
     const { content, regionId, cellId } = paragraph;
-    budget.add(plainText(content.source), formatTagged(content.source));
     return {
       regionId,
       cellId,
@@ -52,6 +51,8 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
     };
   });
   const segments = stories.flatMap(({ paragraphs }) => paragraphs);
+  const budget = new SegmentBudget();
+  for (const { source } of segments) budget.add(plainText(source), formatTagged(source));
   const findings = kept.findings();
   if (isSigned) findings.push(signatureFinding);
   if (segments.length === 0) findings.push(emptyFinding);
@@ -90,16 +91,17 @@ export async function rebuild(
   { sourceLanguage, targetLanguage }: RebuildOptions,
 ): Promise<RebuiltDocument> {
   const targets = new Map(translations.map((translation) => [keyOf(translation), translation.target]));
+  const used = new Set<string>();
   const direction = directionChange(sourceLanguage, targetLanguage);
   const { stories } = await readStories(bytes, (paragraph, _story, styles): Edit | undefined => {
     const key = keyOf(paragraph);
     const target = targets.get(key);
-    targets.delete(key);
+    used.add(key);
     if (target === undefined) return undefined;
     if (direction === 'kept' && isUnchanged(paragraph.content, target)) return undefined;
     return { start: paragraph.start, end: paragraph.end, text: write(paragraph, target, direction, styles) };
   });
-  const [unknown] = targets.keys();
+  const unknown = [...targets.keys()].find((key) => !used.has(key));
   if (unknown !== undefined) throw new RangeError(`the file has no segment ${unknown}`);
   const parts = new Map<string, PartContent>();
   for (const { part, paragraphs } of stories) {

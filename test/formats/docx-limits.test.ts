@@ -75,6 +75,12 @@ describe('limits', () => {
     await expect(extract(over)).rejects.toMatchObject(tooLarge('2,000,000'));
   });
 
+  it('text behind a field without an end counts once', async () => {
+    const body = paragraph(run('a'.repeat(1_500_000)), mark('begin'));
+    await expect(check(wordFile(body))).resolves.toBeUndefined();
+    expect((await extract(wordFile(body))).segments).toHaveLength(1);
+  });
+
   it('only text to translate counts', async () => {
     const hidden = paragraph(`<w:ins>${run('x'.repeat(1_500_000))}</w:ins>`, run('a'.repeat(1_500_000)));
     await expect(check(wordFile(hidden))).resolves.toBeUndefined();

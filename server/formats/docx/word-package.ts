@@ -25,7 +25,7 @@ export interface WordStories<T> {
 /**
  * Reads the stories of a Word file: the main text, and the headers and footers in the order of their sections.
  *
- * @param use makes the result for a paragraph with text to translate
+ * @param use makes the result for a paragraph with text to translate. It may be called twice for one, see `readStory`
  * @throws {FileError} `unreadable`, `protected` or `too_large`
  */
 export async function readStories<T>(
