@@ -33,7 +33,7 @@ const text = fc.array(word, { maxLength: 8 }).map((words) => words.join(''));
 
 type Node = string | { text?: string } | { inside: Node[] };
 const { nodes } = fc.letrec<{ nodes: Node[]; node: Node }>((tie) => ({
-  nodes: fc.array(tie('node'), { maxLength: 5, depthSize: 'small' }),
+  nodes: fc.array(tie('node'), { maxLength: 5 }),
   node: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     text,
@@ -249,6 +249,13 @@ describe('retag', () => {
         expect(retag(plainText(previous), previous)).toEqual(previous);
       }),
     );
+  });
+
+  test('knows a break from the same character of the text', () => {
+    const previous: InlineContent = ['a\tb', { tag: 1, type: 'void', text: '\t' }, 'c'];
+    expect(retag('a\tb\tc', previous)).toEqual(previous);
+    expect(retag('a\tb\td', previous)).toEqual([...previous.slice(0, 2), 'd']);
+    expect(retag('x\tb\tc', previous)).toEqual(['x\tb', ...previous.slice(1)]);
   });
 
   test('leaves the tags around what did not change', () => {
