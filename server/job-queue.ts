@@ -15,6 +15,8 @@ export interface TaskPayloads {
   publish_unpersisted_jobs: { tenantId: string };
   /** Removes golden records that no job refers to. After an unclean shutdown of the storage system, rewrites lost ones. */
   check_golden_records: Record<string, never>;
+  /** Removes files of documents that have no row. */
+  check_document_files: Record<string, never>;
   /** Stores the segments that a large memory import has read (B 4.5). */
   import_memory: { tenantId: string; importId: string };
   /** Adds the approved pairs of a golden set, or the segments of a small one, to the fuzzy index. */

@@ -143,11 +143,7 @@ export async function openSession({ services }: Service, person: Person): Promis
 }
 
 /** Somebody who joins a workspace by an invite. */
-export async function joinBy(
-  { services }: Service,
-  inviteToken: string,
-  fields: Fields = {},
-): Promise<Person> {
+async function joinBy({ services }: Service, inviteToken: string, fields: Fields = {}): Promise<Person> {
   const sent = founding(fields);
   const signIn = await registerMember(services, inviteToken, sent);
   return personOfTokens(tokensOf(signIn), { password: sent.password });

@@ -3,6 +3,7 @@ import { prunePaymentEvents } from '#server/billing/webhook-dedupe.ts';
 import type { Services } from '#server/context.ts';
 import { resumeDocuments } from '#server/documents/queue.ts';
 import { runDocument } from '#server/documents/run-document.ts';
+import { removeUnreferencedFiles } from '#server/documents/unreferenced-files.ts';
 import { pruneQueue, type TaskName, type TaskPayloads } from '#server/job-queue.ts';
 import { foldUsage } from '#server/metering/daily-usage.ts';
 import type { Settings } from '#server/settings.ts';
@@ -32,6 +33,7 @@ interface Task<N extends TaskName> {
   pool?: 'housekeeping' | 'documents';
 }
 
+const hourly = () => 3600;
 const everySweep = ({ SWEEP_INTERVAL_SECONDS }: Settings) => SWEEP_INTERVAL_SECONDS;
 
 export const tasks: { [N in TaskName]: Task<N> } = {
@@ -43,6 +45,7 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   },
   // Two runs that rewrite lost lines would write them twice.
   check_golden_records: { run: checkGoldenRecords, every: everySweep, oneAtATime: true },
+  check_document_files: { run: removeUnreferencedFiles, every: hourly },
   import_memory: { run: (services, { tenantId, importId }) => runImport(services, tenantId, importId) },
   index_memory: { run: (services, { tenantId, setId }) => indexSet(services, tenantId, setId) },
   index_memory_pair: { run: indexPair },

@@ -29,13 +29,21 @@ export function artifactView(row: ArtifactRow): DocumentArtifact {
   };
 }
 
-/** The path in the store. All files of a tenant are in one folder, so that files without a row can be found. */
+/** The folder of all files of a tenant's documents: one, so that files without a row can be found. */
+export const artifactFolder = (tenantId: string) => `${tenantId}/documents`;
+
+/** The id in a file's name; undefined for a file of another kind. */
+export function artifactIdOf(name: string): string | undefined {
+  return /^[0-9a-f]{32}\.([0-9a-f]{32})$/.exec(name)?.[1];
+}
+
+/** The path in the store. */
 export function artifactPath({
   tenantId,
   documentId,
   artifactId,
 }: Pick<ArtifactRow, 'tenantId' | 'documentId' | 'artifactId'>): string {
-  return `${tenantId}/documents/${documentId}.${artifactId}`;
+  return `${artifactFolder(tenantId)}/${documentId}.${artifactId}`;
 }
 
 /** A file that is in the store, and not yet in the database. */

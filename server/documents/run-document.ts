@@ -35,8 +35,8 @@ const order = Object.keys(stages) as DocumentStage[];
 const mostRetries = 2;
 /** Milliseconds before the first retry; doubles. */
 const firstPause = 1000;
-/** Workers that may die with a job before it makes progress. */
-const mostInterruptions = 5;
+/** Workers that may die with a job before it makes progress. Many: `interrupted` is the last resort, and a file is read in child processes, whose end is no worker's. */
+const mostInterruptions = 20;
 /** Milliseconds after which a worker gives way to other documents. */
 const slice = 10_000;
 

@@ -49,9 +49,11 @@ export async function submitDocument(
   form: DocumentForm,
   { via, signal }: { via: 'documents' | 'translations'; signal: AbortSignal },
 ): Promise<SubmittedDocument> {
+  // POST /api/translations checks a submission before its sender (B 4.1).
+  const checkedFirst = via === 'translations' ? checkForm(form) : undefined;
   // Authenticate before returning validation errors. Check what is possible before reading the file, which is expensive.
   const { tenant, checked, known } = await withTenant(async (tx, principal) => {
-    const checked = checkForm(form);
+    const checked = checkedFirst ?? checkForm(form);
     const { tenant } = principal;
     const key = checked.request.idempotency_key;
     const known = key === null ? undefined : await selectDocumentByKey(tx, tenant.id, key);

@@ -28,6 +28,10 @@ export interface ObjectStore {
   read(path: string, from: number, most: number): Promise<Uint8Array | null>;
   /** The names of the objects directly in a folder. */
   list(folder: string): Promise<string[]>;
+  /** The first parts of all paths: the ids of tenants, and the platform's own folders. */
+  listTop(): Promise<string[]>;
+  /** When an object was last written; null if there is no such object. */
+  lastWritten(path: string): Promise<Date | null>;
   /** Removes an object. Returns whether it existed. */
   remove(path: string): Promise<boolean>;
   /**
@@ -101,13 +105,17 @@ export function openFolder(folder: string): ObjectStore {
       }
     },
     async list(path) {
-      try {
-        const entries = await readdir(resolveInside(folder, path), { withFileTypes: true });
-        return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-        throw error;
-      }
+      const entries = await ifExists(readdir(resolveInside(folder, path), { withFileTypes: true }));
+      return (entries ?? []).filter((entry) => entry.isFile()).map(({ name }) => name);
+    },
+    async listTop() {
+      const entries = await ifExists(readdir(folder, { withFileTypes: true }));
+      return (entries ?? [])
+        .filter((entry) => entry.isDirectory() && /^[\w-]+$/.test(entry.name))
+        .map(({ name }) => name);
+    },
+    async lastWritten(path) {
+      return (await ifExists(stat(resolveInside(folder, path))))?.mtime ?? null;
     },
     async remove(path) {
       try {
@@ -198,6 +206,16 @@ function lineAppender() {
       });
     return queue.next;
   };
+}
+
+/** Null if a file or folder does not exist. */
+async function ifExists<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
 }
 
 function resolveInside(folder: string, path: string): string {

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { deferredTenantProcedure, type WithTenant } from '#server/access/guards/tenant.ts';
 import type { RequestContext, Services } from '#server/context.ts';
+import { getDocument } from '#server/documents/jobs.ts';
+import { type DocumentJob, documentJob } from '#server/documents/schema.ts';
+import { submitDocument } from '#server/documents/submit.ts';
 import { AppError } from '#server/errors.ts';
 import { type BilledTenant, readBilledTenant } from '#server/metering/entitlement.ts';
 import type { Settings } from '#server/settings.ts';
@@ -11,7 +14,7 @@ import { expandBatch } from './intake/batch.ts';
 import { callersMetadata, checkRequest } from './intake/check-request.ts';
 import { isLayoutFile, readFileRequest } from './intake/file.ts';
 import { requestPagesOfText } from './intake/pages.ts';
-import { batchRequest, documentTextRequest, fileRequest } from './intake/schema.ts';
+import { batchRequest, documentTextRequest, type FileRequest, fileRequest } from './intake/schema.ts';
 import type { StoredJob } from './jobs.ts';
 import { type Prefetched, prefetch } from './leverage/leverage.ts';
 import {
@@ -116,15 +119,17 @@ export const createFromFile = submissionProcedure
         ceiling: (file) => (isLayoutFile(file) ? 'MAX_UPLOAD_BYTES' : 'MAX_REQUEST_BYTES'),
       },
       tag: 'Translations',
-      summary: 'Translate a text file, page by page',
+      summary: 'Translate a file',
       description:
-        'A form with a `source_document` part, or the file as the body with its fields in the query. The text is split into pages, one job each.',
+        'A form with a `source_document` part, or the file as the body with its fields in the query. The text of a file is split into pages, one job each. A PDF, DOCX or XLSX in a form is translated in place instead: the response is its queued document job, as of POST /api/documents/translate.',
       headers: { idempotency_key: 'Idempotency-Key' },
     },
   })
   .input(fileRequest)
-  .output(z.array(translationJob))
+  .output(z.union([z.array(translationJob), documentJob]))
   .mutation(async ({ ctx, input }) => {
+    const file = input.source_document;
+    if (file?.via === 'form' && isLayoutFile(file)) return submitDocumentFor(ctx, input);
     const authenticate = () =>
       ctx.withTenant(async (_tx, principal) => ({
         tenantId: principal.tenant.id,
@@ -133,6 +138,46 @@ export const createFromFile = submissionProcedure
     const requests = await readFileRequest(ctx.services, input, authenticate);
     return submitFor(ctx, requests);
   });
+
+/** Queues a file that is translated with its layout (B 4.1), and returns its document job. */
+async function submitDocumentFor(
+  {
+    services,
+    response,
+    withTenant,
+    audience,
+    disconnected,
+  }: SubmissionContext & Pick<RequestContext, 'disconnected'>,
+  {
+    source_document,
+    target_lang,
+    source_lang,
+    domain,
+    tone,
+    gender,
+    text_type,
+    idempotency_key,
+  }: FileRequest,
+): Promise<DocumentJob> {
+  const { tenantId, documentId, replayed } = await submitDocument(
+    services,
+    withTenant,
+    {
+      source_document,
+      target_lang,
+      source_lang,
+      domain,
+      tone,
+      gender,
+      text_type,
+      idempotency_key,
+      wait: undefined,
+    },
+    { via: 'translations', signal: disconnected() },
+  );
+  if (replayed) response.setHeader('Idempotency-Replayed', 'true');
+  return services.database.inTenant(tenantId, (tx) => getDocument(tx, tenantId, documentId, audience));
+}
 
 export const createFromText = submissionProcedure
   .meta({

@@ -135,7 +135,7 @@ export const translation = (texts: string | string[], options: CompletionOptions
 
 /** A request as a model reads it: the schema's name gives its role, the role its data. */
 export interface Asked {
-  role: 'translation' | 'assessment' | 'repair' | 'comparison' | 'verification';
+  role: 'translation' | 'assessment' | 'segment_assessment' | 'repair' | 'comparison' | 'verification';
   model: string;
   data: {
     source_lang: { code: string };
@@ -210,6 +210,8 @@ function contentFor(asked: Asked, options: TranslatingOptions): unknown {
       };
     case 'assessment':
       return judged;
+    case 'segment_assessment':
+      return { judgements: segments.map(({ id }) => ({ id, ...judged })) };
     case 'verification':
       return { ...judged, passed: valueFor(asked, options.passed ?? true) };
     case 'comparison': {

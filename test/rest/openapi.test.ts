@@ -94,7 +94,7 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  test('B 4.1: one operation takes JSON, a form and raw bodies, and returns a job or an array of them', () => {
+  test('B 4.1: one operation takes JSON, a form and raw bodies, and returns a job, an array of them or a document job', () => {
     const { requestBody, responses, parameters } = operationAt('post /api/translations');
     expect(Object.keys(requestBody?.content ?? {})).toEqual([
       'application/json',
@@ -110,7 +110,11 @@ describe('GET /openapi.json', () => {
       required: ['source_document', 'target_lang'],
     });
     expect(responses['200']?.content?.['application/json']?.schema).toEqual({
-      anyOf: [ref('TranslationJob'), { type: 'array', items: ref('TranslationJob') }],
+      anyOf: [
+        ref('TranslationJob'),
+        { type: 'array', items: ref('TranslationJob') },
+        ref('TenantDocumentJob'),
+      ],
     });
     expect(parameters.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['target_lang', 'X-Source-Filename', 'Idempotency-Key']),

@@ -1,4 +1,4 @@
-import { mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -21,6 +21,24 @@ test('an object is put, replaced and removed, and leaves no temporary file', asy
   expect(await readdir(join(folder, 'tenant/golden'))).toEqual(['record.json']);
   expect(await store.remove(path)).toBe(true);
   expect(await store.remove(path)).toBe(false);
+});
+
+test('the first folders are listed: neither its own nor what is none of its paths', async () => {
+  const store = openFolder(join(folder, 'later'));
+  expect(await store.listTop()).toEqual([]);
+  await store.put(path, 'one');
+  await store.put('golden/announced/now.jsonl', '{}');
+  await mkdir(join(folder, 'later/lost+found'));
+  expect((await store.listTop()).toSorted()).toEqual(['golden', 'tenant']);
+});
+
+test('an object has the time of its last write; one that does not exist has none', async () => {
+  const store = openFolder(folder);
+  expect(await store.lastWritten(path)).toBeNull();
+  await store.put(path, 'one');
+  const then = new Date(Date.now() - 60_000);
+  await utimes(join(folder, path), then, then);
+  expect(await store.lastWritten(path)).toEqual(then);
 });
 
 test('only its owner may read it', async () => {

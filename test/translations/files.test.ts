@@ -11,7 +11,6 @@ beforeEach(async () => {
   mine = await openWorkspace(app);
 });
 
-const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 /** A form with a `source_document` part, and what else it says. */
@@ -111,19 +110,6 @@ describe('B 4.1: multipart/form-data', () => {
       expect(status).toBe(422);
       expect(body.detail).toMatch(/\bpt-BR\b/);
     }
-    await expectNoJob();
-  });
-
-  test.each([
-    ['the content type', 'file', 'application/pdf'],
-    ['the content type', 'file', docx],
-    ['the content type', 'file', xlsx],
-    ['the extension', 'file.pdf', 'application/octet-stream'],
-    ['the extension', 'file.DOCX', 'application/octet-stream'],
-    ['the extension', 'file.xlsx', 'application/octet-stream'],
-  ])('a document by %s (%s, %s) is not flattened', async (_, name, type) => {
-    const { status } = await upload(name, type, 'whatever is in it');
-    expect(status).toBe(415);
     await expectNoJob();
   });
 

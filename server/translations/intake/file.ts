@@ -46,21 +46,19 @@ export async function readFileRequest(
   return requestPages({ ...request, source_text }, document, services.settings);
 }
 
-/** Whether a file in a form is to be translated with its layout. A text extension wins over the declared content type. */
+/** Whether a file in a form is translated with its layout. Its extension, if it has a known one, wins over the declared content type. */
 export function isLayoutFile({ name, contentType }: Pick<UploadedFile, 'name' | 'contentType'>): boolean {
-  const kind = documentKind(name, contentType);
-  return layoutKind(name, contentType) !== undefined && (!kind || kind === 'pdf' || kind === 'docx');
+  const byExtension = documentKind(name, undefined);
+  const isText = byExtension !== undefined && byExtension !== 'pdf' && byExtension !== 'docx';
+  return !isText && layoutKind(name, contentType) !== undefined;
 }
 
 /** The name of a raw body that has none (B 4.1); its extension decides if the content type does not. */
 const defaultName = 'source_document.txt';
 
-function requireTextKind(file: UploadedFile): FlattenKind {
-  const { name, contentType } = file;
+function requireTextKind({ name, contentType }: UploadedFile): FlattenKind {
   const kind = documentKind(name, contentType) ?? (name === '' ? documentKind(defaultName, '') : undefined);
-  // PDF, DOCX and XLSX in a form belong to layout translation (B 4.1), which does not exist yet.
-  if (!kind || (file.via === 'form' && isLayoutFile(file)))
-    throw new AppError('unsupported_media_type', 'unsupported source_document type');
+  if (!kind) throw new AppError('unsupported_media_type', 'unsupported source_document type');
   return kind;
 }
 

@@ -1,0 +1,70 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { documentArtifacts } from '#db/schema/documents.ts';
+import type { Services } from '#server/context.ts';
+import { artifactFolder, artifactIdOf } from './artifacts.ts';
+
+/** Milliseconds after which the row of a stored file must exist: it follows within the same request or stage. */
+const oldEnough = 3_600_000;
+/** Names of one query. */
+const pageSize = 1000;
+
+type SweepServices = Pick<Services, 'database' | 'log' | 'storage'>;
+
+/**
+ * Removes files of documents that have no row: a process died between storing a file and its row, or a deletion could not
+ * reach the store. May be interrupted at any point, and may run twice at a time.
+ * @returns how many were removed
+ */
+export async function removeUnreferencedFiles(services: SweepServices): Promise<number> {
+  const { storage, log } = services;
+  let removed = 0;
+  for (const tenantId of await storage.listTop()) {
+    const names = await storage.list(artifactFolder(tenantId));
+    for (let from = 0; from < names.length; from += pageSize)
+      removed += await removeUnreferenced(services, tenantId, names.slice(from, from + pageSize));
+  }
+  if (removed > 0) log.info({ removed }, 'files of documents without a row removed');
+  return removed;
+}
+
+async function removeUnreferenced(
+  services: SweepServices,
+  tenantId: string,
+  names: readonly string[],
+): Promise<number> {
+  const { storage } = services;
+  const known = await selectKnown(
+    services,
+    tenantId,
+    names.flatMap((name) => artifactIdOf(name) ?? []),
+  );
+  let removed = 0;
+  for (const name of names) {
+    const artifactId = artifactIdOf(name);
+    if (!artifactId || known.has(artifactId)) continue;
+    const path = `${artifactFolder(tenantId)}/${name}`;
+    const written = await storage.lastWritten(path);
+    if (written && Date.now() - written.getTime() > oldEnough && (await storage.remove(path))) removed += 1;
+  }
+  return removed;
+}
+
+/** Which of these files have a row. */
+async function selectKnown(
+  { database }: Pick<Services, 'database'>,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const rows = await database.inPlatform((tx) =>
+    tx
+      .select({ artifactId: documentArtifacts.artifactId })
+      .from(documentArtifacts)
+      .where(
+        and(
+          eq(documentArtifacts.tenantId, tenantId),
+          sql`${documentArtifacts.artifactId} = any(array(select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)))`,
+        ),
+      ),
+  );
+  return new Set(rows.map(({ artifactId }) => artifactId));
+}
