@@ -170,19 +170,23 @@ function place(
       seen += item.length;
       continue;
     }
-    const mark = item.text ? text.indexOf(item.text, at) : -1;
+    const { near, exact } = placeOf(seen);
+    const mark = item.text ? indexOfMark(text, item.text, at, exact ? near : null) : -1;
     if (item.text && mark >= 0) {
       appendUpTo(mark);
       at = mark + item.text.length;
-    } else {
-      const { near, exact } = placeOf(seen);
-      appendUpTo(exact ? near : wordBoundary(text, near, at));
-    }
+    } else appendUpTo(exact ? near : wordBoundary(text, near, at));
     seen += item.text?.length ?? 0;
     content.push(item);
   }
   appendUpTo(text.length);
   return joinStrings(content);
+}
+
+/** Where a text has the character of a break or tab: at its known place, else the next one from `from` on; -1 if it has none. */
+function indexOfMark(text: string, mark: string, from: number, known: number | null): number {
+  if (known !== null && known >= from && text.startsWith(mark, known)) return known;
+  return text.indexOf(mark, from);
 }
 
 /** The start of a word nearest to `near`, at or after `from`; the text's own ends count too. */

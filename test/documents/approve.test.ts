@@ -1,0 +1,201 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { env } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { answered } from '#test/setup/engine.ts';
+import { setsOf } from '#test/translation-memory/sets.ts';
+import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+
+const engine = recordingEngine({
+  assessEach: async ({ segments }) =>
+    answered(
+      segments.map((text) => ({ score: text.includes('doubtful') ? 40 : 92, issues: [], summary: 'judged' })),
+    ),
+});
+const app = useTestApp({ env, engine });
+const small = useTestApp({ env: { ...env, MAX_TM_SEGMENTS: '2' }, engine });
+
+let mine: Documents;
+beforeEach(async () => {
+  engine.reset();
+  mine = await openDocuments(app);
+});
+
+const nothing = { fast_path: 0, needs_review: 0, duplicates: 0, empty: 0 };
+
+describe('B 4.3 approve', () => {
+  test('stamps the document and feeds what no review has fed', async () => {
+    const { id } = await mine.translate(['Hello', 'World', 'World']);
+    await mine.correct(id, { A1: 'Bonjour' });
+    const { status, body } = await mine.approve(id, { notes: 'Good', reviewer: 'Rev' });
+    expect([status, body.approval_result]).toEqual([
+      200,
+      {
+        approved: true,
+        already_approved: false,
+        reviewer: 'Rev',
+        fed_pairs: 1,
+        skipped: nothing,
+        feed_error: null,
+      },
+    ]);
+    expect(body.job).toMatchObject({
+      id,
+      status: 'translated',
+      approved_by: 'Rev',
+      approved_at: expect.any(String),
+      feed_manifest: {
+        fed_pairs: [
+          { source_text: 'Hello', target_text: 'Bonjour', corrected: true, stage: 'review' },
+          { source_text: 'World', target_text: 'fr of World', corrected: false, stage: 'approve' },
+        ],
+        skipped: nothing,
+        last_feed_error: null,
+      },
+    });
+    expect(await mine.read(id)).toEqual(body.job);
+    const job = await mine.job({ source_text: 'World' });
+    expect(job.request.metadata.provenance.fast_path).toBe('tm_exact');
+  });
+
+  test('again changes nothing, and names the first approver', async () => {
+    const { id } = await mine.translate(['Hello', 'a doubtful one']);
+    const first = await mine.approve(id, {}, mine.admin);
+    const again = await mine.approve(id, { reviewer: 'Another' });
+    expect([again.status, again.body.approval_result]).toEqual([
+      200,
+      {
+        approved: true,
+        already_approved: true,
+        reviewer: first.body.job.approved_by,
+        fed_pairs: 0,
+        skipped: { ...nothing, needs_review: 1 },
+        feed_error: null,
+      },
+    ]);
+    expect(again.body.job).toEqual(first.body.job);
+    expect(first.body.job.approved_by).toMatch(/@example\.org$/);
+  });
+
+  test('at once is one approval, and feeds once', async () => {
+    const { id } = await mine.translate(['Hello']);
+    const answers = await Promise.all(['A', 'B', 'C', 'D'].map((reviewer) => mine.approve(id, { reviewer })));
+    const results = answers.map(({ body }) => body.approval_result);
+    expect(results.filter(({ already_approved }) => !already_approved)).toHaveLength(1);
+    expect(results.reduce((sum, { fed_pairs }) => sum + fed_pairs, 0)).toBe(1);
+    expect(new Set(results.map(({ reviewer }) => reviewer)).size).toBe(1);
+  });
+
+  test('skips what came from memory, what needs a review, what is blank, and what the set holds', async () => {
+    const sets = setsOf(app, mine.headers);
+    await sets.memory([['Known', 'Connu']]);
+    engine.reply = ({ segments }) =>
+      segments.map((text) => (text === 'Blank' ? '' : text === 'Same' ? 'Same' : `fr ${text}`));
+    const cells = ['Known', 'a doubtful one', 'Blank', 'Same', 'New'];
+    const [one, two] = [await mine.translate(cells), await mine.translate(cells)];
+    expect((await mine.approve(one.id)).body.approval_result).toMatchObject({
+      fed_pairs: 1,
+      skipped: { fast_path: 1, needs_review: 1, duplicates: 0, empty: 1 },
+    });
+    const second = (await mine.approve(two.id)).body;
+    expect(second.approval_result).toMatchObject({
+      fed_pairs: 0,
+      skipped: { fast_path: 1, needs_review: 1, duplicates: 1, empty: 1 },
+    });
+    expect(second.job.feed_manifest).toMatchObject({
+      fed_pairs: [],
+      skipped: second.approval_result.skipped,
+    });
+  });
+
+  test('B 8 rule 4: an unedited text is skipped if the set has ever held it, a correction is not', async () => {
+    const [one, two] = [await mine.translate(['Hello']), await mine.translate(['Hello'])];
+    const three = await mine.translate(['Hello']);
+    await mine.approve(one.id);
+    await mine.correct(two.id, { A1: 'Bonjour' });
+    // The set held 'fr of Hello' before 'Bonjour'.
+    expect((await mine.approve(three.id)).body.approval_result).toMatchObject({
+      fed_pairs: 0,
+      skipped: { duplicates: 1 },
+    });
+    expect((await mine.job({ source_text: 'Hello' })).final_translation).toBe('Bonjour');
+    await mine.correct(three.id, { A1: 'fr of Hello' });
+    expect((await mine.job({ source_text: 'Hello' })).final_translation).toBe('fr of Hello');
+  });
+
+  test('needs somebody to be named', async () => {
+    const { id } = await mine.translate();
+    for (const body of [{}, { reviewer: null }, { reviewer: ' ' }])
+      expect(await mine.approve(id, body)).toMatchObject({
+        status: 400,
+        body: { detail: 'reviewer could not be determined: sign in or supply a reviewer' },
+      });
+    expect((await mine.read(id)).approved_at).toBeNull();
+  });
+
+  test.each(['queued', 'extracted', 'failed'])('a job that is %s is 400', async (status) => {
+    const id = await mine.queue();
+    await mine.change(id, { status });
+    expect(await mine.approve(id)).toMatchObject({
+      status: 400,
+      body: {
+        detail: `document job ${id} is not in a completed state (status=${status})`,
+        error_code: 'validation_error',
+      },
+    });
+  });
+
+  test('checks its body', async () => {
+    const { id } = await mine.translate();
+    const headers = { ...mine.admin, 'content-type': 'application/json' };
+    const path = `/api/documents/${id}/approve`;
+    const send = async (body: string) => (await app.request(path, { method: 'POST', headers, body })).status;
+    const statuses = [];
+    for (const body of ['{', '[]', '{"notes":5}', '{}']) statuses.push(await send(body));
+    expect(statuses).toEqual([400, 422, 422, 200]);
+  });
+
+  test('a memory that cannot be written fails no approval', async () => {
+    const { id } = await mine.translate(['Hello']);
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`alter table memory_segments add constraint broken check (target_text = '') not valid`;
+    try {
+      const { status, body } = await mine.approve(id);
+      expect([status, body.approval_result.fed_pairs, body.approval_result.feed_error]).toEqual([
+        200,
+        0,
+        expect.any(String),
+      ]);
+      expect(body.job.feed_manifest.last_feed_error).toBe(body.approval_result.feed_error);
+      expect(body.job.approved_by).toBe('Rev');
+    } finally {
+      await sql`alter table memory_segments drop constraint broken`;
+    }
+  });
+});
+
+describe('B 8 "Golden set growth": at a full memory', () => {
+  test('new sources are skipped and counted, corrections to held ones are admitted', async () => {
+    const theirs = await openDocuments(small);
+    const { id } = await theirs.translate(['One', 'Two', 'Three', 'Four', 'Five']);
+    const other = await theirs.translate(['One', 'Six']);
+    const { body } = await theirs.approve(id);
+    expect(body.approval_result).toMatchObject({ approved: true, fed_pairs: 2, feed_error: null });
+    expect(body.job.feed_manifest).toMatchObject({ golden_skipped_at_cap: 3 });
+    const held = body.job.feed_manifest.fed_pairs.map(
+      ({ source_text }: { source_text: string }) => source_text,
+    );
+
+    const at = ['One', 'Two', 'Three', 'Four', 'Five'];
+    const cellOf = (text: string) => `A${at.indexOf(text) + 1}`;
+    const skipped = at.find((text) => !held.includes(text))!;
+    const { body: job } = await theirs.correct(id, {
+      [cellOf(held[0])]: 'corrected',
+      [cellOf(skipped)]: 'too many',
+    });
+    expect(job.feed_manifest).toMatchObject({ golden_skipped_at_cap: 4 });
+    expect(job.feed_manifest.fed_pairs).toHaveLength(3);
+    expect((await theirs.job({ source_text: held[0] })).final_translation).toBe('corrected');
+    expect((await theirs.approve(other.id)).body.approval_result.approved).toBe(true);
+  });
+});

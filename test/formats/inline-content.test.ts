@@ -1,0 +1,290 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  formatTagged,
+  type InlineContent,
+  type InlineTag,
+  joinStrings,
+  parseTagged,
+  placeTags,
+  plainText,
+  retag,
+  unwrap,
+} from '#server/formats/inline-content.ts';
+
+/** Texts that words, tags and breaks are made of, some of which look like tags themselves. */
+const word = fc.constantFrom(
+  'one',
+  'zwei',
+  '数字',
+  '😀',
+  ' ',
+  '  ',
+  '<1>',
+  '</2>',
+  '<3/>',
+  '<',
+  '>',
+  '\n',
+  '\t',
+  '.',
+);
+const text = fc.array(word, { maxLength: 8 }).map((words) => words.join(''));
+
+type Node = string | { text?: string } | { inside: Node[] };
+const { nodes } = fc.letrec<{ nodes: Node[]; node: Node }>((tie) => ({
+  nodes: fc.array(tie('node'), { maxLength: 5 }),
+  node: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    text,
+    fc.constantFrom<Node>({}, { text: '\n' }, { text: '\t' }),
+    tie('nodes').map((inside) => ({ inside: inside as Node[] })),
+  ),
+}));
+
+/** Inline content as a format makes it: tags numbered from 1 in reading order, well nested. */
+const content = nodes.map((tree) => {
+  let number = 0;
+  const write = (list: Node[]): InlineContent =>
+    list.flatMap((node): InlineContent => {
+      if (typeof node === 'string') return [node];
+      const tag = ++number;
+      if ('inside' in node) return [{ tag, type: 'open' }, ...write(node.inside), { tag, type: 'close' }];
+      return [{ tag, type: 'void', ...node }];
+    });
+  return joinStrings(write(tree));
+});
+
+const tagsOf = (items: InlineContent) => items.filter((item): item is InlineTag => typeof item !== 'string');
+const nameOf = ({ type, tag }: InlineTag) => `${type} ${tag}`;
+
+/** Expects each tag of the source once, well nested, and no strings that are empty or adjacent. */
+function expectSound(result: InlineContent, source: InlineContent): void {
+  expect(tagsOf(result).map(nameOf).toSorted()).toEqual(tagsOf(source).map(nameOf).toSorted());
+  const open: number[] = [];
+  for (const { type, tag } of tagsOf(result)) {
+    if (type === 'open') open.push(tag);
+    if (type === 'close') expect(open.pop()).toBe(tag);
+  }
+  expect(open).toEqual([]);
+  for (const [index, item] of result.entries()) {
+    expect(item).not.toBe('');
+    expect(typeof item === 'string' && typeof result[index + 1] === 'string').toBe(false);
+  }
+}
+
+/** The text without what void tags stand for. */
+const strings = (items: InlineContent) => items.filter((item) => typeof item === 'string').join('');
+
+describe('parseTagged', () => {
+  test('reads back what formatTagged wrote, whatever the text looks like', () => {
+    fc.assert(
+      fc.property(content, (source) => {
+        expect(parseTagged(formatTagged(source), source)).toEqual(source);
+      }),
+    );
+  });
+
+  test('what it accepts is sound, and has the text of the reply', () => {
+    fc.assert(
+      fc.property(content, fc.array(fc.nat(), { maxLength: 4 }), text, (source, cuts, more) => {
+        let reply = formatTagged(source);
+        for (const cut of cuts) {
+          const at = cut % (reply.length + 1);
+          reply = reply.slice(0, at) + more + reply.slice(at + (cut % 3));
+        }
+        const read = parseTagged(reply, source);
+        if (read === null) return;
+        expectSound(read, source);
+        expect(formatTagged(read).replace(/\d+/g, '')).toBe(reply.replace(/\d+/g, ''));
+      }),
+    );
+  });
+
+  const link: InlineContent = ['See ', { tag: 1, type: 'open' }, 'here', { tag: 1, type: 'close' }, ' now'];
+  const two: InlineContent = [
+    { tag: 1, type: 'open' },
+    'a',
+    { tag: 1, type: 'close' },
+    { tag: 2, type: 'open' },
+    'b',
+    { tag: 2, type: 'close' },
+    { tag: 3, type: 'void' },
+  ];
+
+  test.each([
+    ['a tag is missing', 'Voir <1>ici', link],
+    ['a tag is lost', 'Voir ici', link],
+    ['a tag comes twice', 'Voir <1>ici</1> <1>là</1>', link],
+    ['a tag is unknown', 'Voir <1>ici</1><2/>', link],
+    ['a tag is of the wrong kind', 'Voir <1/>ici', link],
+    ['a pair closes before it opens', 'Voir </1>ici<1>', link],
+    ['a tag both closes and stands alone', 'Voir <1>ici</1/>', link],
+    ['pairs cross', '<1>x<2>y</1>z</2><3/>', two],
+  ])('refuses a reply in which %s', (_what, reply, source) => {
+    expect(parseTagged(reply, source)).toBeNull();
+  });
+
+  test('takes pairs in another order, inside each other, and empty', () => {
+    expect(parseTagged('<3/><2>x<1>y</1></2>', two)).toEqual([
+      { tag: 3, type: 'void' },
+      { tag: 2, type: 'open' },
+      'x',
+      { tag: 1, type: 'open' },
+      'y',
+      { tag: 1, type: 'close' },
+      { tag: 2, type: 'close' },
+    ]);
+    expect(parseTagged('<1></1><2></2><3/>', two)).not.toBeNull();
+  });
+
+  test('numbers its tags above those that the text itself has', () => {
+    const source: InlineContent = ['press <7> ', { tag: 1, type: 'void' }];
+    expect(formatTagged(source)).toBe('press <7> <8/>');
+    expect(parseTagged('<8/> taper <7>', source)).toEqual([{ tag: 1, type: 'void' }, ' taper <7>']);
+  });
+});
+
+describe('unwrap', () => {
+  test('and wrap give the content back, and nothing is left around what is inside', () => {
+    fc.assert(
+      fc.property(content, (source) => {
+        const { inner, wrap } = unwrap(source);
+        expect(joinStrings(wrap(inner))).toEqual(source);
+        expectSound(inner, inner);
+        const [first, last] = [inner[0], inner.at(-1)];
+        for (const edge of [first, last]) if (typeof edge === 'object') expect(edge.type).not.toBe('void');
+        if (typeof first === 'object' && typeof last === 'object') expect(first.tag).not.toBe(last.tag);
+      }),
+    );
+  });
+
+  test('takes off what surrounds everything, and only that', () => {
+    const source: InlineContent = [
+      { tag: 1, type: 'void' },
+      { tag: 2, type: 'open' },
+      'all ',
+      { tag: 3, type: 'open' },
+      'of it',
+      { tag: 3, type: 'close' },
+      { tag: 2, type: 'close' },
+    ];
+    expect(unwrap(source).inner).toEqual(source.slice(2, 6));
+    const pairs: InlineContent = [
+      { tag: 1, type: 'open' },
+      'a',
+      { tag: 1, type: 'close' },
+      ' ',
+      { tag: 2, type: 'open' },
+      'b',
+      { tag: 2, type: 'close' },
+    ];
+    expect(unwrap(pairs).inner).toEqual(pairs);
+  });
+});
+
+describe('placeTags', () => {
+  test('keeps the text, and puts every tag of the source into it, in the order of the source', () => {
+    fc.assert(
+      fc.property(text, content, (translation, source) => {
+        const placed = placeTags(translation, source);
+        expectSound(placed, source);
+        expect(tagsOf(placed)).toEqual(tagsOf(source));
+        // A void tag may have taken the character that it stands for.
+        const marks = tagsOf(source).map((tag) => tag.text);
+        if (!marks.includes('\n') && !marks.includes('\t')) expect(strings(placed)).toBe(translation);
+        else expect(plainText(placed).replace(/[\n\t]/g, '')).toBe(translation.replace(/[\n\t]/g, ''));
+      }),
+    );
+  });
+
+  test('puts breaks where the translation has them, and other tags at words', () => {
+    const source: InlineContent = [
+      'Dear Ann,',
+      { tag: 1, type: 'void', text: '\n' },
+      'see ',
+      { tag: 2, type: 'open' },
+      'this page',
+      { tag: 2, type: 'close' },
+    ];
+    const placed = placeTags('Chère Ann,\nvoyez cette page', source);
+    expect(placed.slice(0, 2)).toEqual(['Chère Ann,', { tag: 1, type: 'void', text: '\n' }]);
+    expect(placed.at(-1)).toEqual({ tag: 2, type: 'close' });
+    expect(plainText(placed)).toBe('Chère Ann,\nvoyez cette page');
+    const inside = placed[placed.findIndex((item) => typeof item === 'object' && item.tag === 2) + 1];
+    expect(['voyez cette page', 'cette page', 'page']).toContain(inside);
+  });
+
+  test('never cuts a character in two', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('😀', '👩‍💻', 'é'), { maxLength: 9 }),
+        content,
+        (words, source) => {
+          for (const item of placeTags(words.join(''), source))
+            if (typeof item === 'string') expect(item.isWellFormed()).toBe(true);
+        },
+      ),
+    );
+  });
+});
+
+describe('retag', () => {
+  test('gives exactly the correction, with every tag of the translation', () => {
+    fc.assert(
+      fc.property(text, content, (correction, previous) => {
+        const corrected = retag(correction, previous);
+        expectSound(corrected, previous);
+        expect(tagsOf(corrected)).toEqual(tagsOf(previous));
+        const marks = tagsOf(previous).map((tag) => tag.text);
+        if (!marks.includes('\n') && !marks.includes('\t')) expect(strings(corrected)).toBe(correction);
+        else expect(plainText(corrected).replace(/[\n\t]/g, '')).toBe(correction.replace(/[\n\t]/g, ''));
+      }),
+    );
+  });
+
+  test('of the same text changes nothing', () => {
+    fc.assert(
+      fc.property(content, (previous) => {
+        expect(retag(plainText(previous), previous)).toEqual(previous);
+      }),
+    );
+  });
+
+  test('knows a break from the same character of the text', () => {
+    const previous: InlineContent = ['a\tb', { tag: 1, type: 'void', text: '\t' }, 'c'];
+    expect(retag('a\tb\tc', previous)).toEqual(previous);
+    expect(retag('a\tb\td', previous)).toEqual([...previous.slice(0, 2), 'd']);
+    expect(retag('x\tb\tc', previous)).toEqual(['x\tb', ...previous.slice(1)]);
+  });
+
+  test('leaves the tags around what did not change', () => {
+    const previous: InlineContent = [
+      'Voyez ',
+      { tag: 1, type: 'open' },
+      'cette page',
+      { tag: 1, type: 'close' },
+      ' du site.',
+    ];
+    expect(retag('Lisez cette page du site.', previous)).toEqual(['Lisez ', ...previous.slice(1)]);
+    expect(retag('Voyez cette page du manuel.', previous)).toEqual([...previous.slice(0, -1), ' du manuel.']);
+    expect(retag('Voyez cette belle page du site.', previous)).toEqual([
+      'Voyez ',
+      { tag: 1, type: 'open' },
+      'cette belle page',
+      { tag: 1, type: 'close' },
+      ' du site.',
+    ]);
+  });
+
+  test('never cuts a character in two', () => {
+    const emoji = fc.array(fc.constantFrom('😀', '😁', '😂'), { maxLength: 6 }).map((list) => list.join(''));
+    fc.assert(
+      fc.property(emoji, emoji, emoji, (one, two, correction) => {
+        const previous: InlineContent = joinStrings([one, { tag: 1, type: 'void' }, two]);
+        for (const item of retag(correction, previous))
+          if (typeof item === 'string') expect(item.isWellFormed()).toBe(true);
+      }),
+    );
+  });
+});
