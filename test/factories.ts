@@ -7,6 +7,7 @@ import {
   registerMember,
   tokensOf,
 } from './factories/registration.ts';
+import { workbookFile } from './factories/workbook.ts';
 
 /** Where JSON requests are sent: the application of a test, or a process of its own. */
 export type App = Pick<TestApp, 'json'>;
@@ -142,11 +143,7 @@ export async function openSession({ services }: Service, person: Person): Promis
 }
 
 /** Somebody who joins a workspace by an invite. */
-export async function joinBy(
-  { services }: Service,
-  inviteToken: string,
-  fields: Fields = {},
-): Promise<Person> {
+async function joinBy({ services }: Service, inviteToken: string, fields: Fields = {}): Promise<Person> {
   const sent = founding(fields);
   const signIn = await registerMember(services, inviteToken, sent);
   return personOfTokens(tokensOf(signIn), { password: sent.password });
@@ -308,3 +305,18 @@ export async function approvePair(app: Server, person: Person): Promise<void> {
   const { status } = await app.json('POST', path, { headers: person.bearer, body });
   if (status !== 200) throw new Error(`the review answered ${status}`);
 }
+
+/** The form of a workbook to be translated, of two texts unless a file is given. */
+export const documentForm = (fields: Fields = {}): Fields => ({
+  source_document: workbookFile(['Hello', 'Good morning']),
+  target_lang: 'fr',
+  ...fields,
+});
+
+/** A translated document of the person's workspace, by its id. */
+export const addDocument = async (app: Server, person: Person, fields: Fields = {}): Promise<string> =>
+  (await sendForm(app, '/api/documents/translate', person, documentForm({ wait: 'true', ...fields }))).id;
+
+/** A document that is queued, by its id: the application of a test has no worker that would translate it. */
+export const queueDocument = async (app: Server, person: Person, fields: Fields = {}): Promise<string> =>
+  (await sendForm(app, '/api/documents/translate', person, documentForm(fields))).id;

@@ -1,6 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentArtifacts, documentJobs } from '#db/schema/documents.ts';
+import { serviceTenantId } from '#server/access/service-key.ts';
 import { AppError } from '#server/errors.ts';
 import { readCursor, writeCursor } from '#server/paging.ts';
 import { type ArtifactRow, artifactView } from './artifacts.ts';
@@ -52,7 +53,7 @@ function documentView({ row, artifacts }: StoredDocument, operator: boolean): Do
   const failure = row.failure as DocumentFailureDetail | null;
   return {
     id: row.documentId,
-    tenant_id: row.tenantId,
+    tenant_id: row.tenantId === serviceTenantId ? null : row.tenantId,
     request: requestOf(row),
     status: row.status,
     source_file_name: row.sourceFileName,

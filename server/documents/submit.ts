@@ -118,27 +118,29 @@ export async function submitDocument(
     runDocument(services, tenant.id, documentId, { inline: true }),
   );
   if (failure) throw failure;
-  return { ...submitted, inFlight: false };
+  // A process that stops leaves the rest of the job to another.
+  const row = await services.database.inTenant(tenant.id, (tx) => selectDocument(tx, tenant.id, documentId));
+  return { ...submitted, inFlight: row !== undefined && isInFlight(row) };
 }
 
 /** Milliseconds between two looks at a job that runs elsewhere. */
 const lookEvery = 500;
 
-/** A resend returns the job of its key, whatever its status. With `wait` it waits until the job has ended. */
+/** A resend returns the job of its key, whatever its status. With `wait` it waits until the job has ended, or this process stops. */
 async function replay(
-  { database }: Pick<Services, 'database'>,
+  { database, backgroundWork }: Pick<Services, 'backgroundWork' | 'database'>,
   known: DocumentRow,
   wait: boolean,
   signal: AbortSignal,
 ): Promise<SubmittedDocument> {
   const { tenantId, documentId } = known;
   let row: DocumentRow | undefined = known;
-  while (wait && row && isInFlight(row)) {
+  while (wait && row && isInFlight(row) && !backgroundWork.closing) {
     await delay(lookEvery, undefined, { signal });
     row = await database.inTenant(tenantId, (tx) => selectDocument(tx, tenantId, documentId));
   }
   if (!row) throw new AppError('not_found', 'document job not found');
-  return { tenantId, documentId, replayed: true, inFlight: !wait && isInFlight(row) };
+  return { tenantId, documentId, replayed: true, inFlight: isInFlight(row) };
 }
 
 /** B 4.3: a subscription is required whenever billing is on; the trial never covers layout jobs. @throws AppError 402 */

@@ -32,11 +32,13 @@ export const limits = {
   /** Columns of all array formulas of a sheet together, counted for each. */
   xlsxFormulaColumns: 50_000_000,
   docxElements: 1_000_000,
+  /** Pieces of one paragraph, such as texts, breaks and sides of hyperlinks: they are in memory together. */
+  docxParagraphPieces: 100_000,
   /** Code points of the text of a document. */
   textChars: 2_000_000,
   /** Different texts of a document. Equal texts are translated once. */
   segments: 50_000,
-  /** Segments of a document, equal texts counted each time. */
+  /** Segments of a document, equal texts counted each time. Not a limit of B 8. */
   allSegments: 300_000,
   /** Bytes of one stream of a PDF that is not an image, inflated. Not a limit of B 8: it bounds the memory for one stream. */
   pdfStream: 64_000_000,

@@ -16,5 +16,6 @@ export interface LayoutFormat {
 
 /** Imports a format at its first use: only its own libraries are loaded. */
 export const layoutFormats: Partial<Record<LayoutKind, () => Promise<LayoutFormat>>> = {
+  docx: () => import('./docx.ts'),
   xlsx: () => import('./xlsx.ts'),
 };

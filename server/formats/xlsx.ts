@@ -74,16 +74,24 @@ export function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
       findings.push(...tables.findings());
     }
     findings.push(...kept.findings());
+    if (workbook.isSigned) findings.push(signatureFinding);
     if (segments.length === 0)
       findings.push({
         severity: 'info',
         code: 'no_translatable_text',
-        message: 'The workbook has no cell with text to translate.',
+        message: 'the workbook has no cell with text to translate',
         unitId: null,
       });
     return { segments, pageCount: workbook.sheets.length, findings };
   });
 }
+
+const signatureFinding: Finding = {
+  severity: 'warning',
+  code: 'unsupported_content_kept',
+  message: 'the file is signed; the signature is not valid for the translation',
+  unitId: null,
+};
 
 /**
  * Returns a copy of a workbook with the translations in its cells. A cell without a translation, or with one that equals its
@@ -178,7 +186,7 @@ function truncated({ name }: Sheet, cell: CellPosition): Finding {
   return {
     severity: 'warning',
     code: 'text_truncated',
-    message: `The translation of ${name}!${reference} is longer than the ${cellTextLimit.toLocaleString('en-US')} characters that a cell can hold, and was cut.`,
+    message: `the translation of ${name}!${reference} is longer than the ${cellTextLimit.toLocaleString('en-US')} characters that a cell can hold, and was cut`,
     unitId: reference,
   };
 }

@@ -74,6 +74,15 @@ describe.each(formers)('a password whose hash is of %s', (_, options) => {
   });
 });
 
+test('concurrent sign-ins all succeed, although the first one replaces the hash', async () => {
+  const former = await hash(password, { ...asNow, timeCost: 1 });
+  await openSuperuser(app.superuserUrl)`
+    update users set password_hash = ${former} where user_id = ${account.userId}`;
+  const signIns = await Promise.all(Array.from({ length: 6 }, () => passwordGrant(app, account)));
+  expect(signIns.map(({ status }) => status)).toEqual(Array(6).fill(200));
+  expect(await hashOf(account)).not.toBe(former);
+});
+
 test('stored passwords are argon2id with at least 19 MiB, two passes and one lane', async () => {
   const weak = await hash(password, { memoryCost: 8192, timeCost: 1, parallelism: 1 });
   await openSuperuser(app.superuserUrl)`

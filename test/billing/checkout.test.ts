@@ -33,6 +33,18 @@ test('A 4.5: a checkout carries the tenant, the tier and its Price, and comes ba
   expect(session?.headers).not.toHaveProperty('x-stripe-client-telemetry');
 });
 
+test.each(['personal', 'pro', 'studio'] as const)('A 4.5: %s is sold at its own Price', async (tier) => {
+  const founder = await billing.app.signUp();
+  const before = await billing.stored(founder.tenantId);
+  billing.stripe.requests.length = 0;
+  expect((await checkout(founder, { tier })).status).toBe(200);
+  const [session] = billing.stripe.asked('POST', '/v1/checkout/sessions');
+  expect(session?.fields['line_items[0][price]']).toBe(`price_${tier}`);
+  // Nothing is granted before the webhook arrives.
+  const metadata = { ...before.metadata, pay_customer_id: expect.any(String) };
+  expect(await billing.stored(founder.tenantId)).toEqual({ ...before, metadata });
+});
+
 describe('A 4.5: refusals of the body are strings', () => {
   const tiers = 'personal, pro, studio';
   test.each([
@@ -80,6 +92,22 @@ describe('A 4.5: the status is read from the processor', () => {
     expect([answer.status, answer.body.detail]).toEqual([expected, detail]);
     // Our clock is not the processor's: only its events count.
     expect(await billing.stored(founder.tenantId)).toEqual(before);
+  });
+
+  test.each([
+    ['active', 'past_due', lapsed],
+    ['past_due', 'active', current],
+  ])('%s here, %s there: what it is there', async (here, there, detail) => {
+    const founder = await billing.app.signUp();
+    const customer = `cus_${founder.tenantId}`;
+    const { id } = billing.stripe.subscribe(customer, { status: there });
+    await billing.note(founder.tenantId, {
+      pay_customer_id: customer,
+      pay_subscription_id: id,
+      pay_subscription_status: here,
+    });
+    const answer = await checkout(founder, { tier: 'pro' });
+    expect([answer.status, answer.body.detail]).toEqual([409, detail]);
   });
 
   test('one of several that is current decides', async () => {

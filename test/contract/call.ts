@@ -142,6 +142,7 @@ const madeAnew = new RegExp(
     'url',
     'exp',
     'sub',
+    'stage_timings',
   ].join('|')})$`,
 );
 

@@ -88,6 +88,17 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'translations.golden': 'tenant_identity_or_cookie',
   'translations.delete': 'admin',
 
+  'documents.translate': 'tenant_identity',
+  'documents.list': 'tenant_identity',
+  'documents.summary': 'tenant_identity',
+  'documents.get': 'tenant_identity',
+  'documents.segments': 'tenant_identity',
+  'documents.artifacts': 'tenant_identity',
+  'documents.download': 'tenant_identity',
+  'documents.review': 'tenant_identity',
+  'documents.approve': 'tenant_identity',
+  'documents.delete': 'admin',
+
   'terminology.upload': 'tenant_identity',
   'terminology.list': 'tenant_identity',
   'terminology.delete': 'tenant_identity',

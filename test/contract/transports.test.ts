@@ -9,6 +9,7 @@ import { ssoCases } from './cases/auth/sso.ts';
 import { tokenCases } from './cases/auth/tokens.ts';
 import { billingCases } from './cases/billing.ts';
 import type { Case, Cases } from './cases/case.ts';
+import { documentCases } from './cases/documents.ts';
 import { memberCases } from './cases/members.ts';
 import { memoryCases } from './cases/memory.ts';
 import { tenantCases } from './cases/tenants.ts';
@@ -27,6 +28,7 @@ const authCases: Cases = { ...signInCases, ...tokenCases, ...mfaCases, ...ssoCas
 const cases: Cases = {
   ...authCases,
   ...billingCases,
+  ...documentCases,
   ...memberCases,
   ...memoryCases,
   ...systemCases,

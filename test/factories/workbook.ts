@@ -6,7 +6,7 @@ const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetm
 
 export const xlsxType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
-const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 const relation = (id: string, type: string, target: string) =>
   `<Relationship Id="${id}" Type="${officeTypes}/${type}" Target="${target}"/>`;
 
@@ -16,7 +16,7 @@ export function workbook(...cells: (string | number)[]): Uint8Array<ArrayBuffer>
     const at = `A${index + 1}`;
     return typeof cell === 'number'
       ? `<row r="${index + 1}"><c r="${at}"><v>${cell}</v></c></row>`
-      : `<row r="${index + 1}"><c r="${at}" t="inlineStr"><is><t>${escape(cell)}</t></is></c></row>`;
+      : `<row r="${index + 1}"><c r="${at}" t="inlineStr"><is><t>${escapeXml(cell)}</t></is></c></row>`;
   });
   return new Uint8Array(
     zipOf({

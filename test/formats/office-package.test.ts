@@ -96,6 +96,23 @@ describe('a rewritten package', () => {
     expect(read.bad).toBeNull();
   });
 
+  it('says nothing of zip64 in the header of a replaced part, whose other extra fields stay', async () => {
+    const zip64 = extraField(1, Buffer.alloc(16));
+    const entries = all.map((entry) => ({ ...entry, directoryExtra: Buffer.concat([zip64, padding]) }));
+    const parts = new Map([['xl/signed64.xml', Buffer.from('new')]]);
+    const zip = Buffer.from(await rewritePackage(madeZip(entries), parts));
+    const at = zip.indexOf('xl/signed64.xml');
+    const local = zip.subarray(at - 30);
+    // The version that deflated files need, no flags, and the date of before.
+    expect(local.subarray(4, 14).toString('hex')).toBe('140000000800114a215b');
+    const extra = (from: number, length: number): Buffer => zip.subarray(from, from + length);
+    expect(extra(at + 15, local.readUInt16LE(28)).equals(padding)).toBe(true);
+    const listed = zip.indexOf('xl/signed64.xml', at + 1);
+    const header = zip.subarray(listed - 46);
+    expect(header.subarray(6, 16).toString('hex')).toBe('140000000800114a215b');
+    expect(extra(listed + 15, header.readUInt16LE(30)).equals(padding)).toBe(true);
+  });
+
   it('has no part that the package does not have', async () => {
     await expect(rewritePackage(madeZip(all), new Map([['xl/new.xml', Buffer.from('')]]))).rejects.toThrow(
       RangeError,

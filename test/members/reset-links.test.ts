@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { lockMember } from '#server/access/sessions.ts';
 import { readResetToken, usePasswordResetLink } from '#server/members/password-reset-links.ts';
+import { holdOpen, waitingOr } from '#test/access/held-transactions.ts';
 import { enrol } from '#test/auth/mfa.ts';
 import { passwordGrant, refresh, sessionStatus } from '#test/auth/sign-in.ts';
 import { env, found, join, openSession, type Person } from '#test/factories.ts';
@@ -104,11 +106,16 @@ describe('C 2: a reset link', () => {
       ReturnType<typeof readResetToken>
     >;
     const hashes = Array.from({ length: 8 }, (_, i) => `hash ${i}`);
-    const uses = await Promise.all(
+    // Held until several have found the link and wait for its member.
+    const held = await holdOpen(app, tenantId, (tx) => lockMember(tx, tenantId, member.userId));
+    const all = Promise.all(
       hashes.map((hash) =>
         app.database.inTenant(tenantId, (tx) => usePasswordResetLink(tx, tenantId, linkHash, hash)),
       ),
     );
+    await waitingOr(app, 3, all);
+    await held.letGo();
+    const uses = await all;
     const winners = hashes.filter((_, i) => uses[i] !== undefined);
     expect(winners).toHaveLength(1);
     const [row] = await openSuperuser(app.superuserUrl)`

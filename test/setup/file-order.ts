@@ -15,6 +15,8 @@ const long = [
   'test/db/upgrade.test.ts',
   'test/rest/streaming.test.ts',
   'test/db/embedded/users.test.ts',
+  'test/metering/allowance-model.test.ts',
+  'test/sdk/package.test.ts',
 ];
 
 /**

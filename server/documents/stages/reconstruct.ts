@@ -1,11 +1,11 @@
 import { and, eq, isNotNull, sql } from 'drizzle-orm';
-import { prepare } from '#db/client.ts';
+import { prepare, type Tx } from '#db/client.ts';
 import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { Finding, SegmentTranslation } from '#server/formats/document.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { settleTopUp } from '#server/metering/top-up-settlement.ts';
 import { type JobUsage, recordUsage } from '#server/metering/usage-recording.ts';
-import { insertArtifact, layoutTypes, storeFile } from '../artifacts.ts';
+import { artifactPath, insertArtifact, layoutTypes, storeFile } from '../artifacts.ts';
 import { type DocumentRun, RunReplaced } from '../document-run.ts';
 import { rebuildFile } from '../file-work.ts';
 import { requestOf } from '../jobs.ts';
@@ -23,7 +23,7 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
   const [bytes, translations] = [await readSource(run), await selectTranslations(run)];
   const rebuilt =
     translations.length === 0
-      ? { bytes, findings: [nothingToTranslate] }
+      ? { bytes, findings: nothingToTranslate(row.extractFindings as Finding[]) }
       : await rebuildFile(
           services,
           { format: row.sourceFormat, bytes, translations, options: languagesOf(run) },
@@ -35,7 +35,7 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
     { tenantId, documentId, kind: 'translated', contentType },
     rebuilt.bytes,
   );
-  await services.database.inTenant(tenantId, async (tx) => {
+  const finish = async (tx: Tx) => {
     const findings = [
       ...rebuilt.findings.map(findingView),
       ...(await findingsOfSegments(tx, tenantId, documentId)),
@@ -52,15 +52,25 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
     if (!finished) throw new RunReplaced();
     await insertArtifact(tx, output);
     if (row.drawsTopup) await settleTopUp(tx, tenantId);
+  };
+  await services.database.inTenant(tenantId, finish).catch(async (error: unknown) => {
+    if (error instanceof RunReplaced) await services.storage.remove(artifactPath(output)).catch(() => {});
+    throw error;
   });
 }
 
-const nothingToTranslate: Finding = {
-  severity: 'info',
-  code: 'no_translatable_text',
-  message: 'the file has no text to translate; it is returned unchanged',
-  unitId: null,
-};
+/** The finding of a file without text, unless its format has reported it. */
+function nothingToTranslate(reported: readonly Pick<Finding, 'code'>[]): Finding[] {
+  if (reported.some(({ code }) => code === 'no_translatable_text')) return [];
+  return [
+    {
+      severity: 'info',
+      code: 'no_translatable_text',
+      message: 'the file has no text to translate; it is returned unchanged',
+      unitId: null,
+    },
+  ];
+}
 
 function languagesOf({ row }: DocumentRun) {
   const { source_lang: sourceLanguage, target_lang: targetLanguage } = requestOf(row);

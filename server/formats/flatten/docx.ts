@@ -1,29 +1,16 @@
 import type { SaxesTagPlain } from 'saxes';
+import { isOffValue, rootOfPart, runCharacters, wordNamespaces } from '../docx/word-xml.ts';
 import { FileError, limits, overLimit } from '../file-error.ts';
 import { openPackage } from '../office/package.ts';
 import { countCodePoints } from '../text.ts';
 import { Paragraphs } from './paragraphs.ts';
 import type { XmlEvents } from './xml.ts';
 
-const wordNamespaces = new Set([
-  'http://schemas.openxmlformats.org/wordprocessingml/2006/main',
-  'http://purl.oclc.org/ooxml/wordprocessingml/main',
-]);
-
 /**
  * Elements that are skipped with their content: the fallback for a `Choice`, deleted or moved text, the reading aid above
  * ruby text, and properties, current or before a change.
  */
 const skipped = new Set('Fallback del moveFrom rt pPr sectPr tblPr trPr tcPr sdtPr rPrChange'.split(' '));
-
-/** Elements inside a run that stand for a character. */
-const characters = new Map([
-  ['tab', '\t'],
-  ['ptab', '\t'],
-  ['br', '\n'],
-  ['cr', '\n'],
-  ['noBreakHyphen', '\u2011'],
-]);
 
 /** Reads the stories of a Word file (body, header, notes, …). The limits of B 8 apply to all of them together. */
 class StoryReader {
@@ -94,7 +81,7 @@ class Story {
     else if (name === 'tbl') this.#tables++;
     else if (name === 'r') this.#openRun();
     else if (name === 'vanish') this.#hiddenRun = this.#runs > 0 && !isOff(tag);
-    else if (this.#runs > 0 && !this.#hiddenRun) this.append(characters.get(name) ?? '');
+    else if (this.#runs > 0 && !this.#hiddenRun) this.append(runCharacters.get(name) ?? '');
   }
 
   close(tag: SaxesTagPlain): void {
@@ -167,7 +154,7 @@ function localName({ name }: SaxesTagPlain): string {
 
 function isOff({ attributes }: SaxesTagPlain): boolean {
   const value = Object.entries(attributes).find(([name]) => name.endsWith(':val') || name === 'val')?.[1];
-  return value === '0' || value === 'false' || value === 'off';
+  return isOffValue(value);
 }
 
 /** The parts with text besides the main one, in the order in which they are read around it. */
@@ -198,20 +185,12 @@ export async function readDocx(bytes: Uint8Array): Promise<string> {
     for (const type of types) {
       const texts = new Set<string>();
       for (const part of parts)
-        if (part.type === type && part.target) texts.add(await readStory(rootOf[type]!, part.target));
+        if (part.type === type && part.target) texts.add(await readStory(rootOfPart[type]!, part.target));
       for (const text of texts) if (/\p{L}/u.test(text)) add(text);
     }
   };
   await addAll(before);
-  add(await readStory('document', main));
+  add(await readStory(rootOfPart['officeDocument']!, main));
   await addAll(after);
   return all.text();
 }
-
-/** The root element of each type of part. */
-const rootOf: Record<string, string> = {
-  header: 'hdr',
-  footer: 'ftr',
-  footnotes: 'footnotes',
-  endnotes: 'endnotes',
-};

@@ -1,14 +1,15 @@
 import { FileError, limits, overLimit } from '../file-error.ts';
 import { createXmlReader, type XmlEvents } from '../flatten/xml.ts';
+import { decodePart, encodingOf, type PartText } from './part-text.ts';
 import { inflateEntry, readDirectory, refuseUnderstatedSizes, type ZipEntry, ZipError } from './zip.ts';
 
 /** A part of an Office file that another part names. */
 export interface Relationship {
-  /** By which the part that names it refers to it; '' if it has none. */
+  /** By which the part's XML names it; '' if it has none. */
   id: string;
   /** The last word of its type's address, which transitional and strict files share: `officeDocument`, `footer`, … */
   type: string;
-  /** The part's path inside the zip; undefined if it is outside the file. */
+  /** The part's path, as it is written in the zip; undefined if it is outside the file. */
   target: string | undefined;
 }
 
@@ -18,6 +19,8 @@ export interface OfficePackage {
   relationships(path: string): Promise<Relationship[]>;
   /** Feeds the XML of a part to `events`. */
   readPart(path: string, events: XmlEvents): Promise<void>;
+  /** Returns a part as a whole. */
+  readWhole(path: string): Promise<PartText>;
   /** The inflated size of a part in bytes, as the directory claims it. */
   sizeOf(path: string): number;
   /** Yields the inflated bytes of a part of any size. Throws a ZipError if they are more than the directory claims. */
@@ -39,6 +42,11 @@ export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
   if (unpacked > limits.officeUnpacked)
     throw overLimit('the unpacked size in bytes of the Office file', limits.officeUnpacked);
   await withFileErrors(() => refuseUnderstatedSizes(bytes, entries.values()));
+  const names = new Map<string, string>();
+  for (const name of entries.keys()) if (!names.has(name.toLowerCase())) names.set(name.toLowerCase(), name);
+  /** Names of parts are compared without case. Some programs name a part by its decoded name. */
+  const nameOf = (path: string): string =>
+    names.get(path.toLowerCase()) ?? names.get(decodePath(path).toLowerCase()) ?? path;
 
   const entryOf = (path: string): ZipEntry => {
     const entry = entries.get(path);
@@ -46,22 +54,29 @@ export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
     if (entry.encrypted) throw new FileError('protected', 'the file is protected by a password');
     return entry;
   };
+  const wholeEntryOf = (path: string): ZipEntry => {
+    const entry = entryOf(path);
+    if (entry.size > limits.officeXmlPart)
+      throw overLimit('the size in bytes of one XML part of the Office file', limits.officeXmlPart);
+    return entry;
+  };
   const readPart = async (path: string, events: XmlEvents): Promise<void> =>
-    readXmlEntry(bytes, entryOf(path), events);
+    readXmlEntry(bytes, wholeEntryOf(path), events);
   return {
     readPart,
+    readWhole: async (path) => readWholeEntry(bytes, wholeEntryOf(path)),
     sizeOf: (path) => entryOf(path).size,
     pieces: (path) => inflateEntry(bytes, entryOf(path)),
     relationships: async (path) => {
       const slash = path.lastIndexOf('/') + 1;
       const folder = path.slice(0, slash);
-      const listPath = `${folder}_rels/${path.slice(slash)}.rels`;
+      const listPath = nameOf(`${folder}_rels/${path.slice(slash)}.rels`);
       if (!entries.has(listPath)) return [];
       const found: Relationship[] = [];
       await readPart(listPath, {
         openTag: ({ attributes: { Id = '', Type, Target, TargetMode } }) => {
           if (Type === undefined || Target === undefined) return;
-          const target = TargetMode === 'External' ? undefined : resolve(folder, Target);
+          const target = TargetMode === 'External' ? undefined : nameOf(resolve(folder, Target));
           found.push({ id: Id, type: Type.slice(Type.lastIndexOf('/') + 1), target });
         },
         closeTag: () => {},
@@ -73,13 +88,11 @@ export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
 }
 
 async function readXmlEntry(zip: Uint8Array, entry: ZipEntry, events: XmlEvents): Promise<void> {
-  if (entry.size > limits.officeXmlPart)
-    throw overLimit('the size in bytes of one XML part of the Office file', limits.officeXmlPart);
   const reader = createXmlReader(events);
   await withFileErrors(async () => {
-    let decoder: ReturnType<typeof decoderFor> | undefined;
+    let decoder: InstanceType<typeof TextDecoder> | undefined;
     for await (const piece of inflateEntry(zip, entry)) {
-      decoder ??= decoderFor(piece);
+      decoder ??= new TextDecoder(encodingOf(piece), { fatal: true });
       reader.write(decoder.decode(piece, { stream: true }));
     }
     reader.write(decoder?.decode() ?? '');
@@ -87,11 +100,17 @@ async function readXmlEntry(zip: Uint8Array, entry: ZipEntry, events: XmlEvents)
   });
 }
 
-/** XML is UTF-8 unless a byte order mark says UTF-16. */
-function decoderFor(start: Uint8Array) {
-  const isMarked = (first: number, second: number): boolean => start[0] === first && start[1] === second;
-  const encoding = isMarked(0xff, 0xfe) ? 'utf-16le' : isMarked(0xfe, 0xff) ? 'utf-16be' : 'utf-8';
-  return new TextDecoder(encoding, { fatal: true });
+function readWholeEntry(zip: Uint8Array, entry: ZipEntry): Promise<PartText> {
+  return withFileErrors(async () => {
+    const content = Buffer.allocUnsafe(entry.size);
+    let length = 0;
+    // `inflateEntry` throws before a piece would not fit.
+    for await (const piece of inflateEntry(zip, entry)) {
+      content.set(piece, length);
+      length += piece.length;
+    }
+    return decodePart(content);
+  });
 }
 
 /** Resolves `target` relative to `folder`. A path that climbs above the package names no part. */
@@ -102,6 +121,14 @@ function resolve(folder: string, target: string): string {
     else if (segment !== '' && segment !== '.') segments.push(segment);
   }
   return segments.join('/');
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 const compoundFile = Buffer.from('d0cf11e0a1b11ae1', 'hex');

@@ -10,16 +10,26 @@ export class SegmentBudget {
   /**
    * Counts a segment.
    *
+   * @param tagged the text with its tags, where these make a difference to the engine
    * @throws {FileError} `too_large`
    */
-  add(source: string): void {
+  add(source: string, tagged = source): void {
+    this.addChars(source);
+    if (++this.#segments > limits.allSegments)
+      throw overLimit('the number of texts of the file', limits.allSegments);
+    this.#sources.add(tagged);
+    if (this.#sources.size > limits.segments)
+      throw overLimit('the number of different texts of the file', limits.segments);
+  }
+
+  /**
+   * Counts only the characters: their limit may be checked before that of the segments.
+   *
+   * @throws {FileError} `too_large`
+   */
+  addChars(source: string): void {
     this.#chars += countCodePoints(source);
     if (this.#chars > limits.textChars)
       throw overLimit('the number of characters of the file', limits.textChars);
-    if (++this.#segments > limits.allSegments)
-      throw overLimit('the number of texts of the file', limits.allSegments);
-    this.#sources.add(source);
-    if (this.#sources.size > limits.segments)
-      throw overLimit('the number of different texts of the file', limits.segments);
   }
 }

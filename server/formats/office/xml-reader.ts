@@ -42,8 +42,8 @@ export interface PositionedXmlEvents {
 interface OpenElement {
   local: string;
   namespace: string | undefined;
-  /** The declarations outside this element, if it has some itself. */
-  outer: Map<string, string> | undefined;
+  /** The prefixes that it declares; '' for the default namespace. */
+  prefixes: string[] | undefined;
 }
 
 const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';
@@ -61,7 +61,8 @@ export function createPositionedXmlReader(events: PositionedXmlEvents): {
 } {
   const parser = new SaxesParser({ xmlns: false, position: false });
   const open: OpenElement[] = [];
-  let declared = new Map([['xml', xmlNamespace]]);
+  /** For each prefix what it stands for, innermost last. */
+  const declared = new Map([['xml', [xmlNamespace]]]);
   let attributeCount = 0;
   let piece = '';
   let pieceStart = 0;
@@ -88,13 +89,11 @@ export function createPositionedXmlReader(events: PositionedXmlEvents): {
   parser.on('opentag', ({ name, attributes, isSelfClosing }) => {
     if (open.length >= limits.officeXmlDepth)
       throw overLimit('the depth of the XML elements', limits.officeXmlDepth);
-    const inner = withDeclarations(declared, attributes);
-    const outer = inner === declared ? undefined : declared;
-    declared = inner;
+    const prefixes = declare(declared, attributes);
     const colon = name.indexOf(':');
-    const namespace = declared.get(colon < 0 ? '' : name.slice(0, colon));
+    const namespace = declared.get(colon < 0 ? '' : name.slice(0, colon))?.at(-1);
     const local = colon < 0 ? name : name.slice(colon + 1);
-    open.push({ local, namespace, outer });
+    open.push({ local, namespace, prefixes });
     const end = parser.position;
     events.openTag({
       name,
@@ -102,14 +101,14 @@ export function createPositionedXmlReader(events: PositionedXmlEvents): {
       namespace,
       attributes,
       selfClosing: isSelfClosing,
-      declaresNamespace: outer !== undefined,
+      declaresNamespace: prefixes !== undefined,
       start: startOf(end),
       end,
     });
   });
   parser.on('closetag', ({ name }) => {
-    const { local, namespace, outer } = open.pop()!;
-    if (outer) declared = outer;
+    const { local, namespace, prefixes } = open.pop()!;
+    for (const prefix of prefixes ?? []) declared.get(prefix)!.pop();
     const end = parser.position;
     events.closeTag({ name, local, namespace, start: startOf(end), end });
   });
@@ -129,19 +128,23 @@ export function createPositionedXmlReader(events: PositionedXmlEvents): {
   };
 }
 
-function withDeclarations(
-  declared: Map<string, string>,
-  attributes: Record<string, string>,
-): Map<string, string> {
-  let result = declared;
+/** Adds the declarations of a tag. Returns their prefixes; undefined if there are none. */
+function declare(
+  declared: Map<string, string[]>,
+  attributes: Readonly<Record<string, string>>,
+): string[] | undefined {
+  let prefixes: string[] | undefined;
   for (const name in attributes) {
     if (!name.startsWith('xmlns')) continue;
     const prefix = name === 'xmlns' ? '' : name[5] === ':' ? name.slice(6) : undefined;
     if (prefix === undefined) continue;
-    if (result === declared) result = new Map(declared);
-    result.set(prefix, attributes[name]!);
+    prefixes ??= [];
+    prefixes.push(prefix);
+    const uris = declared.get(prefix);
+    if (uris) uris.push(attributes[name]!);
+    else declared.set(prefix, [attributes[name]!]);
   }
-  return result;
+  return prefixes;
 }
 
 /**

@@ -18,18 +18,31 @@ export interface CellRange {
 export const lastRow = 1_048_576;
 export const lastColumn = 16_384;
 
+const dollar = 36;
+
 /**
- * Reads a reference such as `B7`.
+ * Reads a reference such as `B7`. Written out, because a sheet has millions of them.
  *
  * @throws {FileError} `unreadable` for anything else, or outside of a sheet
  */
 export function readReference(reference: string): CellPosition {
-  const [, letters = '', digits = ''] = /^\$?([A-Z]{1,3})\$?(\d{1,7})$/i.exec(reference) ?? [];
+  const { length } = reference;
+  let at = reference.charCodeAt(0) === dollar ? 1 : 0;
   let column = 0;
-  for (let index = 0; index < letters.length; index++)
-    column = column * 26 + (letters.charCodeAt(index) & 31);
-  const row = Number(digits);
-  if (row < 1 || row > lastRow || column < 1 || column > lastColumn)
+  for (; at < length && column <= lastColumn; at++) {
+    // Upper and lower case differ in one bit.
+    const letter = (reference.charCodeAt(at) & ~32) - 64;
+    if (letter < 1 || letter > 26) break;
+    column = column * 26 + letter;
+  }
+  if (reference.charCodeAt(at) === dollar) at++;
+  let row = 0;
+  for (; at < length && row <= lastRow; at++) {
+    const digit = reference.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) break;
+    row = row * 10 + digit;
+  }
+  if (at < length || row < 1 || row > lastRow || column < 1 || column > lastColumn)
     throw new FileError('unreadable', 'a cell in the workbook has a reference that is none');
   return { row, column };
 }

@@ -93,7 +93,7 @@ export class KeptContent {
     return Object.entries(kinds).flatMap(([kind, [one, several]]): Finding[] => {
       const count = this.#counts.get(kind as Kind) ?? 0;
       if (count === 0) return [];
-      const message = count === 1 ? `1 ${one} is not translated.` : `${count} ${several} are not translated.`;
+      const message = count === 1 ? `1 ${one} is not translated` : `${count} ${several} are not translated`;
       return [{ severity: 'info', code: 'unsupported_content_kept', message, unitId: null }];
     });
   }

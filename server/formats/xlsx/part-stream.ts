@@ -1,5 +1,6 @@
-import { FileError, limits, overLimit } from '../file-error.ts';
+import { limits, overLimit } from '../file-error.ts';
 import type { OfficePackage } from '../office/package.ts';
+import { encode, encodingOf, type PartEncoding, refuseOtherEncoding } from '../office/part-text.ts';
 import { createPositionedXmlReader, type PositionedXmlEvents } from '../office/xml-reader.ts';
 
 /** Feeds the XML of a part to `events`. Only a piece of it is in memory. */
@@ -27,7 +28,7 @@ export class PartEditor {
   #output = '';
   #held: number | undefined;
 
-  /** Keeps the source from this position on, so that it can be changed later; undefined ends that. */
+  /** Keeps the source from this position on, so that it can be changed later; undefined ends that. See `boundRun`. */
   hold(position: number | undefined): void {
     this.#held = position;
   }
@@ -55,7 +56,6 @@ export class PartEditor {
     this.#buffer = this.#buffer.slice(safe - this.#start);
     this.#start = safe;
     this.#copied = safe;
-    if (this.#buffer.length > limits.officeXmlRun) throw tooLongRun();
     return output;
   }
 
@@ -77,17 +77,17 @@ export async function* rewriteXmlPart(
   const editor = new PartEditor();
   const bound = new RunBound();
   const reader = createPositionedXmlReader(bound.watch(createEvents(editor)));
-  let encode: (text: string) => Uint8Array = encoders['utf-8'];
+  let partEncoding: PartEncoding = 'utf-8';
   for await (const { text, encoding } of textPieces(office, path)) {
-    encode = encoders[encoding];
+    partEncoding = encoding;
     editor.feed(text);
     reader.write(text);
     bound.check(text);
     const output = editor.take(bound.lastTagEnd);
-    if (output !== '') yield encode(output);
+    if (output !== '') yield encode(output, partEncoding);
   }
   reader.close();
-  yield encode(editor.rest());
+  yield encode(editor.rest(), partEncoding);
 }
 
 /** Bounds what the reader keeps in memory: a text or a comment without an end. */
@@ -111,28 +111,26 @@ class RunBound {
 
   check(piece: string): void {
     this.#read += piece.length;
-    if (this.#read - this.lastTagEnd > limits.officeXmlRun) throw tooLongRun();
+    boundRun(this.lastTagEnd, this.#read);
   }
 }
 
-function tooLongRun(): FileError {
-  return overLimit('the length of a text in the XML of the file', limits.officeXmlRun);
+/**
+ * Bounds a part of the XML that must be in memory as a whole.
+ *
+ * @throws {FileError} `too_large`
+ */
+export function boundRun(start: number, end: number): void {
+  if (end - start > limits.officeXmlRun)
+    throw overLimit('the length of a text in the XML of the file', limits.officeXmlRun);
 }
-
-type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
-
-const encoders: Record<Encoding, (text: string) => Uint8Array> = {
-  'utf-8': (text) => Buffer.from(text, 'utf8'),
-  'utf-16le': (text) => Buffer.from(text, 'utf16le'),
-  'utf-16be': (text) => Buffer.from(text, 'utf16le').swap16(),
-};
 
 /** Yields the text of a part with its byte order mark: a copy begins with it, too. */
 async function* textPieces(
   office: OfficePackage,
   path: string,
-): AsyncGenerator<{ text: string; encoding: Encoding }> {
-  let encoding: Encoding | undefined;
+): AsyncGenerator<{ text: string; encoding: PartEncoding }> {
+  let encoding: PartEncoding | undefined;
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   for await (const piece of office.pieces(path)) {
     const isFirst = encoding === undefined;
@@ -144,17 +142,4 @@ async function* textPieces(
   }
   const text = decoder?.decode() ?? '';
   if (text !== '') yield { text, encoding: encoding! };
-}
-
-function encodingOf(start: Uint8Array): Encoding {
-  if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le';
-  if (start[0] === 0xfe && start[1] === 0xff) return 'utf-16be';
-  return 'utf-8';
-}
-
-/** A part that calls itself Latin-1 and has only ASCII would read well, but not with a translation in it. */
-function refuseOtherEncoding(start: string): void {
-  const declared = /^\ufeff?<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)["']/.exec(start)?.[1];
-  if (declared !== undefined && !/^utf-?(8|16)$/i.test(declared))
-    throw new FileError('unreadable', 'the XML in the file is in an encoding that Office files do not use');
 }

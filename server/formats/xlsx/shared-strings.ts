@@ -1,7 +1,7 @@
 import { FileError } from '../file-error.ts';
 import type { OfficePackage } from '../office/package.ts';
 import { hasLetter } from './cell-text.ts';
-import { readXmlPart } from './part-stream.ts';
+import { boundRun, readXmlPart } from './part-stream.ts';
 import { StringItem } from './string-item.ts';
 import { isSpreadsheet, requireRoot } from './workbook.ts';
 
@@ -33,6 +33,7 @@ export class SharedStrings {
     const item = new StringItem();
     let depth = 0;
     let inItem = false;
+    let itemStart = 0;
     await readXmlPart(office, path, {
       openTag: (tag) => {
         depth++;
@@ -40,12 +41,14 @@ export class SharedStrings {
         else if (depth === 1) requireRoot(tag, 'sst');
         else if (depth === 2 && tag.local === 'si' && isSpreadsheet(tag)) {
           inItem = true;
+          itemStart = tag.start;
           item.reset();
         }
       },
       closeTag: (tag) => {
         depth--;
         if (!inItem) return;
+        boundRun(itemStart, tag.end);
         if (depth > 1) return item.close(tag);
         inItem = false;
         strings.#add(item.text);

@@ -1,7 +1,7 @@
 import { FileError } from '../file-error.ts';
 import type { PositionedXmlEvents, XmlEndTag, XmlStartTag } from '../office/xml-reader.ts';
 import { lastColumn, lastRow, readReference } from './cell-reference.ts';
-import type { PartEditor } from './part-stream.ts';
+import { boundRun, type PartEditor } from './part-stream.ts';
 import { StringItem } from './string-item.ts';
 import { isSpreadsheet, requireRoot } from './workbook.ts';
 
@@ -57,6 +57,7 @@ export class SheetReader implements PositionedXmlEvents {
   #row = 0;
   #column = 0;
   #inCell = false;
+  #cellStart = 0;
   /** The child of the cell that is open. */
   #part = '';
   #text = '';
@@ -97,6 +98,7 @@ export class SheetReader implements PositionedXmlEvents {
   closeTag(tag: XmlEndTag): void {
     const depth = this.#depth--;
     if (this.#inCell) {
+      boundRun(this.#cellStart, tag.end);
       if (depth === 5) this.#closeCellPart(tag);
       else if (depth === 4) {
         this.#inCell = false;
@@ -128,11 +130,16 @@ export class SheetReader implements PositionedXmlEvents {
 
   #openCell({ attributes, start }: XmlStartTag): void {
     const reference = attributes['r'];
-    const column = reference === undefined ? this.#column + 1 : readReference(reference).column;
+    let column = this.#column + 1;
+    if (reference !== undefined) {
+      const position = readReference(reference);
+      if (position.row !== this.#row) throw notInOrder();
+      column = position.column;
+    }
     if (column <= this.#column || column > lastColumn) throw notInOrder();
-    if (reference !== undefined && readReference(reference).row !== this.#row) throw notInOrder();
     this.#column = column;
     this.#inCell = true;
+    this.#cellStart = start;
     const cell = this.#cell;
     cell.row = this.#row;
     cell.column = column;

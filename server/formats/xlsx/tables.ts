@@ -70,7 +70,7 @@ export class SheetTables {
       .map(({ name, headers }) => ({
         severity: 'info',
         code: 'table_header_kept',
-        message: `The table ${name} keeps its ${headers === 1 ? 'column header' : `${headers} column headers`}, because formulas name columns by them.`,
+        message: `the table ${name} keeps its ${headers === 1 ? 'column header' : `${headers} column headers`}, because formulas name columns by them`,
         unitId: name,
       }));
   }

@@ -23,16 +23,16 @@ export interface Workbook {
   sheets: Sheet[];
   /** The path of the part with the shared strings; undefined if there is none. */
   sharedStrings: string | undefined;
+  /** Whether the file has a digital signature. */
+  isSigned: boolean;
 }
 
-const namespaces = new Set([
-  'http://schemas.openxmlformats.org/spreadsheetml/2006/main',
-  'http://purl.oclc.org/ooxml/spreadsheetml/main',
-]);
+const transitional = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const strict = 'http://purl.oclc.org/ooxml/spreadsheetml/main';
 
 /** Whether a tag belongs to the format: other namespaces in its parts are extensions. */
 export function isSpreadsheet({ namespace }: { namespace: string | undefined }): boolean {
-  return namespace !== undefined && namespaces.has(namespace);
+  return namespace === transitional || namespace === strict;
 }
 
 /** @throws {FileError} `unreadable` unless the tag is that of the root element that a part must have */
@@ -56,13 +56,15 @@ const workbookType =
 export async function openWorkbook(bytes: Uint8Array): Promise<Workbook> {
   const office = await openPackage(bytes);
   await refuseUnsafeEntries(bytes);
-  const main = (await office.relationships('')).find(({ type }) => type === 'officeDocument')?.target;
+  const ofPackage = await office.relationships('');
+  const main = ofPackage.find(({ type }) => type === 'officeDocument')?.target;
   if (main === undefined || !workbookType.test(await contentType(office, main))) throw notWorkbook();
   const related = await office.relationships(main);
   const sharedStrings = related.find(({ type }) => type === 'sharedStrings')?.target;
   if (sharedStrings !== undefined && office.sizeOf(sharedStrings) > limits.officeXmlPart)
     throw overLimit('the size in bytes of the shared strings of the workbook', limits.officeXmlPart);
-  return { office, sheets: await readSheets(office, main, related), sharedStrings };
+  const sheets = await readSheets(office, main, related);
+  return { office, sheets, sharedStrings, isSigned: ofPackage.some(({ type }) => type === 'origin') };
 }
 
 async function contentType(office: OfficePackage, path: string): Promise<string> {

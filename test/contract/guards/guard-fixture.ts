@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll } from 'vitest';
 import { addAdministrator, openOperators, operatorWorkspace } from '#test/factories/operators.ts';
-import { addMemory, approvePair, beginImport } from '#test/factories.ts';
+import { addDocument, addMemory, approvePair, beginImport } from '#test/factories.ts';
 import { found, invite, join, type Person, submitHeld } from '../../factories.ts';
 import { type ContractFixture, useContractFixture } from '../fixture.ts';
 
@@ -26,6 +26,8 @@ export interface GuardFixture extends ContractFixture {
   /** A running import and a set of the founder's memory, which has an approved pair, too. */
   importId: string;
   memoryId: string;
+  /** A translated document of the founder. */
+  documentId: string;
 }
 
 /** Creates the fixture of a test file. @param more environment variables */
@@ -51,6 +53,8 @@ export function useGuardFixture(more: Record<string, string> = {}): GuardFixture
       heldJobId: await submitHeld(app, founder),
       importId: await beginImport(app, founder),
       memoryId: await addMemory(app, founder),
+      // With billing on, a document needs a subscription.
+      documentId: 'BILLING_ENABLED' in more ? '' : await addDocument(app, founder),
     });
     // The API would delete the token, too. Here only the guard can find that the member is revoked.
     await sql`update users set active = false where user_id = ${fixture.revoked.userId}`;

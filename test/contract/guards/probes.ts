@@ -1,11 +1,18 @@
 import type { Fields } from '#test/factories.ts';
-import { addGlossary, addMemory, glossaryForm, memoryForm } from '#test/factories.ts';
+import {
+  addGlossary,
+  addMemory,
+  documentForm,
+  glossaryForm,
+  memoryForm,
+  queueDocument,
+} from '#test/factories.ts';
 import { password, submit } from '../../factories.ts';
 import { redirectUri } from '../fixture.ts';
 import { type GuardFixture, restoreSessions } from './guard-fixture.ts';
 
 /** A success's status, or a refusal's status and detail. */
-export type Outcome = '200' | '204' | `${number} ${string}`;
+export type Outcome = '200' | '202' | '204' | `${number} ${string}`;
 
 /** A valid call about the founder's workspace, so that only the guard decides the response. */
 export interface Probe {
@@ -26,6 +33,7 @@ const nothing = { token: 'nothing' };
 const oidc = { provider: 'oidc' };
 const noUser: Outcome = '404 user not found';
 const noJob: Outcome = '404 job not found';
+const noDocument: Outcome = '404 document job not found';
 const noMemory: Outcome = '404 translation memory set not found';
 /** A 4.4: an operator may name another tenant, an ordinary administrator may not. */
 const ofNamedTenant: Pick<Probe, 'abroad' | 'operator'> = {
@@ -35,6 +43,7 @@ const ofNamedTenant: Pick<Probe, 'abroad' | 'operator'> = {
 const named = ({ founder }: GuardFixture) => ({ tenant_id: founder.tenantId });
 const target = ({ target: { userId } }: GuardFixture) => ({ user_id: userId });
 const leaver = ({ leaver: { userId } }: GuardFixture) => ({ user_id: userId });
+const document = ({ documentId }: GuardFixture) => ({ document_id: documentId });
 const job = ({ jobId }: GuardFixture) => ({ job_id: jobId });
 
 /** By the procedure's path. */
@@ -155,6 +164,32 @@ export const probes: Readonly<Record<string, Probe>> = {
   'translations.delete': {
     input: async ({ app, founder }) => ({ job_id: await submit(app, founder) }),
     abroad: noJob,
+  },
+
+  'documents.translate': { input: () => documentForm(), in: '202' },
+  'documents.list': {},
+  'documents.summary': {},
+  'documents.get': { input: document, abroad: noDocument },
+  'documents.segments': { input: document, abroad: noDocument },
+  'documents.artifacts': { input: document, abroad: noDocument },
+  'documents.download': { input: document, abroad: noDocument },
+  'documents.review': {
+    input: async ({ app, founder, documentId }) => {
+      const { body } = await app.json('GET', `/api/documents/${documentId}/segments`, {
+        headers: founder.key,
+      });
+      const { region_id, cell_id } = body.segments[0];
+      return { document_id: documentId, corrections: [{ region_id, cell_id, target_text: 'Salut' }] };
+    },
+    abroad: noDocument,
+  },
+  'documents.approve': {
+    input: ({ documentId }) => ({ document_id: documentId, reviewer: 'Rev' }),
+    abroad: noDocument,
+  },
+  'documents.delete': {
+    input: async ({ app, founder }) => ({ document_id: await queueDocument(app, founder) }),
+    abroad: noDocument,
   },
 
   'terminology.upload': { input: () => glossaryForm() },

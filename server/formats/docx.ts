@@ -1,0 +1,131 @@
+import type {
+  ExtractedDocument,
+  Finding,
+  RebuildOptions,
+  RebuiltDocument,
+  Segment,
+  SegmentKey,
+  SegmentKind,
+  SegmentTranslation,
+} from './document.ts';
+import { type DirectionChange, paragraphDirection } from './docx/direction.ts';
+import { isUnchanged, writeParagraph } from './docx/paragraph-writer.ts';
+import type { StoryParagraph } from './docx/story-reader.ts';
+import type { Styles } from './docx/styles.ts';
+import { readStories, type StoryPart } from './docx/word-package.ts';
+import { formatTagged, type InlineContent, plainText } from './inline-content.ts';
+import { encodePart } from './office/part-text.ts';
+import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
+import { SegmentBudget } from './office/segment-budget.ts';
+import { type Edit, splice } from './office/splice.ts';
+import { directionOf } from './typesetting/languages.ts';
+
+/**
+ * Checks the limits of B 8 that refuse a file before a job exists: sizes, XML elements and characters.
+ *
+ * @throws {FileError} `unreadable`, `protected`, `empty` or `too_large`
+ */
+export async function check(bytes: Uint8Array): Promise<void> {
+  const budget = new SegmentBudget();
+  await readStories(bytes, ({ content }) => budget.addChars(plainText(content.source)));
+}
+
+/**
+ * Lists the paragraphs of a Word file that have text to translate: headers, body with tables, footers. Text boxes, content
+ * controls, tracked changes, notes and comments are counted in the findings.
+ *
+ * @throws {FileError} as `check`, and `too_large` for too many segments
+ */
+export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
+  const budget = new SegmentBudget();
+  const { stories, kept, pages, isSigned } = await readStories(bytes, (paragraph, story): Segment => {
+    const { content, regionId, cellId } = paragraph;
+    budget.add(plainText(content.source), formatTagged(content.source));
+    return {
+      regionId,
+      cellId,
+      kind: kindOf(paragraph, story),
+      page: story.kind === 'main' ? content.page : null,
+      place: `${story.path}, ${paragraph.place}`,
+      source: content.source,
+    };
+  });
+  const segments = stories.flatMap(({ paragraphs }) => paragraphs);
+  const findings = kept.findings();
+  if (isSigned) findings.push(signatureFinding);
+  if (segments.length === 0) findings.push(emptyFinding);
+  return { segments, pageCount: pages, findings };
+}
+
+const signatureFinding: Finding = {
+  severity: 'warning',
+  code: 'unsupported_content_kept',
+  message: 'the file is signed; the signature is not valid for the translation',
+  unitId: null,
+};
+
+const emptyFinding: Finding = {
+  severity: 'warning',
+  code: 'no_translatable_text',
+  message: 'the file has no text to translate',
+  unitId: null,
+};
+
+function kindOf({ inTable, isHeading }: StoryParagraph, { kind }: StoryPart): SegmentKind {
+  if (kind !== 'main') return kind;
+  return inTable ? 'table_cell' : isHeading ? 'heading' : 'paragraph';
+}
+
+/**
+ * Writes translations into a copy of a Word file. A paragraph without a translation stays as it is, and so does one whose
+ * translation is its source. Parts without a changed paragraph are copied byte for byte.
+ *
+ * @throws {FileError} as `extract`
+ * @throws {RangeError} if a translation names no segment of this file
+ */
+export async function rebuild(
+  bytes: Uint8Array,
+  translations: readonly SegmentTranslation[],
+  { sourceLanguage, targetLanguage }: RebuildOptions,
+): Promise<RebuiltDocument> {
+  const targets = new Map(translations.map((translation) => [keyOf(translation), translation.target]));
+  const direction = directionChange(sourceLanguage, targetLanguage);
+  const { stories } = await readStories(bytes, (paragraph, _story, styles): Edit | undefined => {
+    const key = keyOf(paragraph);
+    const target = targets.get(key);
+    targets.delete(key);
+    if (target === undefined) return undefined;
+    if (direction === 'kept' && isUnchanged(paragraph.content, target)) return undefined;
+    return { start: paragraph.start, end: paragraph.end, text: write(paragraph, target, direction, styles) };
+  });
+  const [unknown] = targets.keys();
+  if (unknown !== undefined) throw new RangeError(`the file has no segment ${unknown}`);
+  const parts = new Map<string, PartContent>();
+  for (const { part, paragraphs } of stories) {
+    const edits = paragraphs.filter((edit) => edit !== undefined);
+    if (edits.length > 0) parts.set(part.path, () => encodePart(part.text, splice(part.source, edits)));
+  }
+  return { bytes: await rewritePackage(bytes, parts), findings: [] };
+}
+
+function keyOf({ regionId, cellId }: SegmentKey): string {
+  return cellId === null ? regionId : `${regionId} ${cellId}`;
+}
+
+function directionChange(sourceLanguage: string, targetLanguage: string): DirectionChange {
+  if (directionOf(targetLanguage) === 'rtl') return 'rtl';
+  return directionOf(sourceLanguage) === 'rtl' ? 'ltr' : 'kept';
+}
+
+function write(
+  { content, properties, prefix, style }: StoryParagraph,
+  target: InlineContent,
+  direction: DirectionChange,
+  styles: Styles,
+): string {
+  const { bidi = false, rtl = false } = styles.ofParagraph(style);
+  return (
+    paragraphDirection(properties, prefix, direction, bidi) +
+    writeParagraph(content, target, { prefix, direction, isRightToLeftStyle: rtl })
+  );
+}

@@ -1,0 +1,102 @@
+/** What a `fldChar` marks: the begin of a field, the end of its code, the end of its result. */
+export type FieldMark = 'begin' | 'separate' | 'end';
+
+/**
+ * Fields whose result Word computes, or takes from data: their results stay as they are. The results of all others, such as
+ * cross references, links and tables of contents, are text of the document.
+ */
+const liveFields = new Set(
+  (
+    'PAGE NUMPAGES SECTION SECTIONPAGES PAGEREF NOTEREF DATE TIME CREATEDATE SAVEDATE PRINTDATE EDITTIME NUMWORDS NUMCHARS ' +
+    'FILENAME FILESIZE REVNUM TEMPLATE SEQ LISTNUM AUTONUM AUTONUMLGL AUTONUMOUT = EQ SYMBOL ADVANCE BARCODE DISPLAYBARCODE ' +
+    'MERGEBARCODE FORMTEXT FORMCHECKBOX FORMDROPDOWN MERGEFIELD MERGEREC MERGESEQ NEXT NEXTIF SKIPIF ADDRESSBLOCK GREETINGLINE ' +
+    'DOCPROPERTY DOCVARIABLE AUTHOR LASTSAVEDBY USERNAME USERINITIALS USERADDRESS CITATION'
+  ).split(' '),
+);
+
+/** Fields that show nothing where they stand: entries of an index or a table of contents, and assignments. */
+const silentFields = new Set('XE TC TA RD SET ASK PRIVATE'.split(' '));
+
+/** The type of a field by its code: `PAGE`, `=`, … */
+function fieldType(code: string): string {
+  const trimmed = code.trimStart();
+  return trimmed.startsWith('=') ? '=' : /^\S*/.exec(trimmed)![0].toUpperCase();
+}
+
+/** Whether the result of a field with this code stays as it is. */
+export function isLiveField(code: string): boolean {
+  return liveFields.has(fieldType(code));
+}
+
+/** Whether a field with this code shows nothing. */
+export function isSilentField(code: string): boolean {
+  return silentFields.has(fieldType(code));
+}
+
+/** A field whose end is not read yet. */
+export interface OpenField {
+  /** The offset of its begin in the part. */
+  start: number;
+  code: string;
+  /** Whether the text that is read now is part of its code or of its result. */
+  phase: 'code' | 'result';
+  /** Whether its result stays as it is. Known from the end of its code on. */
+  live: boolean;
+  /** Whether it stands in the code or in the live result of another field. */
+  enclosed: boolean;
+}
+
+/** The open fields at a place in a story, outermost first. A field may extend over many paragraphs. */
+export class FieldStack {
+  readonly #open: OpenField[] = [];
+  readonly #allLive: boolean;
+  readonly #unclosed: ReadonlySet<number>;
+
+  /**
+   * @param allLive in headers and footers all results stay as they are
+   * @param unclosed begins without an end, which a first reading found: they are no fields
+   */
+  constructor(allLive: boolean, unclosed: ReadonlySet<number>) {
+    this.#allLive = allLive;
+    this.#unclosed = unclosed;
+  }
+
+  /** Whether text at this place is the code or the live result of a field. */
+  get isInert(): boolean {
+    const innermost = this.#open.at(-1);
+    return innermost !== undefined && (innermost.enclosed || innermost.phase === 'code' || innermost.live);
+  }
+
+  /** Returns undefined for a begin without an end. */
+  begin(start: number): OpenField | undefined {
+    if (this.#unclosed.has(start)) return undefined;
+    const field: OpenField = { start, code: '', phase: 'code', live: false, enclosed: this.isInert };
+    this.#open.push(field);
+    return field;
+  }
+
+  /** Adds to the code of the innermost field. */
+  addCode(code: string): void {
+    const innermost = this.#open.at(-1);
+    if (innermost?.phase === 'code') innermost.code += code;
+  }
+
+  /** Returns the field whose result begins; undefined if no field has a code here. */
+  separate(): OpenField | undefined {
+    const innermost = this.#open.at(-1);
+    if (innermost?.phase !== 'code') return undefined;
+    innermost.phase = 'result';
+    innermost.live = this.#allLive || isLiveField(innermost.code);
+    return innermost;
+  }
+
+  /** Returns the field that ends; undefined if none is open. */
+  end(): OpenField | undefined {
+    return this.#open.pop();
+  }
+
+  /** The begins of the fields that are open. */
+  openStarts(): number[] {
+    return this.#open.map(({ start }) => start);
+  }
+}

@@ -1,0 +1,101 @@
+import type { Finding } from '../document.ts';
+import type { XmlStartTag } from '../office/xml-reader.ts';
+import { isWord } from './word-xml.ts';
+
+/** Kinds of text that stay untranslated, each with the words for one and for several. */
+const kinds = {
+  text_box: ['text box', 'text boxes'],
+  content_control: ['content control', 'content controls'],
+  tracked_change: ['tracked change', 'tracked changes'],
+  footnote: ['footnote', 'footnotes'],
+  endnote: ['endnote', 'endnotes'],
+  comment: ['comment', 'comments'],
+  hidden_text: ['hidden text', 'hidden texts'],
+  chart: ['chart', 'charts'],
+  diagram: ['diagram', 'diagrams'],
+  embedded_document: ['embedded document', 'embedded documents'],
+  other: ['text in an unknown element', 'texts in unknown elements'],
+} as const;
+
+export type KeptKind = keyof typeof kinds;
+
+const kindOfElement: ReadonlyMap<string, KeptKind> = new Map([
+  ['txbxContent', 'text_box'],
+  ['sdt', 'content_control'],
+  ['ins', 'tracked_change'],
+  ['del', 'tracked_change'],
+  ['moveFrom', 'tracked_change'],
+  ['moveTo', 'tracked_change'],
+]);
+
+/** Text of an element in which no letter occurs needs no translation, so it is not counted. */
+export const letter = /\p{L}/u;
+
+/**
+ * Counts the content of a file that stays untranslated. Of elements inside each other the outermost is counted. Feed it the
+ * events of each element that is left as it is.
+ */
+export class KeptContent {
+  readonly #counts = new Map<KeptKind, number>();
+  #depth = 0;
+  #kind: KeptKind | undefined;
+  /** The depth of the element of that kind. */
+  #kindDepth = 0;
+  #hasLetter = false;
+  /** The depth of the `Fallback` around the current place, 0 if none: it repeats what is in the `Choice` before it. */
+  #fallbackDepth = 0;
+  #holdsText = false;
+
+  /** Adds to the count of a kind. */
+  add(kind: KeptKind, count = 1): void {
+    if (count > 0) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
+  }
+
+  addAll(other: KeptContent): void {
+    for (const [kind, count] of other.#counts) this.add(kind, count);
+  }
+
+  open(tag: XmlStartTag): void {
+    if (++this.#depth === 1) this.#hasLetter = false;
+    if (this.#fallbackDepth > 0) return;
+    if (tag.local === 'Fallback') {
+      this.#fallbackDepth = this.#depth;
+      return;
+    }
+    if (!isWord(tag)) return;
+    this.#holdsText = tag.local === 't' || tag.local === 'delText';
+    if (tag.local === 'altChunk') this.add('embedded_document');
+    const kind = kindOfElement.get(tag.local);
+    if (this.#kind !== undefined || kind === undefined) return;
+    if (this.#hasLetter) this.add('other');
+    this.#kind = kind;
+    this.#kindDepth = this.#depth;
+    this.#hasLetter = false;
+  }
+
+  text(text: string): void {
+    if (this.#holdsText && this.#fallbackDepth === 0 && !this.#hasLetter) this.#hasLetter = letter.test(text);
+  }
+
+  close(): void {
+    this.#holdsText = false;
+    if (this.#depth === this.#fallbackDepth) this.#fallbackDepth = 0;
+    const isKind = this.#kind !== undefined && this.#depth === this.#kindDepth;
+    this.#depth--;
+    if (!isKind && this.#depth > 0) return;
+    if (this.#hasLetter) this.add(this.#kind ?? 'other');
+    this.#hasLetter = false;
+    if (isKind) this.#kind = undefined;
+  }
+
+  /** One finding for each kind. */
+  findings(): Finding[] {
+    return (Object.keys(kinds) as KeptKind[]).flatMap((kind): Finding[] => {
+      const count = this.#counts.get(kind);
+      if (count === undefined) return [];
+      const [one, several] = kinds[kind];
+      const message = count === 1 ? `1 ${one} is not translated` : `${count} ${several} are not translated`;
+      return [{ severity: 'info', code: 'unsupported_content_kept', message, unitId: null }];
+    });
+  }
+}

@@ -1,0 +1,126 @@
+import type { InlineContent } from '../inline-content.ts';
+import type { PlacedMarker } from './paragraph-content.ts';
+
+/** A place in content: before the item at the index, or inside it if it is a string. */
+interface Place {
+  index: number;
+  /** UTF-16 units from the start of the string. */
+  offset: number;
+}
+
+/**
+ * Finds the places of a paragraph's markers in its translation. A marker beside a tag stays beside it. Another one stays at
+ * the same share of its text, at the edge of a word. Markers keep their order, so that a bookmark never ends before its start.
+ *
+ * @param markers in the order of the source
+ */
+export function placeMarkers(
+  markers: readonly PlacedMarker[],
+  source: InlineContent,
+  target: InlineContent,
+): PlacedMarker[] {
+  if (markers.length === 0) return [];
+  const tagPlaces = new Map<string, number>();
+  for (const [index, item] of target.entries())
+    if (typeof item !== 'string') tagPlaces.set(`${item.type} ${item.tag}`, index);
+  const sourceText = textOffsets(source);
+  const targetText = textOffsets(target);
+  const isSameShape = haveSameShape(source, target);
+  let last: Place = { index: 0, offset: 0 };
+  return markers.map(({ token, index, offset }): PlacedMarker => {
+    let place = besideTag(source, index, offset, token.isStart === true, tagPlaces);
+    const item = target[index];
+    if (!place && isSameShape && typeof item === 'string') {
+      const share = offset / Math.max(1, (source[index] as string).length);
+      place = { index, offset: wordEdge(item, Math.round(share * item.length), token.isStart === true) };
+    }
+    if (!place) {
+      const share = (sourceText.before[index]! + offset) / sourceText.length;
+      place = placeAt(target, targetText, share, token.isStart === true);
+    }
+    if (place.index < last.index || (place.index === last.index && place.offset < last.offset)) place = last;
+    last = place;
+    return { token, ...place };
+  });
+}
+
+/** Whether the same tags stand between texts at the same indices. */
+export function haveSameShape(source: InlineContent, target: InlineContent): boolean {
+  return (
+    source.length === target.length &&
+    source.every((item, index) => {
+      const other = target[index]!;
+      if (typeof item === 'string' || typeof other === 'string') return typeof item === typeof other;
+      return item.tag === other.tag && item.type === other.type;
+    })
+  );
+}
+
+/** The place of a marker that stands at a tag; undefined for one in text, or at the edge of the segment. */
+function besideTag(
+  source: InlineContent,
+  index: number,
+  offset: number,
+  isStart: boolean,
+  tagPlaces: ReadonlyMap<string, number>,
+): Place | undefined {
+  const item = source[index];
+  const isText = typeof item === 'string';
+  if (isText && offset > 0 && offset < item.length) return undefined;
+  const gap = isText && offset > 0 ? index + 1 : index;
+  const placeOf = (at: number, behind: number): Place | undefined => {
+    const neighbour = source[at];
+    if (neighbour === undefined || typeof neighbour === 'string') return undefined;
+    return { index: tagPlaces.get(`${neighbour.type} ${neighbour.tag}`)! + behind, offset: 0 };
+  };
+  const before = placeOf(gap, 0);
+  const behind = placeOf(gap - 1, 1);
+  return isStart ? (before ?? behind) : (behind ?? before);
+}
+
+/** How much text comes before each item, and altogether. */
+function textOffsets(content: InlineContent): { before: number[]; length: number } {
+  const before: number[] = [];
+  let length = 0;
+  for (const item of content) {
+    before.push(length);
+    if (typeof item === 'string') length += item.length;
+  }
+  before.push(length);
+  return { before, length: Math.max(1, length) };
+}
+
+function placeAt(
+  content: InlineContent,
+  text: { before: number[]; length: number },
+  share: number,
+  isStart: boolean,
+): Place {
+  const at = Math.round(share * text.length);
+  for (const [index, item] of content.entries()) {
+    if (typeof item !== 'string' || at > text.before[index]! + item.length) continue;
+    return { index, offset: wordEdge(item, Math.max(0, at - text.before[index]!), isStart) };
+  }
+  return { index: content.length, offset: 0 };
+}
+
+/** How far a marker may move to the edge of a word. */
+const farthest = 24;
+
+/** The nearest place that cuts no word: behind a space for a start, before it for an end. */
+function wordEdge(text: string, near: number, isStart: boolean): number {
+  if (!/\s/.test(text)) return characterEdge(text, near);
+  const isEdge = (at: number): boolean =>
+    at === 0 || at === text.length || /\s/.test(text[isStart ? at - 1 : at]!);
+  for (let distance = 0; distance <= farthest; distance++)
+    for (const at of [near - distance, near + distance])
+      if (at >= 0 && at <= text.length && isEdge(at)) return at;
+  return characterEdge(text, near);
+}
+
+/** In scripts without spaces a marker must at least not cut a character from its marks. */
+function characterEdge(text: string, near: number): number {
+  let at = near;
+  while (at < text.length && /^(?:[\udc00-\udfff]|\p{M}|\u200d)/u.test(text.slice(at, at + 2))) at++;
+  return at;
+}

@@ -1,0 +1,218 @@
+import { type FieldStack, isSilentField, type OpenField } from './fields.ts';
+import type { Token } from './tokens.ts';
+
+/**
+ * A piece of a paragraph after its fields are resolved: text, raw content that stays in one piece, a marker, or the two sides
+ * of a pair around text.
+ */
+export interface Node {
+  type: 'text' | 'void' | 'marker' | 'open' | 'close';
+  /** What is written for it. A node is often many tokens: all of a page number's field. */
+  tokens: Token[];
+  /** What a plain reading shows. */
+  text: string;
+  /** For a void: whether it is read as a part of the sentence. */
+  isSpoken?: boolean | undefined;
+  /** Whether text behind it would be in the code or the live result of a field. */
+  isInertBehind: boolean;
+  /** For `open` and `close`: the pair. */
+  pair?: Pair;
+}
+
+/** An element or a field around text, such as a hyperlink. */
+export interface Pair {
+  /** Whether text other than spaces stands in it. */
+  hasText: boolean;
+}
+
+interface OpenPair {
+  pair: Pair;
+  /** The index of its `open`. */
+  index: number;
+}
+
+/** A field that begins in this paragraph. */
+interface LocalField {
+  /** Its first node. */
+  index: number;
+  /** The pair around its begin. */
+  around: Pair | undefined;
+  /** The node that holds its code, if the result is text. */
+  codeNode: Node | undefined;
+  /** Whether it begins in one element and continues outside of it. */
+  isCrossing: boolean;
+}
+
+/**
+ * Resolves the fields of a paragraph, and joins what the text does not interrupt.
+ *
+ * @param fields the fields that are open before the paragraph; afterwards, those that are open behind it
+ * @returns `isOrdered`: whether the tags must keep their order, because a field begins or ends outside the paragraph
+ */
+export function readNodes(
+  tokens: readonly Token[],
+  fields: FieldStack,
+): { nodes: Node[]; isOrdered: boolean } {
+  const resolver = new FieldResolver(fields);
+  for (const token of tokens) resolver.add(token);
+  return { nodes: joinVoids(dissolveEmptyPairs(resolver.nodes)), isOrdered: resolver.finish() };
+}
+
+/** Makes one node of two in a row. */
+function extend(node: Node, next: Node): void {
+  for (const token of next.tokens) node.tokens.push(token);
+  node.text += next.text;
+  node.isSpoken ||= next.isSpoken;
+  node.isInertBehind = next.isInertBehind;
+}
+
+class FieldResolver {
+  readonly nodes: Node[] = [];
+  readonly #fields: FieldStack;
+  readonly #local = new Map<OpenField, LocalField>();
+  readonly #pairs: Pair[] = [];
+  #isOrdered = false;
+
+  constructor(fields: FieldStack) {
+    this.#fields = fields;
+  }
+
+  add(token: Token): void {
+    const { type, isSpoken } = token;
+    const isInert = this.#fields.isInert;
+    const node: Node = {
+      type: type === 'field' || type === 'code' || (type === 'text' && isInert) ? 'void' : type,
+      tokens: [token],
+      text: (type === 'text' || type === 'void') && !isInert ? token.text : '',
+      isSpoken,
+      isInertBehind: isInert,
+    };
+    this.nodes.push(node);
+    if (type === 'open') {
+      node.pair = { hasText: false };
+      this.#pairs.push(node.pair);
+    } else if (type === 'close') node.pair = this.#pairs.pop()!;
+    else if (type === 'code') this.#fields.addCode(token.text);
+    if (token.mark) this.#mark(token.mark, token.start);
+    for (const { mark, start } of token.innerMarks ?? []) this.#innerMark(mark, start);
+    this.nodes.at(-1)!.isInertBehind = this.#fields.isInert;
+  }
+
+  /** @returns whether a field begins in the paragraph and ends behind it, or ends in it and begins before it */
+  finish(): boolean {
+    return this.#isOrdered || this.#local.size > 0;
+  }
+
+  #mark(mark: 'begin' | 'separate' | 'end', start: number): void {
+    if (mark === 'begin') {
+      const field = this.#fields.begin(start);
+      if (!field) this.#isOrdered = true;
+      else {
+        const index = this.nodes.length - 1;
+        this.#local.set(field, { index, around: this.#pairs.at(-1), codeNode: undefined, isCrossing: false });
+      }
+    } else if (mark === 'separate') this.#separate();
+    else this.#end();
+  }
+
+  #separate(): void {
+    const field = this.#fields.separate();
+    const local = field && this.#local.get(field);
+    if (!local || local.around !== this.#pairs.at(-1)) {
+      if (local) local.isCrossing = true;
+      this.#isOrdered = true;
+      return;
+    }
+    // Inside the code or the live result of another field, that field decides.
+    if (!field.enclosed) local.codeNode = this.#join(local.index);
+  }
+
+  #end(): void {
+    const field = this.#fields.end();
+    const local = field && this.#local.get(field);
+    if (field) this.#local.delete(field);
+    if (!local || local.isCrossing || local.around !== this.#pairs.at(-1)) {
+      this.#isOrdered = true;
+      return;
+    }
+    if (field.enclosed) return;
+    if (field.phase === 'result' && !field.live && local.codeNode) {
+      const pair = { hasText: false };
+      Object.assign(local.codeNode, { type: 'open', pair });
+      Object.assign(this.nodes.at(-1)!, { type: 'close', pair });
+      return;
+    }
+    const node = this.#join(local.index);
+    if (field.phase === 'code' && isSilentField(field.code)) node.type = 'marker';
+    else node.isSpoken = true;
+  }
+
+  /** A field of which a part is in content that stays as it is. */
+  #innerMark(mark: 'begin' | 'separate' | 'end', start: number): void {
+    this.#isOrdered = true;
+    if (mark === 'begin') this.#fields.begin(start);
+    else if (mark === 'separate') {
+      const field = this.#fields.separate();
+      const local = field && this.#local.get(field);
+      if (local) local.isCrossing = true;
+    } else {
+      const field = this.#fields.end();
+      if (field) this.#local.delete(field);
+    }
+  }
+
+  /** Makes one node of all from `index` on. */
+  #join(index: number): Node {
+    const joined: Node = { type: 'void', tokens: [], text: '', isInertBehind: false };
+    for (let at = index; at < this.nodes.length; at++) extend(joined, this.nodes[at]!);
+    joined.text = '';
+    this.nodes.length = index;
+    this.nodes.push(joined);
+    return joined;
+  }
+}
+
+/** A pair without text, such as a hyperlink around an image, is one piece. */
+function dissolveEmptyPairs(nodes: readonly Node[]): Node[] {
+  const open: OpenPair[] = [];
+  for (const [index, { type, text, pair }] of nodes.entries()) {
+    if (type === 'open') open.push({ pair: pair!, index });
+    else if (type === 'close') {
+      const { pair: inner } = open.pop()!;
+      const outer = open.at(-1);
+      if (outer && inner.hasText) outer.pair.hasText = true;
+    } else if (type === 'text' && text.trim() !== '') {
+      const innermost = open.at(-1);
+      if (innermost) innermost.pair.hasText = true;
+    }
+  }
+  const result: Node[] = [];
+  let empty: { pair: Pair; node: Node } | undefined;
+  for (const node of nodes) {
+    if (empty) {
+      extend(empty.node, node);
+      if (node.type === 'close' && node.pair === empty.pair) empty = undefined;
+    } else if (node.type === 'open' && !node.pair!.hasText) {
+      empty = { pair: node.pair!, node: { ...node, type: 'void', tokens: [...node.tokens] } };
+      result.push(empty.node);
+    } else result.push(node);
+  }
+  return result;
+}
+
+/** Voids without text between them are one void, with the markers between them. */
+function joinVoids(nodes: readonly Node[]): Node[] {
+  const result: Node[] = [];
+  /** The index in the result of the void that the next one continues. */
+  let last = -1;
+  for (const node of nodes) {
+    if (node.type === 'void' && last >= 0) {
+      for (const next of [...result.splice(last + 1), node]) extend(result[last]!, next);
+      continue;
+    }
+    result.push(node);
+    if (node.type === 'void') last = result.length - 1;
+    else if (node.type !== 'marker') last = -1;
+  }
+  return result;
+}

@@ -1,0 +1,232 @@
+import type { InlineContent } from '../inline-content.ts';
+import type { FieldStack } from './fields.ts';
+import { letter } from './kept-content.ts';
+import { type Node, type Pair, readNodes } from './nodes.ts';
+import type { Declarations, Token } from './tokens.ts';
+
+/** The properties of a run that is written anew. */
+export interface TextProperties {
+  /** An `rPr` as written, or ''. */
+  raw: string;
+  declarations: Declarations | undefined;
+}
+
+/** A marker and its place in the segment's content. */
+export interface PlacedMarker {
+  token: Token;
+  /** Before the item at this index, or inside it if it is a string. */
+  index: number;
+  /** UTF-16 units from the start of that string. */
+  offset: number;
+}
+
+/** What stands for a numbered tag. */
+export interface TagContent {
+  /** Of a void, or of the opening side. */
+  open: Token[];
+  close: Token[];
+  /** The properties that most of the characters directly in the pair have; undefined for a pair or a void without any. */
+  properties: TextProperties | undefined;
+  /** The pair that it stands in, by its tag; 0 for none. */
+  parent: number;
+}
+
+/** A paragraph as a segment and what stands around it. */
+export interface ParagraphContent {
+  source: InlineContent;
+  /** What comes before and behind the segment. It stays as it is. */
+  head: Token[];
+  tail: Token[];
+  /** The spaces at the edges of the segment. The source does not have them. */
+  leadingSpace: string;
+  trailingSpace: string;
+  /** By tag. */
+  tags: Map<number, TagContent>;
+  markers: PlacedMarker[];
+  /** The properties for text outside all pairs. */
+  properties: TextProperties;
+  /** Whether the tags must keep their order. */
+  isOrdered: boolean;
+  /** Where text must not stand, because a field of more than this paragraph would hide it: behind that many tags. */
+  inertPlaces: ReadonlySet<number>;
+  /** The page on which the text begins. */
+  page: number;
+}
+
+/**
+ * Reads a paragraph's tokens as a segment.
+ *
+ * @param fields the fields that are open before the paragraph; afterwards, those behind it
+ * @returns undefined if no letter is to be translated
+ */
+export function readContent(tokens: readonly Token[], fields: FieldStack): ParagraphContent | undefined {
+  const isInertBefore = fields.isInert;
+  const { nodes, isOrdered } = readNodes(tokens, fields);
+  if (!nodes.some(({ type, text }) => type === 'text' && letter.test(text))) return undefined;
+  const [start, end] = segmentRange(nodes);
+  const properties = dominantProperties(nodes);
+  const content = new ContentBuilder(properties);
+  const inertPlaces = new Set<number>();
+  let places = 0;
+  if (nodes[start - 1]?.isInertBehind ?? isInertBefore) inertPlaces.add(places);
+  for (const node of nodes.slice(start, end)) {
+    content.add(node);
+    if (node.type === 'text' || node.type === 'marker') continue;
+    places++;
+    if (node.isInertBehind) inertPlaces.add(places);
+  }
+  const { source, tags, markers } = content;
+  const { leadingSpace, trailingSpace } = trimEdges(source, markers);
+  const aroundSegment = innermostPair(nodes.slice(0, start));
+  return {
+    source,
+    head: nodes.slice(0, start).flatMap((node) => node.tokens),
+    tail: nodes.slice(end).flatMap((node) => node.tokens),
+    leadingSpace,
+    trailingSpace,
+    tags,
+    markers,
+    properties: properties.get(aroundSegment) ?? [...properties.values()][0]!,
+    isOrdered,
+    inertPlaces,
+    page: nodes[start]!.tokens[0]!.page,
+  };
+}
+
+/**
+ * Finds the nodes of the segment: from the first text to the last, with what is read as a part of the sentence beside them, and
+ * further if a pair would otherwise be cut. So a hyperlink around all of the text needs no tag, and breaks, tabs and images at
+ * the edges can't be moved.
+ *
+ * @returns the first index, and the one behind the last
+ */
+function segmentRange(nodes: readonly Node[]): [start: number, end: number] {
+  const isText = ({ type, text }: Node): boolean => type === 'text' && text.trim() !== '';
+  const isSpoken = ({ isSpoken, text }: Node): boolean => isSpoken === true && !/[\t\n]/.test(text);
+  const farthest = (from: number, step: 1 | -1): number => {
+    let last = from;
+    for (let at = from; at >= 0 && at < nodes.length; at += step) {
+      const node = nodes[at]!;
+      if (isText(node) || isSpoken(node)) last = at;
+      else if (node.type === 'void') break;
+    }
+    return last;
+  };
+  let start = farthest(nodes.findIndex(isText), -1);
+  let end = farthest(nodes.findLastIndex(isText), 1) + 1;
+  const sides = new Map<Pair, { open: number; close: number }>();
+  for (const [index, { type, pair }] of nodes.entries()) {
+    if (type === 'open') sides.set(pair!, { open: index, close: -1 });
+    else if (type === 'close') sides.get(pair!)!.close = index;
+  }
+  // Pairs are well nested. Of those that the range cuts at its end, the outermost opens first; and the other way round.
+  for (const { open, close } of sides.values()) {
+    const opensInside = open >= start && open < end;
+    const closesInside = close >= start && close < end;
+    if (opensInside && close >= end) end = close + 1;
+    else if (closesInside && open < start) start = open;
+  }
+  return [start, end];
+}
+
+const noPair = Symbol('outside all pairs');
+type Around = Pair | typeof noPair;
+
+function innermostPair(nodes: readonly Node[]): Around {
+  const open: Pair[] = [];
+  for (const { type, pair } of nodes) {
+    if (type === 'open') open.push(pair!);
+    else if (type === 'close') open.pop();
+  }
+  return open.at(-1) ?? noPair;
+}
+
+/** The properties of most of the characters directly in each pair. The map begins with the first text's pair. */
+function dominantProperties(nodes: readonly Node[]): Map<Around, TextProperties> {
+  const counts = new Map<Around, Map<string, { properties: TextProperties; length: number }>>();
+  const open: Pair[] = [];
+  for (const { type, pair, tokens, text } of nodes) {
+    if (type === 'open') open.push(pair!);
+    else if (type === 'close') open.pop();
+    else if (type === 'text') {
+      const { run, properties = run?.properties ?? '' } = tokens[0]!;
+      const around = open.at(-1) ?? noPair;
+      const ofPair = counts.get(around) ?? new Map();
+      counts.set(around, ofPair);
+      const count = ofPair.get(properties);
+      if (count) count.length += text.length;
+      else
+        ofPair.set(properties, {
+          properties: { raw: properties, declarations: run?.declarations },
+          length: text.length,
+        });
+    }
+  }
+  const dominant = new Map<Around, TextProperties>();
+  for (const [around, ofPair] of counts) {
+    let most: { properties: TextProperties; length: number } | undefined;
+    for (const count of ofPair.values()) if (!most || count.length > most.length) most = count;
+    dominant.set(around, most!.properties);
+  }
+  return dominant;
+}
+
+class ContentBuilder {
+  readonly source: InlineContent = [];
+  readonly tags = new Map<number, TagContent>();
+  readonly markers: PlacedMarker[] = [];
+  readonly #properties: Map<Around, TextProperties>;
+  readonly #open: number[] = [];
+
+  constructor(properties: Map<Around, TextProperties>) {
+    this.#properties = properties;
+  }
+
+  add({ type, text, tokens, pair }: Node): void {
+    const last = this.source.at(-1);
+    if (type === 'text') {
+      if (typeof last === 'string') this.source[this.source.length - 1] = last + text;
+      else this.source.push(text);
+    } else if (type === 'marker') {
+      const inString = typeof last === 'string';
+      const index = this.source.length - (inString ? 1 : 0);
+      for (const token of tokens) this.markers.push({ token, index, offset: inString ? last.length : 0 });
+    } else if (type === 'close') {
+      const tag = this.#open.pop()!;
+      this.tags.get(tag)!.close = tokens;
+      this.source.push({ tag, type });
+    } else {
+      const tag = this.tags.size + 1;
+      const properties = pair && this.#properties.get(pair);
+      this.tags.set(tag, { open: tokens, close: [], properties, parent: this.#open.at(-1) ?? 0 });
+      if (type === 'open') this.#open.push(tag);
+      this.source.push(text === '' ? { tag, type } : { tag, type, text });
+    }
+  }
+}
+
+/** Takes the spaces at the edges out of the source. */
+function trimEdges(
+  source: InlineContent,
+  markers: PlacedMarker[],
+): { leadingSpace: string; trailingSpace: string } {
+  let leadingSpace = '';
+  let trailingSpace = '';
+  const first = source[0];
+  if (typeof first === 'string') {
+    const trimmed = first.trimStart();
+    leadingSpace = first.slice(0, first.length - trimmed.length);
+    source[0] = trimmed;
+    for (const marker of markers)
+      if (marker.index === 0) marker.offset = Math.max(0, marker.offset - leadingSpace.length);
+  }
+  const last = source.at(-1);
+  if (typeof last === 'string') {
+    const trimmed = last.trimEnd();
+    trailingSpace = last.slice(trimmed.length);
+    source[source.length - 1] = trimmed;
+    for (const marker of markers)
+      if (marker.index === source.length - 1) marker.offset = Math.min(trimmed.length, marker.offset);
+  }
+  return { leadingSpace, trailingSpace };
+}

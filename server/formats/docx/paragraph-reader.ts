@@ -1,0 +1,311 @@
+import { limits, overLimit } from '../file-error.ts';
+import { attributeOf, type XmlEndTag, type XmlStartTag } from '../office/xml-reader.ts';
+import { isLiveField } from './fields.ts';
+import { type KeptContent, letter } from './kept-content.ts';
+import {
+  fieldMarkOf,
+  KeptSubtree,
+  PropertiesSubtree,
+  RubySubtree,
+  type Subtree,
+  TextSubtree,
+  unread,
+} from './subtrees.ts';
+import { type Declarations, type Run, type Token, withDeclarations } from './tokens.ts';
+import { isWord, runCharacters, wordNamespaces } from './word-xml.ts';
+
+/** What the reader of a paragraph asks of its story. */
+export interface ParagraphContext {
+  source: string;
+  kept: KeptContent;
+  /** Whether the results of all fields stay as they are: in headers and footers. */
+  allFieldsLive: boolean;
+  /** Whether the part says `xml:space="preserve"` for all its texts. */
+  preservesSpace: boolean;
+  /** The page at the current place. */
+  page(): number;
+  /** Whether a style hides the text of a run. */
+  isHiddenStyle(paragraphStyle: string | undefined, runStyle: string | undefined): boolean;
+}
+
+/** Elements without width, in a paragraph or in a run. */
+const markers = new Set(
+  (
+    'bookmarkStart bookmarkEnd commentRangeStart commentRangeEnd permStart permEnd moveFromRangeStart moveFromRangeEnd ' +
+    'moveToRangeStart moveToRangeEnd customXmlInsRangeStart customXmlInsRangeEnd customXmlDelRangeStart customXmlDelRangeEnd ' +
+    'customXmlMoveFromRangeStart customXmlMoveFromRangeEnd customXmlMoveToRangeStart customXmlMoveToRangeEnd ' +
+    'lastRenderedPageBreak commentReference annotationRef'
+  ).split(' '),
+);
+/** Elements around runs that become tags around the text. */
+const surrounding = new Set('hyperlink dir bdo fldSimple'.split(' '));
+/** Elements around runs that a reader does not see. Their runs are read as if they stood alone. */
+const transparent = new Set('smartTag customXml'.split(' '));
+/** `proofErr` marks a mistake of the source text, which its translation does not have. */
+const dropped = new Set('smartTagPr customXmlPr proofErr'.split(' '));
+
+/** Elements that stay as they are and are read as a part of the sentence around them. */
+const spoken = new Set('fldSimple sdt ins moveTo oMath sym'.split(' '));
+
+/** Characters of the declarations between a paragraph and its text. They are written for each piece that may move. */
+const longestDeclarations = 500;
+
+type Position = Pick<Token, 'start' | 'page'>;
+
+/** Reads the tokens of one paragraph. Feed it the events between the tags of the paragraph. */
+export class ParagraphReader {
+  readonly tag: XmlStartTag;
+  readonly tokens: Token[] = [];
+  /** The `pPr` as written; '' if there is none. */
+  properties = '';
+  style: string | undefined;
+  /** The outline level that the paragraph itself has, from 0. */
+  outlineLevel: number | undefined;
+  /** The offset after the properties, or after the start tag. */
+  contentStart: number;
+  readonly #context: ParagraphContext;
+  /** An element that is read by a subtree, and what to do after its end. */
+  #inside: { depth: number; subtree: Subtree; finish: (end: number) => void } | undefined;
+  /** The other open elements: what closes each of them. */
+  readonly #closers: ((tag: XmlEndTag) => void)[] = [];
+  #run: Run | undefined;
+  #declarations: Declarations | undefined;
+
+  constructor(tag: XmlStartTag, context: ParagraphContext) {
+    this.tag = tag;
+    this.contentStart = tag.end;
+    this.#context = context;
+  }
+
+  open(tag: XmlStartTag): void {
+    if (this.#inside) {
+      this.#inside.depth++;
+      this.#inside.subtree.open(tag);
+    } else if (this.#run) this.#openInRun(tag, this.#run);
+    else this.#openBesideRuns(tag);
+  }
+
+  text(text: string): void {
+    this.#inside?.subtree.text(text);
+  }
+
+  close(tag: XmlEndTag): void {
+    const inside = this.#inside;
+    if (!inside) {
+      this.#closers.pop()?.(tag);
+      return;
+    }
+    inside.subtree.close(tag);
+    if (--inside.depth > 0) return;
+    this.#inside = undefined;
+    inside.finish(tag.end);
+  }
+
+  #read(tag: XmlStartTag, subtree: Subtree, finish: (end: number) => void): void {
+    this.#inside = { depth: 1, subtree, finish };
+    subtree.open(tag);
+  }
+
+  #openBesideRuns(tag: XmlStartTag): void {
+    const { local } = tag;
+    if (!isWord(tag) || this.#declaresTooMuch(tag)) this.#readKept(tag);
+    else if (local === 'r') this.#openRun(tag);
+    else if (local === 'pPr' && this.tokens.length === 0 && this.#closers.length === 0)
+      this.#readParagraphProperties(tag);
+    else if (markers.has(local)) this.#readMarker(tag);
+    else if (dropped.has(local)) this.#read(tag, unread, () => {});
+    else if (transparent.has(local)) this.#openTransparent(tag);
+    else if (local === 'fldData') this.#readFieldData(tag);
+    else if (surrounding.has(local) && !this.#isKeptElement(tag)) this.#openSurrounding(tag);
+    else this.#readKept(tag);
+  }
+
+  /** A live field stays as it is. So does an element that gives the paragraph's own prefix another meaning. */
+  #isKeptElement(tag: XmlStartTag): boolean {
+    if (tag.local === 'fldSimple')
+      if (this.#context.allFieldsLive || isLiveField(attributeOf(tag, 'instr') ?? '')) return true;
+    const prefix = this.tag.name.slice(0, -1);
+    const redeclared = tag.attributes[prefix === '' ? 'xmlns' : `xmlns:${prefix.slice(0, -1)}`];
+    return redeclared !== undefined && !wordNamespaces.has(redeclared);
+  }
+
+  /** Whether the content of an element would need longer declarations than it may when it is written in another place. */
+  #declaresTooMuch(tag: XmlStartTag): boolean {
+    if (!tag.declaresNamespace || markers.has(tag.local)) return false;
+    let length = 0;
+    for (const [name, value] of this.#declare(tag) ?? []) length += name.length + value.length;
+    return length > longestDeclarations;
+  }
+
+  #openInRun(tag: XmlStartTag, run: Run): void {
+    const { local } = tag;
+    const character = isWord(tag) ? runCharacters.get(local) : undefined;
+    if (!isWord(tag)) this.#readKept(tag);
+    else if (local === 't') this.#readText(tag);
+    else if (local === 'rPr' && run.properties === '') this.#readRunProperties(tag, run);
+    else if (markers.has(local)) this.#readMarker(tag);
+    else if (local === 'softHyphen') this.#readCharacter(tag, 'text', '\u00ad');
+    else if (local === 'noBreakHyphen') this.#readCharacter(tag, 'text', character!);
+    else if (character !== undefined) this.#readCharacter(tag, 'void', character);
+    else if (local === 'instrText') this.#readCode(tag);
+    else if (local === 'ruby') this.#readRuby(tag);
+    else if (fieldMarkOf(tag)) {
+      const at = this.#position(tag);
+      this.#read(tag, unread, (end) =>
+        this.#push('field', this.#slice(tag.start, end), '', at, { mark: fieldMarkOf(tag)! }),
+      );
+    } else this.#readKept(tag);
+  }
+
+  #openRun(tag: XmlStartTag): void {
+    const { start, end, selfClosing, name } = tag;
+    if (selfClosing) {
+      this.#closers.push(() => {});
+      return;
+    }
+    this.#run = {
+      open: withDeclarations(this.#slice(start, end), this.#declarations),
+      properties: '',
+      close: `</${name}>`,
+      declarations: this.#declare(tag),
+      isHidden: this.#context.isHiddenStyle(this.style, undefined),
+    };
+    this.#closers.push(() => {
+      this.#run = undefined;
+    });
+  }
+
+  #openTransparent(tag: XmlStartTag): void {
+    const outer = this.#declarations;
+    this.#declarations = this.#declare(tag);
+    this.#closers.push(() => {
+      this.#declarations = outer;
+    });
+  }
+
+  #openSurrounding(tag: XmlStartTag): void {
+    const outer = this.#declarations;
+    if (tag.selfClosing) {
+      // It holds nothing, but the target of a link may be shown by it.
+      this.#push('void', this.#slice(tag.start, tag.end), '', this.#position(tag));
+      this.#closers.push(() => {});
+      return;
+    }
+    this.#push('open', this.#slice(tag.start, tag.end), '', this.#position(tag));
+    this.#declarations = this.#declare(tag);
+    this.#closers.push(({ start, end }) => {
+      this.#declarations = outer;
+      this.#push('close', this.#slice(start, end), '', { start, page: this.#context.page() });
+    });
+  }
+
+  /** `declarations` with those of the tag. */
+  #declare({ declaresNamespace, attributes }: XmlStartTag): Declarations | undefined {
+    if (!declaresNamespace) return this.#declarations;
+    const all = new Map(this.#declarations);
+    for (const name in attributes) if (/^xmlns(:|$)/.test(name)) all.set(name, attributes[name]!);
+    return all;
+  }
+
+  #readParagraphProperties(tag: XmlStartTag): void {
+    const properties = new PropertiesSubtree();
+    this.#read(tag, properties, (end) => {
+      this.properties = this.#slice(tag.start, end);
+      this.style = properties.style;
+      this.outlineLevel = properties.outlineLevel;
+      this.contentStart = end;
+    });
+  }
+
+  #readRunProperties(tag: XmlStartTag, run: Run): void {
+    const properties = new PropertiesSubtree();
+    this.#read(tag, properties, (end) => {
+      run.properties = this.#slice(tag.start, end);
+      run.isHidden = properties.hidden ?? this.#context.isHiddenStyle(this.style, properties.style);
+    });
+  }
+
+  /** Word trims a text and reads its line feeds and tabs as spaces. */
+  #readText(tag: XmlStartTag): void {
+    const at = this.#position(tag);
+    const subtree = new TextSubtree();
+    const space = tag.attributes['xml:space'];
+    const preserves = space === undefined ? this.#context.preservesSpace : space === 'preserve';
+    this.#read(tag, subtree, (end) => {
+      const trimmed = preserves ? subtree.content : subtree.content.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
+      const text = trimmed.replace(/[\t\n\r]/g, ' ');
+      if (text !== '') this.#push('text', this.#slice(tag.start, end), text, at);
+    });
+  }
+
+  #readCode(tag: XmlStartTag): void {
+    const at = this.#position(tag);
+    const subtree = new TextSubtree();
+    this.#read(tag, subtree, (end) => this.#push('code', this.#slice(tag.start, end), subtree.content, at));
+  }
+
+  #readCharacter(tag: XmlStartTag, type: 'text' | 'void', character: string): void {
+    const at = this.#position(tag);
+    this.#read(tag, unread, (end) => this.#push(type, this.#slice(tag.start, end), character, at));
+  }
+
+  #readMarker(tag: XmlStartTag): void {
+    const at = this.#position(tag);
+    const isStart = tag.local.endsWith('Start');
+    this.#read(tag, unread, (end) => this.#push('marker', this.#slice(tag.start, end), '', at, { isStart }));
+  }
+
+  #readRuby(tag: XmlStartTag): void {
+    const at = this.#position(tag);
+    const ruby = new RubySubtree();
+    this.#read(tag, ruby, (end) => {
+      const { base, properties } = ruby;
+      const written = properties ? this.#slice(properties.start, properties.end) : '';
+      this.#push('text', this.#slice(tag.start, end), base, at, { properties: written });
+    });
+  }
+
+  /** The data of a simple field stands directly behind its start tag. */
+  #readFieldData(tag: XmlStartTag): void {
+    const field = this.tokens.at(-1);
+    if (field?.type !== 'open') {
+      this.#readKept(tag);
+      return;
+    }
+    this.#read(tag, unread, (end) => {
+      field.raw = this.#slice(field.start, end);
+    });
+  }
+
+  #readKept(tag: XmlStartTag): void {
+    const at = this.#position(tag);
+    const subtree = new KeptSubtree(this.#context.kept);
+    this.#read(tag, subtree, (end) => {
+      const more: Partial<Token> = { isSpoken: spoken.has(tag.local) };
+      if (subtree.marks.length > 0) more.innerMarks = subtree.marks;
+      this.#push('void', this.#slice(tag.start, end), '', at, more);
+    });
+  }
+
+  #push(type: Token['type'], raw: string, text: string, at: Position, more: Partial<Token> = {}): void {
+    const run = this.#run;
+    const token: Token = { type, raw, run, text, ...at, ...more };
+    if (!run && this.#declarations) token.declarations = this.#declarations;
+    if (run?.isHidden && (type === 'text' || type === 'void') && !more.innerMarks) {
+      token.type = 'marker';
+      token.text = '';
+      if (type === 'text' && letter.test(text)) this.#context.kept.add('hidden_text');
+    }
+    this.tokens.push(token);
+    if (this.tokens.length > limits.docxParagraphPieces)
+      throw overLimit('the number of pieces of one paragraph', limits.docxParagraphPieces);
+  }
+
+  #position(tag: XmlStartTag): Position {
+    return { start: tag.start, page: this.#context.page() };
+  }
+
+  #slice(start: number, end: number): string {
+    return this.#context.source.slice(start, end);
+  }
+}

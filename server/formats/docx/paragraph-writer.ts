@@ -1,0 +1,169 @@
+import type { InlineContent } from '../inline-content.ts';
+import { escapeXmlText, withoutForbidden } from '../office/splice.ts';
+import { type DirectionChange, runDirection } from './direction.ts';
+import { haveSameShape, placeMarkers } from './marker-places.ts';
+import type { ParagraphContent, PlacedMarker, TextProperties } from './paragraph-content.ts';
+import { writableTarget } from './target-tags.ts';
+import { type Token, withDeclarations, writeTokens } from './tokens.ts';
+
+/** How the paragraphs of a part are written. */
+export interface WritingStyle {
+  /** The prefix of Word's elements in this paragraph, with the colon. */
+  prefix: string;
+  direction: DirectionChange;
+  /** Whether the paragraph's style makes its text run right to left. */
+  isRightToLeftStyle: boolean;
+}
+
+/**
+ * Writes the content of a paragraph, without its properties, with a translation of its segment.
+ *
+ * @param target the translation, with the tags of the source
+ */
+export function writeParagraph(
+  content: ParagraphContent,
+  target: InlineContent,
+  style: WritingStyle,
+): string {
+  const items = withoutEdges(writableTarget(content, target.map(cleanItem)));
+  const markers = placeMarkers(content.markers, content.source, items);
+  const padded = padEdges(items, markers, content.leadingSpace, content.trailingSpace);
+  const writer = new ContentWriter(content, style);
+  let next = 0;
+  for (const [index, item] of padded.entries()) {
+    let written = 0;
+    while (next < markers.length && markers[next]!.index === index) {
+      const { token, offset } = markers[next++]!;
+      if (typeof item === 'string' && offset > written) {
+        writer.text(item.slice(written, offset));
+        written = offset;
+      }
+      writer.tokens([token]);
+    }
+    if (typeof item === 'string') writer.text(item.slice(written));
+    else if (item.type === 'close') writer.close(item.tag);
+    else writer.open(item.tag, item.type);
+  }
+  writer.tokens(markers.slice(next).map(({ token }) => token));
+  return writeTokens(content.head) + writer.written() + writeTokens(content.tail);
+}
+
+/** Whether the translation is the source itself, so that the paragraph can stay as it is. */
+export function isUnchanged({ source }: ParagraphContent, target: InlineContent): boolean {
+  return (
+    haveSameShape(source, target) &&
+    source.every((item, index) => typeof item !== 'string' || item === target[index])
+  );
+}
+
+function cleanItem(item: InlineContent[number]): InlineContent[number] {
+  return typeof item === 'string' ? withoutForbidden(item) : item;
+}
+
+/** The source has no spaces at its edges, so those of a translation are a mistake. */
+function withoutEdges(content: InlineContent): InlineContent {
+  const items = [...content];
+  const first = items[0];
+  if (typeof first === 'string') items[0] = first.trimStart();
+  const last = items.at(-1);
+  if (typeof last === 'string') items[items.length - 1] = last.trimEnd();
+  return items.filter((item) => item !== '');
+}
+
+/** Puts the spaces back that stand at the edges of the source. The places of the markers move with them. */
+function padEdges(
+  items: InlineContent,
+  markers: PlacedMarker[],
+  leading: string,
+  trailing: string,
+): InlineContent {
+  const padded = [...items];
+  if (leading !== '') {
+    if (typeof padded[0] === 'string') {
+      padded[0] = leading + padded[0];
+      for (const marker of markers) if (marker.index === 0) marker.offset += leading.length;
+    } else {
+      padded.unshift(leading);
+      for (const marker of markers) marker.index++;
+    }
+  }
+  if (trailing !== '') {
+    const last = padded.at(-1);
+    if (typeof last === 'string') padded[padded.length - 1] = last + trailing;
+    else padded.push(trailing);
+  }
+  return padded;
+}
+
+class ContentWriter {
+  readonly #content: ParagraphContent;
+  readonly #style: WritingStyle;
+  readonly #open: number[] = [];
+  /** Raw tokens that are not written yet: those of one run share its tags. */
+  #pending: Token[] = [];
+  #written = '';
+
+  constructor(content: ParagraphContent, style: WritingStyle) {
+    this.#content = content;
+    this.#style = style;
+  }
+
+  text(text: string): void {
+    if (text === '') return;
+    this.#flush();
+    const { prefix, direction, isRightToLeftStyle } = this.#style;
+    const around = this.#open.at(-1);
+    const properties = (around && this.#content.tags.get(around)!.properties) || this.#content.properties;
+    const raw = runDirection(properties.raw, prefix, direction, isRightToLeftStyle);
+    this.#written += `${openingOf(prefix, properties)}${raw}${runContent(text, prefix)}</${prefix}r>`;
+  }
+
+  tokens(tokens: readonly Token[]): void {
+    for (const token of tokens) this.#pending.push(token);
+  }
+
+  open(tag: number, type: 'open' | 'void'): void {
+    this.tokens(this.#content.tags.get(tag)!.open);
+    if (type === 'open') this.#open.push(tag);
+  }
+
+  close(tag: number): void {
+    this.#open.pop();
+    this.tokens(this.#content.tags.get(tag)!.close);
+  }
+
+  written(): string {
+    this.#flush();
+    return this.#written;
+  }
+
+  #flush(): void {
+    this.#written += writeTokens(this.#pending);
+    this.#pending = [];
+  }
+}
+
+function openingOf(prefix: string, { declarations }: TextProperties): string {
+  return withDeclarations(`<${prefix}r>`, declarations);
+}
+
+/** Characters that are elements in Word. */
+const characterElements: ReadonlyMap<string, string> = new Map([
+  ['\n', 'br'],
+  ['\t', 'tab'],
+  ['\u00ad', 'softHyphen'],
+  ['\u2011', 'noBreakHyphen'],
+]);
+
+function runContent(text: string, prefix: string): string {
+  let written = '';
+  for (const piece of text.replace(/\r\n?/g, '\n').split(/([\n\t\u00ad\u2011])/)) {
+    const element = characterElements.get(piece);
+    if (element !== undefined) written += `<${prefix}${element}/>`;
+    else if (piece !== '') {
+      const space = /^\s|\s$|\s\s/.test(piece) ? ' xml:space="preserve"' : '';
+      written += `<${prefix}t${space}>${escapeXmlText(piece)}</${prefix}t>`;
+    }
+  }
+  return written;
+}

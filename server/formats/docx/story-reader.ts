@@ -1,0 +1,267 @@
+import type { SegmentKey } from '../document.ts';
+import { FileError } from '../file-error.ts';
+import {
+  attributeOf,
+  type PositionedXmlEvents,
+  readPositionedXml,
+  type XmlEndTag,
+  type XmlStartTag,
+} from '../office/xml-reader.ts';
+import { FieldStack } from './fields.ts';
+import { KeptContent } from './kept-content.ts';
+import { type ParagraphContent, readContent } from './paragraph-content.ts';
+import { type ParagraphContext, ParagraphReader } from './paragraph-reader.ts';
+import type { Styles } from './styles.ts';
+import { KeptSubtree } from './subtrees.ts';
+import { isOn, isWord } from './word-xml.ts';
+
+/** A paragraph that has text to translate. */
+export interface StoryParagraph extends SegmentKey {
+  /** Where a person finds it in its part: `paragraph 3`, `table 1, row 2, column 3`. */
+  place: string;
+  inTable: boolean;
+  isHeading: boolean;
+  content: ParagraphContent;
+  /** The `pPr` as written, or ''. */
+  properties: string;
+  style: string | undefined;
+  /** The prefix of Word's elements, with the colon. */
+  prefix: string;
+  /** The offsets in the part of the properties with the content: all between the paragraph's tags. */
+  start: number;
+  end: number;
+}
+
+/** The main text of a document, a header or a footer. */
+export interface Story {
+  kind: 'main' | 'header' | 'footer';
+  /** The first part of its segments' keys: '' or `header1-`. */
+  keyPrefix: string;
+  source: string;
+}
+
+/** What reading a story gives. */
+export interface StoryResult<T> {
+  /** What `use` made of the paragraphs. */
+  paragraphs: T[];
+  kept: KeptContent;
+  /** The ids of the relationships to headers and footers, in the order of the sections. */
+  headersAndFooters: string[];
+  /** The number of its last page. */
+  pages: number;
+}
+
+/**
+ * Reads a story.
+ *
+ * @param use is called for each paragraph with text to translate, in their order. Such a paragraph is large, and it is not
+ * kept. A second reading may be necessary, which discards the results of the first.
+ * @param countElement is called for each element; it may throw
+ * @throws {FileError} as `readPositionedXml`
+ */
+export function readStory<T>(
+  story: Story,
+  styles: Styles,
+  use: (paragraph: StoryParagraph) => T,
+  countElement: () => void = () => {},
+): StoryResult<T> {
+  const first = new StoryReader(story, styles, use, countElement, new Set());
+  readPositionedXml(story.source, first);
+  if (!first.fields.isInert) return first.result();
+  // A begin without an end is no field. But only the end of the story tells, and until then it hides all text.
+  const second = new StoryReader(story, styles, use, () => {}, new Set(first.fields.openStarts()));
+  readPositionedXml(story.source, second);
+  return second.result();
+}
+
+/** The elements of a story around its paragraphs. All others are left as they are. */
+const blocks = new Set('document body hdr ftr tbl tr tc customXml'.split(' '));
+
+/** A table that is being read. */
+interface Table {
+  id: number;
+  row: number;
+  column: number;
+  /** Paragraphs of the current cell. */
+  paragraph: number;
+}
+
+class StoryReader<T> implements PositionedXmlEvents {
+  readonly fields: FieldStack;
+  readonly #story: Story;
+  readonly #styles: Styles;
+  readonly #use: (paragraph: StoryParagraph) => T;
+  readonly #countElement: () => void;
+  readonly #paragraphs: T[] = [];
+  readonly #kept = new KeptContent();
+  readonly #headersAndFooters: string[] = [];
+  readonly #pages: PageCounter;
+  readonly #context: ParagraphContext;
+  #depth = 0;
+  #paragraph: { reader: ParagraphReader; depth: number } | undefined;
+  /** An element that is left as it is. */
+  #keptElement: { subtree: KeptSubtree; depth: number } | undefined;
+  readonly #tables: Table[] = [];
+  #tableCount = 0;
+  #paragraphCount = 0;
+
+  constructor(
+    story: Story,
+    styles: Styles,
+    use: (paragraph: StoryParagraph) => T,
+    countElement: () => void,
+    unclosedFields: ReadonlySet<number>,
+  ) {
+    this.#story = story;
+    this.#styles = styles;
+    this.#use = use;
+    this.#countElement = countElement;
+    const allFieldsLive = story.kind !== 'main';
+    this.fields = new FieldStack(allFieldsLive, unclosedFields);
+    this.#pages = new PageCounter(story.source);
+    this.#context = {
+      source: story.source,
+      kept: this.#kept,
+      allFieldsLive,
+      preservesSpace: false,
+      page: () => this.#pages.page,
+      isHiddenStyle: (paragraph, run) => styles.isHidden(paragraph, run),
+    };
+  }
+
+  result(): StoryResult<T> {
+    return {
+      paragraphs: this.#paragraphs,
+      kept: this.#kept,
+      headersAndFooters: this.#headersAndFooters,
+      pages: this.#pages.page,
+    };
+  }
+
+  openTag(tag: XmlStartTag): void {
+    this.#countElement();
+    this.#depth++;
+    if (this.#depth === 1) this.#openRoot(tag);
+    this.#pages.open(tag);
+    if (tag.local === 'headerReference' || tag.local === 'footerReference') {
+      const id = attributeOf(tag, 'id');
+      if (id !== undefined) this.#headersAndFooters.push(id);
+    }
+    if (this.#paragraph) this.#paragraph.reader.open(tag);
+    else if (this.#keptElement) this.#keptElement.subtree.open(tag);
+    else this.#openBlock(tag);
+  }
+
+  text(text: string): void {
+    if (this.#paragraph) this.#paragraph.reader.text(text);
+    else this.#keptElement?.subtree.text(text);
+  }
+
+  closeTag(tag: XmlEndTag): void {
+    const depth = this.#depth--;
+    if (this.#paragraph) {
+      if (depth > this.#paragraph.depth) this.#paragraph.reader.close(tag);
+      else this.#closeParagraph(this.#paragraph.reader, tag);
+    } else if (this.#keptElement) {
+      const { subtree } = this.#keptElement;
+      subtree.close();
+      if (depth === this.#keptElement.depth) this.#closeKept(subtree);
+    } else if (tag.local === 'tbl' && isWord(tag)) this.#tables.pop();
+  }
+
+  #openRoot(tag: XmlStartTag): void {
+    const { kind } = this.#story;
+    const local = kind === 'main' ? 'document' : kind === 'header' ? 'hdr' : 'ftr';
+    if (!isWord(tag) || tag.local !== local)
+      throw new FileError('unreadable', 'the file is not a Word document');
+    this.#context.preservesSpace = tag.attributes['xml:space'] === 'preserve';
+  }
+
+  #openBlock(tag: XmlStartTag): void {
+    const { local } = tag;
+    const table = this.#tables.at(-1);
+    if (isWord(tag) && local === 'p') {
+      if (table) table.paragraph++;
+      else this.#paragraphCount++;
+      this.#paragraph = { reader: new ParagraphReader(tag, this.#context), depth: this.#depth };
+    } else if (isWord(tag) && blocks.has(local)) {
+      if (local === 'tbl') this.#tables.push({ id: ++this.#tableCount, row: 0, column: 0, paragraph: 0 });
+      else if (local === 'tr' && table) Object.assign(table, { row: table.row + 1, column: 0 });
+      else if (local === 'tc' && table) Object.assign(table, { column: table.column + 1, paragraph: 0 });
+    } else {
+      const subtree = new KeptSubtree(this.#kept);
+      this.#keptElement = { subtree, depth: this.#depth };
+      subtree.open(tag);
+    }
+  }
+
+  /** Fields may begin in an element that is left as it is, and end behind it. */
+  #closeKept({ marks }: KeptSubtree): void {
+    this.#keptElement = undefined;
+    for (const { mark, start } of marks) {
+      if (mark === 'begin') this.fields.begin(start);
+      else if (mark === 'separate') this.fields.separate();
+      else this.fields.end();
+    }
+  }
+
+  #closeParagraph(reader: ParagraphReader, { start: end }: XmlEndTag): void {
+    this.#paragraph = undefined;
+    const content = readContent(reader.tokens, this.fields);
+    if (!content) return;
+    const { properties, style, tag } = reader;
+    const level = reader.outlineLevel ?? this.#styles.ofParagraph(style).outlineLevel ?? bodyLevel;
+    const table = this.#tables.at(-1);
+    const paragraph: StoryParagraph = {
+      ...this.#keyAndPlace(table),
+      inTable: table !== undefined,
+      isHeading: level >= 0 && level < bodyLevel,
+      content,
+      properties,
+      style,
+      prefix: tag.name.slice(0, -1),
+      start: tag.end,
+      end,
+    };
+    this.#paragraphs.push(this.#use(paragraph));
+  }
+
+  #keyAndPlace(table: Table | undefined): SegmentKey & { place: string } {
+    const { keyPrefix } = this.#story;
+    if (!table) {
+      const number = this.#paragraphCount;
+      return { regionId: `${keyPrefix}p${number}`, cellId: null, place: `paragraph ${number}` };
+    }
+    const { id, row, column, paragraph } = table;
+    const isFirst = paragraph === 1;
+    return {
+      regionId: `${keyPrefix}t${id}`,
+      cellId: `r${row}c${column}${isFirst ? '' : `p${paragraph}`}`,
+      place: `table ${id}, row ${row}, cell ${column}${isFirst ? '' : `, paragraph ${paragraph}`}`,
+    };
+  }
+}
+
+/** The outline level of body text. */
+const bodyLevel = 9;
+
+/**
+ * Counts pages. Word records where its pages broke when it last saved the file; a hard break is among these. Other programs
+ * record nothing, so only the breaks that the text demands are known.
+ */
+class PageCounter {
+  page = 1;
+  readonly #isRecorded: boolean;
+  constructor(source: string) {
+    this.#isRecorded = source.includes('lastRenderedPageBreak');
+  }
+
+  open(tag: XmlStartTag): void {
+    const { local } = tag;
+    if (this.#isRecorded) {
+      if (local === 'lastRenderedPageBreak') this.page++;
+    } else if (local === 'br') {
+      if (attributeOf(tag, 'type') === 'page') this.page++;
+    } else if (local === 'pageBreakBefore' && isOn(tag)) this.page++;
+  }
+}

@@ -1,0 +1,108 @@
+import { attributeOf, readPositionedXml } from '../office/xml-reader.ts';
+import { isOn, isWord } from './word-xml.ts';
+
+/** The properties of a style that matter here. Undefined: the style does not say. */
+interface StyleProperties {
+  outlineLevel?: number;
+  /** Hidden text. */
+  vanish?: boolean;
+  /** Right-to-left paragraphs. */
+  bidi?: boolean;
+  /** Right-to-left text. */
+  rtl?: boolean;
+}
+
+interface Style extends StyleProperties {
+  basedOn?: string;
+}
+
+/** The styles of a document, each with what it inherits. */
+export class Styles {
+  readonly #byId: ReadonlyMap<string, Style>;
+  readonly #defaults: StyleProperties;
+  readonly #defaultParagraph: string | undefined;
+  readonly #resolved = new Map<string, StyleProperties>();
+
+  constructor(
+    byId: ReadonlyMap<string, Style> = new Map(),
+    defaults: StyleProperties = {},
+    defaultParagraph?: string,
+  ) {
+    this.#byId = byId;
+    this.#defaults = defaults;
+    this.#defaultParagraph = defaultParagraph;
+  }
+
+  /** The properties of a paragraph style; without an id, those of the default style. */
+  ofParagraph(id: string | undefined): StyleProperties {
+    return { ...this.#defaults, ...this.#resolve(id ?? this.#defaultParagraph) };
+  }
+
+  /** Whether a run's text is hidden by its own style or by that of its paragraph. */
+  isHidden(paragraph: string | undefined, run: string | undefined): boolean {
+    return this.#resolve(run).vanish ?? this.ofParagraph(paragraph).vanish ?? false;
+  }
+
+  #resolve(id: string | undefined): StyleProperties {
+    if (id === undefined) return {};
+    const known = this.#resolved.get(id);
+    if (known) return known;
+    const chain: Style[] = [];
+    const seen = new Set<string>();
+    for (let next: string | undefined = id; next !== undefined && !seen.has(next); ) {
+      seen.add(next);
+      const style: Style | undefined = this.#byId.get(next);
+      if (style) chain.push(style);
+      next = style?.basedOn;
+    }
+    const resolved: Style = Object.assign({}, ...chain.reverse());
+    this.#resolved.set(id, resolved);
+    return resolved;
+  }
+}
+
+/**
+ * Reads the styles part of a document.
+ *
+ * @throws {FileError} as `readPositionedXml`
+ */
+export function readStyles(source: string): Styles {
+  const byId = new Map<string, Style>();
+  const defaults: StyleProperties = {};
+  let defaultParagraph: string | undefined;
+  let current: Style | undefined;
+  /** The local names of the open elements. */
+  const path: string[] = [];
+  readPositionedXml(source, {
+    openTag: (tag) => {
+      path.push(tag.local);
+      if (!isWord(tag)) return;
+      const parent = path.at(-2);
+      if (tag.local === 'style' && path.length === 2) {
+        current = {};
+        const id = attributeOf(tag, 'styleId');
+        if (id !== undefined) byId.set(id, current);
+        const isDefault = attributeOf(tag, 'default');
+        if (attributeOf(tag, 'type') === 'paragraph' && isDefault !== undefined && isDefault !== '0')
+          defaultParagraph ??= isDefault === 'false' ? undefined : id;
+      } else if (tag.local === 'basedOn' && parent === 'style' && current) {
+        const id = attributeOf(tag, 'val');
+        if (id !== undefined) current.basedOn = id;
+      } else if (parent === 'pPr' || parent === 'rPr') {
+        const isOfStyle = path.length === 4 && path[1] === 'style';
+        const isDefault = path[1] === 'docDefaults' && path.length === 5;
+        const properties = isOfStyle ? current : isDefault ? defaults : undefined;
+        if (!properties) return;
+        if (tag.local === 'vanish' || tag.local === 'bidi' || tag.local === 'rtl')
+          properties[tag.local] = isOn(tag);
+        else if (tag.local === 'outlineLvl') properties.outlineLevel = Number(attributeOf(tag, 'val'));
+      }
+    },
+    closeTag: () => {
+      path.pop();
+      if (path.length === 1) current = undefined;
+    },
+    text: () => {},
+  });
+  return new Styles(byId, defaults, defaultParagraph);
+}

@@ -1,0 +1,126 @@
+import { attributeOf, type XmlEndTag, type XmlStartTag } from '../office/xml-reader.ts';
+import type { FieldMark } from './fields.ts';
+import type { KeptContent } from './kept-content.ts';
+import type { InnerMark } from './tokens.ts';
+import { isOn, isWord } from './word-xml.ts';
+
+/** Reads an element with all that is in it. Its own tags are the first and the last event. */
+export interface Subtree {
+  open(tag: XmlStartTag): void;
+  text(text: string): void;
+  close(tag: XmlEndTag): void;
+}
+
+/** Collects the characters directly in the element. */
+export class TextSubtree implements Subtree {
+  content = '';
+  open(): void {}
+  text(text: string): void {
+    this.content += text;
+  }
+  close(): void {}
+}
+
+/** An element that is left as it is, or that says nothing here. */
+export const unread: Subtree = { open: () => {}, text: () => {}, close: () => {} };
+
+/** Content that is left as it is, and counted. */
+export class KeptSubtree implements Subtree {
+  /** The marks of fields that begin or end outside it. */
+  readonly marks: InnerMark[] = [];
+  /** The places of the begins among the marks. */
+  readonly #begins: number[] = [];
+  readonly #kept: KeptContent;
+  #depth = 0;
+  /** The depth of the innermost text box or `Fallback` around the current place. Fields do not extend beyond those. */
+  #separateDepth = 0;
+
+  constructor(kept: KeptContent) {
+    this.#kept = kept;
+  }
+
+  open(tag: XmlStartTag): void {
+    this.#kept.open(tag);
+    this.#depth++;
+    if (this.#separateDepth > 0) return;
+    if (tag.local === 'txbxContent' || tag.local === 'Fallback') this.#separateDepth = this.#depth;
+    const mark = fieldMarkOf(tag);
+    if (!mark) return;
+    const begin = mark === 'end' ? this.#begins.pop() : undefined;
+    if (begin !== undefined) {
+      this.marks.length = begin;
+      return;
+    }
+    if (mark === 'begin') this.#begins.push(this.marks.length);
+    this.marks.push({ mark, start: tag.start });
+  }
+
+  text(text: string): void {
+    this.#kept.text(text);
+  }
+
+  close(): void {
+    this.#kept.close();
+    if (this.#depth === this.#separateDepth) this.#separateDepth = 0;
+    this.#depth--;
+  }
+}
+
+/** What a `fldChar` marks; undefined for other elements. */
+export function fieldMarkOf(tag: XmlStartTag): FieldMark | undefined {
+  if (tag.local !== 'fldChar' || !isWord(tag)) return undefined;
+  const type = attributeOf(tag, 'fldCharType');
+  return type === 'begin' || type === 'separate' || type === 'end' ? type : undefined;
+}
+
+/** The properties of a paragraph or a run, as far as reading needs them. */
+export class PropertiesSubtree implements Subtree {
+  /** `pStyle` or `rStyle`. */
+  style: string | undefined;
+  outlineLevel: number | undefined;
+  /** Undefined if they do not say. */
+  hidden: boolean | undefined;
+  #depth = 0;
+
+  open(tag: XmlStartTag): void {
+    // Deeper are the properties before a tracked change, and those of the paragraph mark.
+    if (++this.#depth !== 2 || !isWord(tag)) return;
+    if (tag.local === 'pStyle' || tag.local === 'rStyle') this.style = attributeOf(tag, 'val');
+    else if (tag.local === 'outlineLvl') this.outlineLevel = Number(attributeOf(tag, 'val'));
+    else if (tag.local === 'vanish') this.hidden = isOn(tag);
+  }
+  text(): void {}
+  close(): void {
+    this.#depth--;
+  }
+}
+
+/** Ruby text: its base is text, the reading aid above it is not. */
+export class RubySubtree implements Subtree {
+  base = '';
+  /** The `rPr` of the first run of the base, by its offsets. */
+  properties: { start: number; end: number } | undefined;
+  #depth = 0;
+  #baseDepth = 0;
+  #holdsText = false;
+
+  open(tag: XmlStartTag): void {
+    this.#depth++;
+    if (!isWord(tag)) return;
+    if (tag.local === 'rubyBase' && this.#baseDepth === 0) this.#baseDepth = this.#depth;
+    if (this.#baseDepth === 0) return;
+    this.#holdsText = tag.local === 't';
+    if (tag.local === 'rPr' && this.#depth === this.#baseDepth + 2)
+      this.properties ??= { start: tag.start, end: -1 };
+  }
+  text(text: string): void {
+    if (this.#holdsText) this.base += text;
+  }
+  close(tag: XmlEndTag): void {
+    this.#holdsText = false;
+    if (this.properties?.end === -1 && tag.local === 'rPr' && this.#depth === this.#baseDepth + 2)
+      this.properties.end = tag.end;
+    if (this.#depth === this.#baseDepth) this.#baseDepth = 0;
+    this.#depth--;
+  }
+}

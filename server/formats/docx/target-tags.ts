@@ -1,0 +1,109 @@
+import type { InlineContent, InlineTag } from '../inline-content.ts';
+import type { ParagraphContent } from './paragraph-content.ts';
+
+/**
+ * Returns the translation with tags that can be written: each tag of the source once, pairs well nested, and no pair inside
+ * another than in the source (Word has no link within a link). If the tags must keep their order, or the translation breaks
+ * these rules, the source's tags come in their order, each followed by the text that followed it in the translation.
+ */
+export function writableTarget(content: ParagraphContent, target: InlineContent): InlineContent {
+  const joined = joinStrings(target);
+  return isWritable(content, joined) ? joined : inSourceOrder(content, joined);
+}
+
+function keyOf({ type, tag }: InlineTag): string {
+  return `${type} ${tag}`;
+}
+
+function tagsOf(content: InlineContent): InlineTag[] {
+  return content.filter((item) => typeof item !== 'string');
+}
+
+function isWritable(
+  { source, tags, isOrdered, inertPlaces }: ParagraphContent,
+  target: InlineContent,
+): boolean {
+  const sourceTags = tagsOf(source);
+  const targetTags = tagsOf(target);
+  if (sourceTags.length !== targetTags.length) return false;
+  if (isOrdered) {
+    if (sourceTags.some((tag, index) => keyOf(tag) !== keyOf(targetTags[index]!))) return false;
+    let place = 0;
+    return target.every((item) => {
+      if (typeof item !== 'string') place++;
+      return typeof item !== 'string' || !inertPlaces.has(place);
+    });
+  }
+  const expected = new Set(sourceTags.map(keyOf));
+  const open: number[] = [];
+  for (const tag of targetTags) {
+    if (!expected.delete(keyOf(tag))) return false;
+    if (tag.type === 'close') {
+      if (open.pop() !== tag.tag) return false;
+    } else if (tag.type === 'open') {
+      if (tags.get(tag.tag)!.parent !== (open.at(-1) ?? 0)) return false;
+      open.push(tag.tag);
+    }
+  }
+  return open.length === 0;
+}
+
+/** No two strings are adjacent, and none is empty, whoever made the content. */
+function joinStrings(content: InlineContent): InlineContent {
+  const joined: InlineContent = [];
+  for (const item of content) {
+    const last = joined.at(-1);
+    if (item === '') continue;
+    if (typeof item === 'string' && typeof last === 'string') joined[joined.length - 1] = last + item;
+    else joined.push(item);
+  }
+  return joined;
+}
+
+/** Instead of a pair: a place without text. */
+const inert = -1;
+
+/**
+ * The source's tags in their order, with the texts of the translation in theirs. A text goes behind the tag that it followed,
+ * or further on, and into the pair that it stood in if that pair is still to come.
+ */
+function inSourceOrder({ source, inertPlaces }: ParagraphContent, target: InlineContent): InlineContent {
+  const tags = tagsOf(source);
+  /** The pair around each place between the tags; the place at an index is before the tag there. */
+  const pairs: number[] = [];
+  const placeBehind = new Map<string, number>();
+  const lastPlaceIn = new Map<number, number>();
+  let lastPlace = 0;
+  const addPlace = (pair: number): void => {
+    const place = pairs.length;
+    pairs.push(inertPlaces.has(place) ? inert : pair);
+    if (inertPlaces.has(place)) return;
+    lastPlaceIn.set(pair, place);
+    lastPlace = place;
+  };
+  addPlace(0);
+  const open: number[] = [];
+  for (const [index, tag] of tags.entries()) {
+    if (tag.type === 'open') open.push(tag.tag);
+    else if (tag.type === 'close') open.pop();
+    addPlace(open.at(-1) ?? 0);
+    placeBehind.set(keyOf(tag), index + 1);
+  }
+  const texts = pairs.map(() => '');
+  let place = 0;
+  const around: number[] = [];
+  for (const item of target) {
+    if (typeof item !== 'string') {
+      place = Math.max(place, placeBehind.get(keyOf(item)) ?? 0);
+      if (item.type === 'open' && placeBehind.has(keyOf(item))) around.push(item.tag);
+      else if (item.type === 'close') around.pop();
+      continue;
+    }
+    const pair = around.at(-1) ?? 0;
+    if (lastPlaceIn.get(pair)! >= place) while (pairs[place] !== pair) place++;
+    else if (place > lastPlace) place = lastPlace;
+    else while (pairs[place] === inert) place++;
+    texts[place] += item;
+  }
+  return joinStrings([texts[0]!, ...tags.flatMap((tag, index) => [tag, texts[index + 1]!])]);
+}

@@ -1,0 +1,139 @@
+import { FileError, limits, overLimit } from '../file-error.ts';
+import { type OfficePackage, openPackage, type Relationship } from '../office/package.ts';
+import type { PartText } from '../office/part-text.ts';
+import { refuseUnsafeEntries } from '../office/rewrite-package.ts';
+import { KeptContent, type KeptKind, letter } from './kept-content.ts';
+import { readStory, type Story, type StoryParagraph, type StoryResult } from './story-reader.ts';
+import { readStyles, Styles } from './styles.ts';
+import { rootOfPart } from './word-xml.ts';
+
+/** A story with the part that holds it. */
+export interface StoryPart extends Story {
+  path: string;
+  text: PartText;
+}
+
+/** What is read of a Word file. */
+export interface WordStories<T> {
+  /** Headers, main text and footers, in this order, each with the results for its paragraphs. */
+  stories: { part: StoryPart; paragraphs: T[] }[];
+  kept: KeptContent;
+  pages: number;
+  isSigned: boolean;
+}
+
+/**
+ * Reads the stories of a Word file: the main text, and the headers and footers in the order of their sections.
+ *
+ * @param use makes the result for a paragraph with text to translate
+ * @throws {FileError} `unreadable`, `protected` or `too_large`
+ */
+export async function readStories<T>(
+  bytes: Uint8Array,
+  use: (paragraph: StoryParagraph, story: StoryPart, styles: Styles) => T,
+): Promise<WordStories<T>> {
+  if (bytes.length === 0) throw new FileError('empty', 'the file is empty');
+  const office = await openPackage(bytes);
+  await refuseUnsafeEntries(bytes);
+  const ofPackage = await office.relationships('');
+  const mainPath = ofPackage.find(({ type }) => type === 'officeDocument')?.target;
+  if (mainPath === undefined) throw new FileError('unreadable', 'the file is not a Word document');
+  const ofMain = await office.relationships(mainPath);
+  const count = elementCounter();
+  const styles = await stylesOf(office, ofMain);
+  const kept = new KeptContent();
+  const read = async (path: string, kind: Story['kind'], keyPrefix: string) => {
+    const text = await office.readWhole(path);
+    const part: StoryPart = { kind, keyPrefix, source: text.source, path, text };
+    const result = readStory(part, styles, (paragraph) => use(paragraph, part, styles), count);
+    kept.addAll(result.kept);
+    return { part, ...result };
+  };
+
+  const main = await read(mainPath, 'main', '');
+  const around = { header: [] as StoryResultOf<T>[], footer: [] as StoryResultOf<T>[] };
+  for (const { type, target } of inSectionOrder(ofMain, main.headersAndFooters)) {
+    if (type !== 'header' && type !== 'footer') continue;
+    around[type].push(await read(target, type, `${type}${around[type].length + 1}-`));
+  }
+  const stories = [...around.header, main, ...around.footer];
+  for (const { path } of stories.map(({ part }) => part)) {
+    const ofStory = path === mainPath ? ofMain : await office.relationships(path);
+    kept.add('chart', ofStory.filter(({ type }) => type === 'chart' || type === 'chartEx').length);
+    kept.add('diagram', ofStory.filter(({ type }) => type === 'diagramData').length);
+  }
+  for (const [type, kind] of keptParts)
+    for (const { target } of ofMain.filter((relationship) => relationship.type === type))
+      if (target) kept.add(kind, await countNotes(office, target, rootOfPart[type]!, count));
+  return { stories, kept, pages: main.pages, isSigned: ofPackage.some(({ type }) => type === 'origin') };
+}
+
+type StoryResultOf<T> = StoryResult<T> & { part: StoryPart };
+
+/** Counts the elements of all parts together. */
+function elementCounter(): () => void {
+  let elements = 0;
+  return () => {
+    if (++elements > limits.docxElements)
+      throw overLimit('the number of XML elements of the Word file', limits.docxElements);
+  };
+}
+
+async function stylesOf(office: OfficePackage, relationships: readonly Relationship[]): Promise<Styles> {
+  const path = relationships.find(({ type }) => type === 'styles')?.target;
+  return path === undefined ? new Styles() : readStyles((await office.readWhole(path)).source);
+}
+
+/** The headers and footers that the sections name, in their order, and then those that no section names. Each part once. */
+function inSectionOrder(
+  relationships: readonly Relationship[],
+  ids: readonly string[],
+): { type: string; target: string }[] {
+  const byId = new Map(relationships.map((relationship) => [relationship.id, relationship]));
+  const seen = new Set<string>();
+  return [...ids.map((id) => byId.get(id)), ...relationships].flatMap((relationship) => {
+    if (!relationship?.target || !['header', 'footer'].includes(relationship.type)) return [];
+    const { type, target } = relationship;
+    if (seen.has(target)) return [];
+    seen.add(target);
+    return [{ type, target }];
+  });
+}
+
+/** Parts with text that stays untranslated. */
+const keptParts: readonly [type: string, kind: KeptKind][] = [
+  ['footnotes', 'footnote'],
+  ['endnotes', 'endnote'],
+  ['comments', 'comment'],
+];
+
+/** Counts the notes or comments of a part that have a letter. */
+async function countNotes(
+  office: OfficePackage,
+  path: string,
+  root: string,
+  countElement: () => void,
+): Promise<number> {
+  const local = (name: string): string => name.slice(name.indexOf(':') + 1);
+  let notes = 0;
+  let depth = 0;
+  let hasLetter = false;
+  let isText = false;
+  await office.readPart(path, {
+    openTag: ({ name }) => {
+      countElement();
+      if (++depth === 1 && local(name) !== root)
+        throw new FileError('unreadable', 'a part of the Word file is of another kind than the file says');
+      if (depth === 2) hasLetter = false;
+      isText = local(name) === 't';
+    },
+    closeTag: () => {
+      isText = false;
+      if (--depth === 1 && hasLetter) notes++;
+    },
+    text: (text) => {
+      if (isText && letter.test(text)) hasLetter = true;
+    },
+  });
+  return notes;
+}

@@ -1,0 +1,62 @@
+import { FileError } from '../file-error.ts';
+
+export type PartEncoding = 'utf-8' | 'utf-16le' | 'utf-16be';
+
+/** A part that was read as a whole. */
+export interface PartText {
+  /** Without a byte order mark. */
+  source: string;
+  encoding: PartEncoding;
+  /** Whether the part begins with a byte order mark. */
+  marked: boolean;
+}
+
+/** XML is UTF-8 unless a byte order mark says UTF-16. */
+export function encodingOf(start: Uint8Array): PartEncoding {
+  const isMarked = (first: number, second: number): boolean => start[0] === first && start[1] === second;
+  return isMarked(0xff, 0xfe) ? 'utf-16le' : isMarked(0xfe, 0xff) ? 'utf-16be' : 'utf-8';
+}
+
+/**
+ * Decodes a part.
+ *
+ * @throws {FileError} `unreadable` if it declares an encoding that Office files must not have: a changed part would be read in
+ * that one
+ * @throws {TypeError} if its bytes are not in its encoding
+ */
+export function decodePart(bytes: Uint8Array): PartText {
+  const encoding = encodingOf(bytes);
+  const marked = encoding !== 'utf-8' || (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf);
+  const source = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  refuseOtherEncoding(source);
+  return { source, encoding, marked };
+}
+
+/**
+ * Refuses a part that declares an encoding that Office files must not have. If it has only ASCII, it could be read, but not
+ * changed.
+ *
+ * @param start of the part, with or without its byte order mark
+ * @throws {FileError} `unreadable`
+ */
+export function refuseOtherEncoding(start: string): void {
+  const declared = /^\ufeff?<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)/.exec(start.slice(0, 1000))?.[1];
+  if (declared !== undefined && !/^utf-?(8|16(le|be)?)$/i.test(declared))
+    throw new FileError('unreadable', `the Office file has XML in the encoding ${declared}, not UTF-8`);
+}
+
+/** Encodes the new content of a part as the old one was, so that its XML declaration stays true. */
+export async function* encodePart(
+  { encoding, marked }: PartText,
+  pieces: Iterable<string>,
+): AsyncGenerator<Uint8Array> {
+  if (marked) yield encode('\ufeff', encoding);
+  for (const piece of pieces) yield encode(piece, encoding);
+}
+
+/** Encodes a piece of a part. */
+export function encode(text: string, encoding: PartEncoding): Uint8Array {
+  if (encoding === 'utf-8') return Buffer.from(text, 'utf8');
+  const bytes = Buffer.from(text, 'utf16le');
+  return encoding === 'utf-16le' ? bytes : bytes.swap16();
+}

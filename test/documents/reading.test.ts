@@ -1,0 +1,329 @@
+import { createHash } from 'node:crypto';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { extract } from '#server/formats/xlsx.ts';
+import { workbookFile, xlsxType } from '#test/factories/workbook.ts';
+import { bearer, env, found, operator } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { answered } from '#test/setup/engine.ts';
+import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+
+/** Finds fault with every text that says `doubtful`. */
+const engine = recordingEngine({
+  assessEach: async ({ segments }) =>
+    answered(
+      segments.map((text) => ({ score: text.includes('doubtful') ? 40 : 92, issues: [], summary: 'judged' })),
+    ),
+});
+const app = useTestApp({ env, engine });
+
+let mine: Documents;
+beforeEach(async () => {
+  engine.reset();
+  mine = await openDocuments(app);
+});
+
+/** The texts of a workbook's cells, by an independent reading of the bytes. */
+async function textsOf(bytes: ArrayBuffer): Promise<string[]> {
+  const { segments } = await extract(new Uint8Array(bytes));
+  return segments.map(({ source }) => source.join(''));
+}
+
+describe('C 4 "List" of documents', () => {
+  test('is newest update first, in pages, by status', async () => {
+    const ids = [await mine.queue(), await mine.queue(), await mine.queue()];
+    await mine.run(ids[0]!);
+    const order = [ids[0], ids[2], ids[1]];
+    const idsAt = (body: { id: string }[]) => body.map(({ id }) => id);
+    expect(idsAt((await mine.listDocuments()).body)).toEqual(order);
+
+    const walked: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const query: string = cursor && `&cursor=${encodeURIComponent(cursor)}`;
+      const { headers, body } = await mine.listDocuments(`?limit=2${query}`);
+      walked.push(...idsAt(body));
+      cursor = headers.get('x-next-cursor');
+    }
+    expect(walked).toEqual(order);
+    expect(idsAt((await mine.listDocuments('?status=translated')).body)).toEqual([ids[0]]);
+    expect(idsAt((await mine.listDocuments('?status=queued')).body)).toEqual([ids[2], ids[1]]);
+    expect((await mine.listDocuments('?status=pending')).body).toEqual([]);
+    expect((await (await openDocuments(app)).listDocuments()).body).toEqual([]);
+  });
+});
+
+describe('B 4.3: a job', () => {
+  test('shows an operator its cost, and nobody else', async () => {
+    const { id } = await mine.translate();
+    const own = await mine.read(id, mine.admin);
+    const asOperator = await mine.read(id, { ...mine.admin, ...operator });
+    expect(asOperator).toEqual({
+      ...own,
+      stage_timings: {
+        ingest: expect.any(Number),
+        extract: expect.any(Number),
+        admit: expect.any(Number),
+        map_translate: expect.any(Number),
+        reconstruct: expect.any(Number),
+      },
+      input_tokens: 10,
+      output_tokens: 10,
+      models: ['model'],
+    });
+    expect(JSON.stringify(own)).not.toContain('model"');
+  });
+
+  test('has a report of what the checks doubt', async () => {
+    const long = 'A text of forty characters and some more.';
+    engine.reply = ({ segments }) =>
+      segments.map((segment) => (segment === long ? `${long} ${long} ${long}` : `fr ${segment}`));
+    const { id, quality_report: report } = await mine.translate(['Fine', 'a doubtful one', long]);
+    expect(report).toEqual({
+      schema_version: '1.0',
+      document_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      source_lang: 'en',
+      target_lang: 'fr',
+      overall_score: 0.75,
+      translated_units: 3,
+      total_units: 3,
+      findings: [
+        { severity: 'warning', code: 'low_segment_quality', message: expect.any(String), unit_id: 'A2' },
+        { severity: 'info', code: 'translation_expansion', message: expect.any(String), unit_id: 'A3' },
+      ],
+      metadata: {
+        page_count: 1,
+        schema_version: '1.0',
+        llm_quality: { needs_review_units: 1, noncompliant_units: 0 },
+      },
+    });
+    expect(report.document_id).not.toBe(id);
+  });
+});
+
+describe('C 5 "Segment"', () => {
+  test('a segment names its place, its texts and where its translation came from', async () => {
+    const { id } = await mine.translate(['Hello', 'a doubtful one']);
+    const { segments, total, next_cursor } = await mine.segments(id);
+    expect([total, next_cursor]).toEqual([2, null]);
+    expect(segments).toEqual([
+      {
+        region_id: expect.any(String),
+        cell_id: 'A1',
+        kind: 'cell',
+        page: 1,
+        place: 'Sheet1!A1',
+        source_text: 'Hello',
+        target_text: 'fr of Hello',
+        quality: { score: 92, needs_review: false, issues: [] },
+        fast_path: null,
+        corrected: false,
+        provenance: { engine: 'stub' },
+      },
+      expect.objectContaining({
+        cell_id: 'A2',
+        quality: { score: 40, needs_review: true, issues: [] },
+      }),
+    ]);
+  });
+
+  test('pages walk all of them once, in reading order, or only those to be reviewed', async () => {
+    const cells = Array.from({ length: 25 }, (_, n) => (n % 5 === 0 ? `doubtful ${n}` : `Text ${n}`));
+    const { id } = await mine.translate(cells);
+    const walk = async (query: string) => {
+      const texts: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page = await mine.segments(id, `?${query}${cursor && `&cursor=${cursor}`}`);
+        texts.push(...page.segments.map(({ source_text }: { source_text: string }) => source_text));
+        cursor = page.next_cursor;
+        expect(page.total).toBe(query.includes('flagged=true') ? 5 : 25);
+      }
+      return texts;
+    };
+    expect(await walk('limit=10')).toEqual(cells);
+    expect(await walk('limit=25')).toEqual(cells);
+    expect(await walk('limit=2&flagged=true')).toEqual(cells.filter((_, n) => n % 5 === 0));
+    expect(await walk('limit=1&flagged=false')).toEqual(cells);
+  });
+
+  test('before they are translated they have no target, and before they are extracted there are none', async () => {
+    const id = await mine.queue(['Hello']);
+    expect(await mine.segments(id)).toEqual({ segments: [], total: 0, next_cursor: null });
+    engine.reply = async () => {
+      const { segments } = await mine.segments(id);
+      expect(segments).toEqual([
+        expect.objectContaining({
+          target_text: null,
+          quality: { score: null, needs_review: false, issues: [] },
+        }),
+      ]);
+      return ['Bonjour'];
+    };
+    await mine.run(id);
+    expect(await mine.targets(id)).toEqual(['Bonjour']);
+  });
+});
+
+describe('B 4.3: files', () => {
+  test('the listed artifacts are the stored ones, and are only added to', async () => {
+    const { id } = await mine.translate(['Hello']);
+    const first = await mine.artifacts(id);
+    expect(first).toEqual((await mine.read(id)).artifacts);
+    const bytes = new Uint8Array(await (await mine.download(id)).arrayBuffer());
+    expect(first).toEqual([
+      expect.objectContaining({ kind: 'source', revision: 1 }),
+      {
+        id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        kind: 'translated',
+        revision: 1,
+        content_type: xlsxType,
+        size_bytes: bytes.length,
+        sha256: createHash('sha256').update(bytes).digest('hex'),
+        created_at: expect.any(String),
+      },
+    ]);
+    expect((await mine.correct(id, { A1: 'Bonjour' })).status).toBe(200);
+    const second = await mine.artifacts(id);
+    expect(second.slice(0, 2)).toEqual(first);
+    expect(second.slice(2)).toEqual([expect.objectContaining({ kind: 'translated', revision: 2 })]);
+    expect(await textsOf(await (await mine.download(id)).arrayBuffer())).toEqual(['Bonjour']);
+  });
+
+  test.each([
+    ['Book.xlsx', 'attachment; filename="Book.xlsx"'],
+    ['a "b" \\c.xlsx', undefined],
+    [
+      'Zahlen für März 数字.xlsx',
+      `; filename*=UTF-8''Zahlen%20f%C3%BCr%20M%C3%A4rz%20%E6%95%B0%E5%AD%97.xlsx`,
+    ],
+  ])('the download of %j has its name (RFC 6266)', async (name, disposition) => {
+    const { id } = await mine.translate(['Hello'], { source_document: workbookFile(['Hello'], name) });
+    const response = await mine.download(id);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe(xlsxType);
+    const sent = response.headers.get('content-disposition');
+    expect(sent).toMatch(/^attachment; filename="[\x20-\x7e]*"(; filename\*=UTF-8''[\w.%~!-]+)?$/);
+    if (disposition) expect(sent).toContain(disposition);
+    expect(await textsOf(await response.arrayBuffer())).toEqual(['fr of Hello']);
+  });
+
+  test('a download is 409 while the job is in flight, and after it failed', async () => {
+    const id = await mine.queue();
+    const refused = async () => {
+      const response = await mine.download(id);
+      return [response.status, ((await response.json()) as { detail: string }).detail];
+    };
+    expect(await refused()).toEqual([409, 'document translation is still in progress']);
+    await mine.change(id, { status: 'extracted' });
+    expect(await refused()).toEqual([409, 'document translation is still in progress']);
+    await mine.change(id, { status: 'failed' });
+    expect(await refused()).toEqual([409, expect.stringContaining('failed')]);
+  });
+
+  test('a stored file that is damaged or missing is 500, and the source is not served in its place', async () => {
+    const { id, artifacts } = await mine.translate(['Hello']);
+    const folder = join(app.services.settings.DATA_DIR, 'storage', mine.tenantId, 'documents');
+    const name = (await readdir(folder)).find((file) => file.includes(artifacts[1].id))!;
+    const bytes = Buffer.from(await (await mine.download(id)).arrayBuffer());
+    bytes[bytes.length - 30]! ^= 1;
+    const damage: (Uint8Array | string)[] = [bytes, bytes.subarray(0, 100), ''];
+    for (const content of damage) {
+      await writeFile(join(folder, name), content);
+      const response = await mine.download(id);
+      expect([response.status, await response.json()]).toEqual([
+        500,
+        expect.objectContaining({ detail: 'stored artifact failed its checksum' }),
+      ]);
+    }
+    await app.services.storage.remove(`${mine.tenantId}/documents/${name}`);
+    expect((await mine.download(id)).status).toBe(500);
+  });
+});
+
+describe('C 5 "Summary"', () => {
+  test('counts the tenant’s documents', async () => {
+    expect((await mine.summary()).body).toEqual({
+      total: 0,
+      by_status: {},
+      by_format: {},
+      approved: 0,
+      needs_review: 0,
+      billable_chars: 0,
+    });
+    await mine.queue();
+    const failed = await mine.queue();
+    await mine.change(failed, { status: 'failed' });
+    const { id } = await mine.translate(['Hello', 'a doubtful one']);
+    await mine.translate(['ten chars.']);
+    expect((await mine.approve(id)).status).toBe(200);
+    expect((await mine.summary()).body).toEqual({
+      total: 4,
+      by_status: { queued: 1, failed: 1, translated: 2 },
+      by_format: { xlsx: 4 },
+      approved: 1,
+      needs_review: 1,
+      billable_chars: 29,
+    });
+    expect((await mine.correct(id, { A2: 'douteux' })).status).toBe(200);
+    expect((await mine.summary()).body.needs_review).toBe(0);
+  });
+
+  test('shows an operator all tenants and stages; others are refused', async () => {
+    await mine.translate();
+    const queries = ['include_tenant_breakdown=true', 'include_stage_timing_breakdown=true'];
+    for (const query of queries)
+      for (const headers of [mine.headers, mine.admin])
+        expect(await mine.summary(`?${query}`, headers)).toMatchObject({
+          status: 403,
+          body: { detail: 'cross-tenant breakdowns require operator access' },
+        });
+    const { status, body } = await mine.summary(`?${queries.join('&')}`, { ...mine.admin, ...operator });
+    expect([status, body.total]).toEqual([200, 1]);
+    expect(body.tenants).toContainEqual({
+      tenant_id: mine.tenantId,
+      total: 1,
+      in_flight: 0,
+      translated: 1,
+      failed: 0,
+    });
+    expect(Object.keys(body.stage_timings).toSorted()).toEqual([
+      'admit',
+      'extract',
+      'ingest',
+      'map_translate',
+      'reconstruct',
+    ]);
+    expect(body.stage_timings.extract).toEqual({
+      jobs: expect.any(Number),
+      median_ms: expect.any(Number),
+      max_ms: expect.any(Number),
+    });
+    expect((await mine.summary('?include_tenant_breakdown=true', operator)).status).toBe(401);
+  });
+});
+
+test('B 5: ids of another tenant are 404 on every route, also for its administrators', async () => {
+  const { id } = await mine.translate();
+  const other = await found(app);
+  const routes: [string, string, unknown?][] = [
+    ['GET', ''],
+    ['GET', '/segments'],
+    ['GET', '/artifacts'],
+    ['GET', '/download'],
+    ['POST', '/review', { corrections: [{ region_id: 'r', target_text: 't' }] }],
+    ['POST', '/approve', {}],
+    ['DELETE', ''],
+  ];
+  for (const [method, route, body] of routes) {
+    const headers = bearer(other.accessToken);
+    const answer = await app.json(method, `/api/documents/${id}${route}`, { headers, body });
+    expect([method, route, answer.status, answer.body.detail]).toEqual([
+      method,
+      route,
+      404,
+      'document job not found',
+    ]);
+  }
+  expect((await mine.read(id)).status).toBe('translated');
+});

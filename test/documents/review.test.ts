@@ -1,0 +1,239 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { extract } from '#server/formats/xlsx.ts';
+import { env } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { answered } from '#test/setup/engine.ts';
+import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+
+const engine = recordingEngine({
+  assessEach: async ({ segments }) =>
+    answered(
+      segments.map((text) => ({ score: text.includes('doubtful') ? 40 : 92, issues: [], summary: 'judged' })),
+    ),
+});
+const app = useTestApp({ env, engine });
+
+let mine: Documents;
+beforeEach(async () => {
+  engine.reset();
+  mine = await openDocuments(app);
+});
+
+async function downloaded(id: string): Promise<string[]> {
+  const { segments } = await extract(new Uint8Array(await (await mine.download(id)).arrayBuffer()));
+  return segments.map(({ source }) => source.join(''));
+}
+
+describe('C 5 "Review"', () => {
+  test('a correction renders the whole file again, without the engine', async () => {
+    const { id, updated_at } = await mine.translate(['Hello', 'a doubtful one', 'World']);
+    engine.asked.length = 0;
+    const { status, body } = await mine.correct(
+      id,
+      { A1: 'Bonjour', A2: 'incertain' },
+      { notes: 'Two of them', reviewer: ' Rev ' },
+    );
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id, status: 'translated', approved_at: null });
+    expect(body.updated_at > updated_at).toBe(true);
+    const [, , output] = body.artifacts;
+    expect(output).toMatchObject({ kind: 'translated', revision: 2 });
+    expect(body.review_history).toEqual([
+      {
+        id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        reviewer: 'Rev',
+        corrections: 2,
+        notes: 'Two of them',
+        created_at: expect.any(String),
+        artifact_id: output.id,
+      },
+    ]);
+    expect(body.quality_report).toMatchObject({
+      findings: [],
+      metadata: { llm_quality: { needs_review_units: 0 } },
+    });
+    expect(await downloaded(id)).toEqual(['Bonjour', 'incertain', 'fr of World']);
+    const { segments } = await mine.segments(id);
+    expect(segments[1]).toMatchObject({
+      target_text: 'incertain',
+      corrected: true,
+      quality: { needs_review: false, issues: [] },
+      fast_path: null,
+      provenance: { engine: 'reviewer' },
+    });
+    expect(segments[2]).toMatchObject({ corrected: false, target_text: 'fr of World' });
+    expect((await mine.segments(id, '?flagged=true')).total).toBe(0);
+    expect(engine.asked).toEqual([]);
+    // Nothing is billed twice.
+    expect(await mine.records()).toHaveLength(1);
+  });
+
+  test('of a text that stands in two places changes the one that is named', async () => {
+    const { id } = await mine.translate(['Hello', 'Hello']);
+    await mine.correct(id, { A2: 'Bonjour' });
+    expect(await downloaded(id)).toEqual(['fr of Hello', 'Bonjour']);
+  });
+
+  test('may be repeated, and the last one counts', async () => {
+    const { id } = await mine.translate(['Hello']);
+    for (const text of ['Bonjour', 'Salut', 'Salut']) await mine.correct(id, { A1: text });
+    const { artifacts, review_history } = await mine.read(id);
+    expect(
+      artifacts.map(({ kind, revision }: { kind: string; revision: number }) => [kind, revision]),
+    ).toEqual([
+      ['source', 1],
+      ['translated', 1],
+      ['translated', 2],
+      ['translated', 3],
+      ['translated', 4],
+    ]);
+    expect(review_history).toHaveLength(3);
+    expect(await downloaded(id)).toEqual(['Salut']);
+  });
+
+  test('an unknown region or cell is 422, and nothing is applied', async () => {
+    const { id } = await mine.translate(['Hello', 'World']);
+    const before = await mine.read(id);
+    const { region_id } = (await mine.segments(id)).segments[0];
+    const good = { region_id, cell_id: 'A1', target_text: 'Bonjour' };
+    for (const [bad, field] of [
+      [{ region_id, cell_id: 'A9', target_text: 't' }, 'cell_id'],
+      [{ region_id: 'nowhere', target_text: 't' }, 'region_id'],
+      [{ region_id, target_text: 't' }, 'region_id'],
+    ] as const)
+      expect(await mine.reviewDocument(id, { corrections: [good, bad] })).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ['body', 'corrections', 1, field], type: expect.any(String) }] },
+      });
+    expect(await mine.read(id)).toEqual(before);
+    expect(await downloaded(id)).toEqual(['fr of Hello', 'fr of World']);
+  });
+
+  test('concurrent reviews follow each other, and none is lost', async () => {
+    const { id } = await mine.translate(['One', 'Two', 'Three']);
+    const { region_id } = (await mine.segments(id)).segments[0];
+    const answers = await Promise.all(
+      ['A1', 'A2', 'A3'].map((cell_id) =>
+        mine.reviewDocument(id, { corrections: [{ region_id, cell_id, target_text: `new ${cell_id}` }] }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const { artifacts, review_history, feed_manifest } = await mine.read(id);
+    expect([artifacts.length, review_history.length, feed_manifest.fed_pairs.length]).toEqual([5, 3, 3]);
+    expect(await downloaded(id)).toEqual(['new A1', 'new A2', 'new A3']);
+  });
+
+  test('B 5: the session is the reviewer; without one the body says who it is, or nobody', async () => {
+    const { id } = await mine.translate();
+    await mine.correct(id, { A1: 'un' }, { reviewer: 'somebody else' }, mine.admin);
+    await mine.correct(id, { A1: 'deux' }, { reviewer: 'Rev' });
+    await mine.correct(id, { A1: 'trois' });
+    const { review_history } = await mine.read(id);
+    expect(review_history.map(({ reviewer }: { reviewer: string }) => reviewer)).toEqual([
+      expect.stringMatching(/@example\.org$/),
+      'Rev',
+      null,
+    ]);
+  });
+
+  test.each(['queued', 'extracted', 'failed'])('a job that is %s is 400', async (status) => {
+    const id = await mine.queue();
+    await mine.change(id, { status });
+    const answer = await mine.reviewDocument(id, { corrections: [{ region_id: 'r', target_text: 't' }] });
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      expect.objectContaining({
+        detail: `document job ${id} is not in a completed state (status=${status})`,
+        error_code: 'validation_error',
+      }),
+    ]);
+  });
+
+  test('takes up to 1000 corrections', async () => {
+    const cells = Array.from({ length: 1000 }, (_, n) => `Text ${n}`);
+    const { id } = await mine.translate(cells);
+    const texts = Object.fromEntries(cells.map((_, n) => [`A${n + 1}`, `Texte ${n}`]));
+    expect((await mine.correct(id, texts)).status).toBe(200);
+    expect(await mine.targets(id)).toHaveLength(500);
+    expect((await downloaded(id)).at(-1)).toBe('Texte 999');
+  });
+});
+
+describe('C 7 "Documents": a correction feeds the memory at once', () => {
+  const serve = async (source_text: string, target_lang = 'fr') => {
+    const { body } = await mine.submit({ source_text, target_lang });
+    return [body.final_translation, body.request.metadata.provenance?.fast_path];
+  };
+
+  test('the next job of its text is served it', async () => {
+    const { id } = await mine.translate(['Hello', 'World']);
+    const { body } = await mine.correct(id, { A1: 'Bonjour' });
+    expect(body.feed_manifest).toEqual({
+      fed_pairs: [
+        {
+          source_text: 'Hello',
+          target_text: 'Bonjour',
+          source_hash: expect.stringMatching(/^[0-9a-f]+$/),
+          corrected: true,
+          stage: 'review',
+          created_at: expect.any(String),
+        },
+      ],
+      skipped: {},
+      golden_skipped_at_cap: 0,
+      last_feed_error: null,
+    });
+    expect(await serve('Hello')).toEqual(['Bonjour', 'tm_exact']);
+    expect(await serve('World')).toEqual(['fr of World', undefined]);
+    expect(await serve('Hello', 'de')).toEqual(['de of Hello', undefined]);
+    const again = await mine.translate(['Hello']);
+    expect((await mine.segments(again.id)).segments[0]).toMatchObject({
+      target_text: 'Bonjour',
+      fast_path: 'tm_exact',
+      quality: { score: null },
+    });
+  });
+
+  test('a later correction is served in its place; one that repeats what is served adds nothing', async () => {
+    const { id } = await mine.translate(['Hello']);
+    await mine.correct(id, { A1: 'Bonjour' });
+    await mine.correct(id, { A1: 'Salut' });
+    expect(await serve('Hello')).toEqual(['Salut', 'tm_exact']);
+    const { body } = await mine.correct(id, { A1: ' Salut ' });
+    expect(body.feed_manifest.fed_pairs).toHaveLength(2);
+    // What was served once, and is not any more, is a correction again.
+    await mine.correct(id, { A1: 'Bonjour' });
+    expect(await serve('Hello')).toEqual(['Bonjour', 'tm_exact']);
+  });
+
+  test('B 8 rule 5: a blank text, the source itself and its echo feed nothing', async () => {
+    const { id } = await mine.translate(['Hello']);
+    for (const text of ['', ' ', 'Hello', '[fr] Hello']) {
+      const { status, body } = await mine.correct(id, { A1: text });
+      expect([status, body.feed_manifest.fed_pairs]).toEqual([200, []]);
+    }
+    expect(await serve('Hello')).toEqual(['fr of Hello', undefined]);
+  });
+
+  test('a memory that cannot be written fails no review, and the manifest says so', async () => {
+    const { id } = await mine.translate(['Hello']);
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`alter table memory_segments add constraint broken check (target_text = '') not valid`;
+    try {
+      const { status, body } = await mine.correct(id, { A1: 'Bonjour' });
+      expect([status, body.feed_manifest]).toEqual([
+        200,
+        {
+          fed_pairs: [],
+          skipped: {},
+          golden_skipped_at_cap: 0,
+          last_feed_error: 'the memory could not be written',
+        },
+      ]);
+    } finally {
+      await sql`alter table memory_segments drop constraint broken`;
+    }
+    expect((await mine.correct(id, { A1: 'Salut' })).body.feed_manifest.last_feed_error).toBeNull();
+  });
+});

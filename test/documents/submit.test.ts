@@ -1,0 +1,261 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { failureOf } from '#server/documents/failure.ts';
+import { runDocument } from '#server/documents/run-document.ts';
+import { workbook, workbookFile, xlsxType } from '#test/factories/workbook.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { keyed } from '#test/translations/workspace.ts';
+import { type Documents, openDocuments, PATH, recordingEngine } from './workspace.ts';
+
+const engine = recordingEngine();
+const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
+const app = useTestApp({ env: { ...env, MAX_UPLOAD_BYTES: '200000' }, engine });
+const off = useTestApp({ env: { ...env, TRANSLATION_ENABLED: 'false' } });
+
+let mine: Documents;
+beforeEach(async () => {
+  engine.reset();
+  mine = await openDocuments(app);
+});
+
+const files = async () =>
+  readdir(join(app.services.settings.DATA_DIR, 'storage', mine.tenantId, 'documents')).catch(() => []);
+const queued = async () =>
+  openSuperuser(app.superuserUrl)`select * from graphile_worker.jobs where task_identifier = 'run_document'`;
+
+describe('B 4.3: a submission', () => {
+  test('is queued, and shows its progress until a worker has translated it', async () => {
+    const { status, headers, body } = await mine.send({ domain: ' legal ', tone: 'formal', gender: '' });
+    expect([status, headers.get('x-request-id')]).toEqual([202, expect.stringMatching(/^[0-9a-f]{32}$/)]);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      tenant_id: mine.tenantId,
+      request: {
+        source_lang: 'en',
+        target_lang: 'fr',
+        domain: 'legal',
+        idempotency_key: null,
+        metadata: {
+          content_type: xlsxType,
+          size_bytes: workbook('Hello', 'Good morning').length,
+          idempotency_key: null,
+          tenant: { id: mine.tenantId, name: expect.any(String) },
+        },
+        text_type: null,
+        tone: 'formal',
+        gender: null,
+      },
+      status: 'queued',
+      source_file_name: 'Book.xlsx',
+      source_format: 'xlsx',
+      layout: null,
+      quality_report: null,
+      billable_chars: 0,
+      review_history: [],
+      artifacts: [expect.objectContaining({ kind: 'source', revision: 1, content_type: xlsxType })],
+      approved_at: null,
+      approved_by: null,
+      feed_manifest: { fed_pairs: [], skipped: {}, golden_skipped_at_cap: 0, last_feed_error: null },
+      error: null,
+      failure: null,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      progress: { stage: 'ingest', translated_segments: 0, total_segments: 0 },
+    });
+    await mine.run(body.id);
+    expect(await mine.read(body.id)).toMatchObject({
+      status: 'translated',
+      progress: null,
+      billable_chars: 17,
+      quality_report: { translated_units: 2, total_units: 2, source_lang: 'en', target_lang: 'fr' },
+    });
+  });
+
+  test('applies tone and gender to every segment, and ignores the text type', async () => {
+    await mine.translate(['Hello'], {
+      tone: 'formal',
+      gender: 'female',
+      text_type: 'Html',
+      target_lang: 'DE',
+    });
+    expect(engine.asked).toEqual([
+      expect.objectContaining({ tone: 'formal', gender: 'female', textType: 'Plain', targetLang: 'de' }),
+    ]);
+  });
+
+  test.each([
+    ['Book.xlsx', '', 'Book.xlsx'],
+    ['BOOK.XLSX', 'text/plain', 'BOOK.XLSX'],
+    ['figures', xlsxType, 'figures.xlsx'],
+    ['figures.v2', `${xlsxType}; x=y`, 'figures.v2.xlsx'],
+    ['figures.txt', xlsxType, 'figures.txt.xlsx'],
+    ['C:\\reports\\figures.xlsx', xlsxType, 'figures.xlsx'],
+    ['../../etc/figures.xlsx', xlsxType, 'figures.xlsx'],
+    ['数字 für März.xlsx', xlsxType, '数字 für März.xlsx'],
+  ])('named %j of type %j is stored as %j', async (name, type, stored) => {
+    const { body } = await mine.send({ source_document: workbookFile(['Hello'], name, type) });
+    expect(body.source_file_name).toBe(stored);
+  });
+
+  test.each([
+    ['figures.csv', 'text/csv'],
+    ['figures', ''],
+    ['figures.xls', 'application/vnd.ms-excel'],
+  ])('named %j of type %j is 415, and names what is accepted', async (name, type) => {
+    const { status, body } = await mine.send({ source_document: workbookFile(['Hello'], name, type) });
+    expect([status, body.detail]).toEqual([415, expect.stringContaining('.xlsx')]);
+  });
+
+  test('with a file that cannot be read is 400, and leaves neither a job nor a file', async () => {
+    const sound = workbook('Hello');
+    for (const bytes of [new Uint8Array(200), sound.slice(0, 300)])
+      expect(await mine.send({ source_document: new File([bytes], 'a.xlsx') })).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringMatching(/^source_document: /), error_code: 'validation_error' },
+      });
+    expect((await mine.listDocuments()).body).toEqual([]);
+    expect(await files()).toEqual([]);
+  });
+
+  test('with a file over the limit is 413', async () => {
+    const { status, body } = await mine.send({
+      source_document: new File([new Uint8Array(200_001)], 'a.xlsx'),
+    });
+    expect([status, body.detail]).toEqual([413, 'request body exceeds MAX_UPLOAD_BYTES']);
+  });
+
+  test('in an unsupported language is 422 with a text that lists the supported ones', async () => {
+    for (const fields of [{ target_lang: 'fr-FR' }, { source_lang: 'pt' }]) {
+      const { status, body } = await mine.send(fields);
+      expect([status, body.detail]).toEqual([422, expect.stringMatching(/\bpt-BR\b.*\bzh-Hant\b/s)]);
+    }
+  });
+
+  test('is 503 for everybody while translation is off', async () => {
+    const body = new FormData();
+    const response = await off.request(`${PATH}/translate`, { method: 'POST', body });
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ detail: 'translation is temporarily disabled' });
+  });
+});
+
+describe('B 4.3: with wait', () => {
+  test('the finished job is returned, and nothing is queued', async () => {
+    const { status, body } = await mine.send({ wait: 'Yes' });
+    expect([status, body.status, body.progress]).toEqual([200, 'translated', null]);
+    expect(body.artifacts.map(({ kind }: { kind: string }) => kind)).toEqual(['source', 'translated']);
+    expect(await queued()).not.toContainEqual(expect.objectContaining({ key: `run_document:${body.id}` }));
+  });
+
+  test('a file without any text comes back unchanged, and is not billed', async () => {
+    const job = await mine.translate([5, '12.5', '—']);
+    expect(job).toMatchObject({
+      status: 'translated',
+      billable_chars: 0,
+      quality_report: {
+        overall_score: 1,
+        total_units: 0,
+        findings: [
+          expect.objectContaining({ severity: 'info', code: 'no_translatable_text', unit_id: null }),
+        ],
+      },
+    });
+    const [source, output] = job.artifacts;
+    expect(output.sha256).toBe(source.sha256);
+    expect(engine.asked).toEqual([]);
+    expect(await mine.records()).toEqual([expect.objectContaining({ job_id: job.id, billable_chars: 0 })]);
+  });
+
+  test('a process that stops leaves the job to the others: 202', async () => {
+    // As many texts as two batches have.
+    const cells = Array.from({ length: 300 }, (_, index) => `Text number ${index}`);
+    const { backgroundWork } = app.services;
+    const closing = { ...backgroundWork, closing: true };
+    Object.assign(app.services, { backgroundWork: closing });
+    try {
+      const { status, body } = await mine.send({ source_document: workbookFile(cells), wait: 'true' });
+      expect([status, body.status]).toEqual([202, 'extracted']);
+      expect(await queued()).toContainEqual(expect.objectContaining({ key: `run_document:${body.id}` }));
+    } finally {
+      Object.assign(app.services, { backgroundWork });
+    }
+  });
+});
+
+describe('B 4.3: a resend with the same key', () => {
+  const replayed = ({ headers }: { headers: Headers }) => headers.get('idempotency-replayed');
+
+  test('returns the job in each of its states, and starts nothing', async () => {
+    const key = keyed('once');
+    const failure = failureOf(new Error('broken'), 'extract', 0);
+    const first = await mine.send({}, key);
+    expect([first.status, replayed(first)]).toEqual([202, null]);
+    const { id } = first.body;
+    expect(first.body.request).toMatchObject({
+      idempotency_key: 'once',
+      metadata: { idempotency_key: 'once' },
+    });
+
+    const whileQueued = await mine.send({ target_lang: 'de', domain: 'other' }, key);
+    expect([whileQueued.status, replayed(whileQueued), whileQueued.body]).toEqual([202, 'true', first.body]);
+    await mine.run(id);
+    const whenDone = await mine.send({}, key);
+    expect([whenDone.status, replayed(whenDone), whenDone.body.id]).toEqual([200, 'true', id]);
+    await mine.change(id, { status: 'failed', failure });
+    const whenFailed = await mine.send({ wait: 'true' }, key);
+    expect([whenFailed.status, whenFailed.body.id, whenFailed.body.status]).toEqual([200, id, 'failed']);
+
+    expect(engine.asked).toHaveLength(1);
+    expect(await mine.records()).toHaveLength(1);
+    expect(await files()).toHaveLength(2);
+  });
+
+  test('with wait returns the job when it has ended', async () => {
+    const id = await mine.queue(['Hello'], { idempotency_key: 'waiting' });
+    const waiting = mine.send({ wait: '1' }, keyed('waiting'));
+    await mine.run(id);
+    expect(await waiting).toMatchObject({ status: 200, body: { id, status: 'translated' } });
+  });
+
+  test('concurrently makes one job and keeps one file', async () => {
+    const all = await Promise.all(Array.from({ length: 8 }, () => mine.send({}, keyed('at once'))));
+    expect(all.map(({ status }) => status)).toEqual(Array(8).fill(202));
+    expect(new Set(all.map(({ body }) => body.id)).size).toBe(1);
+    expect(all.filter((answer) => replayed(answer) === null)).toHaveLength(1);
+    expect(await files()).toHaveLength(1);
+  });
+
+  test('of another tenant is another job', async () => {
+    const other = await openDocuments(app);
+    const [one, two] = [await mine.send({}, keyed('same')), await other.send({}, keyed('same'))];
+    expect(one.body.id).not.toBe(two.body.id);
+    expect(replayed(two)).toBeNull();
+  });
+
+  test('is checked like every form', async () => {
+    await mine.send({}, keyed('checked'));
+    expect((await mine.send({ source_document: undefined }, keyed('checked'))).status).toBe(400);
+    expect((await mine.send({}, keyed(''))).status).toBe(422);
+  });
+});
+
+test('the output of a worker whose job was taken over is removed', async () => {
+  const id = await mine.queue();
+  const { storage } = app.services;
+  const slow = {
+    ...app.services,
+    storage: {
+      ...storage,
+      async put(path: string, bytes: Uint8Array | string) {
+        await storage.put(path, bytes);
+        await mine.change(id, { attempt: 99 });
+      },
+    },
+  };
+  expect(await runDocument(slow, mine.tenantId, id)).toBeUndefined();
+  expect(await files()).toHaveLength(1);
+  expect(await mine.read(id)).toMatchObject({ status: 'extracted', artifacts: [{ kind: 'source' }] });
+  expect(await mine.records()).toEqual([]);
+});

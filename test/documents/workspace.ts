@@ -1,0 +1,128 @@
+import { expect } from 'vitest';
+import { runDocument } from '#server/documents/run-document.ts';
+import type { Engine, TranslationTask } from '#server/engines/engine.ts';
+import { workbookFile } from '#test/factories/workbook.ts';
+import { documentForm, type Fields, type Headers } from '#test/factories.ts';
+import type { TestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { answered, engineOf } from '#test/setup/engine.ts';
+import { answerOf, openWorkspace } from '#test/translations/workspace.ts';
+
+export const PATH = '/api/documents';
+
+/** An engine that says `fr of …` and keeps what it was asked. `reply` may be replaced by a test. */
+export interface RecordingEngine extends Engine {
+  asked: TranslationTask[];
+  /** The texts of all calls, in their order. */
+  texts(): string[];
+  reply: (task: TranslationTask, signal: AbortSignal | undefined) => Promise<string[]> | string[];
+  /** Forgets what it was asked, and says what it says by default. */
+  reset(): void;
+}
+
+export function recordingEngine(overrides: Partial<Engine> = {}): RecordingEngine {
+  const byDefault: RecordingEngine['reply'] = ({ segments, targetLang }) =>
+    segments.map((segment) => `${targetLang} of ${segment}`);
+  const engine: RecordingEngine = {
+    asked: [],
+    texts: () => engine.asked.flatMap(({ segments }) => segments),
+    reply: byDefault,
+    reset() {
+      engine.asked.length = 0;
+      engine.reply = byDefault;
+    },
+    ...engineOf(async (task, { signal }) => {
+      engine.asked.push(task);
+      return answered(await engine.reply(task, signal), 10);
+    }, overrides),
+  };
+  return engine;
+}
+
+/** A fresh tenant with its requests for documents, with its API key by default. */
+export async function openDocuments(app: TestApp, fields?: Fields) {
+  const workspace = await openWorkspace(app, fields);
+  const { headers: key, tenantId } = workspace;
+  const at = (id: string, rest = '') => `${PATH}/${id}${rest}`;
+  const get = (path: string, as: Headers = key) => app.json('GET', path, { headers: as });
+
+  /** Sends a form: two texts into French, unless `form` says otherwise. */
+  const send = (form: Fields = {}, headers: Headers = {}) => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(documentForm(form)))
+      if (value !== undefined) body.append(name, value as Blob);
+    return answerOf(
+      app.request(`${PATH}/translate`, { method: 'POST', headers: { ...key, ...headers }, body }),
+    );
+  };
+  const read = async (id: string, as: Headers = key) => {
+    const { status, body } = await get(at(id), as);
+    expect(status).toBe(200);
+    return body;
+  };
+  const segments = async (id: string, query = '') => {
+    const { status, body } = await get(at(id, `/segments${query}`));
+    expect([status, body.detail]).toEqual([200, undefined]);
+    return body;
+  };
+  const review = (id: string, body: Fields, headers: Headers = key) =>
+    app.json('POST', at(id, '/review'), { headers, body });
+  return {
+    ...workspace,
+    send,
+    /** A queued document of these cells. */
+    async queue(cells: (string | number)[] = ['Hello'], form: Fields = {}): Promise<string> {
+      const { status, body } = await send({ source_document: workbookFile(cells), ...form });
+      expect([status, body.detail]).toEqual([202, undefined]);
+      return body.id;
+    },
+    /** A translated document of these cells. */
+    async translate(cells: (string | number)[] = ['Hello'], form: Fields = {}) {
+      const { status, body } = await send({ source_document: workbookFile(cells), wait: 'true', ...form });
+      expect([status, body.detail]).toEqual([200, undefined]);
+      return body;
+    },
+    /** Does what a worker does with the job of a queued document, once. */
+    run: (id: string) => runDocument(app.services, tenantId, id),
+    read,
+    listDocuments: (query = '') => get(`${PATH}${query}`),
+    segments,
+    /** The targets, in reading order. */
+    targets: async (id: string) =>
+      (await segments(id, '?limit=500')).segments.map((one: { target_text: string }) => one.target_text),
+    artifacts: async (id: string) => (await get(at(id, '/artifacts'))).body,
+    download: (id: string, as: Headers = key) => app.request(at(id, '/download'), { headers: as }),
+    reviewDocument: review,
+    /** Corrects cells of the first sheet by their references. */
+    async correct(id: string, texts: Record<string, string>, fields: Fields = {}, headers: Headers = key) {
+      const { region_id } = (await segments(id)).segments[0];
+      const corrections = Object.entries(texts).map(([cell_id, target_text]) => ({
+        region_id,
+        cell_id,
+        target_text,
+      }));
+      return review(id, { corrections, ...fields }, headers);
+    },
+    approve: (id: string, body: Fields = { reviewer: 'Rev' }, headers: Headers = key) =>
+      app.json('POST', at(id, '/approve'), { headers, body }),
+    removeDocument: (id: string, headers: Headers = workspace.admin) =>
+      app.json('DELETE', at(id), { headers }),
+    summary: (query = '', as: Headers = key) => get(`${PATH}/summary${query}`, as),
+    /** The stored row of a document. */
+    async row(id: string) {
+      const [row] = await openSuperuser(app.superuserUrl)`
+        select * from document_jobs where document_id = ${id}`;
+      return row as Record<string, unknown>;
+    },
+    /** Changes the stored row. */
+    change: (id: string, fields: Fields) =>
+      openSuperuser(app.superuserUrl)`
+        update document_jobs set ${openSuperuser(app.superuserUrl)(fields)} where document_id = ${id}`,
+    records: async () => [
+      ...(await openSuperuser(app.superuserUrl)`
+        select * from usage_records where tenant_id = ${tenantId} order by recorded_at`),
+    ],
+  };
+}
+
+export type Documents = Awaited<ReturnType<typeof openDocuments>>;

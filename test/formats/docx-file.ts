@@ -1,0 +1,56 @@
+import { extract, rebuild } from '#server/formats/docx.ts';
+import { formatTagged, parseTagged } from '#server/formats/inline-content.ts';
+import { partsOf } from './docx-walk.ts';
+import { wordFiles, zipOf } from './flatten-zip.ts';
+
+export const run = (text: string, properties = ''): string =>
+  `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}<w:t xml:space="preserve">${text}</w:t></w:r>`;
+export const paragraph = (...content: string[]): string => `<w:p>${content.join('')}</w:p>`;
+export const link = (...content: string[]): string =>
+  `<w:hyperlink r:id="rId1">${content.join('')}</w:hyperlink>`;
+export const mark = (type: string): string => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`;
+/** A complex field. */
+export const field = (code: string, ...result: string[]): string =>
+  mark('begin') +
+  `<w:r><w:instrText xml:space="preserve">${code}</w:instrText></w:r>` +
+  mark('separate') +
+  result.join('') +
+  mark('end');
+
+/** A Word file with this body; `parts` are others by type, each with its XML. */
+export const wordFile = (body: string, parts?: Record<string, string>): Uint8Array =>
+  zipOf(wordFiles(body, parts));
+
+/** The segments' texts as a model sees them. */
+export async function textsOf(body: string, parts?: Record<string, string>): Promise<string[]> {
+  const { segments } = await extract(wordFile(body, parts));
+  return segments.map(({ source }) => formatTagged(source));
+}
+
+export interface Translated {
+  /** What is between the tags of the body. */
+  body: string;
+  parts: Record<string, string>;
+}
+
+/**
+ * Translates a file with what a model replies for each of its segments, in their order.
+ *
+ * @param replies with the tags as in `textsOf`
+ */
+export async function translate(
+  body: string,
+  replies: string[],
+  { parts = {} as Record<string, string>, from = 'en', to = 'fr' } = {},
+): Promise<Translated> {
+  const bytes = wordFile(body, parts);
+  const { segments } = await extract(bytes);
+  const translations = segments.map(({ regionId, cellId, source }, index) => {
+    const target = parseTagged(replies[index]!, source);
+    if (!target) throw new Error(`the reply lacks a tag of ${formatTagged(source)}`);
+    return { regionId, cellId, target };
+  });
+  const rebuilt = await rebuild(bytes, translations, { sourceLanguage: from, targetLanguage: to });
+  const after = partsOf(rebuilt.bytes);
+  return { body: /<w:body>(.*)<\/w:body>/s.exec(after['word/document.xml']!)![1]!, parts: after };
+}

@@ -1,0 +1,362 @@
+import { describe, expect, it } from 'vitest';
+import { extract, rebuild } from '#server/formats/docx.ts';
+import type { InlineContent } from '#server/formats/inline-content.ts';
+import { field, link, mark, paragraph, run, textsOf, translate, wordFile } from './docx-file.ts';
+import { allOf, childOf, childrenOf, parse, partsOf, textOf, walkStory } from './docx-walk.ts';
+import { wordFiles, zipOf } from './flatten-zip.ts';
+
+/** A run as the engine writes it. */
+const written = (text: string, properties = ''): string => {
+  const space = /^\s|\s$|\s\s/.test(text) ? ' xml:space="preserve"' : '';
+  return `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}<w:t${space}>${text}</w:t></w:r>`;
+};
+const tab = '<w:r><w:tab/></w:r>';
+const bookmark = { start: '<w:bookmarkStart w:id="1" w:name="x"/>', end: '<w:bookmarkEnd w:id="1"/>' };
+
+describe('a translated paragraph', () => {
+  it.each<[rule: string, source: string, reply: string, result: string]>([
+    [
+      'keeps its properties, and its text has those of most of its characters',
+      paragraph(
+        '<w:pPr><w:jc w:val="both"/></w:pPr>',
+        run('Not', '<w:b/>'),
+        run(' so '),
+        run('bold'),
+        run('!', '<w:i/>'),
+      ),
+      'Pas gras',
+      paragraph('<w:pPr><w:jc w:val="both"/></w:pPr>', written('Pas gras')),
+    ],
+    [
+      'counts the characters of all runs with the same properties',
+      paragraph(run('aaaa', '<w:b/>'), run('bbb', '<w:i/>'), run('ccc', '<w:i/>')),
+      'x',
+      paragraph(written('x', '<w:i/>')),
+    ],
+    [
+      'a hyperlink keeps its target and its own text',
+      paragraph(run('Click '), link(run('here', '<w:u w:val="single"/>')), run(' now')),
+      'Cliquez <1>ici</1> maintenant',
+      paragraph(written('Cliquez '), link(written('ici', '<w:u w:val="single"/>')), written(' maintenant')),
+    ],
+    [
+      'a hyperlink may move',
+      paragraph(run('Click '), link(run('here')), run(' now')),
+      '<1>Hier</1> klicken',
+      paragraph(link(written('Hier')), written(' klicken')),
+    ],
+    [
+      'spaces around tags are as the translation has them, and at the edges as in the source',
+      paragraph(run('  a '), tab, run(' b  ')),
+      ' x<1/>y ',
+      paragraph(written('  x'), tab, written('y  ')),
+    ],
+    [
+      'spaces at the edges stay there if a tag moves to the edge',
+      paragraph(run(' a '), field('PAGE', run('3')), run(' b ')),
+      '<1/> x',
+      paragraph(written(' '), field('PAGE', run('3')), written(' x ')),
+    ],
+    [
+      'what stands at the edges stays there',
+      paragraph(tab, run(' '), link(run('One'), tab, field('PAGEREF a', run('3')))),
+      'Eins',
+      paragraph(tab, run(' '), link(written('Eins'), tab, field('PAGEREF a', run('3')))),
+    ],
+    [
+      'a field with text keeps its code, and its result is translated',
+      paragraph(run('See '), field(' REF x ', run('Figure 3', '<w:b/>')), run(' below')),
+      '<1>Abbildung 3</1> unten',
+      paragraph(field(' REF x ', written('Abbildung 3', '<w:b/>')), written(' unten')),
+    ],
+    [
+      'a live field keeps its result',
+      paragraph(
+        run('Page '),
+        field(' PAGE ', run('3')),
+        run(' of '),
+        '<w:fldSimple w:instr="NUMPAGES"><w:r><w:t>9</w:t></w:r></w:fldSimple>',
+      ),
+      '<2/> Seiten, davon <1/>',
+      paragraph(
+        '<w:fldSimple w:instr="NUMPAGES"><w:r><w:t>9</w:t></w:r></w:fldSimple>',
+        written(' Seiten, davon '),
+        field(' PAGE ', run('3')),
+      ),
+    ],
+    [
+      'the data of a simple field stay directly behind its tag',
+      paragraph(
+        run('a'),
+        '<w:fldSimple w:instr="REF x"><w:fldData>AA==</w:fldData>',
+        run('b'),
+        '</w:fldSimple>',
+      ),
+      'x<1>y</1>',
+      paragraph(
+        written('x'),
+        '<w:fldSimple w:instr="REF x"><w:fldData>AA==</w:fldData>',
+        written('y'),
+        '</w:fldSimple>',
+      ),
+    ],
+    [
+      'pieces of one run are taken apart, each with its properties',
+      paragraph('<w:r w:rsidR="1"><w:rPr><w:b/></w:rPr><w:t>a</w:t><w:tab/><w:t>b</w:t></w:r>'),
+      'x<1/>y',
+      paragraph(
+        written('x', '<w:b/>'),
+        '<w:r w:rsidR="1"><w:rPr><w:b/></w:rPr><w:tab/></w:r>',
+        written('y', '<w:b/>'),
+      ),
+    ],
+    [
+      'line feeds and tabs in a translation are breaks and tabs, and Word has elements for its hyphens',
+      paragraph(run('a')),
+      'a\nb\tc\u00add\u2011e\r\nf',
+      paragraph(
+        '<w:r><w:t>a</w:t><w:br/><w:t>b</w:t><w:tab/><w:t>c</w:t><w:softHyphen/><w:t>d</w:t><w:noBreakHyphen/><w:t>e</w:t><w:br/><w:t>f</w:t></w:r>',
+      ),
+    ],
+    [
+      'characters of XML are escaped, and those that it cannot hold are left out',
+      paragraph(run('a')),
+      'a < b & ]]> c\u0000\u0008\ufffe\ud800😀',
+      paragraph(written('a &lt; b &amp; ]]&gt; c😀')),
+    ],
+    ['a translation without text leaves no run', paragraph(run('a'), tab, run('b')), '<1/>', paragraph(tab)],
+    [
+      'hidden text stays between the words',
+      paragraph(run('one '), run('secret', '<w:vanish/>'), run('two')),
+      'eins zwei',
+      paragraph(written('eins'), run('secret', '<w:vanish/>'), written(' zwei')),
+    ],
+    [
+      'a bookmark stays around its share of the text, at the edges of words',
+      paragraph(run('The '), bookmark.start, run('main valve'), bookmark.end, run(' is closed')),
+      'Das Absperrventil ist zu',
+      paragraph(written('Das '), bookmark.start, written('Absperrventil'), bookmark.end, written(' ist zu')),
+    ],
+    [
+      'a bookmark around a hyperlink moves with it',
+      paragraph(run('Click '), bookmark.start, link(run('here')), bookmark.end, run(' now')),
+      '<1>Hier</1> klicken',
+      paragraph(bookmark.start, link(written('Hier')), bookmark.end, written(' klicken')),
+    ],
+    [
+      'a marker never cuts a character',
+      paragraph(run('ab'), bookmark.start, bookmark.end, run('cd')),
+      '字😀字',
+      paragraph(written('字😀'), bookmark.start, bookmark.end, written('字')),
+    ],
+    [
+      'marks of spelling and smart tags go with the words that they are about',
+      paragraph(
+        '<w:proofErr w:type="spellStart"/>',
+        '<w:smartTag w:element="x">',
+        run('Paris'),
+        '</w:smartTag>',
+        run(' is'),
+      ),
+      'Parigi è',
+      paragraph(written('Parigi è')),
+    ],
+    [
+      'ruby text loses its reading aid',
+      paragraph(
+        '<w:r><w:ruby><w:rt><w:r><w:t>かん</w:t></w:r></w:rt><w:rubyBase><w:r><w:rPr><w:b/></w:rPr><w:t>漢</w:t></w:r></w:rubyBase></w:ruby></w:r>',
+      ),
+      'Han',
+      paragraph(written('Han', '<w:b/>')),
+    ],
+    [
+      'no hyperlink is written into another, even if the translation says so',
+      paragraph(link(run('a')), run(' and '), link(run('b')).replace('rId1', 'rId2')),
+      '<1>x <2>y</2></1> z',
+      paragraph(link(written('x ')), link(written('y')).replace('rId1', 'rId2'), written(' z')),
+    ],
+  ])('%s', async (_, source, reply, result) => {
+    expect((await translate(source, [reply])).body).toBe(result);
+  });
+
+  it('without a translation stays as it is, and so does one that equals its source', async () => {
+    const source =
+      paragraph('<!-- c -->', run('a', '<w:b/>'), run('b'), '<w:proofErr/>') + paragraph(run('c'));
+    const bytes = wordFile(source);
+    const same = await rebuild(bytes, [{ regionId: 'p1', cellId: null, target: ['ab'] }], {
+      sourceLanguage: 'en',
+      targetLanguage: 'fr',
+    });
+    expect(Buffer.from(same.bytes).equals(bytes)).toBe(true);
+  });
+
+  it('a translation for a segment that the file does not have is refused', async () => {
+    const made = rebuild(wordFile(paragraph(run('a'))), [{ regionId: 'p2', cellId: null, target: ['x'] }], {
+      sourceLanguage: 'en',
+      targetLanguage: 'fr',
+    });
+    await expect(made).rejects.toThrow(RangeError);
+  });
+
+  it('the source as the translation gives the same text, in a new direction too', async () => {
+    const source = paragraph(
+      tab,
+      run(' a '),
+      link(run(' b ')),
+      run('  '),
+      field('REF x', run('c')),
+      run('\u00a0d '),
+    );
+    const before = walkStory(parse(wordFiles(source)['word/document.xml']!)).map(({ text }) => text);
+    const { parts } = await translate(source, await textsOf(source), { to: 'ar' });
+    expect(walkStory(parse(parts['word/document.xml']!)).map(({ text }) => text)).toEqual(before);
+  });
+});
+
+describe('fields over several paragraphs', () => {
+  const begin = `${mark('begin')}<w:r><w:instrText>TOC</w:instrText></w:r>${mark('separate')}`;
+  const marksOf = (xml: string): string[] =>
+    [...xml.matchAll(/fldCharType="(\w+)"/g)].map(([, type]) => type!);
+
+  it('survive', async () => {
+    const source =
+      paragraph(begin, link(run('One'), tab, field('PAGEREF a', run('1')))) +
+      paragraph(link(run('Two'))) +
+      paragraph(mark('end'));
+    const { body } = await translate(source, ['Eins', 'Zwei']);
+    expect(body).toBe(source.replace(run('One'), written('Eins')).replace(run('Two'), written('Zwei')));
+  });
+
+  it('keep their order where the translation moves the tags', async () => {
+    const source = paragraph(run('a '), begin, run('b '), link(run('c')), run(' d')) + paragraph(mark('end'));
+    const { body } = await translate(source, ['<2>x</2> y <1/> z']);
+    expect(marksOf(body)).toEqual(marksOf(source));
+    expect(body).toBe(paragraph(begin, link(written('x')), written(' y  z')) + paragraph(mark('end')));
+  });
+
+  it('a field that begins inside a hyperlink and ends outside survives', async () => {
+    const source = paragraph(link(begin, run('a')), run('b'), mark('end'), run('c'));
+    const texts = await textsOf(source);
+    const { body } = await translate(source, [texts[0]!.replace(/[abc]/g, (letter) => letter.toUpperCase())]);
+    expect(marksOf(body)).toEqual(['begin', 'separate', 'end']);
+    expect(walkStory(parse(`<w:document><w:body>${body}</w:body></w:document>`))[0]!.text).toBe('ABC');
+  });
+});
+
+describe('tags that the writer cannot use', () => {
+  const put = async (target: InlineContent): Promise<string> => {
+    const source = paragraph(run('a'), tab, run('b'), link(run('c')), run('d'));
+    const key = { regionId: 'p1', cellId: null };
+    const options = { sourceLanguage: 'en', targetLanguage: 'fr' };
+    const { bytes } = await rebuild(wordFile(source), [{ ...key, target }], options);
+    return /<w:body>(.*)<\/w:body>/s.exec(partsOf(bytes)['word/document.xml']!)![1]!;
+  };
+
+  it.each<[rule: string, target: InlineContent]>([
+    ['missing', ['x', 'y']],
+    ['twice', ['x', { tag: 1, type: 'void' }, 'y', { tag: 1, type: 'void' }]],
+    ['not closed', ['x', { tag: 1, type: 'void' }, { tag: 2, type: 'open' }, 'y']],
+    ['unknown', ['x', { tag: 9, type: 'void' }, 'y']],
+  ])('%s: the source has each of them once, and no text is lost', async (_, target) => {
+    const body = await put(target);
+    const root = parse(`<w:document><w:body>${body}</w:body></w:document>`);
+    expect(allOf(root, 'tab')).toHaveLength(1);
+    expect(allOf(root, 'hyperlink')).toHaveLength(1);
+    expect(textOf(root)).toBe('xy');
+  });
+});
+
+describe('namespaces and encodings', () => {
+  const strict = 'http://purl.oclc.org/ooxml/wordprocessingml/main';
+  const put = async (xml: string | Uint8Array): Promise<Uint8Array> => {
+    const bytes = zipOf({ ...wordFiles(''), 'word/document.xml': xml as string });
+    const { segments } = await extract(bytes);
+    const translations = segments.map(({ regionId, cellId, source }) => ({
+      regionId,
+      cellId,
+      target: source.map((item) => (typeof item === 'string' ? item.toUpperCase() : item)),
+    }));
+    return (await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'ar' })).bytes;
+  };
+
+  it.each([
+    ['a prefix other than w', 'x:', `xmlns:x="${strict}"`],
+    ['no prefix', '', `xmlns="${strict}"`],
+  ])('%s is used in what is written', async (_, p, declaration) => {
+    const body = (text: string, direction: boolean): string =>
+      `<${p}document ${declaration}><${p}body><${p}p>${direction ? `<${p}pPr><${p}bidi/></${p}pPr>` : ''}<${p}r>${
+        direction ? `<${p}rPr><${p}rtl/></${p}rPr>` : ''
+      }<${p}t>${text}</${p}t></${p}r></${p}p></${p}body></${p}document>`;
+    expect(partsOf(await put(body('ab', false)))['word/document.xml']).toBe(body('AB', true));
+  });
+
+  it('what a hyperlink declares is declared again for what leaves it', async () => {
+    const source = paragraph(
+      run('a '),
+      '<w:hyperlink xmlns:q="urn:q" q:id="1">',
+      run('b', '<q:x/>'),
+      '<w:r><q:picture/></w:r>',
+      run('c', '<q:x/>'),
+      '<q:y/>',
+      run('d', '<q:x/>'),
+      '</w:hyperlink>',
+    );
+    const { body } = await translate(source, ['<2/><1>x</1><3/> y']);
+    expect(body).toContain('<w:r xmlns:q="urn:q"><q:picture/></w:r>');
+    expect(body).toContain('<q:y xmlns:q="urn:q"/>');
+    expect(body).toContain('<w:r xmlns:q="urn:q"><w:rPr><q:x/></w:rPr><w:t>x</w:t></w:r>');
+  });
+
+  it.each<[encoding: string, encode: (text: string) => Buffer]>([
+    ['utf-16le', (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['utf-16be', (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+    ['utf-8', (text) => Buffer.from(`\ufeff${text}`)],
+  ])('a part in %s stays in it', async (encoding, encode) => {
+    const xml = `<?xml version="1.0"?>${wordFiles(paragraph(run('grüße 😀')))['word/document.xml']}`;
+    const { unzipSync } = await import('fflate');
+    const after = unzipSync(await put(encode(xml)))['word/document.xml']!;
+    const text = new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(after);
+    expect(text.startsWith('\ufeff<?xml')).toBe(true);
+    expect(text).toContain('GRÜSSE 😀');
+  });
+
+  it('a part in another encoding is refused', async () => {
+    const xml = wordFiles(paragraph(run('a')))['word/document.xml']!;
+    await expect(put(`<?xml version="1.0" encoding="ISO-8859-1"?>${xml}`)).rejects.toMatchObject({
+      reason: 'unreadable',
+    });
+  });
+
+  it('CDATA and references are text', async () => {
+    const source = paragraph('<w:r><w:t><![CDATA[a <b>]]> &amp; &#x63;</w:t></w:r>');
+    expect((await translate(source, ['x <b> & c'])).body).toBe(paragraph(written('x &lt;b&gt; &amp; c')));
+  });
+});
+
+describe('content of other kinds', () => {
+  it('is the same afterwards, wherever it stands', async () => {
+    const kept = [
+      `<w:sdt><w:sdtContent>${run('control')}</w:sdtContent></w:sdt>`,
+      `<w:ins w:id="1">${run('new')}</w:ins>`,
+      '<w:del w:id="2"><w:r><w:delText>old</w:delText></w:r></w:del>',
+      '<m:oMath><m:r><m:t>x</m:t></m:r></m:oMath>',
+      `<w:r><w:pict><w:txbxContent>${paragraph(run('box'))}</w:txbxContent></w:pict></w:r>`,
+      '<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:footnoteReference w:id="2"/></w:r>',
+      '<w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>',
+      '<w:r><w:drawing><x/></w:drawing></w:r>',
+    ];
+    const source = paragraph(...kept.flatMap((raw, index) => [run(`t${index} `), raw]), run('end'));
+    const [text] = await textsOf(source);
+    const { body } = await translate(source, [text!.replace(/t(\d)/g, 'T$1')]);
+    const parts = kept.flatMap((raw, index) => [written(`T${index} `), raw]);
+    expect(body).toBe(paragraph(...parts, written('end')));
+  });
+
+  it('a text box in a translated paragraph keeps its own paragraphs', async () => {
+    const box = `<w:r><w:pict><w:txbxContent>${paragraph(run('inside'))}</w:txbxContent></w:pict></w:r>`;
+    const { body } = await translate(paragraph(run('a'), box, run('b')), ['x<1/>y']);
+    const root = parse(`<w:document><w:body>${body}</w:body></w:document>`);
+    expect(childrenOf(childOf(root, 'body')!)).toHaveLength(1);
+    expect(body).toContain(box);
+  });
+});

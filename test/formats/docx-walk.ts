@@ -1,0 +1,133 @@
+import { unzipSync } from 'fflate';
+
+/** An element of a small DOM that the tests read by a regular expression, not by the parser of the engine. */
+export interface Element {
+  /** `p` for Word's elements; with its prefix in other namespaces. */
+  name: string;
+  /** As written. */
+  tag: string;
+  children: (Element | string)[];
+}
+
+/** The parts of a package as text. */
+export function partsOf(bytes: Uint8Array): Record<string, string> {
+  const files = unzipSync(bytes);
+  return Object.fromEntries(
+    Object.entries(files).map(([name, content]) => [name, Buffer.from(content).toString('utf8')]),
+  );
+}
+
+const markup =
+  /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!\[CDATA\[([\s\S]*?)\]\]>|<\/[^>]*>|<([^\s/>]+)((?:"[^"]*"|'[^']*'|[^'">])*?)(\/?)>|([^<]+)/g;
+
+/** Reads a document whose elements of Word have the prefix `w`. */
+export function parse(xml: string): Element {
+  const root: Element = { name: '', tag: '', children: [] };
+  const open = [root];
+  for (const [tag, cdata, name, , closing, text] of xml.matchAll(markup)) {
+    const parent = open.at(-1)!;
+    if (cdata !== undefined) parent.children.push(cdata);
+    else if (text !== undefined) parent.children.push(unescapeXml(text));
+    else if (name !== undefined) {
+      const element: Element = { name: name.replace(/^w:/, ''), tag, children: [] };
+      parent.children.push(element);
+      if (closing !== '/') open.push(element);
+    } else if (tag.startsWith('</')) open.pop();
+  }
+  return root.children.find((child) => typeof child !== 'string')!;
+}
+
+function unescapeXml(text: string): string {
+  return text
+    .replace(/&#x([0-9a-f]+);/gi, (_, code) => String.fromCodePoint(Number.parseInt(code, 16)))
+    .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&apos;', "'")
+    .replaceAll('&amp;', '&');
+}
+
+export const attribute = ({ tag }: Element, name: string): string | undefined =>
+  new RegExp(`\\s(?:\\w+:)?${name}\\s*=\\s*["']([^"']*)`).exec(tag)?.[1];
+export const childrenOf = ({ children }: Element): Element[] =>
+  children.filter((child) => typeof child !== 'string');
+export const childOf = (element: Element | undefined, name: string): Element | undefined =>
+  element && childrenOf(element).find((child) => child.name === name);
+export const textOf = (element: Element): string =>
+  element.children.map((child) => (typeof child === 'string' ? child : textOf(child))).join('');
+export const allOf = (element: Element, name: string): Element[] =>
+  childrenOf(element).flatMap((child) => [...(child.name === name ? [child] : []), ...allOf(child, name)]);
+
+/** A paragraph that a translation may change. */
+export interface WalkedParagraph {
+  element: Element;
+  /** The characters to translate, with tabs and line feeds for what stands between them. */
+  text: string;
+  /** The runs that hold them. */
+  runs: Element[];
+}
+
+/** Fields whose results a reader sees as text of the document, as far as the corpus has them. */
+const textFields = /^\s*(REF|HYPERLINK|TOC|INCLUDEPICTURE|STYLEREF|TITLE|SUBJECT|QUOTE|LINK|EMBED|ADDIN)\b/i;
+const blocks = new Set(['body', 'tbl', 'tr', 'tc', 'customXml']);
+const transparent = new Set(['hyperlink', 'smartTag', 'customXml', 'dir', 'bdo']);
+const breaks: Record<string, string> = {
+  br: '\n',
+  cr: '\n',
+  tab: '\t',
+  ptab: '\t',
+  noBreakHyphen: '\u2011',
+  softHyphen: '\u00ad',
+};
+
+/** The paragraphs of a story that may have text to translate, in order, those without text included. */
+export function walkStory(root: Element, areFieldsKept = root.name !== 'document'): WalkedParagraph[] {
+  const paragraphs: WalkedParagraph[] = [];
+  const fields: { code: string; isResult: boolean }[] = [];
+  const isKept = (): boolean =>
+    fields.some(({ code, isResult }) => areFieldsKept || !isResult || !textFields.test(code));
+  const walkRun = (run: Element, paragraph: WalkedParagraph): void => {
+    const vanish = childOf(childOf(run, 'rPr'), 'vanish');
+    const isHidden = vanish !== undefined && !/^(0|false|off)$/.test(attribute(vanish, 'val') ?? '');
+    for (const child of childrenOf(run)) {
+      if (child.name === 'fldChar') {
+        const type = attribute(child, 'fldCharType');
+        if (type === 'begin') fields.push({ code: '', isResult: false });
+        if (type === 'separate') fields.at(-1)!.isResult = true;
+        if (type === 'end') fields.pop();
+      } else if (child.name === 'instrText' && fields.length > 0) fields.at(-1)!.code += textOf(child);
+      if (isHidden || isKept()) continue;
+      if (child.name in breaks) paragraph.text += breaks[child.name];
+      if (child.name === 't') paragraph.text += shownText(child);
+      if (child.name === 'ruby')
+        paragraph.text += allOf(childOf(child, 'rubyBase')!, 't').map(shownText).join('');
+      if (child.name === 't' || child.name === 'ruby') paragraph.runs.push(run);
+    }
+  };
+  const walkInline = (parent: Element, paragraph: WalkedParagraph): void => {
+    for (const child of childrenOf(parent)) {
+      if (child.name === 'r') walkRun(child, paragraph);
+      else if (transparent.has(child.name)) walkInline(child, paragraph);
+      else if (child.name === 'fldSimple' && !areFieldsKept && textFields.test(attribute(child, 'instr')!))
+        walkInline(child, paragraph);
+    }
+  };
+  const walkBlock = (parent: Element): void => {
+    for (const child of childrenOf(parent)) {
+      if (blocks.has(child.name)) walkBlock(child);
+      if (child.name !== 'p') continue;
+      const paragraph: WalkedParagraph = { element: child, text: '', runs: [] };
+      walkInline(child, paragraph);
+      paragraphs.push(paragraph);
+    }
+  };
+  walkBlock(root);
+  return paragraphs;
+}
+
+function shownText(element: Element): string {
+  const text = textOf(element);
+  const isPreserved = /xml:space\s*=\s*["']preserve/.test(element.tag);
+  return (isPreserved ? text : text.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '')).replace(/[\t\n\r]/g, ' ');
+}

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/**
+ * Opens files in LibreOffice and saves them in another format, all in one run. Files that it cannot open are missing in the
+ * result.
+ *
+ * @param files content by name
+ * @param format an extension, such as `fods`
+ * @returns the saved files by their old names; null if LibreOffice is not installed
+ */
+export function convertByLibreOffice(
+  files: Record<string, Uint8Array>,
+  format: string,
+): Record<string, Uint8Array> | null {
+  const folder = mkdtempSync(join(tmpdir(), 'libreoffice-'));
+  try {
+    const names = Object.keys(files);
+    for (const name of names) writeFileSync(join(folder, name), files[name]!);
+    const { error } = spawnSync(
+      'soffice',
+      [
+        '--headless',
+        '--norestore',
+        // A profile of its own: a program that uses the same one would answer in its place.
+        `-env:UserInstallation=${pathToFileURL(join(folder, 'profile'))}`,
+        '--convert-to',
+        format,
+        '--outdir',
+        join(folder, 'saved'),
+        ...names.map((name) => join(folder, name)),
+      ],
+      { timeout: 240_000, stdio: 'ignore' },
+    );
+    if (error && 'code' in error && error.code === 'ENOENT') return null;
+    if (error) throw error;
+    const saved = readdirSync(join(folder, 'saved'));
+    return Object.fromEntries(
+      names.flatMap((name) => {
+        const own = name.replace(/\.\w+$/, `.${format}`);
+        return saved.includes(own) ? [[name, readFileSync(join(folder, 'saved', own))]] : [];
+      }),
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

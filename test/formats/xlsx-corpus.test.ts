@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import { extract, rebuild } from '#server/formats/xlsx.ts';
+import { corpusFile, corpusNames } from '#test/corpus/files.ts';
+import { convertByLibreOffice } from './libreoffice.ts';
+import { isWithin, translatableCells, unescapeXml, type WalkedSheet, walkWorkbook } from './xlsx-walk.ts';
+
+const names = corpusNames('xlsx');
+const options = { sourceLanguage: 'en', targetLanguage: 'fr' };
+
+/** A translation that tells which text it is of, and has characters that XML escapes. */
+const translate = (source: string): string => `⟦${source}⟧ & <b>`;
+const rebuilt = new Map<string, Promise<Uint8Array>>();
+
+function translated(name: string): Promise<Uint8Array> {
+  const known = rebuilt.get(name);
+  if (known) return known;
+  const run = async (): Promise<Uint8Array> => {
+    const bytes = corpusFile(`xlsx/${name}`);
+    const { segments } = await extract(bytes);
+    const translations = segments.map(({ source, ...key }) => ({
+      ...key,
+      target: [translate(`${source[0]}`)],
+    }));
+    return (await rebuild(bytes, translations, options)).bytes;
+  };
+  const result = run();
+  rebuilt.set(name, result);
+  return result;
+}
+
+/** The text with its translation: white space around it stays, and line breaks in it are line feeds. */
+function expected(text: string): string {
+  const [, before, source, after] = /^(\s*)(.*?)(\s*)$/s.exec(text)!;
+  return before + translate(source!.replace(/\r\n?/g, '\n')) + after;
+}
+
+const localRecord = (zip: Buffer, name: string): Buffer => {
+  let at = zip.readUInt32LE(zip.length - 6);
+  for (; zip.toString('latin1', at, at + 4) === 'PK\x01\x02'; ) {
+    const length = zip.readUInt16LE(at + 28);
+    const start = zip.readUInt32LE(at + 42);
+    if (zip.toString('utf8', at + 46, at + 46 + length) === name) {
+      const bodyStart = start + 30 + zip.readUInt16LE(start + 26) + zip.readUInt16LE(start + 28);
+      return zip.subarray(start, bodyStart + zip.readUInt32LE(at + 20));
+    }
+    at += 46 + length + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
+  }
+  throw new Error(`no ${name}`);
+};
+
+/** A sheet without what a translation may change: indexes of shared strings, and texts in cells. */
+function withoutTexts({ xml }: WalkedSheet): string {
+  return xml.replace(
+    /(<(?:\w+:)?c(?:\s[^>]*)?(?<!\/)>)(.*?)(<\/(?:\w+:)?c>)/gs,
+    (cell, tag, content, end) => {
+      if (/<(?:\w+:)?f\b/.test(content)) return cell;
+      const type = /\st="(\w+)"/.exec(tag)?.[1];
+      if (type === 's' || type === 'str') return tag + content.replace(/>[^<]*<\/(\w+:)?v>/, '>…</v>') + end;
+      return type === 'inlineStr' ? `${tag}…${end}` : cell;
+    },
+  );
+}
+
+describe.each(names)('%s', (name) => {
+  const original = walkWorkbook(corpusFile(`xlsx/${name}`));
+
+  it('has a segment for each cell with text, and no other, in order', async () => {
+    const { segments, pageCount } = await extract(corpusFile(`xlsx/${name}`));
+    expect(pageCount).toBe(original.sheets.length);
+    const walked = original.sheets.flatMap((sheet, index) =>
+      translatableCells(sheet).map(({ reference, text }) => ({
+        regionId: `sheet${sheet.sheetId}`,
+        cellId: reference,
+        kind: 'cell',
+        page: index + 1,
+        place: `${sheet.name}!${reference}`,
+        source: [text!.trim().replace(/\r\n?/g, '\n')],
+      })),
+    );
+    expect(walked.length).toBeGreaterThan(0);
+    expect(segments).toEqual(walked);
+  });
+
+  it('counts the headers that its tables keep', async () => {
+    const { findings } = await extract(corpusFile(`xlsx/${name}`));
+    const kept = original.sheets.flatMap(({ cells, headers }) =>
+      headers
+        .map((range) =>
+          cells.filter(
+            ({ reference, text, formula }) =>
+              !formula && isWithin(reference, range) && /\p{L}/u.test(text ?? ''),
+          ),
+        )
+        .filter((found) => found.length > 0)
+        .map((found) => (found.length === 1 ? 'its column header' : `its ${found.length} column headers`)),
+    );
+    const reported = findings.filter(({ code }) => code === 'table_header_kept');
+    expect(reported.map(({ message }) => /its (\d+ )?column headers?/.exec(message)![0]).sort()).toEqual(
+      kept.sort(),
+    );
+  });
+
+  it('has each text translated once, and every other cell unchanged', async () => {
+    const result = walkWorkbook(await translated(name));
+    for (const [index, sheet] of original.sheets.entries()) {
+      const translatable = new Set(translatableCells(sheet));
+      const cells = sheet.cells.map((cell) => ({
+        ...cell,
+        value: cell.type === 's' ? '' : translatable.has(cell) && cell.type === 'str' ? '' : cell.value,
+        text: translatable.has(cell) ? expected(cell.text!) : cell.text,
+      }));
+      const got = result.sheets[index]!.cells.map((cell, at) => ({
+        ...cell,
+        value: cell.type === 's' || cells[at]?.value === '' ? '' : cell.value,
+      }));
+      expect(got).toEqual(cells);
+    }
+  });
+
+  it('is the same but for the texts: other entries in their bytes, changed ones in all else', async () => {
+    const before = corpusFile(`xlsx/${name}`);
+    const after = await translated(name);
+    const result = walkWorkbook(after);
+    expect(Object.keys(result.parts)).toEqual(Object.keys(original.parts));
+    const changed = Object.keys(original.parts).filter(
+      (path) => !localRecord(Buffer.from(after), path).equals(localRecord(Buffer.from(before), path)),
+    );
+    for (const path of changed) {
+      const index = original.sheets.findIndex((sheet) => sheet.path === path);
+      if (index >= 0) {
+        expect(withoutTexts(result.sheets[index]!)).toBe(withoutTexts(original.sheets[index]!));
+        continue;
+      }
+      expect(path).toBe(original.sharedPath);
+      expect(result.items.length).toBeGreaterThanOrEqual(original.items.length);
+      const around = (parts: Record<string, Uint8Array>): string =>
+        Buffer.from(parts[path]!)
+          .toString()
+          .replace(/<(\w+:)?si(?:\s[^>]*)?(?:\/>|>.*<\/(\w+:)?si>)/s, '…')
+          .replace(/uniqueCount="\d*"/, '');
+      expect(around(result.parts)).toBe(around(original.parts));
+      const unique = /uniqueCount="(\d*)"/.exec(
+        Buffer.from(result.parts[path]!).toString('utf8', 0, 500),
+      )?.[1];
+      if (unique !== undefined && result.items.length > original.items.length)
+        expect(Number(unique)).toBe(result.items.length);
+      // What no translated cell uses is as it was, runs and phonetic runs included.
+      for (const [item, written] of original.items.entries())
+        if (!/⟦/.test(result.strings[item]!)) expect(result.items[item]).toBe(written);
+    }
+    expect(changed.length).toBeGreaterThan(0);
+  });
+
+  it('does not change if the translations equal the texts', async () => {
+    const bytes = corpusFile(`xlsx/${name}`);
+    const { segments } = await extract(bytes);
+    const same = await rebuild(
+      bytes,
+      segments.map(({ source, ...key }) => ({ ...key, target: source })),
+      options,
+    );
+    expect(Buffer.compare(same.bytes, bytes)).toBe(0);
+  });
+
+  it('has the same segments when it is read again, with their translations', async () => {
+    const { segments } = await extract(corpusFile(`xlsx/${name}`));
+    const again = await extract(await translated(name));
+    expect(again.segments).toEqual(
+      segments.map((segment) => ({ ...segment, source: [translate(`${segment.source[0]}`)] })),
+    );
+  });
+});
+
+/** The texts of the cells in a file of LibreOffice, without white space: it stands there as elements. */
+function shownTexts(fods: string): Set<string> {
+  const cells = fods.matchAll(
+    /<table:(?:covered-)?table-cell\b[^>]*(?<!\/)>(.*?)<\/table:(?:covered-)?table-cell>/gs,
+  );
+  return new Set(
+    [...cells].map(([, content]) =>
+      unescapeXml(content!.replace(/<office:annotation\b.*?<\/office:annotation>|<[^>]*>|\s+/gs, '')),
+    ),
+  );
+}
+
+describe('LibreOffice', () => {
+  it('opens every translated file and shows its translations', { timeout: 300_000 }, async (context) => {
+    const files = Object.fromEntries(
+      await Promise.all(names.map(async (name) => [name, await translated(name)] as const)),
+    );
+    const saved = convertByLibreOffice(files, 'fods');
+    if (!saved) return context.skip('LibreOffice is not installed');
+    expect(Object.keys(saved).sort()).toEqual([...names]);
+    for (const name of names) {
+      const shown = shownTexts(Buffer.from(saved[name]!).toString());
+      const texts = walkWorkbook(files[name]!).sheets.flatMap((sheet) =>
+        translatableCells(sheet)
+          .filter(({ reference }) => !sheet.pivots.some((range) => isWithin(reference, range)))
+          .map(({ text }) => text!.replace(/\s+/g, '')),
+      );
+      expect(
+        texts.filter((text) => !shown.has(text)),
+        name,
+      ).toEqual([]);
+    }
+  });
+});

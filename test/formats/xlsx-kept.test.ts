@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { extract, rebuild } from '#server/formats/xlsx.ts';
+import { zipOf } from './flatten-zip.ts';
+import {
+  inline,
+  item,
+  row,
+  shared,
+  shownIn,
+  table,
+  textsOf,
+  translated,
+  workbookFiles,
+  workbookOf,
+} from './xlsx-file.ts';
+
+const options = { sourceLanguage: 'en', targetLanguage: 'fr' };
+
+describe('the header of an Excel Table', () => {
+  const rows = [
+    row(inline('<t>Above</t>'), inline('<t>Beside</t>')),
+    row(inline('<t>Name</t>'), shared(0), inline('<t>2026</t>'), inline('<t>Outside</t>')),
+    row(inline('<t>Body</t>'), shared(0)),
+  ].join('');
+
+  it('keeps its texts, and their number is reported', async () => {
+    const bytes = workbookOf([{ rows, parts: table('Sales', 'A2:C3') }], [item('Price')]);
+    expect(await textsOf(bytes)).toEqual({
+      'Sheet1!A1': 'Above',
+      'Sheet1!B1': 'Beside',
+      'Sheet1!D2': 'Outside',
+      'Sheet1!A3': 'Body',
+      'Sheet1!B3': 'Price',
+    });
+    expect((await extract(bytes)).findings).toEqual([
+      {
+        severity: 'info',
+        code: 'table_header_kept',
+        message: 'the table Sales keeps its 2 column headers, because formulas name columns by them',
+        unitId: 'Sales',
+      },
+    ]);
+    expect(shownIn(await translated(bytes, (text) => text.toUpperCase()))).toEqual([
+      ...['ABOVE', 'BESIDE', 'Name', 'Price', '2026', 'OUTSIDE', 'BODY', 'PRICE'],
+    ]);
+  });
+
+  it('is none in a table without a header row', async () => {
+    const bytes = workbookOf(
+      [{ rows, parts: table('Sales', 'A2:C3', ' headerRowCount="0"') }],
+      [item('Price')],
+    );
+    expect(Object.keys(await textsOf(bytes))).toHaveLength(7);
+    expect((await extract(bytes)).findings).toEqual([]);
+  });
+
+  it('has as many rows as the table says', async () => {
+    const bytes = workbookOf(
+      [{ rows, parts: table('Sales', 'A1:B3', ' headerRowCount="2"') }],
+      [item('Price')],
+    );
+    expect(Object.keys(await textsOf(bytes))).toEqual(['Sheet1!D2', 'Sheet1!A3', 'Sheet1!B3']);
+  });
+
+  it('is counted for each table', async () => {
+    const parts = { ...table('Left', 'A2:A3'), ...table('Right', 'B2:B3') };
+    const { findings } = await extract(workbookOf([{ rows, parts }], [item('Price')]));
+    expect(findings.map(({ unitId }) => unitId)).toEqual(['Left', 'Right']);
+  });
+});
+
+describe('what else stays untranslated', () => {
+  it('is counted by kind', async () => {
+    const drawing = (text: string): string =>
+      `<xdr:sp><xdr:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></xdr:txBody></xdr:sp>`;
+    const bytes = workbookOf([
+      {
+        rows: row(inline('<t>a</t>')),
+        after:
+          '<dataValidations><dataValidation type="list"><formula1>"Yes,No"</formula1></dataValidation>' +
+          '<dataValidation type="list"><formula1>Names!$A$1:$A$3</formula1></dataValidation></dataValidations>' +
+          '<headerFooter><oddHeader>&amp;L&amp;"Arial,Bold"&amp;K01+000Title&amp;D</oddHeader><oddFooter>&amp;P / &amp;N &amp;"Arial,Bold"&amp;12</oddFooter></headerFooter>',
+        parts: {
+          'comments1.xml': [
+            'comments',
+            '<comments><authors><author>Ann</author></authors><commentList><comment ref="A1"><text><r><t>One</t></r><r><t>two</t></r></text></comment><comment ref="A2"><text><t>?</t></text></comment></commentList></comments>',
+          ],
+          'drawings/d.xml': [
+            'drawing',
+            `<xdr:wsDr xmlns:xdr="urn:x" xmlns:a="urn:a" xmlns:mc="urn:mc">${drawing('Box')}${drawing('12')}<mc:AlternateContent><mc:Choice>${drawing('Twice')}</mc:Choice><mc:Fallback>${drawing('Twice')}</mc:Fallback></mc:AlternateContent></xdr:wsDr>`,
+          ],
+          'charts/c.xml': [
+            'chart',
+            '<c:chartSpace xmlns:c="urn:c" xmlns:a="urn:a"><a:p><a:r><a:t>Sales</a:t></a:r></a:p><c:strCache><c:v>Cached</c:v></c:strCache></c:chartSpace>',
+          ],
+        },
+      },
+    ]);
+    expect((await extract(bytes)).findings).toEqual(
+      [
+        '1 comment is not translated',
+        '2 text boxes and shapes with text are not translated',
+        '1 text in a chart is not translated',
+        '1 header or footer is not translated',
+        '1 literal dropdown list is not translated',
+      ].map((message) => ({ severity: 'info', code: 'unsupported_content_kept', message, unitId: null })),
+    );
+  });
+
+  it('is a signature, which is not valid for the translation', async () => {
+    const files = workbookFiles([{ rows: row(inline('<t>a</t>')) }]);
+    files['_rels/.rels'] = `${files['_rels/.rels']}`.replace(
+      '</Relationships>',
+      '<Relationship Id="s" Type="http://schemas.openxmlformats.org/package/2006/relationships/digital-signature/origin" Target="_xmlsignatures/origin.sigs"/></Relationships>',
+    );
+    expect((await extract(zipOf(files))).findings).toMatchObject([
+      { severity: 'warning', code: 'unsupported_content_kept', message: expect.stringContaining('signed') },
+    ]);
+  });
+
+  it('is everything in a workbook without texts, which is the same file again', async () => {
+    const bytes = workbookOf([{ rows: row('<c><v>1</v></c>', inline('<t>12</t>')) }]);
+    const { segments, findings } = await extract(bytes);
+    expect(segments).toEqual([]);
+    expect(findings).toMatchObject([{ severity: 'info', code: 'no_translatable_text', unitId: null }]);
+    expect(Buffer.compare((await rebuild(bytes, [], options)).bytes, bytes)).toBe(0);
+  });
+});

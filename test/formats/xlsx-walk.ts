@@ -1,0 +1,164 @@
+import { unzipSync } from 'fflate';
+
+/**
+ * Reads workbooks for tests, with regular expressions: by other means than the engine. It reads what programs write, not every
+ * XML that is allowed.
+ */
+
+/** A cell as it stands in a file. */
+export interface WalkedCell {
+  reference: string;
+  /** Attributes as written, without the index of a shared string. */
+  attributes: string;
+  type: string;
+  formula: string | undefined;
+  /** As written in `<v>`. */
+  value: string | undefined;
+  /** The text that it shows, for the three types of text. */
+  text: string | undefined;
+}
+
+export interface WalkedSheet {
+  name: string;
+  sheetId: string;
+  path: string;
+  cells: WalkedCell[];
+  /** Ranges of table headers. */
+  headers: string[];
+  /** Ranges of pivot tables, which LibreOffice fills anew. */
+  pivots: string[];
+  xml: string;
+}
+
+export interface WalkedWorkbook {
+  sheets: WalkedSheet[];
+  parts: Record<string, Uint8Array>;
+  sharedPath: string | undefined;
+  /** Each `<si>` as written. */
+  items: string[];
+  strings: string[];
+}
+
+const decoder = new TextDecoder();
+const textOf = (bytes: Uint8Array | undefined): string => decoder.decode(bytes);
+
+const entities: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
+export function unescapeXml(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replace(/&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi, (_, hex, decimal, name) =>
+      name ? entities[name]! : String.fromCodePoint(hex ? Number.parseInt(hex, 16) : Number(decimal)),
+    );
+}
+
+/** The characters of a cell's text, from the spelling of Office. */
+export function unescapeCell(text: string): string {
+  return unescapeXml(text).replace(/_x([0-9A-F]{4})_/gi, (_, code) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+/** The text of a string item, without its phonetic runs. */
+export function itemText(item: string): string {
+  const plain = item.replace(/<(\w+:)?rPh\b.*?<\/(\w+:)?rPh>/gs, '');
+  return [...plain.matchAll(/<(?:\w+:)?t(?:\s[^>]*)?>([^<]*)<\/(?:\w+:)?t>/g)]
+    .map(([, text]) => unescapeCell(text!))
+    .join('');
+}
+
+export function attribute(tag: string, name: string): string | undefined {
+  const found = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1];
+  return found === undefined ? undefined : unescapeXml(found);
+}
+
+/** The parts that a part names: id, last word of the type, path. */
+export function relationsOf(parts: Record<string, Uint8Array>, path: string): [string, string, string][] {
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const list = textOf(parts[`${folder}_rels/${path.slice(folder.length)}.rels`]);
+  return [...list.matchAll(/<Relationship\b[^>]*>/g)].map(([tag]) => {
+    const target = attribute(tag, 'Target')!;
+    const base = target.startsWith('/') ? 'file:///' : `file:///${folder}`;
+    const url = new URL(encodeURI(decodeURI(target)), base);
+    const type = attribute(tag, 'Type')!;
+    return [attribute(tag, 'Id')!, type.slice(type.lastIndexOf('/') + 1), decodeURI(url.pathname.slice(1))];
+  });
+}
+
+export function walkWorkbook(bytes: Uint8Array): WalkedWorkbook {
+  const parts = unzipSync(bytes);
+  const main = relationsOf(parts, '').find(([, type]) => type === 'officeDocument')![2];
+  const relations = relationsOf(parts, main);
+  const sharedPath = relations.find(([, type]) => type === 'sharedStrings')?.[2];
+  const items = textOf(sharedPath ? parts[sharedPath] : undefined).match(
+    /<(\w+:)?si(?:\s[^>]*)?(?:\/>|>.*?<\/(\w+:)?si>)/gs,
+  );
+  const strings = (items ?? []).map(itemText);
+  const sheets = [...textOf(parts[main]).matchAll(/<(?:\w+:)?sheet\s[^>]*>/g)].flatMap(([tag]) => {
+    const [, type, path] = relations.find(([id]) => id === attribute(tag, '\\w+:id'))!;
+    const name = attribute(tag, 'name')!;
+    const sheetId = attribute(tag, 'sheetId')!;
+    if (type !== 'worksheet') return [{ name, sheetId, path, cells: [], headers: [], pivots: [], xml: '' }];
+    const xml = textOf(parts[path]);
+    const headers = relationsOf(parts, path)
+      .filter(([, relation]) => relation === 'table')
+      .flatMap(([, , tablePath]) => {
+        const table = /<(?:\w+:)?table\s[^>]*>/.exec(textOf(parts[tablePath]))![0];
+        if (attribute(table, 'headerRowCount') === '0') return [];
+        const [from, to] = attribute(table, 'ref')!.split(':') as [string, string];
+        return [`${from}:${to.replace(/\d+/, '')}${/\d+/.exec(from)![0]}`];
+      });
+    const pivots = relationsOf(parts, path)
+      .filter(([, relation]) => relation === 'pivotTable')
+      .map(([, , pivot]) => attribute(/<(?:\w+:)?location\s[^>]*>/.exec(textOf(parts[pivot]))![0], 'ref')!);
+    return [{ name, sheetId, path, cells: cellsOf(xml, strings), headers, pivots, xml }];
+  });
+  return { sheets, parts, sharedPath, items: items ?? [], strings };
+}
+
+function cellsOf(xml: string, strings: string[]): WalkedCell[] {
+  return [...xml.matchAll(/<(?:\w+:)?c(\s[^>]*?)?(?:\/>|>(.*?)<\/(?:\w+:)?c>)/gs)].map(
+    ([, attributes = '', content = '']) => {
+      const type = attribute(attributes, 't') ?? 'n';
+      const value = /<(?:\w+:)?v(?:\s[^>]*)?>(.*?)<\/(?:\w+:)?v>/s.exec(content)?.[1];
+      const formula = /<(?:\w+:)?f\b.*?(?:\/>|<\/(?:\w+:)?f>)/s.exec(content)?.[0];
+      const text =
+        type === 's'
+          ? strings[Number(value)]
+          : type === 'inlineStr'
+            ? itemText(content)
+            : type === 'str'
+              ? unescapeCell(value ?? '')
+              : undefined;
+      return { reference: attribute(attributes, 'r')!, attributes, type, formula, value, text };
+    },
+  );
+}
+
+/** Row and column of a reference, from 1. */
+export function positionOf(reference: string): [row: number, column: number] {
+  const [, letters = '', digits = ''] = /^([A-Z]+)(\d+)$/.exec(reference)!;
+  return [Number(digits), [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)];
+}
+
+export function isWithin(reference: string, range: string): boolean {
+  const [row, column] = positionOf(reference);
+  const [from, to = from] = range.split(':') as [string, string?];
+  const [top, left] = positionOf(from);
+  const [bottom, right] = positionOf(to!);
+  return top <= row && row <= bottom && left <= column && column <= right;
+}
+
+/** The cells whose text is to be translated. */
+export function translatableCells({ cells, headers, xml }: WalkedSheet): WalkedCell[] {
+  const results = [...xml.matchAll(/<(?:\w+:)?f\s[^>]*t="(?:array|dataTable)"[^>]*>/g)].map(
+    ([tag]) => attribute(tag, 'ref')!,
+  );
+  return cells.filter(
+    ({ formula, text, reference }) =>
+      formula === undefined &&
+      text !== undefined &&
+      /\p{L}/u.test(text) &&
+      ![...headers, ...results].some((range) => isWithin(reference, range)),
+  );
+}
