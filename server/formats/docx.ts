@@ -67,7 +67,7 @@ const signatureFinding: Finding = {
 };
 
 const emptyFinding: Finding = {
-  severity: 'warning',
+  severity: 'info',
   code: 'no_translatable_text',
   message: 'the file has no text to translate',
   unitId: null,
