@@ -363,7 +363,7 @@ describe('keys, kinds and places', () => {
   it('a heading has an outline level, by itself or by its style', async () => {
     const style = (id: string, content: string): string =>
       `<w:style w:type="paragraph" w:styleId="${id}">${content}</w:style>`;
-    const styles = `<w:styles>${style('Heading1', '<w:pPr><w:outlineLvl w:val="0"/></w:pPr>')}${style('Mine', '<w:basedOn w:val="Heading1"/>')}${style('Loop', '<w:basedOn w:val="Loop"/>')}</w:styles>`;
+    const styles = `<w:styles>${style('Heading1', '<w:pPr><w:outlineLvl w:val="0"/></w:pPr>')}${style('Mine', '<w:basedOn w:val="Heading1"/>')}${style('Loop', '<w:basedOn w:val="Loop"/>')}${style('Named', '<w:name w:val="Heading 2"/>')}</w:styles>`;
     const styled = (properties: string): string => paragraph(`<w:pPr>${properties}</w:pPr>`, run('a'));
     const body = [
       '<w:pStyle w:val="Mine"/>',
@@ -371,6 +371,7 @@ describe('keys, kinds and places', () => {
       '<w:pStyle w:val="Mine"/><w:outlineLvl w:val="9"/>',
       '<w:pStyle w:val="Loop"/>',
       '<w:pStyle w:val="Unknown"/>',
+      '<w:pStyle w:val="Named"/>',
       '<w:pPrChange><w:pPr><w:outlineLvl w:val="1"/></w:pPr></w:pPrChange>',
     ];
     const { segments } = await extract(wordFile(body.map(styled).join(''), { styles }));
@@ -380,6 +381,7 @@ describe('keys, kinds and places', () => {
       'paragraph',
       'paragraph',
       'paragraph',
+      'heading',
       'paragraph',
     ]);
   });
