@@ -1,5 +1,6 @@
 import { type Auth, auth, refreshGrant } from './auth.ts';
 import { type Billing, billing } from './billing.ts';
+import { type Documents, documents } from './documents.ts';
 import { createDownloads } from './downloads.ts';
 import { type Memory, memory } from './memory.ts';
 import { type LinguaLoopOptions, readOptions } from './options.ts';
@@ -27,6 +28,7 @@ import { type Usage, usage } from './usage.ts';
 export class LinguaLoop {
   readonly auth: Auth;
   readonly billing: Billing;
+  readonly documents: Documents;
   readonly memory: Memory;
   readonly system: System;
   readonly tenants: Tenants;
@@ -44,6 +46,7 @@ export class LinguaLoop {
     const rest = createRest(settings.baseUrl, settings.fetch);
     const downloads = createDownloads(rest, sendSignedIn, settings);
     this.billing = billing(rpc, sendSignedIn);
+    this.documents = documents(rpc, rest, sendSignedIn, downloads, settings);
     this.memory = memory(rpc, rest, sendSignedIn, downloads, settings);
     this.system = system(rpc, send);
     this.tenants = tenants(rpc, sendSignedIn);

@@ -20,21 +20,21 @@ export interface OpenDownload {
 }
 
 export interface Downloads {
-  /** Opens a download of a media type. Failures before its first piece are retried, as in any other call; later ones are not. */
+  /** Opens a download of one of some media types. Failures before its first piece are retried, as in any other call; later ones are not. */
   open(
     call: Call,
     request: RestRequest,
-    type: string,
+    types: string | readonly string[],
     options: CallOptions | undefined,
   ): Promise<OpenDownload>;
 }
 
 export function createDownloads(rest: Rest, send: Send, settings: Pick<Settings, 'timeoutMs'>): Downloads {
-  const open: Downloads['open'] = async (call, request, type, options = {}) => {
+  const open: Downloads['open'] = async (call, request, types, options = {}) => {
     const { signal, timeoutMs = settings.timeoutMs } = options;
     const { headers, firstPiece, body } = await send(
       call,
-      (attempt) => rest.beginDownload(request, type, attempt),
+      (attempt) => rest.beginDownload(request, [types].flat(), attempt),
       options,
     );
     let inHand = firstPiece;

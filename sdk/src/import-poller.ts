@@ -1,9 +1,10 @@
 import { LinguaLoopError } from './errors.ts';
 import type { CallOptions } from './options.ts';
 import { ImportFailedError } from './outcome-errors.ts';
-import { createPolling, usualPolling } from './polling.ts';
+import { usualPolling } from './polling.ts';
 import type { Backoff } from './retry.ts';
 import type { TranslationMemoryImportJob, TranslationMemorySet } from './types.ts';
+import { watch } from './watching.ts';
 
 /** What waiting for an import may do otherwise. `signal` ends the waiting, never the import. */
 export interface ImportOptions extends CallOptions {
@@ -49,59 +50,23 @@ export function storedAtOnce(set: TranslationMemorySet): ImportPoller {
 export function pollImport(
   first: TranslationMemoryImportJob,
   look: () => Promise<TranslationMemoryImportJob>,
-  { onProgress, pollEvery = usualPolling, signal }: ImportOptions = {},
+  options: ImportOptions = {},
 ): ImportPoller {
-  let job = first;
-  let told: TranslationMemoryImportJob | undefined;
-  const poll = createPolling(
-    async () => {
-      const found = await look();
-      if (JSON.stringify(found) !== JSON.stringify(job)) job = found;
-    },
-    pollEvery,
-    signal,
-  );
-  const tell = () => {
-    if (told === job) return;
-    told = job;
-    onProgress?.(job);
-  };
-
+  const watched = watch(first, look, resultOf, { ...options, pollEvery: options.pollEvery ?? usualPolling });
   return {
     id: first.id,
     get job() {
-      return job;
+      return watched.job;
     },
-    async done() {
-      for (;;) {
-        tell();
-        if (isOver(job)) return resultOf(job);
-        await poll();
-      }
-    },
-    async *[Symbol.asyncIterator]() {
-      let seen: TranslationMemoryImportJob | undefined;
-      for (;;) {
-        tell();
-        if (seen !== job) {
-          seen = job;
-          yield seen;
-        } else if (isOver(seen)) {
-          resultOf(seen);
-          return;
-        } else await poll();
-      }
-    },
+    done: watched.done,
+    [Symbol.asyncIterator]: watched.states,
   };
 }
 
-/** An unknown status, added to the service later, does not end an import. */
-function isOver({ status }: TranslationMemoryImportJob): boolean {
-  return status === 'completed' || status === 'failed';
-}
-
-function resultOf(job: TranslationMemoryImportJob): TranslationMemorySet {
+/** Undefined while it runs: an unknown status, added to the service later, does not end an import. */
+function resultOf(job: TranslationMemoryImportJob): TranslationMemorySet | undefined {
   if (job.status === 'failed') throw new ImportFailedError(job);
+  if (job.status !== 'completed') return undefined;
   if (job.result) return job.result;
   const detail = `import ${job.id} is completed and has no result`;
   throw new LinguaLoopError({ status: 200, detail, answeredBy: 'other' });

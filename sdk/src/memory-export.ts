@@ -1,50 +1,16 @@
 import { interrupted } from './attempt-error.ts';
-import { type OpenDownload, readFileName, streamOf } from './downloads.ts';
-import type { Piece } from './exchange.ts';
+import type { OpenDownload } from './downloads.ts';
+import { type StreamedFile, streamedFile } from './streamed-file.ts';
 
 export const tmxType = 'application/xml';
 
-/**
- * A memory as a TMX file that is still to be read: in a `for await`, as `body` or with `bytes`, once. It comes no faster than
- * it is read. Where it breaks off (ConnectionError) or stands still (TimeoutError) what was read until then is not the whole.
- * Read it to its end, or leave the loop, or cancel `body`: until then it holds a connection.
- */
-export interface MemoryExport extends AsyncIterable<Uint8Array<ArrayBuffer>> {
-  /** It names no folder. */
-  fileName: string;
-  contentType: string;
-  /** To be saved as it comes, or passed on. */
-  body: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** The whole of it. */
-  bytes(): Promise<Uint8Array<ArrayBuffer>>;
-  /** Its pieces, of any size: a letter may lie on both sides of a cut. Leaving the loop ends the download. */
-  [Symbol.asyncIterator](): AsyncIterator<Uint8Array<ArrayBuffer>, void, undefined>;
-}
+/** A memory as a TMX file. */
+export type MemoryExport = StreamedFile;
 
 /** @param unnamed the file's name if the service sends none */
 export function memoryExport(opened: OpenDownload, call: string, unnamed: string): MemoryExport {
-  const body = streamOf({ read: readToEnd(opened, call), cancel: opened.cancel });
-  return {
-    fileName: readFileName(opened.headers.get('content-disposition')) ?? unnamed,
-    contentType: opened.headers.get('content-type') ?? tmxType,
-    body,
-    bytes: async () => new Uint8Array(await new Response(body).arrayBuffer()),
-    // Lock the reader at once and for good, so that a second loop throws instead of finding an empty file.
-    [Symbol.asyncIterator]: () => piecesOf(body.getReader()),
-  };
-}
-
-async function* piecesOf(reader: ReadableStreamDefaultReader<Piece>): AsyncGenerator<Piece, void, undefined> {
-  try {
-    for (;;) {
-      const { value } = await reader.read();
-      if (!value) return;
-      yield value;
-    }
-  } finally {
-    // `cancel` fails if the download has failed, which `read` has reported.
-    void reader.cancel().catch(() => {});
-  }
+  const download = { ...opened, read: readToEnd(opened, call) };
+  return streamedFile(download, { fileName: unnamed, contentType: tmxType });
 }
 
 const end = '</tmx>';

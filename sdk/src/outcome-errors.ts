@@ -1,5 +1,5 @@
 import { LinguaLoopError } from './errors.ts';
-import type { MfaChallenge, TranslationMemoryImportJob, Workspace } from './types.ts';
+import type { MfaChallenge, TenantDocumentJob, TranslationMemoryImportJob, Workspace } from './types.ts';
 
 /** An import that the service had accepted ended without importing anything. The message says what to do. */
 export class ImportFailedError extends LinguaLoopError {
@@ -15,6 +15,27 @@ export class ImportFailedError extends LinguaLoopError {
     super({
       status: null,
       detail: `import ${job.id} failed: ${job.error ?? 'the service does not say why'}`,
+    });
+    this.job = job;
+  }
+}
+
+/** A document that the service had accepted was not translated. `code` says what to do: that of `job.failure`. */
+export class DocumentFailedError extends LinguaLoopError {
+  static {
+    DocumentFailedError.prototype.name = 'DocumentFailedError';
+  }
+
+  declare readonly status: null;
+  /** At its end: `failure` says in which stage, and why. */
+  readonly job: TenantDocumentJob;
+
+  constructor(job: TenantDocumentJob) {
+    const { failure } = job;
+    super({
+      status: null,
+      detail: `document ${job.id} failed: ${failure?.message ?? 'the service does not say why'}`,
+      code: failure?.code ?? null,
     });
     this.job = job;
   }

@@ -21,8 +21,8 @@ export interface Rest {
   result<T>(request: RestRequest, read: ReadResult<T>, attempt: Attempt): Promise<T>;
   /** Sends a request whose result is a download of the media type `type`. */
   download(request: RestRequest, type: string, attempt: Attempt): Promise<Download>;
-  /** Begins such a download. The caller must read it to its end or cancel it. */
-  beginDownload(request: RestRequest, type: string, attempt: Attempt): Promise<BegunDownload>;
+  /** Begins a download of one of the media types `types`. The caller must read it to its end or cancel it. */
+  beginDownload(request: RestRequest, types: readonly string[], attempt: Attempt): Promise<BegunDownload>;
 }
 
 /** Makes a result from a status and a parsed body; undefined if they are not one. */
@@ -66,19 +66,19 @@ export function createRest(baseUrl: string, fetch: Fetch): Rest {
     async download(request, type, attempt) {
       const received = await send(request, attempt, async (response): Promise<Download | FailedResponse> => {
         const { status, headers } = response;
-        if (status !== 200 || !isDownload(headers, type)) return readResponse(response);
+        if (status !== 200 || !isDownload(headers, [type])) return readResponse(response);
         return { bytes: new Uint8Array(await response.arrayBuffer()), headers };
       });
       if (received instanceof FailedResponse) throw received;
       return received;
     },
-    async beginDownload(request, type, attempt) {
+    async beginDownload(request, types, attempt) {
       const received = await send(
         request,
         attempt,
         async (response): Promise<BegunDownload | FailedResponse> => {
           const { status, headers } = response;
-          if (status !== 200 || !isDownload(headers, type)) return readResponse(response);
+          if (status !== 200 || !isDownload(headers, types)) return readResponse(response);
           const body = readBody(response);
           const firstPiece = await body.read();
           // The attempt has ended meanwhile and `fetch` ignored that: nothing will read the body.
@@ -97,9 +97,7 @@ async function readResponse(response: Awaited<ReturnType<Fetch>>): Promise<Faile
 }
 
 /** Whether the response is the download: a page from a proxy or a sign-in portal has neither the type nor the disposition. */
-function isDownload(headers: Pick<Headers, 'get'>, type: string): boolean {
-  return (
-    headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() === type &&
-    /^attachment\b/i.test(headers.get('content-disposition') ?? '')
-  );
+function isDownload(headers: Pick<Headers, 'get'>, types: readonly string[]): boolean {
+  const type = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  return types.includes(type) && /^attachment\b/i.test(headers.get('content-disposition') ?? '');
 }

@@ -139,7 +139,8 @@ function headerText(name: string): string {
   return encodeURIComponent(name.replaceAll(/\p{Cs}/gu, '\ufffd'));
 }
 
-function sendableKey(key: string): string {
+/** @throws TypeError if a header cannot carry the key */
+export function sendableKey(key: string): string {
   if (/^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(key)) return key;
   throw new TypeError('the idempotency key of a file must be 1 to 255 characters of printable ASCII');
 }

@@ -63,6 +63,46 @@ export type HumanReviewTask = NonNullable<AgentRun['human_review_task']>;
 /** Why a job is held. */
 export type HumanReviewTrigger = QualityGate['triggers'][number];
 
+/** How to translate a document in place. */
+export type DocumentUpload = Pick<
+  Inputs['documents']['translate'],
+  'source_lang' | 'domain' | 'tone' | 'gender' | 'text_type'
+> & { target_lang: string };
+/** A document on its way through the pipeline, or at its end. */
+export type TenantDocumentJob = Outputs['documents']['get'];
+/** Where a document stands. The service may gain values within a version: leave room for one you do not know. */
+export type DocumentJobStatus = TenantDocumentJob['status'];
+/** How far a document in flight is. */
+export type DocumentProgress = NonNullable<TenantDocumentJob['progress']>;
+/** Why a document failed; branch on its `code`. */
+export type DocumentFailureDetail = NonNullable<TenantDocumentJob['failure']>;
+/** What the checks found in a translated document. */
+export type DocumentQualityReport = NonNullable<TenantDocumentJob['quality_report']>;
+/** One finding: what is missing, doubtful, cut, or kept as it was. */
+export type DocumentQualityFinding = DocumentQualityReport['findings'][number];
+/** A file of a document: its source, or a translated revision. */
+export type TenantDocumentArtifact = Outputs['documents']['artifacts'][number];
+/** Which documents to list; `limit` is the size of a page. */
+export type DocumentListQuery = NonNullable<Inputs['documents']['list']>;
+/** One text of a document, with its translation and what is known of that. */
+export type DocumentSegment = Outputs['documents']['segments']['segments'][number];
+/** Which segments to list: `flagged` for those that need a review; `limit` is the size of a page. */
+export type DocumentSegmentQuery = Omit<Inputs['documents']['segments'], 'document_id'>;
+/** A page of segments; `next_cursor` is null on the last one. */
+export type DocumentSegmentPage = Outputs['documents']['segments'];
+/** Corrections of segments, each named by `region_id` and `cell_id`. `reviewer` counts only beside an API key. */
+export type DocumentReviewRequest = Omit<Inputs['documents']['review'], 'document_id'>;
+/** Who approves, and remarks. `reviewer` counts only beside an API key. */
+export type DocumentApproveRequest = Omit<Inputs['documents']['approve'], 'document_id'>;
+/** An approved document, and what the approval fed to the memory. */
+export type DocumentApproval = Outputs['documents']['approve'];
+/** What a deletion removed. */
+export type DocumentDeletion = Outputs['documents']['delete'];
+/** Which breakdowns to add, for an operator. */
+export type DocumentSummaryQuery = NonNullable<Inputs['documents']['summary']>;
+/** Counts of the tenant's documents. */
+export type DocumentSummary = Outputs['documents']['summary'];
+
 /** The workspace to found and its first administrator. */
 export type EmailSignupRequest = Inputs['auth']['signUpWithEmail'];
 /** Who joins a workspace by an invite, instead of founding one. */

@@ -13,6 +13,7 @@ import { isUnchanged, writeParagraph } from './docx/paragraph-writer.ts';
 import type { StoryParagraph } from './docx/story-reader.ts';
 import type { Styles } from './docx/styles.ts';
 import { readStories, type StoryPart } from './docx/word-package.ts';
+import { limits, overLimit } from './file-error.ts';
 import { formatTagged, type InlineContent, plainText } from './inline-content.ts';
 import { encodePart } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
@@ -27,7 +28,8 @@ import { directionOf } from './typesetting/languages.ts';
  */
 export async function check(bytes: Uint8Array): Promise<void> {
   const budget = new SegmentBudget();
-  await readStories(bytes, ({ content }) => budget.addChars(plainText(content.source)));
+  const { stories } = await readStories(bytes, ({ content }) => content.source);
+  for (const { paragraphs } of stories) for (const source of paragraphs) budget.addChars(plainText(source));
 }
 
 /**
@@ -37,10 +39,8 @@ export async function check(bytes: Uint8Array): Promise<void> {
  * @throws {FileError} as `check`, and `too_large` for too many segments
  */
 export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
-  const budget = new SegmentBudget();
   const { stories, kept, pages, isSigned } = await readStories(bytes, (paragraph, story): Segment => {
     const { content, regionId, cellId } = paragraph;
-    budget.add(plainText(content.source), formatTagged(content.source));
     return {
       regionId,
       cellId,
@@ -51,6 +51,8 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
     };
   });
   const segments = stories.flatMap(({ paragraphs }) => paragraphs);
+  const budget = new SegmentBudget();
+  for (const { source } of segments) budget.add(plainText(source), formatTagged(source));
   const findings = kept.findings();
   if (isSigned) findings.push(signatureFinding);
   if (segments.length === 0) findings.push(emptyFinding);
@@ -65,7 +67,7 @@ const signatureFinding: Finding = {
 };
 
 const emptyFinding: Finding = {
-  severity: 'warning',
+  severity: 'info',
   code: 'no_translatable_text',
   message: 'the file has no text to translate',
   unitId: null,
@@ -89,20 +91,24 @@ export async function rebuild(
   { sourceLanguage, targetLanguage }: RebuildOptions,
 ): Promise<RebuiltDocument> {
   const targets = new Map(translations.map((translation) => [keyOf(translation), translation.target]));
+  const used = new Set<string>();
   const direction = directionChange(sourceLanguage, targetLanguage);
   const { stories } = await readStories(bytes, (paragraph, _story, styles): Edit | undefined => {
     const key = keyOf(paragraph);
     const target = targets.get(key);
-    targets.delete(key);
+    used.add(key);
     if (target === undefined) return undefined;
     if (direction === 'kept' && isUnchanged(paragraph.content, target)) return undefined;
     return { start: paragraph.start, end: paragraph.end, text: write(paragraph, target, direction, styles) };
   });
-  const [unknown] = targets.keys();
+  const unknown = [...targets.keys()].find((key) => !used.has(key));
   if (unknown !== undefined) throw new RangeError(`the file has no segment ${unknown}`);
   const parts = new Map<string, PartContent>();
   for (const { part, paragraphs } of stories) {
     const edits = paragraphs.filter((edit) => edit !== undefined);
+    const written = edits.reduce((sum, { text }) => sum + text.length, 0);
+    if (written > 2 * limits.docxWritten)
+      throw overLimit('the length of the translated paragraphs of one part', 2 * limits.docxWritten);
     if (edits.length > 0) parts.set(part.path, () => encodePart(part.text, splice(part.source, edits)));
   }
   return { bytes: await rewritePackage(bytes, parts), findings: [] };

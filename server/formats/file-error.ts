@@ -32,6 +32,10 @@ export const limits = {
   /** Columns of all array formulas of a sheet together, counted for each. */
   xlsxFormulaColumns: 50_000_000,
   docxElements: 1_000_000,
+  /** Bytes of the main text, the headers and the footers together, inflated: they are in memory together. */
+  docxStories: 100_000_000,
+  /** UTF-16 units that are written for one paragraph, and half of those for one part. */
+  docxWritten: 80_000_000,
   /** Pieces of one paragraph, such as texts, breaks and sides of hyperlinks: they are in memory together. */
   docxParagraphPieces: 100_000,
   /** Code points of the text of a document. */

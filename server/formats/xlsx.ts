@@ -178,7 +178,7 @@ async function open(bytes: Uint8Array): Promise<{ workbook: Workbook; strings: S
 }
 
 function worksheets({ sheets }: Workbook): Sheet[] {
-  return sheets.filter(({ isWorksheet }) => isWorksheet);
+  return sheets.filter(({ type }) => type === 'worksheet');
 }
 
 function truncated({ name }: Sheet, cell: CellPosition): Finding {

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { resumeDocuments } from '#server/documents/queue.ts';
 import { workbook } from '#test/factories/workbook.ts';
 import { askedOf, type FakeOpenAi, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
@@ -54,10 +55,11 @@ afterEach(async () => {
   running.clear();
 });
 
-async function startWorker(): Promise<RunningService> {
-  const worker = await startService(
+function start(script: string, args: string[] = []): Promise<RunningService> {
+  return startService(
     {
       LOG_LEVEL: 'silent',
+      AUTH_RATE_LIMIT_ENABLED: 'false',
       DATABASE_URL: app.databaseUrl,
       DATA_DIR: app.services.settings.DATA_DIR,
       SECRETS_KEY: Buffer.alloc(32).toString('base64'),
@@ -66,24 +68,36 @@ async function startWorker(): Promise<RunningService> {
       OPENAI_MODEL: models.translator,
       OPENAI_REFINER_MODEL: models.refiner,
     },
-    'workers/main.ts',
-  );
-  running.add(worker);
-  return worker;
+    script,
+    args,
+  ).then((service) => {
+    running.add(service);
+    return service;
+  });
 }
+
+const startWorker = () => start('workers/main.ts');
+
+function form(fields: Record<string, string> = {}): FormData {
+  const parts = new FormData();
+  for (const [name, value] of Object.entries({ target_lang: 'de', ...fields })) parts.append(name, value);
+  parts.append('source_document', new File([workbook(...texts, ...texts.slice(0, 30))], 'Book.xlsx'));
+  return parts;
+}
+
+const path = '/api/documents/translate';
 
 /** The document of a new workspace, which waits for a worker. */
 async function submitted() {
   const { headers, tenantId } = await app.signUp();
-  const form = new FormData();
-  form.append('target_lang', 'de');
-  form.append('source_document', new File([workbook(...texts, ...texts.slice(0, 30))], 'Book.xlsx'));
-  const { status, body } = await answerOf(
-    app.request('/api/documents/translate', { method: 'POST', headers, body: form }),
-  );
+  const { status, body } = await answerOf(app.request(path, { method: 'POST', headers, body: form() }));
   expect([status, body.status]).toEqual([202, 'queued']);
+  return documentOf({ headers, tenantId }, body.id);
+}
+
+/** A document whose workers are killed. */
+function documentOf({ headers, tenantId }: Pick<Signup, 'headers' | 'tenantId'>, id: string) {
   const superuser = openSuperuser(app.superuserUrl);
-  const id = body.id as string;
   /** For each text, how many of the workers died between sending it and storing its translation. */
   const lost = new Map<string, number>();
   return {
@@ -179,6 +193,16 @@ describe('Documents: a killed worker’s job is finished by another one, billed 
     },
   );
 
+  test('killed at any moment', { timeout: 60_000 + 20_000 * kills }, async () => {
+    const job = await submitted();
+    for (let kill = 0; kill < kills; kill++) {
+      const worker = await startWorker();
+      await delay((1500 * kill) / kills);
+      await job.kill(worker);
+    }
+    await job.finish();
+  });
+
   test('killed again and again while it translates', { timeout: 60_000 + 20_000 * kills }, async () => {
     const job = await submitted();
     const stored: number[] = [];
@@ -192,6 +216,26 @@ describe('Documents: a killed worker’s job is finished by another one, billed 
     // Each worker went on where the one before it was killed.
     expect(stored).toEqual(stored.toSorted((a, b) => a - b));
     expect(stored.at(-1)).toBeGreaterThan(0);
+    await job.finish();
+  });
+
+  test('killed while a client waits for it: the sweep finds it', { timeout: 60_000 }, async () => {
+    const person = await app.signUp();
+    const { headers } = person;
+    const api = await start('server/main.ts', ['--api-only']);
+    const waiting = fetch(`${api.address}${path}`, { method: 'POST', headers, body: form({ wait: 'true' }) });
+    const lost = waiting.then(
+      () => 'answered',
+      () => 'lost',
+    );
+    await poll(async () => model.requests.length > 8);
+    const [{ id }] = (await app.json('GET', '/api/documents', { headers })).body;
+    const job = documentOf(person, id);
+    expect(await job.kill(api)).toBeGreaterThanOrEqual(0);
+    expect(await lost).toBe('lost');
+    await resumeDocuments(app.services, 600);
+    expect(await job.stage()).toBe('map_translate');
+    await resumeDocuments(app.services, 0);
     await job.finish();
   });
 });

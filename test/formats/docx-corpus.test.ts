@@ -133,6 +133,22 @@ describe.each(names)('%s', (name) => {
   });
 });
 
+it('the same document in the strict namespaces has the same text boxes, controls and changes', async () => {
+  const messages = async (name: string): Promise<string[]> =>
+    (await extract(corpusFile(`docx/${name}`))).findings.map(({ message }) => message);
+  expect(await messages('strict-ooxml.docx')).toEqual(await messages('kitchen-sink.docx'));
+  expect(await messages('kitchen-sink.docx')).toEqual([
+    '1 text box is not translated',
+    '9 content controls are not translated',
+    '1 tracked change is not translated',
+    '1 footnote is not translated',
+    '1 endnote is not translated',
+    '1 comment is not translated',
+    '1 chart is not translated',
+    '1 diagram is not translated',
+  ]);
+});
+
 describe('LibreOffice', () => {
   it('opens every translated file and shows the translated texts', { timeout: 240_000 }, async (context) => {
     const files: Record<string, Uint8Array> = {};

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { check, extract } from '#server/formats/docx.ts';
+import { check, extract, rebuild } from '#server/formats/docx.ts';
 import type { FileErrorReason } from '#server/formats/file-error.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { mark, paragraph, run, wordFile } from './docx-file.ts';
@@ -75,6 +75,12 @@ describe('limits', () => {
     await expect(extract(over)).rejects.toMatchObject(tooLarge('2,000,000'));
   });
 
+  it('text behind a field without an end counts once', async () => {
+    const body = paragraph(run('a'.repeat(1_500_000)), mark('begin'));
+    await expect(check(wordFile(body))).resolves.toBeUndefined();
+    expect((await extract(wordFile(body))).segments).toHaveLength(1);
+  });
+
   it('only text to translate counts', async () => {
     const hidden = paragraph(`<w:ins>${run('x'.repeat(1_500_000))}</w:ins>`, run('a'.repeat(1_500_000)));
     await expect(check(wordFile(hidden))).resolves.toBeUndefined();
@@ -106,6 +112,25 @@ describe('limits', () => {
     ['the length of an attribute', `<w:p a="${'x'.repeat(20_000_001)}"/>`, '20,000,000'],
   ])('%s', async (_, body, limit) => {
     await expect(check(wordFile(body))).rejects.toMatchObject(tooLarge(limit));
+  });
+
+  it('what is written for a paragraph, because its runs may be written again for each piece', async () => {
+    const large = `<w:r a="${'x'.repeat(1_000_000)}">${'<w:t>a</w:t><w:tab/>'.repeat(100)}</w:r>`;
+    const bytes = wordFile(paragraph(large, run('b')));
+    const { segments } = await extract(bytes);
+    const translations = segments.map(({ regionId, cellId, source }) => ({
+      regionId,
+      cellId,
+      target: source.map((item) => (item === 'b' ? 'x' : item)),
+    }));
+    const rebuilt = rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+    await expect(rebuilt).rejects.toMatchObject(tooLarge('80,000,000'));
+  });
+
+  it('the main text with its headers and footers', async () => {
+    const half = ` ${' '.repeat(50_000_000)}`;
+    const file = wordFile(paragraph(run('a')) + half, { header1: `<w:hdr>${half}</w:hdr>` });
+    await expect(check(file)).rejects.toMatchObject(tooLarge('100,000,000'));
   });
 
   it('nested fields take time that grows with their number only', async () => {

@@ -227,6 +227,13 @@ describe('fields over several paragraphs', () => {
     expect(body).toBe(source.replace(run('One'), written('Eins')).replace(run('Two'), written('Zwei')));
   });
 
+  it('a field without an end does not keep the text from being translated', async () => {
+    const live = `${mark('begin')}<w:r><w:instrText>FORMTEXT</w:instrText></w:r>${mark('separate')}`;
+    const source = paragraph(run('a'), live, run('b')) + paragraph(run('c'));
+    const { body } = await translate(source, ['x<1/>y', 'z']);
+    expect(body).toBe(paragraph(written('x'), live, written('y')) + paragraph(written('z')));
+  });
+
   it('keep their order where the translation moves the tags', async () => {
     const source = paragraph(run('a '), begin, run('b '), link(run('c')), run(' d')) + paragraph(mark('end'));
     const { body } = await translate(source, ['<2>x</2> y <1/> z']);

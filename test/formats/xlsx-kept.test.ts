@@ -89,12 +89,16 @@ describe('what else stays untranslated', () => {
             'drawing',
             `<xdr:wsDr xmlns:xdr="urn:x" xmlns:a="urn:a" xmlns:mc="urn:mc">${drawing('Box')}${drawing('12')}<mc:AlternateContent><mc:Choice>${drawing('Twice')}</mc:Choice><mc:Fallback>${drawing('Twice')}</mc:Fallback></mc:AlternateContent></xdr:wsDr>`,
           ],
+          'pivotTables/p.xml': ['pivotTable', '<pivotTableDefinition grandTotalCaption="All"/>'],
           'charts/c.xml': [
             'chart',
             '<c:chartSpace xmlns:c="urn:c" xmlns:a="urn:a"><a:p><a:r><a:t>Sales</a:t></a:r></a:p><c:strCache><c:v>Cached</c:v></c:strCache></c:chartSpace>',
           ],
         },
       },
+      { rows: '', type: 'dialogsheet' },
+      { rows: row(inline('<t>a</t>')), type: 'xlMacrosheet' },
+      { rows: '', type: 'chartsheet' },
     ]);
     expect((await extract(bytes)).findings).toEqual(
       [
@@ -102,6 +106,8 @@ describe('what else stays untranslated', () => {
         '2 text boxes and shapes with text are not translated',
         '1 text in a chart is not translated',
         '1 header or footer is not translated',
+        '1 pivot table is not translated',
+        '2 dialog sheets and macro sheets are not translated',
         '1 literal dropdown list is not translated',
       ].map((message) => ({ severity: 'info', code: 'unsupported_content_kept', message, unitId: null })),
     );

@@ -6,7 +6,13 @@ import {
   type BatchInput,
   type BatchTranslationRequest,
   type CallOptions,
+  DocumentFailedError,
+  type DocumentFile,
+  type DocumentPoller,
+  type DocumentProgress,
+  type DocumentSegment,
   type DocumentTextRequest,
+  type DocumentUpload,
   type EmailSignupRequest,
   type FieldProblem,
   type FileTranslationRequest,
@@ -38,6 +44,7 @@ import {
   type SignupResponse,
   type SourceFile,
   type TenantAccount,
+  type TenantDocumentJob,
   type TerminologySet,
   TimeoutError,
   type TokenStore,
@@ -176,6 +183,23 @@ export type Import = Usable<
   { id: string; status: string; error: string | null; result: TranslationMemorySet | null }
 >;
 
+export type Document = Usable<
+  TenantDocumentJob,
+  {
+    id: string;
+    status: string;
+    source_format: 'pdf' | 'docx' | 'xlsx';
+    progress: DocumentProgress | null;
+    failure: { code: string; stage: string; message: string } | null;
+    artifacts: { kind: 'source' | 'translated'; sha256: string }[];
+  }
+>;
+export type Segment = Usable<
+  DocumentSegment,
+  { region_id: string; target_text: string | null; quality: { needs_review: boolean } }
+>;
+export type Uploaded = Usable<{ target_lang: string; text_type: 'Html' }, DocumentUpload>;
+
 export type Known = Usable<
   | IsAny<
       | TerminologySet
@@ -185,6 +209,7 @@ export type Known = Usable<
       | ImportPoller
       | MemoryExport
     >
+  | IsAny<TenantDocumentJob | DocumentPoller | DocumentFile | DocumentSegment | DocumentUpload>
   | IsAny<TranslationJob | AgentRun | QualityAssessment | QualityGate | HumanReviewTask | TranslationRequest>
   | IsAny<SignupResponse | OAuth2TokenResponse | TenantAccount | EmailSignupRequest | HealthStatus>
   | IsAny<JobStatus | TranslationListQuery>
@@ -295,6 +320,28 @@ export async function remembering({ memory, terminology }: LinguaLoop, file: Fil
   // @ts-expect-error the languages are missing
   await memory.importTmx(file, { name: 'M' });
   return (await memory.exportGolden(pair)).bytes();
+}
+
+export async function documented({ documents }: LinguaLoop, file: File): Promise<Uint8Array> {
+  const onProgress = ({ progress }: TenantDocumentJob) => void progress?.translated_segments;
+  const poller: DocumentPoller = await documents.translate(
+    file,
+    { target_lang: 'fr' },
+    { wait: true, onProgress },
+  );
+  const resumed = await documents.resume(poller.toJSON(), { pollEvery: { firstMs: 1, maxMs: 2 } });
+  for await (const { status } of resumed) status satisfies string;
+  const job: TenantDocumentJob = await poller.pollUntilDone().catch((error) => {
+    if (error instanceof DocumentFailedError) return error.job;
+    throw error;
+  });
+  for await (const { region_id, cell_id } of documents.segments(job.id, { flagged: true }))
+    await documents.review(job.id, { corrections: [{ region_id, cell_id, target_text: 'x' }] });
+  (await documents.approve(job.id)).approval_result.fed_pairs satisfies number;
+  (await documents.delete(job.id)).artifacts_removed satisfies number;
+  // @ts-expect-error the language is missing
+  await documents.translate(file, {});
+  return (await documents.download(job.id)).bytes();
 }
 
 export function errors(thrown: unknown): string | FieldProblem[] | 404 | number {

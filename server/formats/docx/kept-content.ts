@@ -62,10 +62,10 @@ export class KeptContent {
       this.#fallbackDepth = this.#depth;
       return;
     }
-    if (!isWord(tag)) return;
-    this.#holdsText = tag.local === 't' || tag.local === 'delText';
-    if (tag.local === 'altChunk') this.add('embedded_document');
-    const kind = kindOfElement.get(tag.local);
+    this.#holdsText = isWord(tag) && (tag.local === 't' || tag.local === 'delText');
+    if (tag.local === 'altChunk' && isWord(tag)) this.add('embedded_document');
+    // Strict files have text boxes in a namespace of their own.
+    const kind = isWord(tag) || tag.local === 'txbxContent' ? kindOfElement.get(tag.local) : undefined;
     if (this.#kind !== undefined || kind === undefined) return;
     if (this.#hasLetter) this.add('other');
     this.#kind = kind;

@@ -97,11 +97,17 @@ function placeAt(
   isStart: boolean,
 ): Place {
   const at = Math.round(share * text.length);
-  for (const [index, item] of content.entries()) {
-    if (typeof item !== 'string' || at > text.before[index]! + item.length) continue;
-    return { index, offset: wordEdge(item, Math.max(0, at - text.before[index]!), isStart) };
+  // The first item that ends at the place or behind it.
+  let index = 0;
+  for (let behind = content.length; index < behind; ) {
+    const middle = (index + behind) >> 1;
+    if (text.before[middle + 1]! >= at) behind = middle;
+    else index = middle + 1;
   }
-  return { index: content.length, offset: 0 };
+  while (index < content.length && typeof content[index] !== 'string') index++;
+  const item = content[index];
+  if (typeof item !== 'string') return { index, offset: 0 };
+  return { index, offset: wordEdge(item, Math.max(0, at - text.before[index]!), isStart) };
 }
 
 /** How far a marker may move to the edge of a word. */

@@ -4,7 +4,7 @@ import { type DirectionChange, runDirection } from './direction.ts';
 import { haveSameShape, placeMarkers } from './marker-places.ts';
 import type { ParagraphContent, PlacedMarker, TextProperties } from './paragraph-content.ts';
 import { writableTarget } from './target-tags.ts';
-import { type Token, withDeclarations, writeTokens } from './tokens.ts';
+import { refuseLength, type Token, withDeclarations, writeTokens } from './tokens.ts';
 
 /** How the paragraphs of a part are written. */
 export interface WritingStyle {
@@ -116,6 +116,7 @@ class ContentWriter {
     const properties = (around && this.#content.tags.get(around)!.properties) || this.#content.properties;
     const raw = runDirection(properties.raw, prefix, direction, isRightToLeftStyle);
     this.#written += `${openingOf(prefix, properties)}${raw}${runContent(text, prefix)}</${prefix}r>`;
+    refuseLength(this.#written);
   }
 
   tokens(tokens: readonly Token[]): void {
@@ -139,6 +140,7 @@ class ContentWriter {
 
   #flush(): void {
     this.#written += writeTokens(this.#pending);
+    refuseLength(this.#written);
     this.#pending = [];
   }
 }

@@ -1,3 +1,4 @@
+import { limits, overLimit } from '../file-error.ts';
 import type { FieldMark } from './fields.ts';
 
 /** The namespace declarations between a paragraph and a place in it, by attribute name. Usually there are none. */
@@ -67,8 +68,19 @@ export function writeTokens(tokens: readonly Token[]): string {
       if (run) written += run.open + run.properties;
     }
     written += run ? token.raw : withDeclarations(token.raw, token.declarations);
+    refuseLength(written);
   }
   return run ? written + run.close : written;
+}
+
+/**
+ * Bounds what is written for one paragraph: the tags of a run are written again for each of its pieces.
+ *
+ * @throws {FileError} `too_large`
+ */
+export function refuseLength(written: string): void {
+  if (written.length > limits.docxWritten)
+    throw overLimit('the length of one translated paragraph', limits.docxWritten);
 }
 
 /**

@@ -25,7 +25,7 @@ export interface WordStories<T> {
 /**
  * Reads the stories of a Word file: the main text, and the headers and footers in the order of their sections.
  *
- * @param use makes the result for a paragraph with text to translate
+ * @param use makes the result for a paragraph with text to translate. It may be called twice for one, see `readStory`
  * @throws {FileError} `unreadable`, `protected` or `too_large`
  */
 export async function readStories<T>(
@@ -42,7 +42,11 @@ export async function readStories<T>(
   const count = elementCounter();
   const styles = await stylesOf(office, ofMain);
   const kept = new KeptContent();
+  let size = 0;
   const read = async (path: string, kind: Story['kind'], keyPrefix: string) => {
+    size += office.sizeOf(path);
+    if (size > limits.docxStories)
+      throw overLimit('the size in bytes of main text, headers and footers together', limits.docxStories);
     const text = await office.readWhole(path);
     const part: StoryPart = { kind, keyPrefix, source: text.source, path, text };
     const result = readStory(part, styles, (paragraph) => use(paragraph, part, styles), count);

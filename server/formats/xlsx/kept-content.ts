@@ -12,6 +12,8 @@ const kinds = {
   diagrams: ['text in a diagram', 'texts in diagrams'],
   charts: ['text in a chart', 'texts in charts'],
   headersAndFooters: ['header or footer', 'headers and footers'],
+  pivotTables: ['pivot table', 'pivot tables'],
+  otherSheets: ['dialog sheet or macro sheet', 'dialog sheets and macro sheets'],
   literalLists: ['literal dropdown list', 'literal dropdown lists'],
 } as const;
 
@@ -39,8 +41,12 @@ export class KeptContent {
   async read({ office, sheets }: Workbook): Promise<void> {
     const waiting = sheets.map(({ path }) => path);
     const seen = new Set(waiting);
+    for (const { type } of sheets)
+      if (type !== 'worksheet' && type !== 'chartsheet') this.#add('otherSheets', 1);
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop())
       for (const { type, target } of await office.relationships(path)) {
+        // Its names and its copy of the data; the cells that show it are translated.
+        if (type === 'pivotTable') this.#add('pivotTables', 1);
         const rule = counted[type];
         if (!rule || target === undefined || seen.has(target)) continue;
         seen.add(target);

@@ -18,6 +18,8 @@ export function rewriteSharedStrings(
   for (const appended of plan.appended) if ('copyOf' in appended) copied.set(appended.copyOf, '');
   return rewriteXmlPart(office, path, (editor): PositionedXmlEvents => {
     let depth = 0;
+    /** That of the root, which is declared everywhere. */
+    let rootPrefix = '';
     let index = -1;
     let start = 0;
     let contentStart = 0;
@@ -25,8 +27,11 @@ export function rewriteSharedStrings(
     return {
       openTag: (tag) => {
         depth++;
-        if (depth === 1 && plan.appended.length > 0)
-          changeUniqueCount(editor, tag.start, tag.end, strings.count + plan.appended.length);
+        if (depth === 1) {
+          rootPrefix = prefixOf(tag);
+          if (plan.appended.length > 0)
+            changeUniqueCount(editor, tag.start, tag.end, strings.count + plan.appended.length);
+        }
         if (depth !== 2 || tag.local !== 'si' || !isSpreadsheet(tag)) return;
         inItem = true;
         index++;
@@ -38,16 +43,15 @@ export function rewriteSharedStrings(
         depth--;
         if (depth !== 1 || !inItem) return;
         inItem = false;
-        const prefix = tag.name.slice(0, tag.name.length - tag.local.length);
         if (copied.has(index)) copied.set(index, editor.source(start, tag.end));
         const text = plan.changed.get(index);
-        if (text !== undefined) editor.replace(contentStart, tag.start, textElement(prefix, text));
+        if (text !== undefined) editor.replace(contentStart, tag.start, textElement(prefixOf(tag), text));
         if (index === strings.count - 1)
           for (const appended of plan.appended) {
             const item =
               'copyOf' in appended
                 ? copied.get(appended.copyOf)!
-                : `<${prefix}si>${textElement(prefix, appended.text)}</${prefix}si>`;
+                : `<${rootPrefix}si>${textElement(rootPrefix, appended.text)}</${rootPrefix}si>`;
             editor.replace(tag.end, tag.end, item);
           }
         editor.hold(undefined);
@@ -55,6 +59,11 @@ export function rewriteSharedStrings(
       text: () => {},
     };
   });
+}
+
+/** With its colon; '' if there is none. */
+function prefixOf({ name, local }: { name: string; local: string }): string {
+  return name.slice(0, name.length - local.length);
 }
 
 /** `count` is the number of cells with a shared string, which stays. */

@@ -13,8 +13,8 @@ export interface Sheet {
   regionId: string;
   /** The part's path. */
   path: string;
-  /** Whether it has cells to translate: chart sheets, dialog sheets and macro sheets have none. */
-  isWorksheet: boolean;
+  /** Of its relationship. Only a `worksheet` has cells to translate: `chartsheet`, `dialogsheet` and macro sheets have none. */
+  type: string;
 }
 
 /** An opened workbook. */
@@ -114,7 +114,7 @@ async function readSheets(
         name: attributeOf(tag, 'name') ?? '',
         regionId: /^\d{1,10}$/.test(id ?? '') && take(bySheetId) ? bySheetId : `position${number}`,
         path: part.target,
-        isWorksheet: part.type === 'worksheet',
+        type: part.type,
       });
     },
     closeTag: () => {

@@ -1,3 +1,4 @@
+import { workbookFile } from '../../factories/workbook.ts';
 import { submitHeld, submit as submitPublished } from '../../factories.ts';
 import type { ContractFixture } from '../fixture.ts';
 import {
@@ -85,7 +86,12 @@ export const translationCases: Cases = {
         source_document: new File(['x'], 'a.zip', { type: 'application/zip' }),
       })),
     },
-    { name: 'it is a document', status: 415, ask: asKey(() => file('a.docx')) },
+    {
+      name: 'queues a document',
+      status: 200,
+      ask: asKey(() => ({ ...file(), source_document: workbookFile(['Hello']) })),
+    },
+    { name: 'it is a document that cannot be read', status: 400, ask: asKey(() => file('a.docx')) },
     { name: 'there is no file', status: 400, ask: asKey({ target_lang: 'fr' }) },
     { name: 'it is empty', status: 400, ask: asKey(() => file('a.txt', '')) },
     { name: 'the language is missing', status: 400, ask: asKey(() => ({ ...file(), target_lang: '' })) },

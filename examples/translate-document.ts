@@ -1,0 +1,190 @@
+/**
+ * Translates a DOCX, XLSX or PDF file in place, with a progress bar:
+ *
+ *   node examples/translate-document.ts Menu.xlsx --to fr --out translated
+ *
+ * Without a file it takes the small workbook of examples/translate-document. A file beside the output says which document is
+ * under way, so that a run that was interrupted goes on with it when it is started again: nothing is translated or billed
+ * twice. LINGUALOOP_URL and LINGUALOOP_API_KEY say where and as whom.
+ *
+ * Exit codes: 0 done, 1 the service refused or the translation failed, 2 it could not begin, 130 interrupted.
+ */
+import { randomUUID } from 'node:crypto';
+import { openAsBlob } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+// In a project of your own: from '@lingualoop/sdk'.
+import {
+  DocumentFailedError,
+  type DocumentHandle,
+  type DocumentOptions,
+  type DocumentPoller,
+  LinguaLoop,
+  LinguaLoopError,
+  type NamedContent,
+  NotFoundError,
+  type TenantDocumentJob,
+} from '#sdk/index.ts';
+
+const usage = 'usage: translate-document.ts [file.docx|xlsx|pdf] [--from en] [--to fr] [--out .]';
+
+interface Options {
+  file: NamedContent;
+  from: string;
+  to: string;
+  /** Where the translation is written. */
+  output: string;
+  baseUrl: string;
+  apiKey: string;
+}
+
+/** What is kept of a document under way. */
+interface Saved {
+  /** Sent with the file: the same key finds the document of a response that was lost. */
+  key: string;
+  document?: DocumentHandle;
+}
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  let options: Options;
+  try {
+    options = await readOptions();
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${usage}`);
+    return 2;
+  }
+  const { baseUrl, apiKey } = options;
+  const stop = new AbortController();
+  // Once: a second Ctrl-C ends the process at once. Nothing is lost by that, either.
+  process.once('SIGINT', () => stop.abort('interrupted'));
+  try {
+    await run(new LinguaLoop({ baseUrl, apiKey }), options, stop.signal);
+    return 0;
+  } catch (error) {
+    if (stop.signal.aborted) {
+      console.error('\nInterrupted. The service goes on: start this again to follow it.');
+      return 130;
+    }
+    if (!(error instanceof LinguaLoopError)) throw error;
+    console.error(error.message);
+    return 1;
+  }
+}
+
+async function run(client: LinguaLoop, options: Options, signal: AbortSignal): Promise<void> {
+  const { output } = options;
+  const progress = progressBar();
+  const state = `${output}.job`;
+  let job: TenantDocumentJob;
+  try {
+    const poller = await begin(client, options, state, { onProgress: progress.show, signal });
+    job = await poller.pollUntilDone();
+  } catch (error) {
+    progress.end();
+    // The next run begins anew. After any other error it goes on.
+    if (error instanceof DocumentFailedError) await rm(state, { force: true });
+    throw error;
+  }
+  progress.end();
+
+  // Whole or not at all.
+  await writeFile(`${output}.part`, await client.documents.download(job.id, { signal }));
+  await rename(`${output}.part`, output);
+  await rm(state, { force: true });
+
+  const { translated_units = 0, total_units = 0, findings = [] } = job.quality_report ?? {};
+  console.log(`${output}: ${translated_units} of ${total_units} texts, ${job.billable_chars} characters`);
+  for (const { severity, message } of findings) console.log(`  ${severity}: ${message}`);
+  for await (const segment of client.documents.segments(job.id, { flagged: true }, { signal }))
+    console.log(`  to review: ${segment.place} "${segment.source_text}" → "${segment.target_text}"`);
+}
+
+/** The document that an earlier run began, or else a new one. */
+async function begin(
+  client: LinguaLoop,
+  { file, from, to }: Options,
+  state: string,
+  options: DocumentOptions,
+): Promise<DocumentPoller> {
+  const saved = await readSaved(state);
+  if (saved?.document) {
+    try {
+      return await client.documents.resume(saved.document, options);
+    } catch (error) {
+      // It was deleted meanwhile.
+      if (!(error instanceof NotFoundError)) throw error;
+    }
+  }
+  // Saved before the file is sent: if the process ends now, the next run sends the same key.
+  const key = (saved?.document ? undefined : saved?.key) ?? randomUUID();
+  await writeSaved(state, { key });
+  const request = { source_lang: from, target_lang: to };
+  const poller = await client.documents.translate(file, request, { ...options, idempotencyKey: key });
+  await writeSaved(state, { key, document: poller.toJSON() });
+  return poller;
+}
+
+/** A line that is drawn anew on a terminal; elsewhere a line for each tenth. */
+function progressBar() {
+  const width = 30;
+  const { stderr } = process;
+  let shown = '';
+  const draw = (line: string) => {
+    if (line === shown) return;
+    shown = line;
+    stderr.write(stderr.isTTY ? `\r\x1b[K${line}` : `${line}\n`);
+  };
+  return {
+    show({ status, progress }: TenantDocumentJob) {
+      const { stage = status, translated_segments: done = 0, total_segments: total = 0 } = progress ?? {};
+      const share = status === 'translated' ? 1 : total === 0 ? 0 : done / total;
+      const step = stderr.isTTY ? share : Math.floor(share * 10) / 10;
+      const filled = Math.round(step * width);
+      const bar = `${'█'.repeat(filled)}${'░'.repeat(width - filled)}`;
+      draw(
+        `${bar} ${String(Math.floor(step * 100)).padStart(3)} % ${status === 'translated' ? status : stage}`,
+      );
+    },
+    end() {
+      if (stderr.isTTY && shown !== '') stderr.write('\n');
+    },
+  };
+}
+
+async function readSaved(path: string): Promise<Saved | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as Saved;
+  } catch {
+    return undefined;
+  }
+}
+
+async function writeSaved(path: string, saved: Saved): Promise<void> {
+  await writeFile(`${path}.part`, JSON.stringify(saved));
+  await rename(`${path}.part`, path);
+}
+
+async function readOptions(): Promise<Options> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      from: { type: 'string', default: 'en' },
+      to: { type: 'string', default: 'fr' },
+      out: { type: 'string', default: '.' },
+    },
+  });
+  const [path = join(import.meta.dirname, 'translate-document/menu.xlsx'), ...others] = positionals;
+  if (others.length > 0) throw new Error('one file is needed');
+  const { LINGUALOOP_URL: baseUrl, LINGUALOOP_API_KEY: apiKey } = process.env;
+  if (!baseUrl || !apiKey) throw new Error('LINGUALOOP_URL and LINGUALOOP_API_KEY must be set');
+  const { from, to, out } = values;
+  const name = basename(path);
+  const extension = extname(name);
+  const data = await openAsBlob(path);
+  await mkdir(out, { recursive: true });
+  const output = join(out, `${basename(name, extension)}.${to}${extension}`);
+  return { file: { name, data }, from, to, output, baseUrl, apiKey };
+}
