@@ -49,10 +49,11 @@ export function describeOperation(procedure: RestProcedure, generated: Operation
 
 /**
  * Inputs that are required although their schemas are optional, by the procedure's path. If one is missing, the service returns
- * 400 with its own message (B 4.1, B 4.4, B 4.5), whereas a schema would return 422. Files of forms are handled separately.
+ * 400 with its own message (B 4.1, B 4.3, B 4.4, B 4.5), whereas a schema would return 422. Files of forms are handled separately.
  */
 const neededInputs: Readonly<Record<string, readonly string[]>> = {
   'translations.createFromFile': ['target_lang'],
+  'documents.translate': ['target_lang'],
   'terminology.upload': ['name'],
   'memory.import': ['name', 'source_lang', 'target_lang'],
   'memory.exportGolden': ['source_lang', 'target_lang'],

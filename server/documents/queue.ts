@@ -10,19 +10,26 @@ const isUnfinished = inArray(documentJobs.status, ['queued', 'extracted']);
 const lastPriority = 1000;
 
 /**
- * Queues a document in the caller's transaction. Its priority is the number of the tenant's unfinished documents, so that one
- * tenant's hundred documents do not hold up another's first.
+ * Queues a document in the caller's transaction. Its priority is its place among the tenant's unfinished documents, oldest first:
+ * one tenant's hundred documents do not hold up another's first, and are themselves finished one after the other.
  */
 export async function queueDocument(tx: Tx, tenantId: string, documentId: string): Promise<void> {
   const [row] = await tx
-    .select({ unfinished: sql<number>`count(*)::int` })
+    .select({ place: sql<number>`count(*)::int` })
     .from(documentJobs)
-    .where(and(eq(documentJobs.tenantId, tenantId), isUnfinished));
+    .where(
+      and(
+        eq(documentJobs.tenantId, tenantId),
+        isUnfinished,
+        sql`(${documentJobs.createdAt}, ${documentJobs.documentId}) <= (select d.created_at, d.document_id
+          from document_jobs d where d.tenant_id = ${tenantId} and d.document_id = ${documentId})`,
+      ),
+    );
   await addJob(
     tx,
     'run_document',
     { tenantId, documentId },
-    { key: `run_document:${documentId}`, priority: Math.min(row?.unfinished ?? 0, lastPriority) },
+    { key: `run_document:${documentId}`, priority: Math.min(row?.place ?? 0, lastPriority) },
   );
 }
 

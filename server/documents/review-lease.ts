@@ -22,18 +22,26 @@ export async function withReviewLease<T>(
   documentId: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  await untilFree(() => database.inTenant(tenantId, (tx) => takeLease(tx, tenantId, documentId)));
+  const { until } = await untilFree(() =>
+    database.inTenant(tenantId, (tx) => takeLease(tx, tenantId, documentId)),
+  );
   try {
     return await work();
   } finally {
+    // If it took longer than the lease, another may have the document.
+    const isOwn = sql`${documentJobs.reviewLeaseUntil} = ${until}::timestamptz`;
     await database.inTenant(tenantId, (tx) =>
-      tx.update(documentJobs).set({ reviewLeaseUntil: null }).where(isDocument(tenantId, documentId)),
+      tx
+        .update(documentJobs)
+        .set({ reviewLeaseUntil: null })
+        .where(and(isDocument(tenantId, documentId), isOwn)),
     );
   }
 }
 
-async function takeLease(tx: Tx, tenantId: string, documentId: string): Promise<'taken' | 'busy'> {
-  const taken = await tx
+/** @returns the end of the lease, to the microsecond */
+async function takeLease(tx: Tx, tenantId: string, documentId: string): Promise<{ until: string } | 'busy'> {
+  const [taken] = await tx
     .update(documentJobs)
     .set({ reviewLeaseUntil: sql`now() + make_interval(secs => ${leaseSeconds})` })
     .where(
@@ -42,8 +50,8 @@ async function takeLease(tx: Tx, tenantId: string, documentId: string): Promise<
         sql`(${documentJobs.reviewLeaseUntil} is null or ${documentJobs.reviewLeaseUntil} <= now())`,
       ),
     )
-    .returning({ documentId: documentJobs.documentId });
-  if (taken.length > 0) return 'taken';
+    .returning({ until: sql<string>`${documentJobs.reviewLeaseUntil}::text` });
+  if (taken) return taken;
   const [row] = await tx
     .select({ documentId: documentJobs.documentId })
     .from(documentJobs)

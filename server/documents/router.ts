@@ -12,13 +12,13 @@ import { removeDocument } from './removal.ts';
 import { reviewDocument } from './review.ts';
 import {
   documentApproval,
-  documentApproveRequest,
+  documentApproveInput,
   documentArtifact,
   documentDeletion,
   documentForm,
   documentJob,
   documentListQuery,
-  documentReviewRequest,
+  documentReviewInput,
   documentSummary,
   summaryQuery,
 } from './schema.ts';
@@ -182,7 +182,7 @@ const review = deferredTenantProcedure
         'All corrections are applied or none. The reviewer is the session, and the body says it only for a caller with an API key.',
     },
   })
-  .input(documentReviewRequest.extend({ document_id: z.string() }))
+  .input(documentReviewInput)
   .output(documentJob)
   .mutation(async ({ ctx, input: { document_id, ...request } }) => {
     const { tenantId } = await reviewDocument(ctx.services, ctx.withTenant, document_id, request);
@@ -201,7 +201,7 @@ const approve = deferredTenantProcedure
       description: 'A second approval changes nothing and returns the first one.',
     },
   })
-  .input(documentApproveRequest.extend({ document_id: z.string() }))
+  .input(documentApproveInput)
   .output(documentApproval)
   .mutation(async ({ ctx, input: { document_id, ...request } }) => {
     const { tenantId, result } = await approveDocument(ctx.services, ctx.withTenant, document_id, request);

@@ -168,8 +168,9 @@ export const documentListQuery = z.object({
 });
 
 /** C 5 "Review" */
-export const documentReviewRequest = z
+export const documentReviewInput = z
   .object({
+    document_id: z.string(),
     corrections: z
       .array(
         z.object({
@@ -186,8 +187,9 @@ export const documentReviewRequest = z
   .meta({ id: 'DocumentReviewRequest' });
 
 /** B 4.3 approve */
-export const documentApproveRequest = z
+export const documentApproveInput = z
   .object({
+    document_id: z.string(),
     notes: z.string().max(10_000).nullish(),
     reviewer: z.string().max(320).nullish(),
   })
@@ -246,8 +248,8 @@ export const summaryQuery = z.object({
   include_stage_timing_breakdown: z.boolean().optional(),
 });
 
-export type DocumentReviewRequest = z.infer<typeof documentReviewRequest>;
-export type DocumentApproveRequest = z.infer<typeof documentApproveRequest>;
+export type DocumentReviewRequest = Omit<z.infer<typeof documentReviewInput>, 'document_id'>;
+export type DocumentApproveRequest = Omit<z.infer<typeof documentApproveInput>, 'document_id'>;
 export type DocumentApprovalResult = z.infer<typeof documentApproval>['approval_result'];
 export type DocumentDeletion = z.infer<typeof documentDeletion>;
 export type DocumentSummary = z.infer<typeof documentSummary>;

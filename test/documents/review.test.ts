@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { withReviewLease } from '#server/documents/review-lease.ts';
 import { extract } from '#server/formats/xlsx.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -122,6 +123,24 @@ describe('C 5 "Review"', () => {
     const { artifacts, review_history, feed_manifest } = await mine.read(id);
     expect([artifacts.length, review_history.length, feed_manifest.fed_pairs.length]).toEqual([5, 3, 3]);
     expect(await downloaded(id)).toEqual(['new A1', 'new A2', 'new A3']);
+  });
+
+  test('one that outlives its lease leaves the lease of the next one alone', async () => {
+    const { id } = await mine.translate();
+    const sql = openSuperuser(app.superuserUrl);
+    await withReviewLease(app.services, mine.tenantId, id, async () => {
+      await sql`update document_jobs set review_lease_until = now() + interval '5 s' where document_id = ${id}`;
+    });
+    expect((await mine.row(id))['review_lease_until']).not.toBeNull();
+  });
+
+  test.each(['returns', 'throws'])('frees the document when its work %s', async (ending) => {
+    const { id } = await mine.translate();
+    const work = async () => {
+      if (ending === 'throws') throw new Error('no');
+    };
+    await withReviewLease(app.services, mine.tenantId, id, work).catch(() => {});
+    expect((await mine.row(id))['review_lease_until']).toBeNull();
   });
 
   test('B 5: the session is the reviewer; without one the body says who it is, or nobody', async () => {

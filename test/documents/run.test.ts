@@ -8,6 +8,7 @@ import { answered } from '#test/setup/engine.ts';
 import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
+import { tasks } from '#workers/tasks.ts';
 import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
 
 const engine = recordingEngine();
@@ -67,6 +68,20 @@ describe('B 3.2: a worker', () => {
       select key, priority from graphile_worker.jobs where key = any(${ids.map((id) => `run_document:${id}`)})`;
     const priorityOf = (id: string) => rows.find(({ key }) => key === `run_document:${id}`)?.['priority'];
     expect(ids.map(priorityOf)).toEqual([1, 2, 3, 1]);
+  });
+
+  test('that gives way keeps the place of its document before younger ones', async () => {
+    const ids = [await mine.queue(texts(201)), await mine.queue(), await mine.queue()];
+    const { backgroundWork } = app.services;
+    Object.assign(app.services, { backgroundWork: { ...backgroundWork, closing: true } });
+    try {
+      await mine.run(ids[0]!);
+    } finally {
+      Object.assign(app.services, { backgroundWork });
+    }
+    const [job] = await openSuperuser(app.superuserUrl)`
+      select priority from graphile_worker.jobs where key = ${`run_document:${ids[0]}`}`;
+    expect(job).toEqual({ priority: 1 });
   });
 
   test('that runs a finished, failed or deleted job does nothing', async () => {
@@ -394,12 +409,12 @@ describe('a worker that dies', () => {
 
   test('again and again, without progress, ends the job as interrupted', async () => {
     const id = await mine.queue(['Hello']);
-    await mine.change(id, { running: true, interruptions: 4 });
+    await mine.change(id, { running: true, interruptions: 19 });
     await mine.run(id);
     expect((await mine.read(id)).status).toBe('translated');
 
     const other = await mine.queue(['Hello'], { idempotency_key: 'deadly' });
-    await mine.change(other, { running: true, interruptions: 5 });
+    await mine.change(other, { running: true, interruptions: 20 });
     await mine.run(other);
     expect(await mine.read(other)).toMatchObject({
       status: 'failed',
@@ -413,6 +428,7 @@ describe('a worker that dies', () => {
     const sql = openSuperuser(app.superuserUrl);
     await sql`select graphile_worker.remove_job(${`run_document:${id}`})`;
     await mine.change(id, { running: true, updated_at: new Date(Date.now() - 3_600_000) });
+    await tasks.sweep_stale_jobs.run(app.services, {});
     await withWorkers(app, async () => {
       await poll(async () => (await mine.read(id)).status === 'translated');
     });

@@ -5,7 +5,7 @@ import { buildOpenApiDocument } from '#rest/openapi.ts';
 import { appRouter } from '#server/router.ts';
 import { runImport } from '#server/translation-memory/imports/run-import.ts';
 import type { Fields } from '#test/factories.ts';
-import { glossaryForm, memoryForm } from '#test/factories.ts';
+import { documentForm, glossaryForm, memoryForm } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
 // A file of two units is a large one.
@@ -67,6 +67,36 @@ describe('the real responses match the document', () => {
     expect(ended.body.job).toMatchObject({ status: 'completed', result: { imported: 2 } });
     expectDocumented('get', one, ended, 200);
     expectDocumented('get', list, await app.json('GET', list, { headers }), 200);
+  });
+
+  test('a document: queued, waited for, read, reviewed, approved, deleted', async () => {
+    const { headers, accessToken } = await app.signUp();
+    const [path, one] = ['/api/documents', '/api/documents/{document_id}'];
+    const translate = `${path}/translate`;
+    expectDocumented('post', translate, await sendForm(translate, documentForm(), headers), 202);
+    expectDocumented('post', translate, await sendForm(translate, {}, headers), 400);
+    const form = documentForm({ wait: '1' });
+    const done = await sendForm(translate, form, headers);
+    expectDocumented('post', translate, done, 200);
+    const at = (route = '') => `${path}/${done.body.id}${route}`;
+    const get = (route: string) => app.json('GET', route, { headers });
+    expectDocumented('get', path, await get(path), 200);
+    expectDocumented('get', `${path}/summary`, await get(`${path}/summary`), 200);
+    expectDocumented('get', one, await get(at()), 200);
+    const segments = await get(at('/segments'));
+    expectDocumented('get', `${one}/segments`, segments, 200);
+    expectDocumented('get', `${one}/segments`, await get(at('/segments?limit=0')), 422);
+    expectDocumented('get', `${one}/artifacts`, await get(at('/artifacts')), 200);
+    const { region_id, cell_id } = segments.body.segments[0];
+    const post = (route: string, body: Fields) => app.json('POST', at(route), { headers, body });
+    const corrections = [{ region_id, cell_id, target_text: 'Bonjour' }];
+    expectDocumented('post', `${one}/review`, await post('/review', { corrections }), 200);
+    const unknown = [{ region_id: 'nowhere', target_text: 'Bonjour' }];
+    expectDocumented('post', `${one}/review`, await post('/review', { corrections: unknown }), 422);
+    expectDocumented('post', `${one}/approve`, await post('/approve', { reviewer: 'Rev' }), 200);
+    const admin = { authorization: `Bearer ${accessToken}` };
+    expectDocumented('delete', one, await app.json('DELETE', at(), { headers: admin }), 200);
+    expectDocumented('get', one, await get(at()), 404);
   });
 
   test('an export is of a type that the document names', async () => {

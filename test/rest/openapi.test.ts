@@ -212,6 +212,61 @@ describe('GET /openapi.json', () => {
     }
   });
 
+  test('B 4.3: the form of a document, its job at 200 and 202, its download', () => {
+    const { requestBody, responses, parameters } = operationAt('post /api/documents/translate');
+    expect(requestBody?.content).toEqual({
+      'multipart/form-data': {
+        schema: {
+          type: 'object',
+          properties: {
+            source_document: expect.objectContaining({ type: 'string', format: 'binary' }),
+            idempotency_key: expect.anything(),
+            ...Object.fromEntries(
+              ['target_lang', 'source_lang', 'domain', 'tone', 'gender', 'text_type', 'wait'].map((name) => [
+                name,
+                expect.objectContaining({ type: 'string' }),
+              ]),
+            ),
+          },
+          required: expect.toSatisfy(
+            (names: string[]) => names.toSorted().join() === 'source_document,target_lang',
+          ),
+        },
+      },
+    });
+    expect(parameters.map(({ name }) => name)).toContain('Idempotency-Key');
+    expect(Object.keys(responses)).toEqual(['200', '202', '401', '422', 'default']);
+    for (const status of ['200', '202'] as const)
+      expect(responses[status]?.content).toEqual(json(ref('TenantDocumentJob')));
+    const download = operationAt('get /api/documents/{document_id}/download').responses['200'];
+    expect(Object.keys(download?.content ?? {})).toEqual([
+      'application/pdf',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    ]);
+  });
+
+  test('B 2.7, C 5: each shape of documents that is named is a component of that name', () => {
+    expect(Object.keys(document.components.schemas)).toEqual(
+      expect.arrayContaining([
+        'TenantDocumentJob',
+        'DocumentJobStatus',
+        'DocumentTranslationRequest',
+        'DocumentFailureDetail',
+        'DocumentFeedManifest',
+        'DocumentFedPair',
+        'DocumentQualityReport',
+        'DocumentQualityFinding',
+        'DocumentReviewRecord',
+        'TenantDocumentArtifact',
+        'DocumentSegment',
+        'DocumentReviewRequest',
+        'DocumentApproveRequest',
+        'DocumentSummary',
+      ]),
+    );
+  });
+
   test('A 7.1: every operation documents its refusals', () => {
     for (const { path, meta, input, route } of restProcedures(appRouter)) {
       const operation = document.paths[route.path]?.[route.method.toLowerCase() as 'get'];

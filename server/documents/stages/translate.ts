@@ -59,7 +59,7 @@ async function selectTexts(
       source: documentSegments.source,
       units: sql<number>`length(${documentSegments.sourceText})`,
       before: sql<string | null>`(select b.source_text from document_segments b
-        where b.tenant_id = ${tenantId} and b.document_id = ${documentId} and b.position = ${documentSegments.position} - 1)`,
+        where b.tenant_id = ${tenantId} and b.document_id = ${documentId} and b.position = document_segments.position - 1)`,
     })
     .from(documentSegments)
     .where(

@@ -1,0 +1,78 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { env } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { answered } from '#test/setup/engine.ts';
+import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+
+const french: Record<string, string> = {
+  'The cat sleeps on the sofa.': 'Le chat dort sur le canapé.',
+  'It rains in the mountains today.': 'Il pleut en montagne aujourd’hui.',
+};
+const [cat, rain] = Object.keys(french) as [string, string];
+const poor = 'Le chat dormait sous le lit.';
+
+/** What the judge says of a translation, and what the repair makes of it. */
+let scores: Record<string, number>;
+let repaired: string;
+const repairs: { segments: readonly string[]; candidate: readonly string[] }[] = [];
+const engine = recordingEngine({
+  live: true,
+  assessEach: async (_task, candidate) =>
+    answered(candidate.map((text) => ({ score: scores[text] ?? 95, issues: [], summary: 'judged' }))),
+  repair: async ({ segments }, candidate) => {
+    repairs.push({ segments, candidate });
+    return answered(segments.map(() => repaired));
+  },
+});
+const app = useTestApp({ env, engine });
+
+let mine: Documents;
+beforeEach(async () => {
+  engine.reset();
+  repairs.length = 0;
+  scores = { [poor]: 50 };
+  repaired = french[cat]!;
+  engine.reply = ({ segments }) => segments.map((text) => (text === cat ? poor : french[text]!));
+  mine = await openDocuments(app);
+});
+
+describe('a translation in doubt', () => {
+  test('is repaired once, and the others are left alone', async () => {
+    const { id } = await mine.translate([cat, rain]);
+    expect(repairs).toEqual([{ segments: [cat], candidate: [poor] }]);
+    const { segments } = await mine.segments(id);
+    expect(segments.map((one: Record<string, unknown>) => [one['target_text'], one['quality']])).toEqual([
+      [french[cat], { score: 95, needs_review: false, issues: [] }],
+      [french[rain], { score: 95, needs_review: false, issues: [] }],
+    ]);
+    expect(segments[0].provenance).toEqual({ engine: 'model' });
+  });
+
+  test('stays as it was if the repair is worse, and waits for a reviewer', async () => {
+    repaired = 'Le chat danse sur le toit.';
+    scores[repaired] = 30;
+    const { id } = await mine.translate([cat]);
+    expect((await mine.segments(id, '?flagged=true')).segments).toEqual([
+      expect.objectContaining({ target_text: poor, quality: { score: 50, needs_review: true, issues: [] } }),
+    ]);
+  });
+
+  test('one that was not translated at all is found, whatever the judge says', async () => {
+    engine.reply = ({ segments }) => [...segments];
+    repaired = rain;
+    const { id, quality_report } = await mine.translate([rain]);
+    expect(repairs).toHaveLength(1);
+    const { segments } = await mine.segments(id, '?flagged=true');
+    expect(segments).toEqual([
+      expect.objectContaining({
+        target_text: rain,
+        quality: {
+          score: 95,
+          needs_review: true,
+          issues: [expect.objectContaining({ severity: 'critical' })],
+        },
+      }),
+    ]);
+    expect(quality_report.findings).toContainEqual(expect.objectContaining({ code: 'low_segment_quality' }));
+  });
+});

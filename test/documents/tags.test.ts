@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { env } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { setsOf } from '#test/translation-memory/sets.ts';
+import { link, paragraph, run, wordFile } from '../formats/docx-file.ts';
+import { partsOf } from '../formats/docx-walk.ts';
+import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
+
+const engine = recordingEngine();
+const app = useTestApp({ env, engine });
+
+let mine: Documents;
+beforeEach(async () => {
+  engine.reset();
+  mine = await openDocuments(app);
+});
+
+/** A paragraph with a link in it, and one without. */
+const body = paragraph(run('See '), link(run('the page')), run(' now')) + paragraph(run('Thank you'));
+const tagged = 'See <1>the page</1> now';
+
+async function translateWord(xml = body): Promise<string> {
+  const file = new File([new Uint8Array(wordFile(xml))], 'Letter.docx');
+  const { status, body: job } = await mine.send({ source_document: file, wait: 'true' });
+  expect([status, job.detail]).toEqual([200, undefined]);
+  return job.id;
+}
+
+/** The texts of the newest file: all of it, and what is inside links. */
+async function written(id: string) {
+  const bytes = new Uint8Array(await (await mine.download(id)).arrayBuffer());
+  const xml = partsOf(bytes)['word/document.xml'] as string;
+  const textOf = (part: string) =>
+    [...part.matchAll(/<w:t(?: [^>]*)?>([^<]*)</g)].map(([, text]) => text).join('');
+  return {
+    text: textOf(xml),
+    links: [...xml.matchAll(/<w:hyperlink.*?<\/w:hyperlink>/gs)].map(([part]) => textOf(part)),
+  };
+}
+
+describe('the tags of a segment', () => {
+  test('go to the engine with the text, and come back around their words', async () => {
+    engine.reply = () => ['Voir <1>la page</1> maintenant', 'Merci'];
+    const id = await translateWord();
+    expect(engine.asked).toEqual([
+      expect.objectContaining({ segments: [tagged, 'Thank you'], hasTags: true }),
+    ]);
+    const { segments } = await mine.segments(id);
+    expect(segments.map((one: Record<string, unknown>) => [one['source_text'], one['target_text']])).toEqual([
+      ['See the page now', 'Voir la page maintenant'],
+      ['Thank you', 'Merci'],
+    ]);
+    expect(await written(id)).toEqual({ text: 'Voir la page maintenantMerci', links: ['la page'] });
+    // Tags are not billed.
+    expect((await mine.read(id)).billable_chars).toBe('See the page nowThank you'.length);
+  });
+
+  test.each([
+    ['is lost', 'Voir la page maintenant'],
+    ['is moved out of order', 'Voir </1>la page<1> maintenant'],
+    ['comes twice', 'Voir <1>la</1> <1>page</1> maintenant'],
+  ])('if one %s, that segment alone is asked for again', async (_what, broken) => {
+    engine.reply = ({ segments }) =>
+      segments.length === 2 ? [broken, 'Merci'] : ['Voir <1>la page</1> maintenant'];
+    const id = await translateWord();
+    expect(engine.asked.map(({ segments }) => segments)).toEqual([[tagged, 'Thank you'], [tagged]]);
+    expect(await written(id)).toEqual({ text: 'Voir la page maintenantMerci', links: ['la page'] });
+    expect((await mine.segments(id, '?flagged=true')).total).toBe(0);
+  });
+
+  test('if they are lost again, they are put back by position, and a reviewer is told', async () => {
+    engine.reply = ({ segments }) => segments.map((text) => (text === tagged ? 'Voir la page ici' : 'Merci'));
+    const id = await translateWord();
+    const { text, links } = await written(id);
+    expect([text, links.length]).toEqual(['Voir la page iciMerci', 1]);
+    const { segments, total } = await mine.segments(id, '?flagged=true');
+    expect([total, segments[0].target_text]).toEqual([1, 'Voir la page ici']);
+    expect(segments[0].quality.issues).toEqual([expect.objectContaining({ severity: 'major' })]);
+    expect((await mine.read(id)).quality_report.findings).toContainEqual(
+      expect.objectContaining({ code: 'low_segment_quality' }),
+    );
+  });
+
+  test('survive a correction, which is plain text', async () => {
+    engine.reply = () => ['Voir <1>la page</1> maintenant', 'Merci'];
+    const id = await translateWord();
+    const [{ region_id, cell_id }] = (await mine.segments(id)).segments;
+    const corrections = [{ region_id, cell_id, target_text: 'Regardez bien la page maintenant' }];
+    expect((await mine.reviewDocument(id, { corrections })).status).toBe(200);
+    expect(await written(id)).toEqual({ text: 'Regardez bien la page maintenantMerci', links: ['la page'] });
+  });
+
+  test('are put into what the memory holds as plain text', async () => {
+    await setsOf(app, mine.headers).memory([['See the page now', 'Voir la page maintenant']]);
+    const id = await translateWord();
+    expect(engine.texts()).toEqual(['Thank you']);
+    const { text, links } = await written(id);
+    expect([text, links.length]).toEqual(['Voir la page maintenantfr of Thank you', 1]);
+    expect((await mine.segments(id)).segments[0]).toMatchObject({ fast_path: 'tm_exact' });
+  });
+
+  test('make two texts different, even if their words are the same', async () => {
+    engine.reply = ({ segments }) => segments.map((text) => text.replace('See', 'Voir'));
+    const plain = paragraph(run('See the page now'));
+    await translateWord(body + plain + plain);
+    expect(engine.texts()).toEqual([tagged, 'Thank you', 'See the page now']);
+  });
+
+  test('around the whole text never leave the service', async () => {
+    const id = await translateWord(paragraph(link(run('All of it'))));
+    expect(engine.texts()).toEqual(['All of it']);
+    expect(await written(id)).toEqual({ text: 'fr of All of it', links: ['fr of All of it'] });
+  });
+});
