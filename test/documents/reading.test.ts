@@ -296,6 +296,11 @@ describe('C 5 "Summary"', () => {
     });
     expect((await mine.correct(id, { A2: 'douteux' })).status).toBe(200);
     expect((await mine.summary()).body.needs_review).toBe(0);
+    // What is not translated waits for no reviewer.
+    const { id: another } = await mine.translate(['another doubtful one']);
+    expect((await mine.summary()).body.needs_review).toBe(1);
+    await mine.change(another, { status: 'failed' });
+    expect((await mine.summary()).body.needs_review).toBe(0);
   });
 
   test('shows an operator all tenants and stages; others are refused', async () => {
