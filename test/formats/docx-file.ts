@@ -5,6 +5,11 @@ import { wordFiles, zipOf } from './flatten-zip.ts';
 
 export const run = (text: string, properties = ''): string =>
   `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}<w:t xml:space="preserve">${text}</w:t></w:r>`;
+/** A run as the engine writes it. */
+export const written = (text: string, properties = ''): string => {
+  const space = /^\s|\s$|\s\s/.test(text) ? ' xml:space="preserve"' : '';
+  return `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}<w:t${space}>${text}</w:t></w:r>`;
+};
 export const paragraph = (...content: string[]): string => `<w:p>${content.join('')}</w:p>`;
 export const link = (...content: string[]): string =>
   `<w:hyperlink r:id="rId1">${content.join('')}</w:hyperlink>`;

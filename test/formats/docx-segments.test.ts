@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { extract } from '#server/formats/docx.ts';
-import { plainText } from '#server/formats/inline-content.ts';
-import { field, link, mark, paragraph, run, textsOf, wordFile } from './docx-file.ts';
-import { wordFiles, zipOf } from './flatten-zip.ts';
+import { field, link, paragraph, run, textsOf, wordFile } from './docx-file.ts';
 
-const fieldCode = (code: string): string => `<w:r><w:instrText>${code}</w:instrText></w:r>`;
 const simple = (code: string, ...content: string[]): string =>
   `<w:fldSimple w:instr="${code}">${content.join('')}</w:fldSimple>`;
 const drawing = '<w:r><w:drawing><a:x/></w:drawing></w:r>';
@@ -106,221 +103,6 @@ describe('a paragraph as a segment', () => {
   });
 });
 
-describe('fields', () => {
-  it.each<[rule: string, content: string, texts: string[]]>([
-    [
-      'the result of a cross reference is text',
-      field(' REF _Ref1 \\h ', run('Figure 3')),
-      ['See <1>Figure 3</1> here'],
-    ],
-    ['so is that of a simple field', simple('STYLEREF x', run('Intro')), ['See <1>Intro</1> here']],
-    ['the result of a page number is not', field(' PAGE ', run('III')), ['See <1/> here']],
-    ['in a simple field neither', simple(' NUMPAGES \\* MERGEFORMAT', run('iii')), ['See <1/> here']],
-    ['nor what is merged from data', field('MERGEFIELD Name', run('«Name»')), ['See <1/> here']],
-    ['nor of a formula', field(' =SUM(ABOVE) ', run('five')), ['See <1/> here']],
-    [
-      'a field without a result is one tag',
-      mark('begin') + fieldCode('DATE') + mark('end'),
-      ['See <1/> here'],
-    ],
-    ['an entry of an index is no tag', mark('begin') + fieldCode('XE "valve"') + mark('end'), ['See  here']],
-    [
-      'a field in a code belongs to the code',
-      mark('begin') +
-        fieldCode('IF ') +
-        field('PAGE', run('p')) +
-        fieldCode(' = 1') +
-        mark('separate') +
-        run('first') +
-        mark('end'),
-      ['See <1>first</1> here'],
-    ],
-    [
-      'a field in a live result belongs to the result',
-      field('FORMTEXT', run('a'), field('REF x', run('b')), run('c')),
-      ['See <1/> here'],
-    ],
-    [
-      'a field in a text result has a tag of its own',
-      field('HYPERLINK "x"', run('page '), field('PAGE', run('3'))),
-      ['See <1>page <2/></1> here'],
-    ],
-    [
-      'all in one run',
-      '<w:r><w:fldChar w:fldCharType="begin"/><w:instrText>PAGE</w:instrText><w:fldChar w:fldCharType="separate"/><w:t>three</w:t><w:fldChar w:fldCharType="end"/></w:r>',
-      ['See <1/> here'],
-    ],
-  ])('%s', async (_, content, texts) => {
-    expect(await textsOf(paragraph(run('See '), content, run(' here')))).toEqual(texts);
-  });
-
-  it('the result of a field may extend over paragraphs, as of a table of contents', async () => {
-    const body =
-      paragraph(
-        mark('begin'),
-        fieldCode('TOC'),
-        mark('separate'),
-        link(run('One'), tab, field('PAGEREF a', run('i'))),
-      ) +
-      paragraph(link(run('Two'), tab, field('PAGEREF b', run('ii')))) +
-      paragraph(mark('end'), run('Body'));
-    expect(await textsOf(body)).toEqual(['One', 'Two', 'Body']);
-  });
-
-  it('a live result may, too', async () => {
-    const body =
-      paragraph(run('Name '), mark('begin'), fieldCode('FORMTEXT'), mark('separate'), run('Jane')) +
-      paragraph(link(run('Doe'))) +
-      paragraph(run('Street'), mark('end'), run('City'));
-    expect(await textsOf(body)).toEqual(['Name', 'City']);
-  });
-
-  it('a begin without an end hides nothing', async () => {
-    const body =
-      paragraph(run('a'), mark('begin'), fieldCode('FORMTEXT'), mark('separate'), run('b')) +
-      paragraph(run('c'));
-    expect(await textsOf(body)).toEqual(['a<1/>b', 'c']);
-  });
-
-  it('an end without a begin hides nothing', async () => {
-    expect(await textsOf(paragraph(run('a'), mark('separate'), mark('end'), run('b')))).toEqual(['a<1/>b']);
-  });
-
-  it('a field may begin in a content control and end behind it', async () => {
-    const body =
-      `<w:sdt><w:sdtContent>${paragraph(mark('begin'), fieldCode('TOC'), mark('separate'), run('One'))}</w:sdtContent></w:sdt>` +
-      paragraph(mark('end'), run('Body'));
-    expect(await textsOf(body)).toEqual(['Body']);
-  });
-
-  it('in headers and footers every field stays as it is', async () => {
-    const content = paragraph(run('Chapter '), field('STYLEREF 1', run('Intro')), run(' of us'));
-    const parts = { header1: `<w:hdr>${content}</w:hdr>`, footer1: `<w:ftr>${content}</w:ftr>` };
-    expect(await textsOf(content, parts)).toEqual([
-      'Chapter <1/> of us',
-      'Chapter <1>Intro</1> of us',
-      'Chapter <1/> of us',
-    ]);
-  });
-});
-
-describe('what stays untranslated is counted by kind', () => {
-  const box = (text: string): string =>
-    `<w:r><mc:AlternateContent xmlns:mc="mc"><mc:Choice><w:txbxContent>${paragraph(run(text))}</w:txbxContent></mc:Choice>` +
-    `<mc:Fallback><w:pict><w:txbxContent>${paragraph(run(text))}</w:txbxContent></w:pict></mc:Fallback></mc:AlternateContent></w:r>`;
-  it.each<[kind: string, body: string, message: string, texts: string[]]>([
-    ['text boxes', paragraph(run('a'), box('one'), box('two')), '2 text boxes are not translated', ['a']],
-    [
-      'an old text box',
-      paragraph(`<w:r><w:pict><w:txbxContent>${paragraph(run('one'))}</w:txbxContent></w:pict></w:r>`),
-      '1 text box is not translated',
-      [],
-    ],
-    [
-      'content controls around paragraphs',
-      `<w:sdt><w:sdtContent>${paragraph(run('one'), box('two'))}</w:sdtContent></w:sdt>`,
-      '1 content control is not translated',
-      [],
-    ],
-    [
-      'content controls in a paragraph',
-      paragraph(run('Dear '), `<w:sdt><w:sdtContent>${run('Jane')}</w:sdtContent></w:sdt>`, run('!')),
-      '1 content control is not translated',
-      ['Dear <1/>!'],
-    ],
-    [
-      'insertions and deletions',
-      paragraph(
-        run('a'),
-        `<w:ins>${run('b')}</w:ins>`,
-        '<w:del><w:r><w:delText>c</w:delText></w:r></w:del>',
-        run('d'),
-      ),
-      '2 tracked changes are not translated',
-      ['a<1/>d'],
-    ],
-    [
-      'moves',
-      paragraph(`<w:moveFrom>${run('a')}</w:moveFrom>`) + paragraph(`<w:moveTo>${run('a')}</w:moveTo>`),
-      '2 tracked changes are not translated',
-      [],
-    ],
-    [
-      'hidden text',
-      paragraph(run('a'), run('secret', '<w:vanish/>'), run('b')),
-      '1 hidden text is not translated',
-      ['ab'],
-    ],
-    [
-      'embedded documents',
-      `${paragraph(run('a'))}<w:altChunk r:id="x"/>`,
-      '1 embedded document is not translated',
-      ['a'],
-    ],
-  ])('%s', async (_, body, message, texts) => {
-    const { findings, segments } = await extract(wordFile(body));
-    expect(segments.map(({ source }) => plainText(source))).toEqual(
-      texts.map((text) => text.replace(/<.*?>/g, '')),
-    );
-    expect(await textsOf(body)).toEqual(texts);
-    expect(findings).toContainEqual({
-      severity: 'info',
-      code: 'unsupported_content_kept',
-      message,
-      unitId: null,
-    });
-    expect(findings.filter(({ code }) => code === 'unsupported_content_kept')).toHaveLength(1);
-  });
-
-  it('what has no letter is not counted', async () => {
-    const body = paragraph(run('a'), box('1'), `<w:ins>${run('2')}</w:ins>`);
-    expect((await extract(wordFile(body))).findings).toEqual([]);
-  });
-
-  it('text that is hidden by a style, and text that is not hidden after all', async () => {
-    const styles =
-      '<w:styles><w:style w:type="character" w:styleId="a"><w:rPr><w:vanish/></w:rPr></w:style>' +
-      '<w:style w:type="character" w:styleId="b"><w:basedOn w:val="a"/></w:style></w:styles>';
-    const body = paragraph(
-      run('one'),
-      run('two', '<w:rStyle w:val="b"/>'),
-      run('three', '<w:rStyle w:val="b"/><w:vanish w:val="0"/>'),
-    );
-    expect(await textsOf(body, { styles })).toEqual(['onethree']);
-  });
-
-  it('notes and comments', async () => {
-    const notes = (name: string): string =>
-      `<w:${name}s><w:${name} w:type="separator">${paragraph('<w:r><w:separator/></w:r>')}</w:${name}>` +
-      `<w:${name}>${paragraph(run('a'))}${paragraph(run('b'))}</w:${name}><w:${name}>${paragraph(run('c'))}</w:${name}></w:${name}s>`;
-    const parts = { footnotes: notes('footnote'), endnotes: notes('endnote'), comments: notes('comment') };
-    const { findings } = await extract(wordFile(paragraph(run('a')), parts));
-    expect(findings.map(({ message }) => message)).toEqual([
-      '2 footnotes are not translated',
-      '2 endnotes are not translated',
-      '2 comments are not translated',
-    ]);
-  });
-
-  it('a signature is named, because the translation is not what was signed', async () => {
-    const files = wordFiles(paragraph(run('a')));
-    files['_rels/.rels'] = files['_rels/.rels']!.replace(
-      '</Relationships>',
-      '<Relationship Id="s" Type="http://schemas.openxmlformats.org/package/2006/relationships/digital-signature/origin" Target="_xmlsignatures/origin.sigs"/></Relationships>',
-    );
-    const { findings } = await extract(zipOf(files));
-    expect(findings).toEqual([
-      expect.objectContaining({ severity: 'warning', message: expect.stringContaining('signed') }),
-    ]);
-  });
-
-  it('a file without text to translate', async () => {
-    const { segments, findings } = await extract(wordFile(paragraph(run('1'))));
-    expect(segments).toEqual([]);
-    expect(findings).toEqual([expect.objectContaining({ code: 'no_translatable_text' })]);
-  });
-});
-
 describe('keys, kinds and places', () => {
   const cell = (...paragraphs: string[]): string => `<w:tc>${paragraphs.join('')}</w:tc>`;
   const table = (...rows: string[][]): string =>
@@ -363,7 +145,7 @@ describe('keys, kinds and places', () => {
   it('a heading has an outline level, by itself or by its style', async () => {
     const style = (id: string, content: string): string =>
       `<w:style w:type="paragraph" w:styleId="${id}">${content}</w:style>`;
-    const styles = `<w:styles>${style('Heading1', '<w:pPr><w:outlineLvl w:val="0"/></w:pPr>')}${style('Mine', '<w:basedOn w:val="Heading1"/>')}${style('Loop', '<w:basedOn w:val="Loop"/>')}</w:styles>`;
+    const styles = `<w:styles>${style('Heading1', '<w:pPr><w:outlineLvl w:val="0"/></w:pPr>')}${style('Mine', '<w:basedOn w:val="Heading1"/>')}${style('Loop', '<w:basedOn w:val="Loop"/>')}${style('Named', '<w:name w:val="Heading 2"/>')}</w:styles>`;
     const styled = (properties: string): string => paragraph(`<w:pPr>${properties}</w:pPr>`, run('a'));
     const body = [
       '<w:pStyle w:val="Mine"/>',
@@ -371,6 +153,7 @@ describe('keys, kinds and places', () => {
       '<w:pStyle w:val="Mine"/><w:outlineLvl w:val="9"/>',
       '<w:pStyle w:val="Loop"/>',
       '<w:pStyle w:val="Unknown"/>',
+      '<w:pStyle w:val="Named"/>',
       '<w:pPrChange><w:pPr><w:outlineLvl w:val="1"/></w:pPr></w:pPrChange>',
     ];
     const { segments } = await extract(wordFile(body.map(styled).join(''), { styles }));
@@ -380,6 +163,7 @@ describe('keys, kinds and places', () => {
       'paragraph',
       'paragraph',
       'paragraph',
+      'heading',
       'paragraph',
     ]);
   });

@@ -1,10 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { getDocument, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { loadPdfjs } from '#server/formats/flatten/pdf-budget.ts';
 
 export async function withPdf<T>(
   pdf: Uint8Array,
   read: (document: PDFDocumentProxy) => Promise<T>,
 ): Promise<T> {
+  // As the service loads it: a process has one pdf.js, and files that run later in this process need its meter.
+  const { getDocument } = await loadPdfjs();
   const loading = getDocument({ data: pdf.slice(), verbosity: 0 });
   try {
     return await read(await loading.promise);

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { workbook, xlsxType } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -94,6 +95,15 @@ describe('B 4.1: a document in the form of POST /api/translations', () => {
   ])('is known by %s', async (_, file) => {
     const { status, body } = await mine.post(form(file), {});
     expect([status, body.source_format]).toEqual([200, 'xlsx']);
+  });
+
+  test('a Word file, too: only as a raw body it is flattened', async () => {
+    const content = new Uint8Array(await readFile('test/corpus/docx/form-footnotes-tables.docx'));
+    const { status, body } = await mine.post(form(new File([content], 'form.docx', { type: docx })), {});
+    expect([status, body.source_format]).toEqual([200, 'docx']);
+    const raw = await mine.post(content, { 'content-type': docx }, '?target_lang=fr&filename=form.docx');
+    expect([raw.status, Array.isArray(raw.body)]).toEqual([200, true]);
+    expect(await documents()).toHaveLength(1);
   });
 
   test('B 4.3: a text extension wins over the content type: the file is flattened', async () => {

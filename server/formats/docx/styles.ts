@@ -85,6 +85,10 @@ export function readStyles(source: string): Styles {
         const isDefault = attributeOf(tag, 'default');
         if (attributeOf(tag, 'type') === 'paragraph' && isDefault !== undefined && isDefault !== '0')
           defaultParagraph ??= isDefault === 'false' ? undefined : id;
+      } else if (tag.local === 'name' && parent === 'style' && current) {
+        // Word knows its own headings by their names. Not every program writes their levels.
+        const level = /^heading ([1-9])$/i.exec(attributeOf(tag, 'val') ?? '')?.[1];
+        if (level !== undefined) current.outlineLevel ??= Number(level) - 1;
       } else if (tag.local === 'basedOn' && parent === 'style' && current) {
         const id = attributeOf(tag, 'val');
         if (id !== undefined) current.basedOn = id;

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { extract } from '#server/formats/docx.ts';
+import { plainText } from '#server/formats/inline-content.ts';
+import { paragraph, run, textsOf, translate, wordFile, written } from './docx-file.ts';
+import { childOf, childrenOf, parse } from './docx-walk.ts';
+import { wordFiles, zipOf } from './flatten-zip.ts';
+
+describe('what stays untranslated is counted by kind', () => {
+  const box = (text: string): string =>
+    `<w:r><mc:AlternateContent xmlns:mc="mc"><mc:Choice><w:txbxContent>${paragraph(run(text))}</w:txbxContent></mc:Choice>` +
+    `<mc:Fallback><w:pict><w:txbxContent>${paragraph(run(text))}</w:txbxContent></w:pict></mc:Fallback></mc:AlternateContent></w:r>`;
+  it.each<[kind: string, body: string, message: string, texts: string[]]>([
+    ['text boxes', paragraph(run('a'), box('one'), box('two')), '2 text boxes are not translated', ['a']],
+    [
+      'an old text box',
+      paragraph(`<w:r><w:pict><w:txbxContent>${paragraph(run('one'))}</w:txbxContent></w:pict></w:r>`),
+      '1 text box is not translated',
+      [],
+    ],
+    [
+      'content controls around paragraphs',
+      `<w:sdt><w:sdtContent>${paragraph(run('one'), box('two'))}</w:sdtContent></w:sdt>`,
+      '1 content control is not translated',
+      [],
+    ],
+    [
+      'content controls in a paragraph',
+      paragraph(run('Dear '), `<w:sdt><w:sdtContent>${run('Jane')}</w:sdtContent></w:sdt>`, run('!')),
+      '1 content control is not translated',
+      ['Dear <1/>!'],
+    ],
+    [
+      'insertions and deletions',
+      paragraph(
+        run('a'),
+        `<w:ins>${run('b')}</w:ins>`,
+        '<w:del><w:r><w:delText>c</w:delText></w:r></w:del>',
+        run('d'),
+      ),
+      '2 tracked changes are not translated',
+      ['a<1/>d'],
+    ],
+    [
+      'moves',
+      paragraph(`<w:moveFrom>${run('a')}</w:moveFrom>`) + paragraph(`<w:moveTo>${run('a')}</w:moveTo>`),
+      '2 tracked changes are not translated',
+      [],
+    ],
+    [
+      'hidden text',
+      paragraph(run('a'), run('secret', '<w:vanish/>'), run('b')),
+      '1 hidden text is not translated',
+      ['ab'],
+    ],
+    [
+      'embedded documents',
+      `${paragraph(run('a'))}<w:altChunk r:id="x"/>`,
+      '1 embedded document is not translated',
+      ['a'],
+    ],
+  ])('%s', async (_, body, message, texts) => {
+    const { findings, segments } = await extract(wordFile(body));
+    expect(segments.map(({ source }) => plainText(source))).toEqual(
+      texts.map((text) => text.replace(/<.*?>/g, '')),
+    );
+    expect(await textsOf(body)).toEqual(texts);
+    expect(findings).toContainEqual({
+      severity: 'info',
+      code: 'unsupported_content_kept',
+      message,
+      unitId: null,
+    });
+    expect(findings.filter(({ code }) => code === 'unsupported_content_kept')).toHaveLength(1);
+  });
+
+  it('what has no letter is not counted', async () => {
+    const body = paragraph(run('a'), box('1'), `<w:ins>${run('2')}</w:ins>`);
+    expect((await extract(wordFile(body))).findings).toEqual([]);
+  });
+
+  it('text that is hidden by a style, and text that is not hidden after all', async () => {
+    const styles =
+      '<w:styles><w:style w:type="character" w:styleId="a"><w:rPr><w:vanish/></w:rPr></w:style>' +
+      '<w:style w:type="character" w:styleId="b"><w:basedOn w:val="a"/></w:style></w:styles>';
+    const body = paragraph(
+      run('one'),
+      run('two', '<w:rStyle w:val="b"/>'),
+      run('three', '<w:rStyle w:val="b"/><w:vanish w:val="0"/>'),
+    );
+    expect(await textsOf(body, { styles })).toEqual(['onethree']);
+  });
+
+  it('notes and comments', async () => {
+    const notes = (name: string): string =>
+      `<w:${name}s><w:${name} w:type="separator">${paragraph('<w:r><w:separator/></w:r>')}</w:${name}>` +
+      `<w:${name}>${paragraph(run('a'))}${paragraph(run('b'))}</w:${name}><w:${name}>${paragraph(run('c'))}</w:${name}></w:${name}s>`;
+    const parts = { footnotes: notes('footnote'), endnotes: notes('endnote'), comments: notes('comment') };
+    const { findings } = await extract(wordFile(paragraph(run('a')), parts));
+    expect(findings.map(({ message }) => message)).toEqual([
+      '2 footnotes are not translated',
+      '2 endnotes are not translated',
+      '2 comments are not translated',
+    ]);
+  });
+
+  it('a signature is named, because the translation is not what was signed', async () => {
+    const files = wordFiles(paragraph(run('a')));
+    files['_rels/.rels'] = files['_rels/.rels']!.replace(
+      '</Relationships>',
+      '<Relationship Id="s" Type="http://schemas.openxmlformats.org/package/2006/relationships/digital-signature/origin" Target="_xmlsignatures/origin.sigs"/></Relationships>',
+    );
+    const { findings } = await extract(zipOf(files));
+    expect(findings).toEqual([
+      expect.objectContaining({ severity: 'warning', message: expect.stringContaining('signed') }),
+    ]);
+  });
+
+  it('a file without text to translate', async () => {
+    const { segments, findings } = await extract(wordFile(paragraph(run('1'))));
+    expect(segments).toEqual([]);
+    expect(findings).toEqual([expect.objectContaining({ code: 'no_translatable_text' })]);
+  });
+});
+
+describe('content of other kinds', () => {
+  it('is the same afterwards, wherever it stands', async () => {
+    const kept = [
+      `<w:sdt><w:sdtContent>${run('control')}</w:sdtContent></w:sdt>`,
+      `<w:ins w:id="1">${run('new')}</w:ins>`,
+      '<w:del w:id="2"><w:r><w:delText>old</w:delText></w:r></w:del>',
+      '<m:oMath><m:r><m:t>x</m:t></m:r></m:oMath>',
+      `<w:r><w:pict><w:txbxContent>${paragraph(run('box'))}</w:txbxContent></w:pict></w:r>`,
+      '<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:footnoteReference w:id="2"/></w:r>',
+      '<w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>',
+      '<w:r><w:drawing><x/></w:drawing></w:r>',
+    ];
+    const source = paragraph(...kept.flatMap((raw, index) => [run(`t${index} `), raw]), run('end'));
+    const [text] = await textsOf(source);
+    const { body } = await translate(source, [text!.replace(/t(\d)/g, 'T$1')]);
+    const parts = kept.flatMap((raw, index) => [written(`T${index} `), raw]);
+    expect(body).toBe(paragraph(...parts, written('end')));
+  });
+
+  it('a text box in a translated paragraph keeps its own paragraphs', async () => {
+    const box = `<w:r><w:pict><w:txbxContent>${paragraph(run('inside'))}</w:txbxContent></w:pict></w:r>`;
+    const { body } = await translate(paragraph(run('a'), box, run('b')), ['x<1/>y']);
+    const root = parse(`<w:document><w:body>${body}</w:body></w:document>`);
+    expect(childrenOf(childOf(root, 'body')!)).toHaveLength(1);
+    expect(body).toContain(box);
+  });
+});
