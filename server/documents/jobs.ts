@@ -140,7 +140,15 @@ export async function selectDocumentByKey(
   return row;
 }
 
-/** A page of the tenant's jobs, newest updated_at first. */
+/** Approximate bytes of a page: a page of documents with long manifests has fewer than the limit. */
+const pageBytes = 8_000_000;
+
+/** Approximate bytes of a job in a response, from stored sizes. Compressed JSON is counted four times. */
+const jobBytes = sql`4 * (pg_column_size(${documentJobs.request})
+  + coalesce(pg_column_size(${documentJobs.feedManifest}), 0) + pg_column_size(${documentJobs.reviewHistory})
+  + pg_column_size(${documentJobs.extractFindings}) + pg_column_size(${documentJobs.rebuildFindings}))`;
+
+/** A page of the tenant's jobs, newest updated_at first. `limit` is 1 to 200; a page of large jobs is shorter. */
 export async function listDocuments(
   tx: Tx,
   tenantId: string,
@@ -154,23 +162,48 @@ export async function listDocuments(
   const after = cursor === undefined ? undefined : readCursor(cursor);
   // No job is ever stored as pending.
   if (status === 'pending') return { documents: [], nextCursor: null };
-  const rows = await tx
-    .select()
-    .from(documentJobs)
-    .where(
-      and(
-        eq(documentJobs.tenantId, tenantId),
-        status && eq(documentJobs.status, status),
-        after &&
-          sql`(${documentJobs.updatedAt}, ${documentJobs.documentId}) < (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
-      ),
+  const order = sql`${documentJobs.updatedAt} desc, ${documentJobs.documentId} desc`;
+  const page = tx.$with('page').as(
+    tx
+      .select({
+        documentId: documentJobs.documentId,
+        bytesBefore:
+          sql<number>`sum(${jobBytes}) over (order by ${order} rows unbounded preceding) - (${jobBytes})`.as(
+            'bytes_before',
+          ),
+        place: sql<number>`row_number() over (order by ${order})`.as('place'),
+      })
+      .from(documentJobs)
+      .where(
+        and(
+          eq(documentJobs.tenantId, tenantId),
+          status && eq(documentJobs.status, status),
+          after &&
+            sql`(${documentJobs.updatedAt}, ${documentJobs.documentId}) < (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
+        ),
+      )
+      .orderBy(order)
+      .limit(limit + 1),
+  );
+  const found = await tx
+    .with(page)
+    .select({ row: documentJobs, found: sql<number>`(select count(*)::int from ${page})` })
+    .from(page)
+    .innerJoin(
+      documentJobs,
+      and(eq(documentJobs.tenantId, tenantId), eq(documentJobs.documentId, page.documentId)),
     )
-    .orderBy(desc(documentJobs.updatedAt), desc(documentJobs.documentId))
-    .limit(limit + 1);
-  const stored = await withArtifacts(tx, tenantId, rows.slice(0, limit));
+    .where(sql`${page.bytesBefore} < ${pageBytes} and ${page.place} <= ${limit}`)
+    .orderBy(desc(documentJobs.updatedAt), desc(documentJobs.documentId));
+  const stored = await withArtifacts(
+    tx,
+    tenantId,
+    found.map(({ row }) => row),
+  );
   const documents = stored.map((one) => documentView(one, operator));
   const last = documents.at(-1);
-  return { documents, nextCursor: rows.length > limit && last ? writeCursor(last) : null };
+  const more = found.length < (found[0]?.found ?? 0);
+  return { documents, nextCursor: more && last ? writeCursor(last) : null };
 }
 
 /** The tenant of a job, for the operator. Platform scope. */

@@ -11,8 +11,8 @@ export async function summarizeDocuments(tx: Tx, tenantId: string): Promise<Docu
       coalesce((select jsonb_object_agg(source_format, n) from (select source_format, count(*)::int as n from document_jobs
         where tenant_id = ${tenantId} group by source_format) f), '{}') as by_format,
       count(approved_at)::int as approved,
-      (select count(distinct document_id)::int from document_segments
-        where tenant_id = ${tenantId} and needs_review and not corrected) as needs_review,
+      count(*) filter (where status = 'translated' and exists (select from document_segments s
+        where s.tenant_id = ${tenantId} and s.document_id = document_jobs.document_id and s.needs_review))::int as needs_review,
       coalesce(sum(source_chars) filter (where status = 'translated'), 0)::float8 as billable_chars
     from document_jobs where tenant_id = ${tenantId}`);
   return row as unknown as DocumentSummary;

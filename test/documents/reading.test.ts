@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { extract } from '#server/formats/xlsx.ts';
 import { workbookFile, xlsxType } from '#test/factories/workbook.ts';
 import { bearer, env, found, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
 import { answered } from '#test/setup/engine.ts';
 import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
 
@@ -52,6 +53,34 @@ describe('C 4 "List" of documents', () => {
     expect((await mine.listDocuments('?status=pending')).body).toEqual([]);
     expect((await (await openDocuments(app)).listDocuments()).body).toEqual([]);
   });
+});
+
+test('a page of documents with long manifests ends before it is too large, and the next ones carry on', async () => {
+  const ids = await Promise.all(Array.from({ length: 12 }, () => mine.queue()));
+  const sql = openSuperuser(app.superuserUrl);
+  // Random, because what repeats itself is compressed.
+  const pairs = Array.from({ length: 4000 }, () => ({
+    source_text: randomBytes(200).toString('hex'),
+    target_text: '',
+    source_hash: '',
+    corrected: false,
+    stage: 'approve',
+    created_at: '2026-01-01T00:00:00.000Z',
+  }));
+  const manifest = { fed_pairs: pairs, skipped: {}, golden_skipped_at_cap: 0, last_feed_error: null };
+  await sql`update document_jobs set feed_manifest = ${sql.json(manifest)} where tenant_id = ${mine.tenantId}`;
+  const seen: string[] = [];
+  let pages = 0;
+  for (let cursor: string | null = ''; cursor !== null; pages++) {
+    const { headers, body } = await mine.listDocuments(`?limit=200${cursor && `&cursor=${cursor}`}`);
+    expect(body.length).toBeGreaterThan(0);
+    expect(body.length).toBeLessThan(6);
+    seen.push(...body.map(({ id }: { id: string }) => id));
+    cursor = headers.get('x-next-cursor');
+  }
+  expect(pages).toBeGreaterThan(2);
+  expect(seen).toHaveLength(12);
+  expect(seen.toSorted()).toEqual(ids.toSorted());
 });
 
 describe('B 4.3: a job', () => {
@@ -266,6 +295,11 @@ describe('C 5 "Summary"', () => {
       billable_chars: 29,
     });
     expect((await mine.correct(id, { A2: 'douteux' })).status).toBe(200);
+    expect((await mine.summary()).body.needs_review).toBe(0);
+    // What is not translated waits for no reviewer.
+    const { id: another } = await mine.translate(['another doubtful one']);
+    expect((await mine.summary()).body.needs_review).toBe(1);
+    await mine.change(another, { status: 'failed' });
     expect((await mine.summary()).body.needs_review).toBe(0);
   });
 

@@ -1,10 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { withReviewLease } from '#server/documents/review-lease.ts';
+import { layoutFormats } from '#server/formats/layout-formats.ts';
 import { extract } from '#server/formats/xlsx.ts';
+import { workbookFile } from '#test/factories/workbook.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { answered } from '#test/setup/engine.ts';
+import { paragraph, run, wordFile } from '../formats/docx-file.ts';
+import { partsOf } from '../formats/docx-walk.ts';
+import { readByPython } from '../formats/office-zip.ts';
 import { type Documents, openDocuments, recordingEngine } from './workspace.ts';
 
 const engine = recordingEngine({
@@ -123,6 +128,26 @@ describe('C 5 "Review"', () => {
     const { artifacts, review_history, feed_manifest } = await mine.read(id);
     expect([artifacts.length, review_history.length, feed_manifest.fed_pairs.length]).toEqual([5, 3, 3]);
     expect(await downloaded(id)).toEqual(['new A1', 'new A2', 'new A3']);
+  });
+
+  test.each([
+    ['xlsx', () => workbookFile(['Hello'])],
+    ['docx', () => new File([new Uint8Array(wordFile(paragraph(run('Hello'))))], 'Letter.docx')],
+  ])('of characters that XML cannot have leaves a sound file: %s', async (format, file) => {
+    const { id } = await mine.translate([], { source_document: file() });
+    const [{ region_id, cell_id }] = (await mine.segments(id)).segments;
+    const corrections = [{ region_id, cell_id, target_text: '=a\u0001b\u000bc\ufffe\uffff<d>&amp;\u001b' }];
+    expect((await mine.reviewDocument(id, { corrections })).status).toBe(200);
+    const bytes = new Uint8Array(await (await mine.download(id)).arrayBuffer());
+    const { check } = await layoutFormats[format as 'xlsx']!();
+    await check(bytes);
+    // Another reader finds no fault in the XML either.
+    const { names, bad } = readByPython(bytes) ?? { names: [], bad: null };
+    expect(bad).toBeNull();
+    const isForbidden = (char: string) =>
+      (char < ' ' && !'\t\n\r'.includes(char)) || char === '\ufffe' || char === '\uffff';
+    for (const name of names.filter((one) => one.endsWith('.xml')))
+      expect([...(partsOf(bytes)[name] as string)].filter(isForbidden), name).toEqual([]);
   });
 
   test('one that outlives its lease leaves the lease of the next one alone', async () => {

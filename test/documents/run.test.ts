@@ -70,6 +70,24 @@ describe('B 3.2: a worker', () => {
     expect(ids.map(priorityOf)).toEqual([1, 2, 3, 1]);
   });
 
+  test('of one tenant’s many documents does not keep another tenant waiting', {
+    timeout: 30_000,
+  }, async () => {
+    const ids: string[] = [];
+    for (const cell of ['first', 'second', 'third', 'fourth']) ids.push(await mine.queue([cell]));
+    const other = await openDocuments(app);
+    const theirs = await other.queue(['theirs']);
+    await withWorkers(app, async () => {
+      for (const id of ids) await poll(async () => (await mine.read(id)).status === 'translated');
+      await poll(async () => (await other.read(theirs)).status === 'translated');
+    });
+    // Two workers begin with the first document of each tenant.
+    // Other tests have left documents in the queue.
+    const order = engine.texts().filter((text) => text !== 'Hello');
+    expect(order.slice(0, 2).toSorted()).toEqual(['first', 'theirs']);
+    expect(order.slice(2).toSorted()).toEqual(['fourth', 'second', 'third']);
+  });
+
   test('that gives way keeps the place of its document before younger ones', async () => {
     const ids = [await mine.queue(texts(201)), await mine.queue(), await mine.queue()];
     const { backgroundWork } = app.services;

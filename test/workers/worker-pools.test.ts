@@ -83,3 +83,9 @@ test('B 8 "Stale pending job": the sweep continues while every worker waits for 
 test('each task is in exactly one worker pool', () => {
   expect(workerPools.flatMap((pool) => pool.tasks).toSorted()).toEqual(Object.keys(tasks).toSorted());
 });
+
+test('documents have a pool of their own, which never keeps other work waiting', () => {
+  const pool = workerPools.find(({ name }) => name === 'documents');
+  expect(pool?.tasks).toEqual(['run_document']);
+  expect(pool?.concurrency({ ...app.services.settings, WORKER_CONCURRENCY: 7 })).toBe(7);
+});
