@@ -122,7 +122,8 @@ test('a batch whose item fails frees what it reserved for itself and for the res
 });
 
 test('one process is killed in the middle: after the stale time and a sweep nothing is reserved, and nothing is billed twice', async () => {
-  const times = { STALE_PENDING_SECONDS: '2', SWEEP_INTERVAL_SECONDS: '1' };
+  // Long enough that a run which is only slow, on a busy machine, is not taken for one whose process died.
+  const times = { STALE_PENDING_SECONDS: '6', SWEEP_INTERVAL_SECONDS: '1' };
   const doomed = await processes.start(times);
   const other = await processes.start(times, []);
   const mine = await tenant(doomed);
