@@ -96,7 +96,7 @@ describe('A 7.1, B 3.1: a pipeline that fails', () => {
 
   async function lastTouched(jobId: string, minutesAgo: number) {
     const sql = openSuperuser(app.superuserUrl);
-    const [table] = await tablesWith(sql, 'idempotency_key', 'updated_at');
+    const [table] = await tablesWith(sql, 'idempotency_key', 'updated_at', 'baseline_translation');
     const { count } = await sql.unsafe(
       `update ${table} set updated_at = now() - interval '${minutesAgo} minutes' where job_id = $1`,
       [jobId],

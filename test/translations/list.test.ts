@@ -173,7 +173,7 @@ describe('C 4: the list', () => {
     const made: string[] = [];
     for (let i = 0; i < 23; i += 1) made.push((await accepted({}, signup.headers)).id);
     const sql = openSuperuser(app.superuserUrl);
-    const [table, ...others] = await tablesWith(sql, 'idempotency_key', 'updated_at');
+    const [table, ...others] = await tablesWith(sql, 'idempotency_key', 'updated_at', 'baseline_translation');
     expect(others).toEqual([]);
     const step = apart === '0' ? "interval '0'" : apart;
     const { count } = await sql.unsafe(
