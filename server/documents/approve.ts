@@ -8,7 +8,7 @@ import { type DocumentRow, isDocument, manifestOf, requireDocument } from './job
 import { requireTranslated, reviewerOf } from './review.ts';
 import { withReviewLease } from './review-lease.ts';
 import type { DocumentApprovalResult, DocumentApproveRequest } from './schema.ts';
-import { ofDocument } from './segment-rows.ts';
+import { ofDocument } from './segments.ts';
 
 const nothingSkipped = { fast_path: 0, needs_review: 0, duplicates: 0, empty: 0 };
 
@@ -39,12 +39,22 @@ export async function approveDocument(
       const known = await services.database.inTenant(tenantId, (tx) =>
         requireDocument(tx, tenantId, documentId),
       );
+      // Nothing was fed yet: the process of the first approval died before, or the memory could not be written.
+      let { skipped } = manifestOf(known);
+      if (Object.keys(skipped).length === 0) {
+        const rest = await selectPairs(services, tenantId, documentId);
+        const fed = await feedMemory(services, known, rest.pairs, {
+          stage: 'approve',
+          skipped: rest.skipped,
+        });
+        skipped = { ...rest.skipped, duplicates: fed.duplicates };
+      }
       return {
         approved: true,
         already_approved: true,
         reviewer: known.approvedBy,
         fed_pairs: 0,
-        skipped: { ...nothingSkipped, ...manifestOf(known).skipped },
+        skipped: { ...nothingSkipped, ...skipped },
         feed_error: null,
       };
     }

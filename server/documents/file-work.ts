@@ -1,6 +1,6 @@
 import type { Services } from '#server/context.ts';
 import { FileError } from '#server/formats/file-error.ts';
-import { SandboxError } from '#server/sandbox/sandbox-error.ts';
+import { fileErrorOf } from '#server/sandbox/file-work.ts';
 import type { TaskScope } from '#server/sandbox/task-queue.ts';
 import type { DocumentPayload, RebuildPayload, RefusedFile } from '#server/sandbox/tasks/layout-document.ts';
 import { sandboxRefusal } from '#server/sandbox-errors.ts';
@@ -30,18 +30,8 @@ async function orFileError<T extends object>(work: Promise<T | RefusedFile>): Pr
   try {
     result = await work;
   } catch (error) {
-    throw (error instanceof SandboxError && fileErrors[error.reason]?.(error)) || sandboxRefusal(error);
+    throw fileErrorOf(error) ?? sandboxRefusal(error);
   }
   if ('refused' in result) throw new FileError(result.refused, result.message);
   return result;
 }
-
-const fileErrors: Partial<Record<SandboxError['reason'], (cause: SandboxError) => FileError>> = {
-  time: (cause) =>
-    new FileError('too_large', 'reading the file takes too long; split it and send the parts', { cause }),
-  memory: (cause) =>
-    new FileError('too_large', 'reading the file takes too much memory; split it and send the parts', {
-      cause,
-    }),
-  crashed: (cause) => new FileError('unreadable', 'the file cannot be read', { cause }),
-};

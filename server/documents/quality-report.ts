@@ -1,9 +1,6 @@
-import { sql } from 'drizzle-orm';
-import type { Tx } from '#db/client.ts';
-import { type documentJobs, documentSegments } from '#db/schema/documents.ts';
+import type { documentJobs } from '#db/schema/documents.ts';
 import type { Finding } from '#server/formats/document.ts';
 import type { DocumentQualityFinding, DocumentQualityReport, DocumentTranslationRequest } from './schema.ts';
-import { ofDocument } from './segment-rows.ts';
 
 /** Figures of a document's segments. */
 export interface ReportFigures {
@@ -14,22 +11,7 @@ export interface ReportFigures {
   scoreSum: number;
 }
 
-const noFigures: ReportFigures = { needsReview: 0, noncompliant: 0, scored: 0, scoreSum: 0 };
-
-/** Computes the figures. They are stored with the job, because a list of jobs must not read all their segments. */
-export async function figuresOf(tx: Tx, tenantId: string, documentId: string): Promise<ReportFigures> {
-  const [figures] = await tx
-    .select({
-      needsReview: sql<number>`count(*) filter (where ${documentSegments.needsReview})::int`,
-      noncompliant: sql<number>`count(*) filter (where ${documentSegments.needsReview}
-        and ${documentSegments.issues} @> '[{"category": "terminology"}]')::int`,
-      scored: sql<number>`count(${documentSegments.score})::int`,
-      scoreSum: sql<number>`coalesce(sum(${documentSegments.score}), 0)::float8`,
-    })
-    .from(documentSegments)
-    .where(ofDocument(tenantId, documentId));
-  return figures ?? noFigures;
-}
+export const noFigures: ReportFigures = { needsReview: 0, noncompliant: 0, scored: 0, scoreSum: 0 };
 
 /** A finding of a format, as it is stored and returned. */
 export function findingView({ unitId, ...finding }: Finding): DocumentQualityFinding {

@@ -9,7 +9,7 @@ import { artifactPath } from './artifacts.ts';
 import { isDocument, selectTenantOfDocument } from './jobs.ts';
 import { untilFree } from './review-lease.ts';
 import type { DocumentDeletion } from './schema.ts';
-import { ofDocument } from './segment-rows.ts';
+import { ofDocument } from './segments.ts';
 
 /**
  * Deletes a document with its segments, its files and the memory pairs that it fed (B 4.3). The rows go first: a worker that

@@ -19,11 +19,10 @@ import {
 import { feedMemory } from './feed-manifest.ts';
 import { rebuildFile } from './file-work.ts';
 import { type DocumentRow, isDocument, requestOf, requireDocument } from './jobs.ts';
-import { figuresOf, findingView } from './quality-report.ts';
+import { findingView } from './quality-report.ts';
 import { withReviewLease } from './review-lease.ts';
 import type { DocumentReviewRecord, DocumentReviewRequest } from './schema.ts';
-import { ofDocument } from './segment-rows.ts';
-import { findingsOfSegments } from './segments.ts';
+import { figuresOf, findingsOfSegments, ofDocument } from './segments.ts';
 
 type ReviewServices = Pick<
   Services,

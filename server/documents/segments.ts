@@ -1,12 +1,12 @@
-import { and, gt, sql } from 'drizzle-orm';
+import { and, eq, gt, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import type { QualityIssue } from '#server/engines/engine.ts';
 import { AppError } from '#server/errors.ts';
 import { requireDocument } from './jobs.ts';
+import { noFigures, type ReportFigures } from './quality-report.ts';
 import type { DocumentQualityFinding } from './schema.ts';
-import { ofDocument } from './segment-rows.ts';
 
 /** C 5 "Segment" */
 export const documentSegment = z
@@ -157,4 +157,24 @@ export async function findingsOfSegments(
         : []),
     ];
   });
+}
+
+/** Computes the figures. They are stored with the job, because a list of jobs must not read all their segments. */
+export async function figuresOf(tx: Tx, tenantId: string, documentId: string): Promise<ReportFigures> {
+  const [figures] = await tx
+    .select({
+      needsReview: sql<number>`count(*) filter (where ${documentSegments.needsReview})::int`,
+      noncompliant: sql<number>`count(*) filter (where ${documentSegments.needsReview}
+        and ${documentSegments.issues} @> '[{"category": "terminology"}]')::int`,
+      scored: sql<number>`count(${documentSegments.score})::int`,
+      scoreSum: sql<number>`coalesce(sum(${documentSegments.score}), 0)::float8`,
+    })
+    .from(documentSegments)
+    .where(ofDocument(tenantId, documentId));
+  return figures ?? noFigures;
+}
+
+/** Matches the segments of one document by tenant and id. The row-level policy is only the second line of defence. */
+export function ofDocument(tenantId: string, documentId: string) {
+  return and(eq(documentSegments.tenantId, tenantId), eq(documentSegments.documentId, documentId));
 }

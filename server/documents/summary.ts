@@ -4,7 +4,7 @@ import type { DocumentSummary } from './schema.ts';
 
 /** Counts a tenant's documents (C 5 "Summary"). */
 export async function summarizeDocuments(tx: Tx, tenantId: string): Promise<DocumentSummary> {
-  const [row] = await tx.execute<Record<string, never>>(sql`
+  const [row] = await tx.execute<DocumentSummary & Record<string, unknown>>(sql`
     select count(*)::int as total,
       coalesce((select jsonb_object_agg(status, n) from (select status, count(*)::int as n from document_jobs
         where tenant_id = ${tenantId} group by status) s), '{}') as by_status,
@@ -15,7 +15,8 @@ export async function summarizeDocuments(tx: Tx, tenantId: string): Promise<Docu
         where s.tenant_id = ${tenantId} and s.document_id = document_jobs.document_id and s.needs_review))::int as needs_review,
       coalesce(sum(source_chars) filter (where status = 'translated'), 0)::float8 as billable_chars
     from document_jobs where tenant_id = ${tenantId}`);
-  return row as unknown as DocumentSummary;
+  if (!row) throw new Error('a count without a row');
+  return row;
 }
 
 /** The documents of every tenant by status (operators only). Platform scope. */

@@ -142,9 +142,13 @@ export async function flattenUpload(
     if ('text' in result) return result.text;
     throw new FileError(result.refused, result.message);
   } catch (error) {
-    if (!(error instanceof SandboxError)) throw error;
-    throw fileErrors[error.reason]?.(error) ?? error;
+    throw fileErrorOf(error) ?? error;
   }
+}
+
+/** The refusal of a file that took too much time or memory, or crashed its process. Undefined for any other error. */
+export function fileErrorOf(error: unknown): FileError | undefined {
+  return error instanceof SandboxError ? fileErrors[error.reason]?.(error) : undefined;
 }
 
 const fileErrors: Partial<Record<SandboxError['reason'], (cause: SandboxError) => FileError>> = {

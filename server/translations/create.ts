@@ -148,31 +148,12 @@ async function submitDocumentFor(
     audience,
     disconnected,
   }: SubmissionContext & Pick<RequestContext, 'disconnected'>,
-  {
-    source_document,
-    target_lang,
-    source_lang,
-    domain,
-    tone,
-    gender,
-    text_type,
-    idempotency_key,
-  }: FileRequest,
+  form: FileRequest,
 ): Promise<DocumentJob> {
   const { tenantId, documentId, replayed } = await submitDocument(
     services,
     withTenant,
-    {
-      source_document,
-      target_lang,
-      source_lang,
-      domain,
-      tone,
-      gender,
-      text_type,
-      idempotency_key,
-      wait: undefined,
-    },
+    { ...form, wait: undefined },
     { via: 'translations', signal: disconnected() },
   );
   if (replayed) response.setHeader('Idempotency-Replayed', 'true');

@@ -58,6 +58,21 @@ describe('B 4.3 approve', () => {
     expect(job.request.metadata.provenance.fast_path).toBe('tm_exact');
   });
 
+  test('again feeds what a process that died after the stamp did not', async () => {
+    const { id } = await mine.translate(['Hello']);
+    await mine.change(id, { approved_at: new Date(), approved_by: 'Rev' });
+    const { status, body } = await mine.approve(id, { reviewer: 'Another' });
+    expect([status, body.approval_result]).toMatchObject([
+      200,
+      { already_approved: true, reviewer: 'Rev', fed_pairs: 0 },
+    ]);
+    expect(body.job.feed_manifest.fed_pairs).toMatchObject([{ source_text: 'Hello', stage: 'approve' }]);
+    const job = await mine.job({ source_text: 'Hello' });
+    expect(job.request.metadata.provenance.fast_path).toBe('tm_exact');
+    const again = await mine.approve(id, { reviewer: 'Another' });
+    expect(again.body.job).toEqual(body.job);
+  });
+
   test('again changes nothing, and names the first approver', async () => {
     const { id } = await mine.translate(['Hello', 'a doubtful one']);
     const first = await mine.approve(id, {}, mine.admin);

@@ -9,8 +9,8 @@ import { artifactPath, insertArtifact, layoutTypes, storeFile } from '../artifac
 import { type DocumentRun, RunReplaced } from '../document-run.ts';
 import { rebuildFile } from '../file-work.ts';
 import { requestOf } from '../jobs.ts';
-import { figuresOf, findingView } from '../quality-report.ts';
-import { findingsOfSegments } from '../segments.ts';
+import { findingView } from '../quality-report.ts';
+import { figuresOf, findingsOfSegments } from '../segments.ts';
 import { weightOf } from './admit.ts';
 import { readSource } from './extract.ts';
 

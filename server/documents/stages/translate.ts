@@ -3,7 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { type DocumentRun, updateRun, yieldIfOver } from '../document-run.ts';
-import { ofDocument } from '../segment-rows.ts';
+import { ofDocument } from '../segments.ts';
 import { type GroupSegment, type TranslatedSegment, translateGroup } from '../translate-group.ts';
 
 /** Distinct texts that are looked up, translated and stored together; a crash loses at most these calls. */

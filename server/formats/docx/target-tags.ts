@@ -1,4 +1,4 @@
-import type { InlineContent, InlineTag } from '../inline-content.ts';
+import { type InlineContent, type InlineTag, joinStrings } from '../inline-content.ts';
 import type { ParagraphContent } from './paragraph-content.ts';
 
 /**
@@ -46,18 +46,6 @@ function isWritable(
     }
   }
   return open.length === 0;
-}
-
-/** No two strings are adjacent, and none is empty, whoever made the content. */
-function joinStrings(content: InlineContent): InlineContent {
-  const joined: InlineContent = [];
-  for (const item of content) {
-    const last = joined.at(-1);
-    if (item === '') continue;
-    if (typeof item === 'string' && typeof last === 'string') joined[joined.length - 1] = last + item;
-    else joined.push(item);
-  }
-  return joined;
 }
 
 /** Instead of a pair: a place without text. */
