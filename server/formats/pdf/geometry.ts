@@ -1,0 +1,68 @@
+/** Maps (x, y) to (a x + c y + e, b x + d y + f), as in PDF 32000-1, 8.3.3. */
+export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
+
+/** In points, y upwards. `left <= right` and `bottom <= top`. */
+export interface Rectangle {
+  left: number;
+  bottom: number;
+  right: number;
+  top: number;
+}
+
+export const identity: Matrix = [1, 0, 0, 1, 0, 0];
+
+/** Returns the matrix that applies `first`, then `second`. */
+export function multiply(first: Matrix, second: Matrix): Matrix {
+  const [a, b, c, d, e, f] = first;
+  const [A, B, C, D, E, F] = second;
+  return [a * A + b * C, a * B + b * D, c * A + d * C, c * B + d * D, e * A + f * C + E, e * B + f * D + F];
+}
+
+/** Returns undefined if the matrix flattens the plane. */
+export function invert([a, b, c, d, e, f]: Matrix): Matrix | undefined {
+  const determinant = a * d - b * c;
+  if (!Number.isFinite(1 / determinant)) return undefined;
+  return [
+    d / determinant,
+    -b / determinant,
+    -c / determinant,
+    a / determinant,
+    (c * f - d * e) / determinant,
+    (b * e - a * f) / determinant,
+  ];
+}
+
+export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): [x: number, y: number] {
+  return [a * x + c * y + e, b * x + d * y + f];
+}
+
+/** Returns the smallest upright rectangle around a transformed rectangle. */
+export function transformRectangle(matrix: Matrix, { left, bottom, right, top }: Rectangle): Rectangle {
+  const corners = [
+    apply(matrix, left, bottom),
+    apply(matrix, right, bottom),
+    apply(matrix, left, top),
+    apply(matrix, right, top),
+  ];
+  const xs = corners.map(([x]) => x);
+  const ys = corners.map(([, y]) => y);
+  return { left: Math.min(...xs), bottom: Math.min(...ys), right: Math.max(...xs), top: Math.max(...ys) };
+}
+
+export function union(one: Rectangle, other: Rectangle): Rectangle {
+  return {
+    left: Math.min(one.left, other.left),
+    bottom: Math.min(one.bottom, other.bottom),
+    right: Math.max(one.right, other.right),
+    top: Math.max(one.top, other.top),
+  };
+}
+
+/** Returns undefined if the two have no area in common. */
+export function intersection(one: Rectangle, other: Rectangle): Rectangle | undefined {
+  const left = Math.max(one.left, other.left);
+  const bottom = Math.max(one.bottom, other.bottom);
+  const right = Math.min(one.right, other.right);
+  const top = Math.min(one.top, other.top);
+  return left < right && bottom < top ? { left, bottom, right, top } : undefined;
+}
