@@ -125,7 +125,7 @@ export const modules: Module[] = [
     name: 'server/formats',
     files: /^server\/formats\//,
     may: [
-      /^npm:(parse5|entities|harfbuzzjs|bidi-js|@cto\.af\/linebreak|@cantoo\/pdf-lib|csv-parse|docx|fflate|pdfjs-dist|saxes)$/,
+      /^npm:(parse5|entities|harfbuzzjs|bidi-js|@cto\.af\/linebreak|@cantoo\/pdf-lib|@neslinesli93\/qpdf-wasm|csv-parse|docx|fflate|pdfjs-dist|saxes)$/,
       // Glossaries and memories name languages.
       /^server\/languages\.ts$/,
       // Typesetting reads its fonts.
