@@ -1,0 +1,142 @@
+import { createHash, type Hash } from 'node:crypto';
+import {
+  PDFArray,
+  PDFDict,
+  type PDFDocument,
+  PDFName,
+  type PDFObject,
+  type PDFPage,
+  PDFRawStream,
+  PDFRef,
+  PDFStream,
+} from '@cantoo/pdf-lib';
+
+/** What a document has besides the content of its pages: it must be in the translated file as it was. */
+export type StructureKind =
+  | 'pages'
+  | 'annotations'
+  | 'form fields'
+  | 'bookmarks'
+  | 'page labels'
+  | 'named destinations'
+  | 'layers'
+  | 'attachments and scripts';
+
+const catalogKeys: Partial<Record<StructureKind, readonly string[]>> = {
+  'form fields': ['AcroForm'],
+  bookmarks: ['Outlines', 'PageMode'],
+  'page labels': ['PageLabels'],
+  'named destinations': ['Dests', 'OpenAction'],
+  layers: ['OCProperties'],
+  'attachments and scripts': ['Names', 'AF', 'AA'],
+};
+
+/** What decides how a page is shown and printed. `Contents` and `Resources` are what the translation changes. */
+const pageKeys = [
+  'MediaBox',
+  'CropBox',
+  'BleedBox',
+  'TrimBox',
+  'ArtBox',
+  'Rotate',
+  'UserUnit',
+  'Group',
+  'Trans',
+];
+
+/**
+ * Returns a digest of each kind of structure, so that two documents can be compared. Objects are followed wherever they refer to,
+ * streams count by their encoded bytes, and a page counts by its place.
+ */
+export function structureOf(document: PDFDocument): Map<StructureKind, string> {
+  const pages = document.getPages();
+  const walk = new Walk(document, pages);
+  const digests = new Map<StructureKind, string>();
+  digests.set(
+    'pages',
+    walk.digest(pages.map(({ node }) => pageKeys.map((key) => inherited(node, PDFName.of(key))))),
+  );
+  digests.set('annotations', walk.digest(pages.map(({ node }) => [node.get(PDFName.of('Annots'))])));
+  for (const [kind, keys] of Object.entries(catalogKeys))
+    digests.set(
+      kind as StructureKind,
+      walk.digest([keys.map((key) => document.catalog.get(PDFName.of(key)))]),
+    );
+  return digests;
+}
+
+/** A page's boxes and rotation may stand in the nodes above it. */
+function inherited(node: PDFPage['node'], key: PDFName): PDFObject | undefined {
+  return node.getInheritableAttribute(key) ?? node.get(key);
+}
+
+/** Digests what objects mean, independent of their numbers. */
+class Walk {
+  readonly #document: PDFDocument;
+  readonly #pages: Map<PDFRef, number>;
+
+  constructor(document: PDFDocument, pages: readonly PDFPage[]) {
+    this.#document = document;
+    this.#pages = new Map(pages.map(({ ref }, index) => [ref, index]));
+  }
+
+  digest(groups: readonly (readonly (PDFObject | undefined)[])[]): string {
+    const hash = createHash('sha256');
+    /** In the order in which they are met, which is what a reference counts by. */
+    const seen = new Map<PDFRef, number>();
+    for (const group of groups) {
+      hash.update('\n');
+      for (const object of group) {
+        hash.update('|');
+        if (object) this.#add(hash, object, seen);
+      }
+    }
+    return hash.digest('hex');
+  }
+
+  /** Without recursion, because a file decides how deep its objects are. */
+  #add(hash: Hash, root: PDFObject, seen: Map<PDFRef, number>): void {
+    const waiting: (PDFObject | string)[] = [root];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (typeof next === 'string') hash.update(next);
+      else if (next instanceof PDFRef) this.#addReference(hash, next, seen, waiting);
+      else if (next instanceof PDFArray) {
+        hash.update('[');
+        waiting.push(']', ...next.asArray().toReversed());
+      } else if (next instanceof PDFDict) {
+        hash.update('<<');
+        addEntries(next, waiting, '>>');
+      } else if (next instanceof PDFStream) {
+        hash.update('stream');
+        hash.update(next instanceof PDFRawStream ? next.contents : next.getContents());
+        addEntries(next.dict, waiting, 'end');
+      } else hash.update(`${next.toString()} `);
+    }
+  }
+
+  #addReference(hash: Hash, ref: PDFRef, seen: Map<PDFRef, number>, waiting: (PDFObject | string)[]): void {
+    const page = this.#pages.get(ref);
+    if (page !== undefined) {
+      hash.update(`page ${page} `);
+      return;
+    }
+    const known = seen.get(ref);
+    hash.update(`object ${known ?? seen.size} `);
+    if (known !== undefined) return;
+    seen.set(ref, seen.size);
+    const object = this.#document.context.lookup(ref);
+    if (object) waiting.push(object);
+  }
+}
+
+/** A structure tree is not carried over (B 4.3), so what refers to it does not count. The length is the encoded bytes' own. */
+const skipped = new Set(['StructParent', 'StructParents', 'SE', 'Length'].map((name) => PDFName.of(name)));
+
+function addEntries(dict: PDFDict, waiting: (PDFObject | string)[], end: string): void {
+  const entries = dict
+    .entries()
+    .filter(([key]) => !skipped.has(key))
+    .sort(([one], [other]) => (one.toString() < other.toString() ? 1 : -1));
+  waiting.push(end);
+  for (const [key, value] of entries) waiting.push(value, `${key.toString()} `);
+}

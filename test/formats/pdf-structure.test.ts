@@ -1,0 +1,99 @@
+import { PDFArray, PDFDict, PDFDocument, PDFName, PDFNumber, type PDFRef, PDFString } from '@cantoo/pdf-lib';
+import { describe, expect, it } from 'vitest';
+import { normalise } from '#server/formats/pdf/normalise.ts';
+import { structureOf } from '#server/formats/pdf/structure.ts';
+import { corpusFile, corpusNames } from '#test/corpus/files.ts';
+
+const names = corpusNames('pdf').filter((name) => name.endsWith('.pdf'));
+const keep = { updateMetadata: false } as const;
+const save = { useObjectStreams: false, addDefaultPage: false, updateFieldAppearances: false } as const;
+
+async function open(name: string): Promise<PDFDocument> {
+  return PDFDocument.load(await normalise(corpusFile(`pdf/${name}`)), keep);
+}
+
+/** The kinds in which a document differs from itself after a change. */
+async function changedBy(name: string, change: (document: PDFDocument) => void): Promise<string[]> {
+  const before = structureOf(await open(name));
+  const document = await open(name);
+  change(document);
+  const after = structureOf(document);
+  return [...before.keys()].filter((kind) => after.get(kind) !== before.get(kind));
+}
+
+const key = (name: string) => PDFName.of(name);
+const dictAt = (document: PDFDocument, from: PDFDict, ...path: string[]): PDFDict =>
+  path.reduce((dict, name) => document.context.lookup(dict.get(key(name)), PDFDict), from);
+
+describe('the structure of a PDF', () => {
+  it.each(names)('of %s is the same after saving under other object numbers', async (name) => {
+    const document = await open(name);
+    const saved = await normalise(await document.save(save));
+    expect(structureOf(await PDFDocument.load(saved, keep))).toEqual(structureOf(document));
+  });
+
+  it('shows a changed title of a bookmark', async () => {
+    const changed = await changedBy('single-column.pdf', (document) =>
+      dictAt(document, document.catalog, 'Outlines', 'First').set(key('Title'), PDFString.of('other')),
+    );
+    expect(changed).toEqual(['bookmarks']);
+  });
+
+  it('shows a lost page label', async () => {
+    const changed = await changedBy('made-rotations-labels-links.pdf', (document) =>
+      document.catalog.delete(key('PageLabels')),
+    );
+    expect(changed).toEqual(['page labels']);
+  });
+
+  it('shows a changed value of a field, which is an annotation of its page, too', async () => {
+    const changed = await changedBy('form-irs-1040.pdf', (document) => {
+      const widget = document.context
+        .enumerateIndirectObjects()
+        .map(([, object]) => object)
+        .find((object): object is PDFDict => object instanceof PDFDict && object.has(key('FT')))!;
+      widget.set(key('V'), PDFString.of('other'));
+    });
+    expect(changed).toEqual(['annotations', 'form fields']);
+  });
+
+  it('shows a link with another target, and one that is somewhere else', async () => {
+    const firstLink = (document: PDFDocument): PDFDict => {
+      const annotations = document.getPage(0).node.Annots() as PDFArray;
+      return document.context.lookup(annotations.get(0), PDFDict);
+    };
+    const target = await changedBy('table-with-links.pdf', (document) =>
+      dictAt(document, firstLink(document), 'A').set(key('URI'), PDFString.of('http://example.com')),
+    );
+    const place = await changedBy('table-with-links.pdf', (document) =>
+      document.context.lookup(firstLink(document).get(key('Rect')), PDFArray).set(0, PDFNumber.of(1)),
+    );
+    expect([target, place]).toEqual([['annotations'], ['annotations']]);
+  });
+
+  it('shows a turned page and a missing page', async () => {
+    const turned = await changedBy('single-column.pdf', (document) =>
+      document.getPage(1).node.set(key('Rotate'), PDFNumber.of(90)),
+    );
+    const missing = await changedBy('single-column.pdf', (document) => document.removePage(1));
+    expect(turned).toEqual(['pages']);
+    expect(missing).toContain('pages');
+  });
+
+  it('follows objects that refer to each other, however deep they are', async () => {
+    const document = await PDFDocument.create();
+    document.addPage();
+    let inner: PDFRef = document.context.register(document.context.obj({ Deepest: 1 }));
+    const deepest = inner;
+    for (let depth = 0; depth < 100_000; depth++)
+      inner = document.context.register(document.context.obj({ Inner: inner }));
+    document.context.lookup(deepest, PDFDict).set(key('Loop'), inner);
+    document.catalog.set(key('Names'), inner);
+    const before = structureOf(document);
+    document.context.lookup(deepest, PDFDict).set(key('Deepest'), PDFNumber.of(2));
+    const after = structureOf(document);
+    expect([...before.keys()].filter((kind) => after.get(kind) !== before.get(kind))).toEqual([
+      'attachments and scripts',
+    ]);
+  });
+});
