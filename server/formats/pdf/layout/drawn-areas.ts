@@ -130,8 +130,25 @@ export class DrawnAreas {
     return false;
   }
 
-  /** The innermost filled box around a place. */
-  fillAround(x: number, y: number): Rectangle | null {
+  /** The innermost filled box around a line; null for one that only marks the line. */
+  boxOf({
+    left,
+    right,
+    baseline,
+    size,
+  }: {
+    left: number;
+    right: number;
+    baseline: number;
+    size: number;
+  }): Rectangle | null {
+    const box = this.#fillAround((left + right) / 2, baseline + 0.3 * size);
+    if (!box) return null;
+    const isMark = box.top - box.bottom < 1.8 * size && box.left > left - size && box.right < right + size;
+    return isMark ? null : box;
+  }
+
+  #fillAround(x: number, y: number): Rectangle | null {
     let innermost: Rectangle | null = null;
     for (const fill of this.#fills.between(y, y))
       if (fill.left <= x && x <= fill.right && (!innermost || area(fill) < area(innermost))) innermost = fill;

@@ -1,5 +1,5 @@
 import { apply, invert, type Matrix } from '../geometry.ts';
-import type { PageContent, ShownText } from '../page-content.ts';
+import type { KeptReason, PageContent, ShownText } from '../page-content.ts';
 import type { TextStyle } from '../text-block.ts';
 
 /** Texts of one direction, in a space in which they run along the x axis: the block's space of all their blocks. */
@@ -22,6 +22,8 @@ export interface Piece {
   baseline: number;
   size: number;
   style: TextStyle;
+  /** Why its characters are not known; null if they are. */
+  unread: KeptReason | null;
   /** Set in a font of mathematical symbols and variables. */
   isMath: boolean;
   /** The same text, drawn at nearly the same place before. */
@@ -45,13 +47,13 @@ const mathFont =
   /^(?:CMMI|CMSY|CMEX|CMBSY|MSAM|MSBM|EUFM|EUSM|RSFS|StandardSymL|TXSY|TXMI|PXSY|PXMI|MTMI|MTSY|MTEX|LMMath)|[- ]?Math(?:$|[-\d ])|^(?:Symbol|MT-?Extra|Euclid)/i;
 
 /**
- * Groups the texts of a page that can be translated by their direction: first the one that most glyphs have. Texts whose
- * matrix is mirrored or flat are left out, and so are those that show only blanks.
+ * Groups the texts that a page shows by their direction: first the one that most glyphs have. Texts whose matrix is mirrored
+ * or flat are left out, and so are those that show only blanks.
  */
 export function directTexts(page: PageContent): DirectedTexts[] {
   const directions = new Map<number, DirectedTexts>();
   for (const shown of page.texts) {
-    if (shown.kept !== null || !isUpright(shown.matrix)) continue;
+    if ((shown.kept !== null && !isUnread(shown.kept)) || !isUpright(shown.matrix)) continue;
     const [a, b] = shown.matrix;
     const degrees = (Math.round((Math.atan2(b, a) * 180) / Math.PI) + 360) % 360;
     let direction = directions.get(degrees);
@@ -66,6 +68,11 @@ export function directTexts(page: PageContent): DirectedTexts[] {
   return [...directions.values()]
     .filter(({ pieces }) => pieces.length > 0)
     .sort((a, b) => count(b) - count(a));
+}
+
+/** Such a text is seen. What stands around it cannot be set anew without it. */
+function isUnread(reason: KeptReason): boolean {
+  return reason === 'undecodable' || reason === 'unpaired';
 }
 
 /** Whether a text is neither mirrored nor flat. */
@@ -104,6 +111,7 @@ function placePiece(shown: ShownText, inverse: Matrix): Piece | undefined {
     baseline,
     size,
     style,
+    unread: shown.kept,
     isMath: mathFont.test(font.name),
     doubles: [],
   };
@@ -111,13 +119,21 @@ function placePiece(shown: ShownText, inverse: Matrix): Piece | undefined {
     const ends = [x + glyph.x * em, x + (glyph.x + glyph.advance) * em] as const;
     const isBlank = glyph.text.trim() === '' && glyph.text !== '';
     const [left, right] = [Math.min(...ends), Math.max(...ends)];
-    const text = glyph.text.replace(presentationForms, (letters) => letters.normalize('NFKC')).normalize();
+    const text = shown.kept !== null && !isBlank ? '\ufffd' : readable(glyph.text);
     piece.glyphs.push({ piece, index, text, left, right, isBlank });
     if (isBlank) continue;
     piece.left = Math.min(piece.left, left);
     piece.right = Math.max(piece.right, right);
   }
   return piece.left <= piece.right ? piece : undefined;
+}
+
+function readable(text: string): string {
+  return text
+    .replace(presentationForms, (letters) => letters.normalize('NFKC'))
+    .replace(/\p{Cc}+/gu, ' ')
+    .toWellFormed()
+    .normalize();
 }
 
 /** As a share of the size: how far apart the same text may be drawn twice. Narrower than any letter. */
