@@ -1,0 +1,177 @@
+import { type Rectangle, transformRectangle, union } from './geometry.ts';
+import { alignmentOf } from './layout/alignment.ts';
+import { GlyphOwners } from './layout/glyph-owners.ts';
+import { type JoinedCharacter, joinLines, Vocabulary } from './layout/joined-text.ts';
+import { type KeptText, untranslatedReason } from './layout/kept-text.ts';
+import { median } from './layout/lines.ts';
+import { findTexts, type PageText } from './layout/page-texts.ts';
+import { type DirectedTexts, directTexts, type Glyph, isUpright } from './layout/pieces.ts';
+import { inReadingOrder } from './layout/reading-order.ts';
+import { styledContent } from './layout/styled-content.ts';
+import { usualStyle } from './layout/text-lines.ts';
+import type { PageContent, ShownText } from './page-content.ts';
+import type { GlyphRange, TextBlock } from './text-block.ts';
+
+/** The texts of a page. Each of its glyphs is in exactly one of them. */
+export interface PageBlocks {
+  /** In reading order. */
+  blocks: TextBlock[];
+  /** What is not translated, and why. */
+  kept: KeptText[];
+}
+
+/** Finds the paragraphs, headings and cells of a page. The same page always gives the same blocks. Takes nearly linear time. */
+export function findBlocks(page: PageContent): PageBlocks {
+  const owners = new GlyphOwners(page);
+  const blocks = new Map<number, TextBlock>();
+  const kept = new Map<number, Omit<KeptText, 'glyphs' | 'box'>>();
+  for (const direction of directTexts(page)) {
+    for (const found of readDirection(page, direction)) {
+      const owner = owners.add(found.glyphs);
+      if ('block' in found) blocks.set(owner, { ...found.block, id: `p${page.number}.b${blocks.size + 1}` });
+      else kept.set(owner, { reason: found.reason, text: found.text });
+    }
+  }
+  for (const text of owners.unowned()) {
+    if (text.glyphs.length === 0) continue;
+    kept.set(owners.addText(text), {
+      reason: reasonOf(text),
+      text: text.glyphs.map((glyph) => glyph.text).join(''),
+    });
+  }
+  const ranges = owners.ranges();
+  return {
+    blocks: [...blocks].map(([owner, block]) => ({ ...block, glyphs: ranges[owner]! })),
+    kept: [...kept].map(([owner, text]) => ({
+      ...text,
+      glyphs: ranges[owner]!,
+      box: boxOfGlyphs(ranges[owner]!),
+    })),
+  };
+}
+
+function reasonOf(text: ShownText): KeptText['reason'] {
+  return text.kept ?? (isUpright(text.matrix) ? 'blank' : 'mirrored');
+}
+
+type Found = { glyphs: Glyph[] } & ({ block: TextBlock } | Pick<KeptText, 'reason' | 'text'>);
+
+/** The texts of one direction: first those to translate, in reading order. */
+function readDirection(page: PageContent, direction: DirectedTexts): Found[] {
+  const { texts, lines, areas } = findTexts(page, direction);
+  const vocabulary = new Vocabulary(lines);
+  const read = texts.map((text) => {
+    const characters = joinLines(text.lines, vocabulary);
+    return {
+      ...text,
+      characters,
+      plain: characters
+        .map((character) => character.text)
+        .join('')
+        .trim(),
+    };
+  });
+  const translated = read.filter((text) => keptReason(text) === null);
+  const kept = read.flatMap((text): Found[] => {
+    const reason = keptReason(text);
+    return reason ? [{ glyphs: glyphsOf(text), reason, text: text.plain }] : [];
+  });
+  const rightToLeft = lines.filter((line) => line.isRightToLeft).length * 2 > lines.length;
+  const ordered = inReadingOrder(
+    translated.map((text) => ({ ...text, size: text.lines[0]!.size })),
+    rightToLeft,
+    (bottom, top, across) => areas.hasRuleBetween(bottom, top, across, 0),
+  );
+  const bodySize = sizeOfMostText(ordered);
+  const pageBox = transformRectangle(direction.inverse, page.box);
+  return [
+    ...ordered.map((text) => ({
+      glyphs: glyphsOf(text),
+      block: toBlock(text, page.number, direction, pageBox, bodySize),
+    })),
+    ...kept,
+  ];
+}
+
+type ReadText = PageText & { characters: JoinedCharacter[]; plain: string };
+
+function keptReason({ role, lines, plain }: ReadText): KeptText['reason'] | null {
+  if (role === 'listing') return 'code';
+  if (role === 'label') return 'label';
+  const unread = lines.flatMap(
+    ({ glyphs }) => glyphs.find(({ piece }) => piece.unread)?.piece.unread ?? [],
+  )[0];
+  return unread ?? untranslatedReason(plain, lines);
+}
+
+function glyphsOf({ lines }: PageText): Glyph[] {
+  return lines.flatMap(({ glyphs }) => glyphs);
+}
+
+function toBlock(
+  text: ReadText,
+  page: number,
+  { matrix }: DirectedTexts,
+  pageBox: Rectangle,
+  bodySize: number,
+): TextBlock {
+  const { lines, characters, box, container, chain } = text;
+  const { style } = usualStyle({ characters });
+  const { content, spans } = styledContent(characters, style);
+  const drops = lines.slice(1).map((line, index) => lines[index]!.baseline - line.baseline);
+  return {
+    id: '',
+    page,
+    kind: text.isCell
+      ? 'table_cell'
+      : isHeading(text, style.bold, spans.size, bodySize)
+        ? 'heading'
+        : 'paragraph',
+    content,
+    spans,
+    style,
+    matrix,
+    box,
+    lines: lines.map(({ left, right, baseline }) => ({ left, right, baseline })),
+    ...alignmentOf(lines, { chain, container, page: pageBox }),
+    leading: drops.length > 0 ? median(drops) : usualLeading * style.size,
+    glyphs: [],
+    container,
+  };
+}
+
+/** As a multiple of the size. */
+const usualLeading = 1.2;
+/** Headings are at least so many times as large as the text, or bold. */
+const largerThanText = 1.12;
+const mostLinesOfHeading = 4;
+const longestHeading = 250;
+
+function isHeading({ lines, plain }: ReadText, isBold: boolean, spans: number, bodySize: number): boolean {
+  if (lines.length > mostLinesOfHeading || plain.length > longestHeading) return false;
+  if (lines[0]!.size > largerThanText * bodySize) return true;
+  return isBold && spans === 0 && lines.length < mostLinesOfHeading && !/[.,;:]$/u.test(plain);
+}
+
+function sizeOfMostText(texts: readonly ReadText[]): number {
+  const counts = new Map<number, number>();
+  for (const { lines } of texts)
+    for (const { size, text } of lines) counts.set(size, (counts.get(size) ?? 0) + text.length);
+  return [...counts].reduce((most, entry) => (entry[1] > most[1] ? entry : most), [0, 0])[0];
+}
+
+function boxOfGlyphs(ranges: readonly GlyphRange[]): Rectangle {
+  return ranges
+    .map(({ text, from, to }) => {
+      const own = text.glyphs.slice(from, to);
+      const left = Math.min(...own.map(({ x }) => x));
+      const right = Math.max(...own.map(({ x, advance }) => x + advance));
+      return transformRectangle(text.matrix, {
+        left,
+        right,
+        bottom: -text.font.descent,
+        top: text.font.ascent,
+      });
+    })
+    .reduce(union);
+}

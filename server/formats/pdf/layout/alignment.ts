@@ -1,0 +1,102 @@
+import type { Rectangle } from '../geometry.ts';
+import type { TextBlock } from '../text-block.ts';
+import type { Chain } from './line-links.ts';
+import { median } from './lines.ts';
+import type { TextLine } from './text-lines.ts';
+
+export type Alignment = TextBlock['alignment'];
+
+/** As a share of the size: edges so near are one. */
+const sameEdge = 0.35;
+
+interface Surroundings {
+  /** The lines above and below in the same column. */
+  chain: Chain;
+  /** The cell or box around the block. */
+  container: Rectangle | null;
+  /** The page, in the block's space. */
+  page: Rectangle;
+}
+
+/** Determines how the lines of a block are aligned, and how far its first line is indented, in points. */
+export function alignmentOf(
+  lines: readonly TextLine[],
+  surroundings: Surroundings,
+): { alignment: Alignment; indent: number } {
+  const isRightToLeft = lines.filter((line) => line.isRightToLeft).length * 2 > lines.length;
+  const alignment =
+    lines.length > 1
+      ? ofLines(lines, surroundings.chain, isRightToLeft)
+      : ofLine(lines[0]!, surroundings, isRightToLeft);
+  if (lines.length < 2 || alignment === 'center') return { alignment, indent: 0 };
+  const starts = lines.map(({ left, right }) => (isRightToLeft ? -right : left));
+  const indent = starts[0]! - median(starts.slice(1));
+  const isRagged = alignment === (isRightToLeft ? 'left' : 'right');
+  return { alignment, indent: isRagged || Math.abs(indent) < 0.25 * lines[0]!.size ? 0 : indent };
+}
+
+function ofLines(lines: readonly TextLine[], chain: Chain, isRightToLeft: boolean): Alignment {
+  const near = sameEdge * lines[0]!.size;
+  const start = (line: TextLine) => (isRightToLeft ? -line.right : line.left);
+  const end = (line: TextLine) => (isRightToLeft ? -line.left : line.right);
+  const isStartEven = isEven((lines.length > 2 ? lines.slice(1) : lines).map(start), near);
+  const full = lines.slice(0, -1);
+  const isEndEven = isEven(full.map(end), near);
+  const isIndented = lines.length === 2 && !isStartEven && isEndOfColumn(lines[0]!, chain, end, near);
+  if (isStartEven || isIndented) {
+    const isJustified = full.length > 1 ? isEndEven : isEndOfColumn(lines[0]!, chain, end, near);
+    return isJustified ? 'justified' : isRightToLeft ? 'right' : 'left';
+  }
+  if (
+    isEven(
+      lines.map(({ left, right }) => left + right),
+      2 * near,
+    )
+  )
+    return 'center';
+  if (isEven(lines.map(end), near)) return isRightToLeft ? 'left' : 'right';
+  return isRightToLeft ? 'right' : 'left';
+}
+
+/** Whether other lines of the column end where this one does. */
+function isEndOfColumn(line: TextLine, chain: Chain, end: (line: TextLine) => number, near: number): boolean {
+  return chain.filter((other) => Math.abs(end(other) - end(line)) < near).length >= 4;
+}
+
+/** Whether nearly all values are the same. */
+function isEven(values: readonly number[], near: number): boolean {
+  const middle = median(values);
+  const even = values.filter((value) => Math.abs(value - middle) < near);
+  return even.length >= 0.85 * values.length;
+}
+
+/** One line shows its alignment by what is around it: its cell, the lines of its column, the page. */
+function ofLine(line: TextLine, { chain, container, page }: Surroundings, isRightToLeft: boolean): Alignment {
+  const { left, right, size } = line;
+  const usual = isRightToLeft ? 'right' : 'left';
+  const others = chain.filter(
+    (other) => other !== line && Math.abs(other.right - other.left - right + left) > size,
+  );
+  const near = 0.5 * sameEdge * size;
+  const count = (distance: (other: TextLine) => number) =>
+    others.filter((other) => Math.abs(distance(other)) < near).length;
+  const lefts = count((other) => other.left - left);
+  const rights = count((other) => other.right - right);
+  const middles = count((other) => (other.left + other.right - left - right) / 2);
+  const most = Math.max(lefts, rights, middles);
+  if (container) {
+    const [before, after] = [left - container.left, container.right - right];
+    const isMiddle = Math.abs(before - after) < Math.max(2, 0.12 * (before + after));
+    if (isMiddle && before > size && (most === 0 || middles >= most)) return 'center';
+    if (after < 0.4 * before && after < 1.5 * size && before > 2 * size) return 'right';
+    if (before < 0.4 * after && before < 1.5 * size) return 'left';
+  }
+  if (most > 0) {
+    if ((isRightToLeft ? rights : lefts) === most) return usual;
+    if (middles === most) return 'center';
+    return isRightToLeft ? 'left' : 'right';
+  }
+  const width = page.right - page.left;
+  const isPageMiddle = Math.abs(left + right - page.left - page.right) < 0.03 * width;
+  return isPageMiddle && left - page.left > 0.15 * width ? 'center' : usual;
+}

@@ -1,0 +1,63 @@
+import type { PageContent, ShownText } from '../page-content.ts';
+import type { GlyphRange } from '../text-block.ts';
+import type { Glyph } from './pieces.ts';
+
+/** Gives each glyph of a page to one owner: a block, or a text that is kept. */
+export class GlyphOwners {
+  readonly #owners = new Map<ShownText, (number | undefined)[]>();
+  #count = 0;
+
+  constructor({ texts }: PageContent) {
+    for (const text of texts)
+      this.#owners.set(text, new Array<number | undefined>(text.glyphs.length).fill(undefined));
+  }
+
+  /** Gives glyphs, and those drawn under them, to a new owner. */
+  add(glyphs: Iterable<Glyph>): number {
+    const owner = this.#count++;
+    for (const { piece, index } of glyphs) {
+      this.#owners.get(piece.shown)![index] ??= owner;
+      for (const double of piece.doubles) this.#owners.get(double.shown)![index] ??= owner;
+    }
+    return owner;
+  }
+
+  /** Gives a whole text to a new owner, except glyphs that have one. */
+  addText(text: ShownText): number {
+    const owner = this.#count++;
+    const owners = this.#owners.get(text)!;
+    for (const index of owners.keys()) owners[index] ??= owner;
+    return owner;
+  }
+
+  /** Texts of which no glyph has an owner, in painting order. */
+  unowned(): ShownText[] {
+    return [...this.#owners]
+      .filter(([, owners]) => owners.every((owner) => owner === undefined))
+      .map(([text]) => text);
+  }
+
+  /**
+   * The glyphs of all owners, by their numbers. Spaces go to the owner of the glyph before them, or else after them.
+   */
+  ranges(): GlyphRange[][] {
+    const ranges = Array.from({ length: this.#count }, (): GlyphRange[] => []);
+    for (const [text, owners] of this.#owners) {
+      let last = owners.find((owner) => owner !== undefined);
+      let open: GlyphRange | undefined;
+      let openOwner: number | undefined;
+      for (const [index, own] of owners.entries()) {
+        const owner = own ?? last;
+        last = owner;
+        if (owner === undefined) continue;
+        if (open && openOwner === owner) open.to = index + 1;
+        else {
+          open = { text, from: index, to: index + 1 };
+          openOwner = owner;
+          ranges[owner]!.push(open);
+        }
+      }
+    }
+    return ranges;
+  }
+}

@@ -1,0 +1,86 @@
+import type { Rectangle } from '../geometry.ts';
+import type { KeptReason } from '../page-content.ts';
+import type { GlyphRange } from '../text-block.ts';
+import type { TextLine } from './text-lines.ts';
+
+/** Why a text that could be translated stays as it is. */
+export type UntranslatedReason =
+  | 'number' // numbers, amounts, dates, signs: no letters
+  | 'label' // the bullet or number of a list item, a single letter
+  | 'identifier' // one word, mostly of digits
+  | 'address' // of a web page or a mailbox
+  | 'formula'
+  | 'code' // a listing of a program
+  | 'leader' // dots up to a page number
+  | 'blank' // nothing but spaces
+  | 'mirrored';
+
+/** Text of a page that is not translated. */
+export interface KeptText {
+  reason: KeptReason | UntranslatedReason;
+  text: string;
+  glyphs: GlyphRange[];
+  /** What its glyphs cover on the page, in user space. */
+  box: Rectangle;
+}
+
+const letter = /\p{L}/u;
+const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+const word = /[\p{L}\p{M}]{3,}/gu;
+const functionName =
+  /^(?:sin|cos|tan|cot|sec|csc|sinh|cosh|tanh|arcsin|arccos|arctan|log|exp|lim|sup|inf|max|min|mod|gcd|lcm|det|dim|ker|deg|arg|sgn|isin)$/u;
+const mathSign = /[=+−×÷∗·√∞≈≠≤≥<>±∂∇∑∏∫∈∉⊂⊆∪∩→⇒⇔∀∃∧∨¬^|′∘]|\p{Sm}/u;
+/** Letters that Unicode has for formulas. */
+const mathLetter = /[\u{1d400}-\u{1d7ff}]/gu;
+const addressPattern =
+  /^[<([]?(?:(?:https?:\/\/|ftp:\/\/|www\.)\S+|(?:mailto:)?[\w.+%-]+@[\w-]+(?:\.[\w-]+)+|(?:[a-z0-9-]+\.)+(?:com|org|net|gov|edu|io|eu|de|fr|uk|info)(?:\/\S*)?)[>)\].,;]?$/iu;
+
+/** Whether a text has nothing to translate, and why. */
+export function untranslatedReason(text: string, lines: readonly TextLine[]): UntranslatedReason | null {
+  const plain = text.replace(mathLetter, '').trim();
+  if (lines.every((line) => line.isLeader)) return 'leader';
+  if (!letter.test(text)) return 'number';
+  if (text.split(/\s+/u).every((part) => addressPattern.test(part))) return 'address';
+  const words = (plain.match(word) ?? []).filter((found) => !functionName.test(found));
+  if (words.length === 0 && !ideographs.test(plain)) {
+    const isMath = mathSign.test(text) || lines.some((line) => line.glyphs.some(({ piece }) => piece.isMath));
+    if (isMath && !/\p{L}{2,} \p{L}{2,}/u.test(plain)) return 'formula';
+    if ((plain.match(/\p{L}/gu) ?? []).length <= 1) return 'label';
+  }
+  if (!/\s/u.test(text) && countOf(text, /\p{N}/gu) >= Math.max(2, countOf(text, /\p{L}/gu)))
+    return 'identifier';
+  return null;
+}
+
+function countOf(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
+}
+
+const codePattern =
+  /[{};]\s*$|^\s*(?:\/\/|\/\*|#include|#!|\$ )|:=|[=!<>]=|=>|->|::|\w\(.*\)|\w\[.*\]|^\s*(?:if|for|while|return|var|let|const|def|function|class|import|export|public|private|static|void|int|mov|push|jmp|end|begin)\b.*[({;:=,]/u;
+/** Lines of a listing are at most so many sizes apart. */
+const furthestInListing = 2.6;
+
+/**
+ * Finds the lines of program listings: neighbouring lines in letters of one width, of which a good part looks like a program.
+ * Letters of a typewriter are not enough.
+ *
+ * @param lines by rows, from the top
+ */
+export function findListings(lines: readonly TextLine[]): TextLine[][] {
+  const listings: TextLine[][] = [];
+  let open: TextLine[] = [];
+  const close = () => {
+    const code = open.filter(({ text }) => codePattern.test(text));
+    if (code.length >= 1 && code.length >= 0.3 * open.length) listings.push(open);
+    open = [];
+  };
+  for (const line of lines) {
+    if (!line.isMono) continue;
+    const last = open.at(-1);
+    if (last && last.baseline - line.baseline > furthestInListing * line.size) close();
+    open.push(line);
+  }
+  close();
+  return listings;
+}

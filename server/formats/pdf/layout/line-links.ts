@@ -1,0 +1,83 @@
+import type { TextLine } from './text-lines.ts';
+
+/** Lines below each other with nothing beside them in between, from the top: a column, a cell, or a part of one. */
+export type Chain = TextLine[];
+
+/** As a multiple of the size: lines further apart are not linked. */
+const furthestBelow = 3;
+/** Bounds the work where many lines overlap each other. */
+const mostCompared = 200;
+
+interface Links {
+  below: TextLine | null;
+  above: TextLine | null;
+}
+
+/**
+ * Links each line with the nearest one below that stands under it alone: a line over two columns is linked with neither.
+ *
+ * @param lines by rows, from the top
+ * @returns each line in exactly one chain
+ */
+export function chainLines(lines: readonly TextLine[]): Chain[] {
+  const links = new Map<TextLine, Links>(lines.map((line) => [line, { below: null, above: null }]));
+  const candidates = new Map<TextLine, TextLine[]>(lines.map((line) => [line, []]));
+  for (const [index, line] of lines.entries()) {
+    const found: TextLine[] = [];
+    for (let at = index + 1; at < lines.length && at <= index + mostCompared; at++) {
+      const other = lines[at]!;
+      const drop = line.baseline - other.baseline;
+      if (drop > furthestBelow * Math.max(line.size, 4)) break;
+      if (drop < 0.35 * Math.min(line.size, other.size) || other.isLeader || !overlap(line, other)) continue;
+      found.push(other);
+    }
+    if (line.isLeader) continue;
+    const below = nearest(line, found);
+    links.get(line)!.below = below.length === 1 ? below[0]! : null;
+    for (const other of below) candidates.get(other)!.push(line);
+  }
+  for (const [line, above] of candidates) if (above.length === 1) links.get(line)!.above = above[0]!;
+  return lines.filter((line) => !isContinuation(line, links)).map((line) => follow(line, links));
+}
+
+function isContinuation(line: TextLine, links: ReadonlyMap<TextLine, Links>): boolean {
+  const { above } = links.get(line)!;
+  return above !== null && links.get(above)!.below === line;
+}
+
+function follow(first: TextLine, links: ReadonlyMap<TextLine, Links>): Chain {
+  const chain = [first];
+  for (let line = first; ; ) {
+    const { below } = links.get(line)!;
+    if (!below || links.get(below)!.above !== line) return chain;
+    chain.push(below);
+    line = below;
+  }
+}
+
+function overlap(one: TextLine, other: TextLine): boolean {
+  const common = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+  return common > 0.2 * Math.min(one.right - one.left, other.right - other.left);
+}
+
+/** The nearest ones, as many as stand on one height. Scraps of a formula between two lines are passed over. */
+function nearest(line: TextLine, found: readonly TextLine[]): TextLine[] {
+  const full = found.filter((other) => !isScrap(other, line));
+  const [first] = full;
+  const closest = first && line.baseline - first.baseline < 1.6 * line.size ? first : found[0];
+  if (!closest) return [];
+  const pool = closest === first ? full : found;
+  return pool.filter(
+    ({ baseline, size }) => closest.baseline - baseline < 0.5 * Math.min(size, closest.size),
+  );
+}
+
+/** Whether a line is only a few signs beside the width of another. */
+function isScrap({ left, right, size, text }: TextLine, wide: TextLine): boolean {
+  return (
+    right - left < 4 * size &&
+    wide.right - wide.left > 10 * wide.size &&
+    !/\p{L}{3}/u.test(text) &&
+    !/[.,;:]$/.test(text)
+  );
+}

@@ -1,0 +1,187 @@
+import { embeddingLevels, visualOrder } from '../../typesetting/bidi.ts';
+import { type Line, median } from './lines.ts';
+import type { Glyph } from './pieces.ts';
+
+/** A character or a few, with the glyph that shows it; null for a space that no glyph shows. */
+export interface Character {
+  text: string;
+  glyph: Glyph | null;
+}
+
+export interface LineText {
+  /** In reading order. */
+  characters: Character[];
+  text: string;
+  isRightToLeft: boolean;
+}
+
+/** As shares of the size, more than the usual distance of the letters. */
+const narrowestSpace = 0.12;
+const narrowestSpaceBesideBlanks = 0.2;
+const narrowestSpaceOfIdeographs = 0.4;
+
+const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
+const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
+const leftToRightLetter = /(?!\p{Script=Hebrew}|\p{Script=Arabic}|\p{Script=Syriac}|\p{Script=Thaana})\p{L}/u;
+
+/** Spacing accents that some fonts draw over a letter, and the combining marks for them. */
+const accents: Record<string, string> = {
+  '`': '\u0300',
+  '\u00b4': '\u0301',
+  '\u02c6': '\u0302',
+  '^': '\u0302',
+  '\u02dc': '\u0303',
+  '~': '\u0303',
+  '\u00af': '\u0304',
+  '\u02c9': '\u0304',
+  '\u02d8': '\u0306',
+  '\u02d9': '\u0307',
+  '\u00a8': '\u0308',
+  '\u02da': '\u030a',
+  '\u02dd': '\u030b',
+  '\u02c7': '\u030c',
+  '\u00b8': '\u0327',
+  '\u02db': '\u0328',
+}; // prettier-ignore
+
+/** Reads a line: accents join their letters, gaps become spaces, and right-to-left text gets its reading order. */
+export function readLine(line: Line): LineText {
+  const clusters = joinMarks(line.glyphs);
+  const spaced = withSpaces(clusters, line);
+  const visual = spaced.map(({ text }) => text).join('');
+  if (!rightToLeftLetter.test(visual)) return { characters: spaced, text: visual, isRightToLeft: false };
+  const isRightToLeft = countOf(visual, rightToLeftLetter) >= countOf(visual, leftToRightLetter);
+  const characters = inReadingOrder(spaced, isRightToLeft ? 'rtl' : 'ltr');
+  return { characters, text: characters.map(({ text }) => text).join(''), isRightToLeft };
+}
+
+function countOf(text: string, pattern: RegExp): number {
+  let count = 0;
+  for (const character of text) if (pattern.test(character)) count++;
+  return count;
+}
+
+interface Cluster {
+  text: string;
+  glyph: Glyph;
+  left: number;
+  right: number;
+}
+
+/** Joins combining marks, and accents drawn over a letter, with that letter. */
+function joinMarks(glyphs: readonly Glyph[]): Cluster[] {
+  const clusters: Cluster[] = [];
+  for (const [index, glyph] of glyphs.entries()) {
+    const { text, left, right } = glyph;
+    const mark = markOf(glyph);
+    const before = clusters.at(-1);
+    if (mark !== null && before) {
+      const next = glyphs[index + 1];
+      const belongsToNext = next && !markOf(next) && standsOver(glyph, next) && !standsOver(glyph, before);
+      if (!belongsToNext && (standsOver(glyph, before) || /^\p{M}+$/u.test(text))) {
+        before.text = (before.text + mark).normalize();
+        continue;
+      }
+    }
+    const pending =
+      before && before.text !== '' && markOf(before.glyph) !== null && before.text === before.glyph.text;
+    if (pending && standsOver(before.glyph, glyph) && /\p{L}/u.test(text)) {
+      clusters[clusters.length - 1] = {
+        text: (text + markOf(before.glyph)).normalize(),
+        glyph,
+        left: Math.min(left, before.left),
+        right: Math.max(right, before.right),
+      };
+      continue;
+    }
+    clusters.push({ text, glyph, left, right });
+  }
+  return clusters;
+}
+
+/** The combining marks that a glyph stands for; null if it is not one. */
+function markOf({ text }: Glyph): string | null {
+  if (/^\p{M}+$/u.test(text)) return text;
+  return accents[text] ?? null;
+}
+
+/** Whether the middle of a mark is over a letter, and the letter is no mark itself. */
+function standsOver(mark: Glyph, letter: { left: number; right: number; text: string }): boolean {
+  const middle = (mark.left + mark.right) / 2;
+  const slack = 0.02 * mark.piece.size;
+  return middle > letter.left - slack && middle < letter.right + slack && /\p{L}/u.test(letter.text);
+}
+
+function withSpaces(clusters: readonly Cluster[], { size, rises }: Line): Character[] {
+  const visible = clusters.filter(({ glyph }) => !glyph.isBlank);
+  const gaps = visible.slice(1).map((cluster, index) => cluster.left - visible[index]!.right);
+  const hasBlanks = visible.length < clusters.length;
+  const usual = gaps.length >= 4 ? median(gaps) : 0;
+  const spacing = usual > 0.05 * size ? usual : 0;
+  // Letters far apart, with blanks between all of them.
+  const isSpacedByBlanks = visible.length >= 4 && clusters.length - visible.length >= visible.length - 1;
+  const characters: Character[] = [];
+  let last: Cluster | undefined;
+  let blank: Glyph | null = null;
+  for (const cluster of clusters) {
+    if (cluster.glyph.isBlank) {
+      if (last) blank ??= cluster.glyph;
+      continue;
+    }
+    if (last) {
+      const gap = cluster.left - last.right;
+      const em = Math.max(last.glyph.piece.size, cluster.glyph.piece.size);
+      const isIdeographic = ideograph.test(cluster.text) || ideograph.test(last.text);
+      const narrowest = isIdeographic
+        ? narrowestSpaceOfIdeographs
+        : hasBlanks
+          ? narrowestSpaceBesideBlanks
+          : narrowestSpace;
+      const isScript = rises.has(cluster.glyph.piece) !== rises.has(last.glyph.piece);
+      const threshold = spacing + (isScript ? 1.5 : 1) * narrowest * em;
+      const isWord = blank && !isSpacedByBlanks ? gap > -0.6 * em : gap > threshold;
+      if (isWord) characters.push({ text: ' ', glyph: blank });
+    }
+    blank = null;
+    characters.push({ text: cluster.text, glyph: cluster.glyph });
+    last = cluster;
+  }
+  return characters;
+}
+
+const closing = /[)\]}»]/u;
+const mirrored: Record<string, string> = {
+  '(': ')',
+  ')': '(',
+  '[': ']',
+  ']': '[',
+  '{': '}',
+  '}': '{',
+  '«': '»',
+  '»': '«',
+};
+
+/**
+ * Turns the order in which characters stand, from left to right, to the order in which they are read. The bidirectional
+ * algorithm is nearly its own inverse.
+ */
+function inReadingOrder(characters: readonly Character[], direction: 'ltr' | 'rtl'): Character[] {
+  const units = characters.map(({ text }) => representative(text)).join('');
+  const levels = embeddingLevels(units, direction);
+  const ordered = visualOrder(units, levels, direction).map((index) => ({
+    ...characters[index]!,
+    level: levels[index]!,
+  }));
+  // A font says either what a bracket looks like or what it means. The first one opens, if it is what it means.
+  const firstBracket = ordered.find(({ text, level }) => level % 2 === 1 && mirrored[text] !== undefined);
+  const isMirrored = firstBracket !== undefined && closing.test(firstBracket.text);
+  return ordered.map(({ text, glyph, level }) => ({
+    text: isMirrored && level % 2 === 1 ? (mirrored[text] ?? text) : text,
+    glyph,
+  }));
+}
+
+/** One UTF-16 unit that has the direction of a text. */
+function representative(text: string): string {
+  return text.match(/[\p{L}\p{N}]/u)?.[0]?.slice(0, 1) ?? (text.slice(0, 1) || ' ');
+}

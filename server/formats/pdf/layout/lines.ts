@@ -1,0 +1,218 @@
+import type { DrawnAreas } from './drawn-areas.ts';
+import type { Glyph, Piece } from './pieces.ts';
+import type { Row } from './rows.ts';
+
+/** The part of a row that belongs together: a line of a paragraph, a cell, a label. */
+export interface Line {
+  /** At least one. Blanks within it too, from left to right. */
+  glyphs: Glyph[];
+  left: number;
+  right: number;
+  baseline: number;
+  /** The size that most of its letters have. */
+  size: number;
+  rises: Map<Piece, number>;
+  /** The index of its row. */
+  row: number;
+}
+
+/** As shares of the size. */
+const narrowestColumnGap = 0.8;
+const widestWordGap = 2;
+const leastCommonGap = 0.5;
+/** Text so many times as large is apart even at a gap like one between words. */
+const otherSize = 1.5;
+/** Rows further apart than this many sizes do not show whether a gap is one between columns. */
+const furthestRow = 2.6;
+const mostRowsCompared = 24;
+
+/** A part of a row without a wide gap. */
+interface Atom {
+  glyphs: Glyph[];
+  left: number;
+  right: number;
+  size: number;
+  /** Whether the gap before it always separates: a rule, a very wide gap, the end of dot leaders. */
+  isApart: boolean;
+  /** Dots, underscores or dashes that only fill the space to the next text. */
+  isLeader: boolean;
+}
+
+/**
+ * Splits rows at the gaps between columns and cells: at vertical rules, at gaps wider than two letters, and at narrower ones
+ * that the rows above and below leave free too.
+ */
+export function splitRows(rows: readonly Row[], areas: DrawnAreas): Line[] {
+  areas.forgetCrossedRules(rows);
+  const split = rows.map((row) => ({ row, atoms: splitAtGaps(row, areas) }));
+  const lines: Line[] = [];
+  for (const [index, { row, atoms }] of split.entries()) {
+    const sides = atoms.length > 1 ? areas.filledSides(row.baseline, row.size) : [];
+    let open: Atom[] = [];
+    for (const atom of atoms) {
+      const last = open.at(-1);
+      const isBoundary = last && (atom.isApart || isColumnGap(index, last, atom, split, sides));
+      if (isBoundary) {
+        lines.push(toLine(open, row, index));
+        open = [];
+      }
+      open.push(atom);
+    }
+    if (open.length > 0) lines.push(toLine(open, row, index));
+  }
+  return lines;
+}
+
+function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[] {
+  const rules = areas.verticalRules(baseline, size);
+  const leaders = findLeaders(glyphs);
+  const atoms: Atom[] = [];
+  let atom: Atom | undefined;
+  let isLastLeader = false;
+  let blanks: Glyph[] = [];
+  /** The narrowest gaps so far in this atom tell whether its letters are set apart. */
+  let gaps: number[] = [];
+  for (const glyph of glyphs) {
+    if (glyph.isBlank) {
+      blanks.push(glyph);
+      continue;
+    }
+    const isLeader = leaders.has(glyph);
+    const gap = atom ? glyph.left - atom.right : 0;
+    const em = atom
+      ? Math.max(glyph.piece.size, Math.min(atom.size, 1.5 * glyph.piece.size))
+      : glyph.piece.size;
+    const spacing = gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
+    const isRuled =
+      atom !== undefined &&
+      gap > -0.3 * em &&
+      hasBetween(rules, atom.right - 0.1 * em, glyph.left + 0.1 * em);
+    const smaller = Math.min(em, glyph.piece.size, atom?.size ?? em);
+    const isWide = gap > Math.max(widestWordGap * em, 4 * spacing);
+    const isOtherSize = em > otherSize * smaller && gap > 0.3 * em;
+    const isApart = isRuled || isWide || isOtherSize || isLeader !== isLastLeader;
+    if (!atom || isApart || (gap > Math.max(narrowestColumnGap * smaller, 3 * spacing) && !isLeader)) {
+      atom = { glyphs: [], left: glyph.left, right: glyph.right, size: glyph.piece.size, isApart, isLeader };
+      atoms.push(atom);
+      gaps = [];
+    } else {
+      atom.glyphs.push(...blanks);
+      gaps.push(gap);
+    }
+    blanks = [];
+    atom.glyphs.push(glyph);
+    atom.right = Math.max(atom.right, glyph.right);
+    atom.left = Math.min(atom.left, glyph.left);
+    atom.size = Math.max(atom.size, glyph.piece.size);
+    isLastLeader = isLeader;
+  }
+  return atoms;
+}
+
+/** Four or more dots, underscores or dashes in a row, or three far apart. */
+function findLeaders(glyphs: readonly Glyph[]): Set<Glyph> {
+  const leaders = new Set<Glyph>();
+  let run: Glyph[] = [];
+  const close = () => {
+    const apart = run.length >= 3 && run[1]!.left - run[0]!.right >= 0.5 * run[0]!.piece.size;
+    if (run.length >= 4 || apart) for (const glyph of run) leaders.add(glyph);
+    run = [];
+  };
+  for (const glyph of glyphs) {
+    if (glyph.isBlank) continue;
+    if (run.length > 0 && run[0]!.text !== glyph.text) close();
+    if (/^[._·․…‥]+$/u.test(glyph.text)) run.push(glyph);
+  }
+  close();
+  return leaders;
+}
+
+type SplitRow = { row: Row; atoms: Atom[] };
+
+/** Whether the rows above and below leave a gap free too, and have text on both sides of it. */
+function isColumnGap(
+  index: number,
+  before: Atom,
+  after: Atom,
+  rows: readonly SplitRow[],
+  sides: readonly number[],
+): boolean {
+  if (hasBetween(sides, before.right, after.left)) return true;
+  const size = Math.min(before.size, after.size);
+  const { baseline } = rows[index]!.row;
+  let [free, left, right] = [{ from: before.right, to: after.left }, false, false];
+  for (const direction of [-1, 1])
+    for (let step = 1; step <= mostRowsCompared; step++) {
+      const other = rows[index + direction * step];
+      if (!other || Math.abs(other.row.baseline - baseline) > furthestRow * size) break;
+      const at = firstFrom(other.atoms, (before.right + after.left) / 2);
+      const [one, two] = [other.atoms[at - 1], other.atoms[at]];
+      free = {
+        from: Math.max(free.from, one?.right ?? free.from),
+        to: Math.min(free.to, two?.left ?? free.to),
+      };
+      if (free.to - free.from < leastCommonGap * size) return false;
+      left ||= one !== undefined && before.left < one.right + size;
+      right ||= two !== undefined && after.right > two.left - size;
+    }
+  return left && right;
+}
+
+/** The index of the first atom that begins at or after a place. */
+function firstFrom(atoms: readonly Atom[], place: number): number {
+  let low = 0;
+  let high = atoms.length;
+  while (low < high) {
+    const at = (low + high) >> 1;
+    if (atoms[at]!.left < place) low = at + 1;
+    else high = at;
+  }
+  return low;
+}
+
+function toLine(atoms: readonly Atom[], { baseline, rises }: Row, row: number): Line {
+  const glyphs = atoms.flatMap((atom) => atom.glyphs);
+  const left = Math.min(...atoms.map((atom) => atom.left));
+  const right = Math.max(...atoms.map((atom) => atom.right));
+  return {
+    glyphs,
+    left,
+    right,
+    baseline: baselineOf(glyphs, baseline, rises),
+    size: usualSize(glyphs, rises),
+    rises,
+    row,
+  };
+}
+
+/** The row's baseline may be off by a little, if another column stands on it too. */
+function baselineOf(
+  glyphs: readonly Glyph[],
+  rowBaseline: number,
+  rises: ReadonlyMap<Piece, number>,
+): number {
+  return glyphs.find(({ piece, isBlank }) => !isBlank && !rises.has(piece))?.piece.baseline ?? rowBaseline;
+}
+
+function usualSize(glyphs: readonly Glyph[], rises: ReadonlyMap<Piece, number>): number {
+  const counts = new Map<number, number>();
+  let best = 0;
+  let most = 0;
+  for (const { piece, isBlank } of glyphs) {
+    if (isBlank) continue;
+    const size = Math.round(piece.size * 20) / 20;
+    const count = (counts.get(size) ?? 0) + (rises.has(piece) ? 0.1 : 1);
+    counts.set(size, count);
+    if (count > most || (count === most && size > best)) [best, most] = [size, count];
+  }
+  return best;
+}
+
+function hasBetween(places: readonly number[], from: number, to: number): boolean {
+  return places.some((place) => place >= from && place <= to);
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[sorted.length >> 1] ?? 0;
+}

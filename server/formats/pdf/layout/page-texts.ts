@@ -1,0 +1,83 @@
+import type { Rectangle } from '../geometry.ts';
+import type { PageContent } from '../page-content.ts';
+import { Cells } from './cells.ts';
+import { DrawnAreas } from './drawn-areas.ts';
+import { findListings } from './kept-text.ts';
+import { type Chain, chainLines } from './line-links.ts';
+import { splitRows } from './lines.ts';
+import { detachLabel } from './list-labels.ts';
+import { ParagraphBreaks } from './paragraph-breaks.ts';
+import { type DirectedTexts, withoutDoubles } from './pieces.ts';
+import { groupRows } from './rows.ts';
+import { TableRows } from './table-rows.ts';
+import { type TextLine, toTextLine } from './text-lines.ts';
+
+/** Lines that are read as one, all in one direction. */
+export interface PageText {
+  role: 'paragraph' | 'label' | 'listing';
+  /** From the top; at least one. */
+  lines: TextLine[];
+  /** The lines of its column. */
+  chain: Chain;
+  /** From the first line's ascent to the last line's descent. */
+  box: Rectangle;
+  container: Rectangle | null;
+  isCell: boolean;
+}
+
+/** The texts of one direction, and what is drawn among them. */
+export interface DirectionTexts {
+  texts: PageText[];
+  /** Of all lines, as they stand. */
+  lines: TextLine[];
+  areas: DrawnAreas;
+}
+
+export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts): DirectionTexts {
+  const areas = new DrawnAreas(page, inverse);
+  const lines = splitRows(groupRows(withoutDoubles(pieces)), areas).map(toTextLine);
+  const listings = findListings(lines);
+  const inListings = new Set(listings.flat());
+  const prose = lines.filter((line) => !inListings.has(line));
+  const chains = chainLines(prose);
+  const table = new TableRows(prose, chains);
+  const breaks = new ParagraphBreaks(chains, areas, (above, below) => table.areCells(above, below));
+  const texts: PageText[] = listings.map((listing) => toText('listing', listing, listing, areas));
+  for (const chain of chains)
+    for (const paragraph of breaks.split(chain)) {
+      const { label, text } = detachLabel(paragraph);
+      if (label) texts.push(toText('label', [label], chain, areas));
+      const own = toText('paragraph', text, chain, areas);
+      own.isCell = paragraph.some((line) => table.isCell(line));
+      texts.push(own);
+    }
+  const cells = new Cells(texts.flatMap(({ container }) => container ?? []));
+  for (const text of texts) if (text.container && cells.hasNeighbour(text.container)) text.isCell = true;
+  return { texts, lines, areas };
+}
+
+function toText(role: PageText['role'], lines: TextLine[], chain: Chain, areas: DrawnAreas): PageText {
+  const box = boxOf(lines);
+  return { role, lines, chain, box, container: areas.container(box), isCell: false };
+}
+
+function boxOf(lines: readonly TextLine[]): Rectangle {
+  const extents = lines.map((line) => ({ ...line, ...verticalExtent(line) }));
+  return {
+    left: Math.min(...extents.map(({ left }) => left)),
+    bottom: Math.min(...extents.map(({ baseline, descent }) => baseline - descent)),
+    right: Math.max(...extents.map(({ right }) => right)),
+    top: Math.max(...extents.map(({ baseline, ascent }) => baseline + ascent)),
+  };
+}
+
+/** Of the line's usual font, in points. Some fonts declare heights that no letter has. */
+function verticalExtent({ glyphs, style, size }: TextLine): { ascent: number; descent: number } {
+  const glyph = glyphs.find(({ piece, isBlank }) => !isBlank && piece.style === style) ?? glyphs[0]!;
+  const { ascent, descent } = glyph.piece.shown.font;
+  return { ascent: within(ascent, 0.6, 1.1) * size, descent: within(descent, 0.1, 0.4) * size };
+}
+
+function within(value: number, least: number, greatest: number): number {
+  return Math.min(greatest, Math.max(least, value));
+}

@@ -1,0 +1,228 @@
+import type { DrawnAreas } from './drawn-areas.ts';
+import type { Chain } from './line-links.ts';
+import { median } from './lines.ts';
+import { looksAlike, type TextLine } from './text-lines.ts';
+
+/** As shares of the size. */
+const leastLeading = 0.55;
+const greatestLeading = 2.6;
+/** How many times the page's usual line distance may be exceeded in a paragraph. */
+const looser = 1.35;
+/** The number of line distances from which the usual one can be told. */
+const fewestLeadings = 4;
+const leastIndent = 0.5;
+const deepestIndent = 8;
+/** How many times a line distance may be greater than the ones beside it. */
+const uneven = 1.18;
+const otherSize = 1.12;
+/** Lines so far up and down tell how wide a paragraph is. */
+const nearby = 6;
+
+const bullet = /^[•‣◦▪▫●○■□◆◇►▶➢✓✔·*–—-]\s/u;
+const label =
+  /^(?:\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s/iu;
+const sentenceEnd = /[.!?:;…。！？؟।۔：；]["'”’)\]»」』]*$/u;
+const lowerStart = /^["'“‘(«]*\p{Ll}/u;
+const noCase = /^[^\p{Lu}\p{Ll}]*\p{Lo}/u;
+
+/** Tells which lines of a chain begin a paragraph. */
+export class ParagraphBreaks {
+  readonly #areas: DrawnAreas;
+  readonly #isRowOfTable: (above: TextLine, below: TextLine) => boolean;
+
+  readonly #greatestLeading: number;
+
+  /**
+   * @param chains all of the page, which tell its usual line distance
+   * @param isRowOfTable whether two lines are cells of different rows of a table without rules
+   */
+  constructor(
+    chains: readonly Chain[],
+    areas: DrawnAreas,
+    isRowOfTable: (above: TextLine, below: TextLine) => boolean,
+  ) {
+    this.#areas = areas;
+    this.#isRowOfTable = isRowOfTable;
+    this.#greatestLeading = Math.min(greatestLeading, looser * usualLeading(chains));
+  }
+
+  /** Splits a chain into paragraphs, headings and cells. */
+  split(chain: Chain): TextLine[][] {
+    const isRightToLeft = chain.filter((line) => line.isRightToLeft).length * 2 > chain.length;
+    const edges = chain.map(({ left, right }) =>
+      isRightToLeft ? { start: -right, end: -left } : { start: left, end: right },
+    );
+    const paragraphs: TextLine[][] = [];
+    for (const [index, line] of chain.entries()) {
+      const open = paragraphs.at(-1);
+      if (!open || this.#breaks(chain, edges, index, open.length)) paragraphs.push([line]);
+      else open.push(line);
+    }
+    return paragraphs;
+  }
+
+  /** @param length how many lines the paragraph has that ends with the line before `index` */
+  #breaks(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
+    const [above, line] = [chain[index - 1]!, chain[index]!];
+    if (this.#isApart(above, line) || isLooser(chain, index)) return true;
+    const isCentred = areCentred(above, line);
+    const room = roomFor(chain, edges, index, isCentred);
+    const endsEarly = room > line.firstWordWidth + 0.25 * line.size;
+    const continues = lowerStart.test(line.text) && !sentenceEnd.test(above.text);
+    if (changesLooks(above, line, length, endsEarly, continues)) return true;
+    if (mixesNumbers(above, line, length, endsEarly)) return true;
+    if (this.#isRowOfTable(above, line) && (endsEarly || !continues)) return true;
+    if (startsItem(above, line, edges, index, endsEarly)) return true;
+    if (!isCentred && changesIndent(chain, edges, index, length, endsEarly)) return true;
+    return endsEarly && !(continues && !endedEarlyBefore(chain, edges, index, length));
+  }
+
+  /** Whether something separates two lines, or they are of different sizes or too far apart. */
+  #isApart(above: TextLine, line: TextLine): boolean {
+    const size = Math.max(above.size, line.size);
+    const isOtherSize = (one: number, other: number) =>
+      Math.max(one, other) > otherSize * Math.min(one, other);
+    if (isOtherSize(above.size, line.size) && isOtherSize(above.seams.last.size, line.seams.first.size))
+      return true;
+    const drop = above.baseline - line.baseline;
+    if (drop < leastLeading * size || drop > this.#greatestLeading * size) return true;
+    const common = { left: Math.max(above.left, line.left), right: Math.min(above.right, line.right) };
+    if (
+      this.#areas.hasRuleBetween(
+        line.baseline + 0.4 * line.size,
+        above.baseline + 0.1 * above.size,
+        common,
+        size,
+      )
+    )
+      return true;
+    return this.#areas.boxOf(above) !== this.#areas.boxOf(line);
+  }
+}
+
+interface Edges {
+  start: number;
+  end: number;
+}
+
+/** As a multiple of the size; what most lines one below the other have. */
+function usualLeading(chains: readonly Chain[]): number {
+  const leadings = chains.flatMap((chain) =>
+    chain.slice(1).flatMap((line, index) => {
+      const above = chain[index]!;
+      const leading = (above.baseline - line.baseline) / Math.max(above.size, line.size);
+      const isText = above.right - above.left > 8 * above.size && above.hasLetters;
+      return isText && leading > leastLeading && leading < greatestLeading ? [leading] : [];
+    }),
+  );
+  return leadings.length < fewestLeadings ? Math.max(1.2, median(leadings)) : median(leadings);
+}
+
+/** Whether the distance to the line above is greater than those before and after it. */
+function isLooser(chain: Chain, index: number): boolean {
+  const dropTo = (at: number) => {
+    const [above, line] = [chain[at - 1], chain[at]];
+    if (!above || !line || Math.max(above.size, line.size) > otherSize * Math.min(above.size, line.size))
+      return Number.POSITIVE_INFINITY;
+    return above.baseline - line.baseline;
+  };
+  const least = Math.min(dropTo(index - 1), dropTo(index + 1));
+  return dropTo(index) > uneven * least + 0.4;
+}
+
+function areCentred(above: TextLine, line: TextLine): boolean {
+  const size = Math.min(above.size, line.size);
+  return (
+    Math.abs(above.left + above.right - line.left - line.right) < 0.8 * size &&
+    Math.abs(above.left - line.left) > 0.5 * size &&
+    Math.abs(above.right - line.right) > 0.5 * size
+  );
+}
+
+/** How much space the line above leaves, in points: up to the furthest end of the lines near it that start where it does. */
+function roomFor(chain: Chain, edges: readonly Edges[], index: number, isCentred: boolean): number {
+  const [above, own] = [edges[index - 1]!, edges[index]!];
+  const { size } = chain[index]!;
+  let end = above.end;
+  let width = above.end - above.start;
+  for (let at = Math.max(0, index - nearby); at < Math.min(chain.length, index + nearby); at++) {
+    const other = edges[at]!;
+    if (Math.abs(chain[at]!.size - size) > 0.15 * size) continue;
+    width = Math.max(width, other.end - other.start);
+    const isAligned = [above, own].some(({ start }) => Math.abs(other.start - start) < leastIndent * size);
+    if (isAligned) end = Math.max(end, other.end);
+  }
+  return isCentred ? width - (above.end - above.start) : end - above.end;
+}
+
+/** A heading over its text, a bold label over a value; not a paragraph with a few words in bold. */
+function changesLooks(
+  above: TextLine,
+  line: TextLine,
+  length: number,
+  endsEarly: boolean,
+  continues: boolean,
+): boolean {
+  if (looksAlike(above.seams.last, line.seams.first)) return false;
+  if (above.isUniform && line.isUniform) return endsEarly || !continues;
+  const isHeading =
+    length === 1 && above.isUniform && above.style.bold && !line.seams.first.bold && !continues;
+  return isHeading || endsEarly || sentenceEnd.test(above.text);
+}
+
+/** A line without letters belongs to a paragraph only in its midst. */
+function mixesNumbers(above: TextLine, line: TextLine, length: number, endsEarly: boolean): boolean {
+  if (above.hasLetters === line.hasLetters) return false;
+  if (above.hasLetters) return endsEarly || above.text.split(' ').length < 3;
+  return length < 2;
+}
+
+function startsItem(
+  above: TextLine,
+  line: TextLine,
+  edges: readonly Edges[],
+  index: number,
+  endsEarly: boolean,
+): boolean {
+  if (bullet.test(line.text)) return true;
+  if (!label.test(line.text)) return false;
+  const isShifted = Math.abs(edges[index]!.start - edges[index - 1]!.start) > 0.3 * line.size;
+  return endsEarly || isShifted || sentenceEnd.test(above.text);
+}
+
+/** The first line of a paragraph that is indented, or the end of lines that are. */
+function changesIndent(
+  chain: Chain,
+  edges: readonly Edges[],
+  index: number,
+  length: number,
+  endsEarly: boolean,
+): boolean {
+  const [above, line, next] = [edges[index - 1]!, edges[index]!, edges[index + 1]];
+  const { size, text } = chain[index]!;
+  const indent = line.start - above.start;
+  if (Math.abs(indent) <= leastIndent * size) return false;
+  const isNextAligned = next !== undefined && Math.abs(next.start - line.start) < 0.3 * size;
+  if (indent < 0) return length > 1 || -indent > deepestIndent * size;
+  const isHanging =
+    length === 1 &&
+    !endsEarly &&
+    (isNextAligned || (!next && (label.test(`${chain[index - 1]!.text} `) || lowerStart.test(text))));
+  if (isHanging) return false;
+  // Lines that end at one place and start anywhere are aligned to the right.
+  const isFlushEnd = [above, next].every((other) => other && Math.abs(other.end - line.end) < 0.2 * size);
+  const isRagged =
+    isFlushEnd &&
+    next !== undefined &&
+    !isNextAligned &&
+    Math.abs(next.start - above.start) > leastIndent * size;
+  return !isRagged;
+}
+
+/** Whether the line before the last one was ended by hand, too: then lower case does not show that a sentence goes on. */
+function endedEarlyBefore(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
+  if (noCase.test(chain[index]!.text)) return true;
+  if (length < 2) return false;
+  const [above, line] = [chain[index - 2]!, chain[index - 1]!];
+  return roomFor(chain, edges, index - 1, areCentred(above, line)) > line.firstWordWidth + 0.25 * line.size;
+}

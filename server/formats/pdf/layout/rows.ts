@@ -1,0 +1,144 @@
+import type { Glyph, Piece } from './pieces.ts';
+
+/** Pieces with one baseline, over the whole width of the page, with the superscripts and subscripts that belong to them. */
+export interface Row {
+  baseline: number;
+  /** The largest size in it. */
+  size: number;
+  /** Blank ones too, from left to right. */
+  glyphs: Glyph[];
+  /** How far the pieces that do not stand on the baseline are raised, in points. */
+  rises: Map<Piece, number>;
+}
+
+/** As a share of the size: the distance of two baselines that are one. */
+const sameBaseline = 0.12;
+/** A script is at most this share of the size of the text beside it. */
+const largestScript = 0.86;
+const smallestScript = 0.42;
+/** As shares of the size of the text beside it. */
+const highestScript = 0.75;
+const lowestScript = -0.5;
+/** Of letters of full size, such as the E of TeX. */
+const furthestShift = 0.3;
+const furthestBeside = 0.4;
+const furthestInto = -0.45;
+/** Bounds the work on a page whose texts all have baselines of their own. */
+const mostRowsCompared = 60;
+
+interface OpenRow {
+  baseline: number;
+  size: number;
+  pieces: Piece[];
+  isSorted: boolean;
+}
+
+/** Groups the pieces of a page to rows, from the top. */
+export function groupRows(pieces: readonly Piece[]): Row[] {
+  const rows: OpenRow[] = [];
+  for (const piece of [...pieces].sort((one, other) => other.baseline - one.baseline)) {
+    const row = rows.at(-1);
+    if (row && row.baseline - piece.baseline <= sameBaseline * Math.min(row.size, piece.size)) {
+      row.pieces.push(piece);
+      row.size = Math.max(row.size, piece.size);
+    } else rows.push({ baseline: piece.baseline, size: piece.size, pieces: [piece], isSorted: false });
+  }
+  for (const row of rows) row.pieces.sort((one, other) => one.left - other.left);
+  const hosts = findHosts(rows);
+  const placed = rows.map((row) => ({ ...row, pieces: [] as Piece[], rises: new Map<Piece, number>() }));
+  for (const [index, row] of rows.entries())
+    for (const piece of row.pieces) {
+      const own = placed[rootOf(piece, index, hosts)]!;
+      own.pieces.push(piece);
+      if (own !== placed[index]) own.rises.set(piece, piece.baseline - own.baseline);
+    }
+  return placed
+    .filter((row) => row.pieces.length > 0)
+    .map(({ baseline, pieces: own, rises }) => ({
+      baseline,
+      size:
+        Math.max(...own.filter((piece) => !rises.has(piece)).map((piece) => piece.size), 0) || own[0]!.size,
+      glyphs: own.flatMap((piece) => piece.glyphs).sort(byPlace),
+      rises,
+    }));
+}
+
+/** By their middles: an accent stands within its letter. Those at one place stay in painting order. */
+function byPlace(one: Glyph, other: Glyph): number {
+  return one.left + one.right - other.left - other.right;
+}
+
+interface Host {
+  row: number;
+  piece: Piece;
+}
+
+/** Finds the pieces that are superscripts or subscripts, and what they stand beside. */
+function findHosts(rows: readonly OpenRow[]): Map<Piece, Host> {
+  const hosts = new Map<Piece, Host>();
+  for (const [index, row] of rows.entries())
+    for (const piece of row.pieces) {
+      let best: { host: Host; gap: number } | undefined;
+      for (const direction of [1, -1]) {
+        for (let step = 1; step <= mostRowsCompared; step++) {
+          const at = index + direction * step;
+          const other = rows[at];
+          if (!other) break;
+          const rise = piece.baseline - other.baseline;
+          if (Math.abs(rise) > 2.5 * piece.size) break;
+          const neighbours = neighboursOf(piece, other).map((neighbour) => ({
+            neighbour,
+            gap: Math.max(neighbour.left - piece.right, piece.left - neighbour.right),
+          }));
+          if (neighbours.some(({ neighbour, gap }) => gap < furthestInto * neighbour.size)) continue;
+          for (const { neighbour, gap } of neighbours) {
+            if (!isScriptOf(piece, neighbour, rise, gap)) continue;
+            if (!best || gap < best.gap - 0.05 * piece.size)
+              best = { host: { row: at, piece: neighbour }, gap };
+          }
+        }
+      }
+      if (best) hosts.set(piece, best.host);
+    }
+  return hosts;
+}
+
+function isScriptOf(piece: Piece, host: Piece, rise: number, gap: number): boolean {
+  const { size } = host;
+  if (gap > furthestBeside * size) return false;
+  if (piece.size <= largestScript * size)
+    return rise <= highestScript * size && rise >= lowestScript * size && piece.size >= smallestScript * size;
+  // A letter that is shifted within a word.
+  const isShort = piece.glyphs.filter(({ isBlank }) => !isBlank).length <= 2;
+  return (
+    isShort &&
+    piece.size < 1.05 * size &&
+    Math.abs(rise) <= furthestShift * size &&
+    gap <= 0.12 * size &&
+    host.glyphs.length > 0 &&
+    piece.glyphs.length < host.glyphs.length + (piece.baseline < host.baseline ? 1 : 0)
+  );
+}
+
+/** The pieces of a row just left and right of a piece. */
+function neighboursOf({ left, right }: Piece, { pieces }: OpenRow): Piece[] {
+  let low = 0;
+  let high = pieces.length;
+  const middle = (left + right) / 2;
+  while (low < high) {
+    const at = (low + high) >> 1;
+    if ((pieces[at]!.left + pieces[at]!.right) / 2 <= middle) low = at + 1;
+    else high = at;
+  }
+  return pieces.slice(Math.max(0, low - 1), low + 1);
+}
+
+function rootOf(piece: Piece, index: number, hosts: ReadonlyMap<Piece, Host>): number {
+  let row = index;
+  const seen = new Set<Piece>();
+  for (let host = hosts.get(piece); host && !seen.has(host.piece); host = hosts.get(host.piece)) {
+    seen.add(host.piece);
+    row = host.row;
+  }
+  return row;
+}

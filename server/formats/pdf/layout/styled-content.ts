@@ -1,0 +1,133 @@
+import { type InlineContent, joinStrings } from '../../inline-content.ts';
+import type { TextStyle } from '../text-block.ts';
+import type { JoinedCharacter } from './joined-text.ts';
+
+/** A model loses its way among more tags than this. */
+const mostSpans = 20;
+/** As shares of the size. */
+const otherSize = 0.08;
+const leastRise = 0.08;
+
+interface Run {
+  text: string;
+  style: TextStyle;
+}
+
+/** The text of a block with numbered tags around the spans that differ from its usual style. */
+export function styledContent(
+  characters: readonly JoinedCharacter[],
+  usual: TextStyle,
+): { content: InlineContent; spans: Map<number, TextStyle> } {
+  const runs = toRuns(characters, usual);
+  const levels = [
+    (style: TextStyle) => style,
+    // Too many tags: what matters most to the meaning stays.
+    (style: TextStyle) => (style.rise !== 0 || isEmphasis(style, usual) ? style : usual),
+    () => usual,
+  ];
+  for (const simplify of levels) {
+    const simplified = mergeRuns(runs.map(({ text, style }) => ({ text, style: simplify(style) })));
+    if (simplified.filter(({ style }) => style !== usual).length <= mostSpans)
+      return tagged(simplified, usual);
+  }
+  return { content: [], spans: new Map() };
+}
+
+function tagged(
+  runs: readonly Run[],
+  usual: TextStyle,
+): { content: InlineContent; spans: Map<number, TextStyle> } {
+  const content: InlineContent = [];
+  const spans = new Map<number, TextStyle>();
+  for (const { text, style } of runs) {
+    if (style === usual) {
+      content.push(text);
+      continue;
+    }
+    const tag = spans.size + 1;
+    spans.set(tag, style);
+    content.push({ tag, type: 'open' }, text, { tag, type: 'close' });
+  }
+  return { content: joinStrings(content), spans };
+}
+
+function isEmphasis(style: TextStyle, usual: TextStyle): boolean {
+  return style.bold !== usual.bold || style.italic !== usual.italic;
+}
+
+/** Runs of characters with one style; each style is one object. */
+function toRuns(characters: readonly JoinedCharacter[], usual: TextStyle): Run[] {
+  const styles = new Map<string, TextStyle>();
+  const shared = (style: TextStyle) => {
+    if (isSame(style, usual)) return usual;
+    const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${Math.round(style.rise * 2)} ${style.colour}`;
+    const known = styles.get(key);
+    if (!known) styles.set(key, style);
+    return known ?? style;
+  };
+  const runs: Run[] = [];
+  for (const { text, glyph, rise } of characters) {
+    if (text === '') continue;
+    const isBlank = text.trim() === '';
+    const last = runs.at(-1);
+    if (isBlank || !glyph) {
+      runs.push({ text, style: usual });
+      continue;
+    }
+    const { style } = glyph.piece;
+    const isRaised = Math.abs(rise) > leastRise * usual.size;
+    const own = shared(isRaised ? { ...style, rise: Math.round(rise * 100) / 100 } : style);
+    if (last && last.style === own && last.text.trim() !== '') last.text += text;
+    else runs.push({ text, style: own });
+  }
+  return mergeRuns(withoutNoise(bridgeSpaces(runs), usual));
+}
+
+function isSame(style: TextStyle, usual: TextStyle): boolean {
+  return (
+    style.rise === usual.rise &&
+    style.bold === usual.bold &&
+    style.italic === usual.italic &&
+    style.family === usual.family &&
+    style.colour === usual.colour &&
+    Math.abs(style.size - usual.size) <= otherSize * usual.size
+  );
+}
+
+/** A space between two runs of one style has that style, whatever the file says. */
+function bridgeSpaces(runs: readonly Run[]): Run[] {
+  return mergeRuns(
+    runs.map((run, index) => {
+      const [before, after] = [runs[index - 1], runs[index + 1]];
+      const isBridge = run.text.trim() === '' && before && after && before.style === after.style;
+      return isBridge ? { text: run.text, style: before.style } : run;
+    }),
+  );
+}
+
+/** Signs without a letter or digit, and letters that are only smaller within a word (small capitals), take the style around. */
+function withoutNoise(runs: readonly Run[], usual: TextStyle): Run[] {
+  return mergeRuns(
+    runs.map(({ text, style }, index) => {
+      if (style === usual || style.rise !== 0) return { text, style };
+      if (!/[\p{L}\p{N}]/u.test(text)) {
+        const [before, after] = [runs[index - 1]?.style, runs[index + 1]?.style];
+        return { text, style: before === after && before && before.rise === 0 ? before : usual };
+      }
+      const isInWord =
+        /\p{L}$/u.test(runs[index - 1]?.text ?? '') || /^\p{L}/u.test(runs[index + 1]?.text ?? '');
+      const isOnlySize = isSame({ ...style, size: usual.size }, usual);
+      return { text, style: isInWord && isOnlySize ? usual : style };
+    }),
+  );
+}
+
+function mergeRuns(runs: readonly Run[]): Run[] {
+  const merged: Run[] = [];
+  for (const run of runs) {
+    const last = merged.at(-1);
+    if (last && last.style === run.style) last.text += run.text;
+    else merged.push({ ...run });
+  }
+  return merged;
+}

@@ -1,0 +1,97 @@
+import type { TextStyle } from '../text-block.ts';
+import { type LineText, readLine } from './line-text.ts';
+import type { Line } from './lines.ts';
+
+/** A line with its text and what the rules of paragraphs ask about it. */
+export interface TextLine extends Line, LineText {
+  /** What most of its letters have. */
+  style: TextStyle;
+  /** Whether all but a few letters have it. */
+  isUniform: boolean;
+  /** Of the first and the last letter. */
+  seams: { first: TextStyle; last: TextStyle };
+  hasLetters: boolean;
+  /** Dots or underscores that only fill the space to the next text. */
+  isLeader: boolean;
+  /** Set with letters of one width. */
+  isMono: boolean;
+  /** In points. */
+  firstWordWidth: number;
+}
+
+const letter = /\p{L}/u;
+const leader = /^[\s._·․…‥]+$/u;
+/** Scripts that are written without spaces between words. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+export function toTextLine(line: Line): TextLine {
+  const read = readLine(line);
+  const { style, share } = usualStyle(read);
+  const shown = read.characters.filter(({ glyph, text }) => glyph && text.trim() !== '');
+  const styleAt = (index: number) => shown.at(index)?.glyph?.piece.style ?? style;
+  return {
+    ...line,
+    ...read,
+    style,
+    isUniform: share > 0.95,
+    seams: { first: styleAt(0), last: styleAt(-1) },
+    hasLetters: letter.test(read.text),
+    isLeader: leader.test(read.text) && read.text.trim().length >= 3,
+    isMono: style.family === 'mono' && share > 0.7,
+    firstWordWidth: firstWordWidth(read, line),
+  };
+}
+
+/** Compares how letters look, without their size and rise. */
+export function looksAlike(one: TextStyle, other: TextStyle): boolean {
+  return (
+    one.bold === other.bold &&
+    one.italic === other.italic &&
+    one.family === other.family &&
+    one.colour === other.colour
+  );
+}
+
+/** Finds the style of most characters. Scripts count little. */
+export function usualStyle({ characters }: { characters: LineText['characters'] }): {
+  style: TextStyle;
+  share: number;
+} {
+  const counts = new Map<string, { style: TextStyle; count: number }>();
+  let total = 0;
+  for (const { glyph, text } of characters) {
+    if (!glyph || glyph.isBlank || text === '') continue;
+    const { style } = glyph.piece;
+    const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${style.colour}`;
+    const entry = counts.get(key) ?? { style, count: 0 };
+    entry.count++;
+    total++;
+    counts.set(key, entry);
+  }
+  let best: { style: TextStyle; count: number } | undefined;
+  for (const entry of counts.values()) if (!best || entry.count > best.count) best = entry;
+  if (!best) {
+    const style = characters.find(({ glyph }) => glyph)?.glyph?.piece.style;
+    if (!style) throw new Error('a line has no glyph');
+    return { style, share: 1 };
+  }
+  let alike = 0;
+  for (const { style, count } of counts.values()) if (looksAlike(style, best.style)) alike += count;
+  return { style: best.style, share: alike / total };
+}
+
+/** Of text without spaces between words: about two characters, because lines break nearly anywhere. */
+function firstWordWidth({ characters, isRightToLeft }: LineText, { size, left, right }: Line): number {
+  const first = characters[0]?.glyph;
+  if (!first) return 0;
+  if (unspaced.test(characters[0]!.text)) return Math.min(2.2 * size, right - left);
+  let [from, to] = [first.left, first.right];
+  for (const { glyph, text } of characters) {
+    if (text === ' ') break;
+    if (!glyph) continue;
+    if (isRightToLeft) from = Math.min(from, glyph.left);
+    else to = Math.max(to, glyph.right);
+  }
+  return to - from;
+}
