@@ -3,14 +3,18 @@ import { type FontName, openFont } from './fonts.ts';
 import type { Paragraph } from './paragraph.ts';
 import type { Cluster } from './shaping.ts';
 
-/** Adjacent clusters with the same font and direction, left to right. */
+/** Adjacent clusters with the same font, direction and span, left to right. */
 export interface GlyphRun {
   font: FontName;
+  /** The index of the span among the paragraph's. */
+  span: number;
+  /** Its size, as a multiple of the paragraph's. */
+  scale: number;
   rightToLeft: boolean;
   clusters: Cluster[];
 }
 
-/** A line of a paragraph. Widths are in em; multiply them by the font size for points. */
+/** A line of a paragraph. Widths are in em of the paragraph's size; multiply them by the font size for points. */
 export interface Line {
   /** UTF-16 offsets into the paragraph's text, including whitespace at the end, which is not drawn. */
   start: number;
@@ -48,7 +52,7 @@ export function breakLines(paragraph: Paragraph, width: number | ((line: number)
       const cluster = clusters[end]!;
       if (mayStartLine[end] === 2) byRule = end;
       else if (mayStartLine[end] === 1) byGrapheme = end;
-      const after = x + advanceAt(cluster, x);
+      const after = x + widthAt(cluster, x);
       // Spaces at the end may extend beyond the edge, and so may a grapheme that fits on no line.
       const mayEnd = byRule > start || byGrapheme > start;
       if (after > available && mayEnd && !space.test(cluster.text)) break;
@@ -68,15 +72,19 @@ export function singleLine(paragraph: Paragraph): Line {
 
 /** Returns the space that a line needs above and below its baseline, in em. Both are positive. */
 export function extentOf(line: Line): { ascent: number; descent: number } {
-  const fonts = line.runs.map(({ font }) => openFont(font));
+  const extents = line.runs.map(({ font, scale }) => {
+    const { ascent, descent } = openFont(font);
+    return { ascent: ascent * scale, descent: descent * scale };
+  });
   return {
-    ascent: Math.max(0, ...fonts.map(({ ascent }) => ascent)),
-    descent: Math.max(0, ...fonts.map(({ descent }) => descent)),
+    ascent: Math.max(0, ...extents.map(({ ascent }) => ascent)),
+    descent: Math.max(0, ...extents.map(({ descent }) => descent)),
   };
 }
 
-function advanceAt(cluster: Cluster, x: number): number {
-  if (cluster.text !== '\t') return cluster.advance;
+/** Returns the width of a cluster that starts at `x`, in em of the paragraph's size. */
+function widthAt({ advance, scale, text }: Cluster, x: number): number {
+  if (text !== '\t') return advance * scale;
   return (Math.floor(x / tabStop + 1e-6) + 1) * tabStop - x;
 }
 
@@ -86,13 +94,13 @@ function makeLine(paragraph: Paragraph, start: number, end: number): Line {
   while (drawn > start && space.test(clusters[drawn - 1]!.text)) drawn--;
   let width = 0;
   const placed = clusters.slice(start, drawn).map((cluster) => {
-    const advance = advanceAt(cluster, width);
-    width += advance;
-    return advance === cluster.advance ? cluster : { ...cluster, advance };
+    const clusterWidth = widthAt(cluster, width);
+    width += clusterWidth;
+    return cluster.text === '\t' ? { ...cluster, advance: clusterWidth / cluster.scale } : cluster;
   });
   if (end < clusters.length && placed.at(-1)?.text.endsWith(softHyphen)) {
     const hyphenated = withHyphen(placed.pop()!);
-    width += hyphenated.advance - clusters[drawn - 1]!.advance;
+    width += hyphenated.scale * (hyphenated.advance - clusters[drawn - 1]!.advance);
     placed.push(hyphenated);
   }
   const levels = Uint8Array.from(placed, ({ level }) => level);
@@ -121,9 +129,11 @@ function runsOf(clusters: Cluster[]): GlyphRun[] {
   const runs: GlyphRun[] = [];
   for (const cluster of clusters) {
     const rightToLeft = cluster.level % 2 === 1;
+    const { font, scale, span } = cluster;
     const run = runs.at(-1);
-    if (run?.font === cluster.font && run.rightToLeft === rightToLeft) run.clusters.push(cluster);
-    else runs.push({ font: cluster.font, rightToLeft, clusters: [cluster] });
+    if (run?.font === font && run.span === span && run.rightToLeft === rightToLeft)
+      run.clusters.push(cluster);
+    else runs.push({ font, span, scale, rightToLeft, clusters: [cluster] });
   }
   return runs;
 }
