@@ -30,20 +30,48 @@ const softHyphen = '\u00ad';
 /** The interval of tab stops from the line's start, in em. */
 const tabStop = 3;
 
+/** In em; a function of the line's number, from 0, if lines have different widths. */
+export type LineWidth = number | ((line: number) => number);
+
 /**
  * Breaks a paragraph into lines, each as full as possible. A word that is wider than a line is broken between graphemes. A
  * grapheme that is wider than a line is alone on its line and extends beyond it.
  *
- * @param width in em; a function of the line's number, from 0, if lines have different widths
  * @returns at least one line; an empty paragraph has one line without runs
  */
-export function breakLines(paragraph: Paragraph, width: number | ((line: number) => number)): Line[] {
-  const { clusters, mayStartLine } = paragraph;
+export function breakLines(paragraph: Paragraph, width: LineWidth): Line[] {
+  return [...cutLines(paragraph, width)].map(({ start, end }) => makeLine(paragraph, start, end));
+}
+
+/** Counts the lines that `breakLines` would make. Cheaper than to make them. */
+export function countLines(paragraph: Paragraph, width: LineWidth): number {
+  let count = 0;
+  for (const _ of cutLines(paragraph, width)) count++;
+  return count;
+}
+
+/** Returns the width of the widest part that no rule breaks, in em: narrower lines break words. */
+export function widestWord({ clusters, mayStartLine }: Paragraph): number {
+  let widest = 0;
+  let width = 0;
+  for (const [index, { advance, scale, text }] of clusters.entries()) {
+    if (mayStartLine[index] === 2) width = 0;
+    if (space.test(text)) continue;
+    width += advance * scale;
+    widest = Math.max(widest, width);
+  }
+  return widest;
+}
+
+/** Yields the clusters of each line, from `start` to before `end`. */
+function* cutLines(
+  { clusters, mayStartLine }: Paragraph,
+  width: LineWidth,
+): Generator<{ start: number; end: number }> {
   const widthOf = typeof width === 'function' ? width : () => width;
-  const lines: Line[] = [];
   let start = 0;
-  while (start < clusters.length || lines.length === 0) {
-    const available = widthOf(lines.length) + 1e-6;
+  for (let line = 0; start < clusters.length || line === 0; line++) {
+    const available = widthOf(line) + 1e-6;
     let x = 0;
     let end = start;
     let byRule = start;
@@ -59,10 +87,9 @@ export function breakLines(paragraph: Paragraph, width: number | ((line: number)
       x = after;
     }
     if (end < clusters.length) end = byRule > start ? byRule : byGrapheme;
-    lines.push(makeLine(paragraph, start, end));
+    yield { start, end };
     start = end;
   }
-  return lines;
 }
 
 /** Sets the whole paragraph on one line of any width. */
