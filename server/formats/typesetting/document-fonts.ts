@@ -1,26 +1,16 @@
-import type { PDFDocument, PDFRef } from '@cantoo/pdf-lib';
+import type { PDFDocument } from '@cantoo/pdf-lib';
 import { type DirectionMarkPosition, findDirectionMarks } from './direction-marks.ts';
 import type { FontName } from './fonts.ts';
+import {
+  type DocumentFont,
+  LineWriter,
+  type ShownLine,
+  type ShownSpan,
+  type TextMatrix,
+} from './line-writer.ts';
 import type { Line } from './lines.ts';
 import type { Cluster } from './shaping.ts';
-import { hex, type PlacedCode, SubsetFont, writeFont } from './subset-font.ts';
-
-/** A text matrix (PDF 32000-1, 9.4.2): [1, 0, 0, 1, x, y] sets upright text from the point x, y. */
-export type TextMatrix = readonly [number, number, number, number, number, number];
-
-/** A line ready for a content stream. */
-export interface ShownLine {
-  /** A whole text object, BT to ET; empty for a line without text. Does not set colour or render mode. */
-  operators: string;
-  /** The fonts that it names. Add them to the font resources of the page or form. */
-  fonts: ReadonlyMap<string, PDFRef>;
-}
-
-interface DocumentFont {
-  subset: SubsetFont;
-  resource: string;
-  ref: PDFRef;
-}
+import { type PlacedCode, SubsetFont, writeFont } from './subset-font.ts';
 
 /** The fonts of one PDF document. Records the characters that are shown; `embed` writes subsets with only these. */
 export class DocumentFonts {
@@ -40,40 +30,22 @@ export class DocumentFonts {
    * visual order for right-to-left text.
    *
    * @param matrix places the line's left end on its baseline
+   * @param spans how the paragraph's spans look; without them everything is in the current colour
    */
-  show(line: Line, { fontSize, matrix }: { fontSize: number; matrix: TextMatrix }): ShownLine {
-    const fonts = new Map<string, PDFRef>();
-    const parts: string[] = [];
-    const pen = { drawn: 0, wanted: 0 };
-    let current: DocumentFont | undefined;
-    let array: string[] = [];
+  show(
+    line: Line,
+    { fontSize, matrix, spans }: { fontSize: number; matrix: TextMatrix; spans?: readonly ShownSpan[] },
+  ): ShownLine {
+    const writer = new LineWriter(matrix, fontSize);
     const marks = findDirectionMarks(line.runs);
-    const flush = (): void => {
-      if (array.length > 0) parts.push(`[${array.join('')}] TJ`);
-      array = [];
-    };
     for (const run of line.runs) {
-      flush();
+      writer.startRun(run, spans?.[run.span]);
       for (const cluster of run.clusters) {
         const { font, codes } = this.#codesFor(cluster, marks.get(cluster));
-        if (font !== current) {
-          flush();
-          parts.push(`/${font.resource} ${decimal(fontSize)} Tf`);
-          fonts.set(font.resource, font.ref);
-          current = font;
-        }
-        for (const { code, offset } of codes) {
-          const adjustment = Math.round(pen.drawn - pen.wanted - offset);
-          if (adjustment !== 0) array.push(String(adjustment));
-          array.push(`<${hex(code)}>`);
-          pen.drawn += font.subset.characters[code - 1]!.width - adjustment;
-        }
-        pen.wanted += 1000 * cluster.advance;
+        writer.write(cluster, font, codes);
       }
     }
-    flush();
-    const operators = parts.length > 0 ? `BT ${matrix.map(decimal).join(' ')} Tm ${parts.join(' ')} ET` : '';
-    return { operators: operators.replaceAll('><', ''), fonts };
+    return writer.end();
   }
 
   /** Writes the used fonts into the document. Do not call `show` afterwards. */
@@ -105,9 +77,4 @@ export class DocumentFonts {
     this.#fonts.set(name, fonts);
     return font;
   }
-}
-
-/** Formats a number for PDF: no exponent, at most four decimals. */
-function decimal(value: number): string {
-  return String(Number(value.toFixed(4)));
 }

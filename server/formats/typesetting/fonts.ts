@@ -36,42 +36,59 @@ function coversAll(coverage: Coverage, text: string): boolean {
   return true;
 }
 
+const google = '@expo-google-fonts';
+
 /**
- * The fonts for text, all TrueType and under the SIL Open Font License. They come from npm packages, or from `fonts/` if a
- * package is too large to install for one of its files.
+ * The fonts for text, all TrueType and under the SIL Open Font License: the file, and the name in PDF documents. The files come
+ * from npm packages, or from `fonts/` if a package is too large to install for one of its files.
  */
 const files = {
-  sans: '@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf',
-  arabic: '@expo-google-fonts/noto-naskh-arabic/400Regular/NotoNaskhArabic_400Regular.ttf',
-  devanagari: '@expo-google-fonts/noto-sans-devanagari/400Regular/NotoSansDevanagari_400Regular.ttf',
-  thai: '@expo-google-fonts/noto-sans-thai/400Regular/NotoSansThai_400Regular.ttf',
-  simplifiedChinese: './fonts/NotoSansSC-Regular.ttf',
-  traditionalChinese: './fonts/NotoSansTC-Regular.ttf',
-  japanese: './fonts/NotoSansJP-Regular.ttf',
-  korean: './fonts/NotoSansKR-Regular.ttf',
-  math: '@expo-google-fonts/noto-sans-math/400Regular/NotoSansMath_400Regular.ttf',
-  symbols: '@expo-google-fonts/noto-sans-symbols/400Regular/NotoSansSymbols_400Regular.ttf',
-  moreSymbols: '@expo-google-fonts/noto-sans-symbols-2/400Regular/NotoSansSymbols2_400Regular.ttf',
-  emoji: '@expo-google-fonts/noto-emoji/400Regular/NotoEmoji_400Regular.ttf',
-} as const;
+  sans: [`${google}/noto-sans/400Regular/NotoSans_400Regular.ttf`, 'NotoSans-Regular'],
+  // As wide as Times, Arial and Courier, glyph by glyph.
+  tinos: [`${google}/tinos/400Regular/Tinos_400Regular.ttf`, 'Tinos-Regular'],
+  tinosBold: [`${google}/tinos/700Bold/Tinos_700Bold.ttf`, 'Tinos-Bold'],
+  tinosItalic: [`${google}/tinos/400Regular_Italic/Tinos_400Regular_Italic.ttf`, 'Tinos-Italic'],
+  tinosBoldItalic: [`${google}/tinos/700Bold_Italic/Tinos_700Bold_Italic.ttf`, 'Tinos-BoldItalic'],
+  arimo: [`${google}/arimo/400Regular/Arimo_400Regular.ttf`, 'Arimo-Regular'],
+  arimoBold: [`${google}/arimo/700Bold/Arimo_700Bold.ttf`, 'Arimo-Bold'],
+  arimoItalic: [`${google}/arimo/400Regular_Italic/Arimo_400Regular_Italic.ttf`, 'Arimo-Italic'],
+  arimoBoldItalic: [`${google}/arimo/700Bold_Italic/Arimo_700Bold_Italic.ttf`, 'Arimo-BoldItalic'],
+  cousine: [`${google}/cousine/400Regular/Cousine_400Regular.ttf`, 'Cousine-Regular'],
+  cousineBold: [`${google}/cousine/700Bold/Cousine_700Bold.ttf`, 'Cousine-Bold'],
+  cousineItalic: [`${google}/cousine/400Regular_Italic/Cousine_400Regular_Italic.ttf`, 'Cousine-Italic'],
+  cousineBoldItalic: [`${google}/cousine/700Bold_Italic/Cousine_700Bold_Italic.ttf`, 'Cousine-BoldItalic'],
+  arabic: [
+    `${google}/noto-naskh-arabic/400Regular/NotoNaskhArabic_400Regular.ttf`,
+    'NotoNaskhArabic-Regular',
+  ],
+  arabicBold: [`${google}/noto-naskh-arabic/700Bold/NotoNaskhArabic_700Bold.ttf`, 'NotoNaskhArabic-Bold'],
+  devanagari: [
+    `${google}/noto-sans-devanagari/400Regular/NotoSansDevanagari_400Regular.ttf`,
+    'NotoSansDevanagari-Regular',
+  ],
+  devanagariBold: [
+    `${google}/noto-sans-devanagari/700Bold/NotoSansDevanagari_700Bold.ttf`,
+    'NotoSansDevanagari-Bold',
+  ],
+  thai: [`${google}/noto-sans-thai/400Regular/NotoSansThai_400Regular.ttf`, 'NotoSansThai-Regular'],
+  thaiBold: [`${google}/noto-sans-thai/700Bold/NotoSansThai_700Bold.ttf`, 'NotoSansThai-Bold'],
+  simplifiedChinese: ['./fonts/NotoSansSC-Regular.ttf', 'NotoSansSC-Regular'],
+  traditionalChinese: ['./fonts/NotoSansTC-Regular.ttf', 'NotoSansTC-Regular'],
+  japanese: ['./fonts/NotoSansJP-Regular.ttf', 'NotoSansJP-Regular'],
+  korean: ['./fonts/NotoSansKR-Regular.ttf', 'NotoSansKR-Regular'],
+  math: [`${google}/noto-sans-math/400Regular/NotoSansMath_400Regular.ttf`, 'NotoSansMath-Regular'],
+  symbols: [
+    `${google}/noto-sans-symbols/400Regular/NotoSansSymbols_400Regular.ttf`,
+    'NotoSansSymbols-Regular',
+  ],
+  moreSymbols: [
+    `${google}/noto-sans-symbols-2/400Regular/NotoSansSymbols2_400Regular.ttf`,
+    'NotoSansSymbols2-Regular',
+  ],
+  emoji: [`${google}/noto-emoji/400Regular/NotoEmoji_400Regular.ttf`, 'NotoEmoji-Regular'],
+} as const satisfies Record<string, readonly [file: string, postScriptName: string]>;
 
 export type FontName = keyof typeof files;
-
-/** The fonts' names in PDF documents. */
-export const postScriptNames: Record<FontName, string> = {
-  sans: 'NotoSans-Regular',
-  arabic: 'NotoNaskhArabic-Regular',
-  devanagari: 'NotoSansDevanagari-Regular',
-  thai: 'NotoSansThai-Regular',
-  simplifiedChinese: 'NotoSansSC-Regular',
-  traditionalChinese: 'NotoSansTC-Regular',
-  japanese: 'NotoSansJP-Regular',
-  korean: 'NotoSansKR-Regular',
-  math: 'NotoSansMath-Regular',
-  symbols: 'NotoSansSymbols-Regular',
-  moreSymbols: 'NotoSansSymbols2-Regular',
-  emoji: 'NotoEmoji-Regular',
-};
 
 export const fontNames = Object.keys(files) as FontName[];
 
@@ -79,7 +96,12 @@ const { resolve } = createRequire(import.meta.url);
 
 /** Reads a font file's bytes, from disk on each call. Callers cache the result of their work. */
 export function loadFont(name: FontName): Uint8Array {
-  return readFileSync(resolve(files[name]));
+  return readFileSync(resolve(files[name][0]));
+}
+
+/** Returns a font's name in PDF documents. */
+export function postScriptName(name: FontName): string {
+  return files[name][1];
 }
 
 /** Reads the HarfBuzz subsetter as WebAssembly. The package contains the file, but has no function that loads it. */

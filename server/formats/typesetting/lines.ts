@@ -3,14 +3,18 @@ import { type FontName, openFont } from './fonts.ts';
 import type { Paragraph } from './paragraph.ts';
 import type { Cluster } from './shaping.ts';
 
-/** Adjacent clusters with the same font and direction, left to right. */
+/** Adjacent clusters with the same font, direction and span, left to right. */
 export interface GlyphRun {
   font: FontName;
+  /** The index of the span among the paragraph's. */
+  span: number;
+  /** Its size, as a multiple of the paragraph's. */
+  scale: number;
   rightToLeft: boolean;
   clusters: Cluster[];
 }
 
-/** A line of a paragraph. Widths are in em; multiply them by the font size for points. */
+/** A line of a paragraph. Widths are in em of the paragraph's size; multiply them by the font size for points. */
 export interface Line {
   /** UTF-16 offsets into the paragraph's text, including whitespace at the end, which is not drawn. */
   start: number;
@@ -26,20 +30,48 @@ const softHyphen = '\u00ad';
 /** The interval of tab stops from the line's start, in em. */
 const tabStop = 3;
 
+/** In em; a function of the line's number, from 0, if lines have different widths. */
+export type LineWidth = number | ((line: number) => number);
+
 /**
  * Breaks a paragraph into lines, each as full as possible. A word that is wider than a line is broken between graphemes. A
  * grapheme that is wider than a line is alone on its line and extends beyond it.
  *
- * @param width in em; a function of the line's number, from 0, if lines have different widths
  * @returns at least one line; an empty paragraph has one line without runs
  */
-export function breakLines(paragraph: Paragraph, width: number | ((line: number) => number)): Line[] {
-  const { clusters, mayStartLine } = paragraph;
+export function breakLines(paragraph: Paragraph, width: LineWidth): Line[] {
+  return [...cutLines(paragraph, width)].map(({ start, end }) => makeLine(paragraph, start, end));
+}
+
+/** Counts the lines that `breakLines` would make. Cheaper than to make them. */
+export function countLines(paragraph: Paragraph, width: LineWidth): number {
+  let count = 0;
+  for (const _ of cutLines(paragraph, width)) count++;
+  return count;
+}
+
+/** Returns the width of the widest part that no rule breaks, in em: narrower lines break words. */
+export function widestWord({ clusters, mayStartLine }: Paragraph): number {
+  let widest = 0;
+  let width = 0;
+  for (const [index, { advance, scale, text }] of clusters.entries()) {
+    if (mayStartLine[index] === 2) width = 0;
+    if (space.test(text)) continue;
+    width += advance * scale;
+    widest = Math.max(widest, width);
+  }
+  return widest;
+}
+
+/** Yields the clusters of each line, from `start` to before `end`. */
+function* cutLines(
+  { clusters, mayStartLine }: Paragraph,
+  width: LineWidth,
+): Generator<{ start: number; end: number }> {
   const widthOf = typeof width === 'function' ? width : () => width;
-  const lines: Line[] = [];
   let start = 0;
-  while (start < clusters.length || lines.length === 0) {
-    const available = widthOf(lines.length) + 1e-6;
+  for (let line = 0; start < clusters.length || line === 0; line++) {
+    const available = widthOf(line) + 1e-6;
     let x = 0;
     let end = start;
     let byRule = start;
@@ -48,17 +80,16 @@ export function breakLines(paragraph: Paragraph, width: number | ((line: number)
       const cluster = clusters[end]!;
       if (mayStartLine[end] === 2) byRule = end;
       else if (mayStartLine[end] === 1) byGrapheme = end;
-      const after = x + advanceAt(cluster, x);
+      const after = x + widthAt(cluster, x);
       // Spaces at the end may extend beyond the edge, and so may a grapheme that fits on no line.
       const mayEnd = byRule > start || byGrapheme > start;
       if (after > available && mayEnd && !space.test(cluster.text)) break;
       x = after;
     }
     if (end < clusters.length) end = byRule > start ? byRule : byGrapheme;
-    lines.push(makeLine(paragraph, start, end));
+    yield { start, end };
     start = end;
   }
-  return lines;
 }
 
 /** Sets the whole paragraph on one line of any width. */
@@ -68,15 +99,19 @@ export function singleLine(paragraph: Paragraph): Line {
 
 /** Returns the space that a line needs above and below its baseline, in em. Both are positive. */
 export function extentOf(line: Line): { ascent: number; descent: number } {
-  const fonts = line.runs.map(({ font }) => openFont(font));
+  const extents = line.runs.map(({ font, scale }) => {
+    const { ascent, descent } = openFont(font);
+    return { ascent: ascent * scale, descent: descent * scale };
+  });
   return {
-    ascent: Math.max(0, ...fonts.map(({ ascent }) => ascent)),
-    descent: Math.max(0, ...fonts.map(({ descent }) => descent)),
+    ascent: Math.max(0, ...extents.map(({ ascent }) => ascent)),
+    descent: Math.max(0, ...extents.map(({ descent }) => descent)),
   };
 }
 
-function advanceAt(cluster: Cluster, x: number): number {
-  if (cluster.text !== '\t') return cluster.advance;
+/** Returns the width of a cluster that starts at `x`, in em of the paragraph's size. */
+function widthAt({ advance, scale, text }: Cluster, x: number): number {
+  if (text !== '\t') return advance * scale;
   return (Math.floor(x / tabStop + 1e-6) + 1) * tabStop - x;
 }
 
@@ -86,13 +121,13 @@ function makeLine(paragraph: Paragraph, start: number, end: number): Line {
   while (drawn > start && space.test(clusters[drawn - 1]!.text)) drawn--;
   let width = 0;
   const placed = clusters.slice(start, drawn).map((cluster) => {
-    const advance = advanceAt(cluster, width);
-    width += advance;
-    return advance === cluster.advance ? cluster : { ...cluster, advance };
+    const clusterWidth = widthAt(cluster, width);
+    width += clusterWidth;
+    return cluster.text === '\t' ? { ...cluster, advance: clusterWidth / cluster.scale } : cluster;
   });
   if (end < clusters.length && placed.at(-1)?.text.endsWith(softHyphen)) {
     const hyphenated = withHyphen(placed.pop()!);
-    width += hyphenated.advance - clusters[drawn - 1]!.advance;
+    width += hyphenated.scale * (hyphenated.advance - clusters[drawn - 1]!.advance);
     placed.push(hyphenated);
   }
   const levels = Uint8Array.from(placed, ({ level }) => level);
@@ -121,9 +156,11 @@ function runsOf(clusters: Cluster[]): GlyphRun[] {
   const runs: GlyphRun[] = [];
   for (const cluster of clusters) {
     const rightToLeft = cluster.level % 2 === 1;
+    const { font, scale, span } = cluster;
     const run = runs.at(-1);
-    if (run?.font === cluster.font && run.rightToLeft === rightToLeft) run.clusters.push(cluster);
-    else runs.push({ font: cluster.font, rightToLeft, clusters: [cluster] });
+    if (run?.font === font && run.span === span && run.rightToLeft === rightToLeft)
+      run.clusters.push(cluster);
+    else runs.push({ font, span, scale, rightToLeft, clusters: [cluster] });
   }
   return runs;
 }

@@ -1,6 +1,7 @@
 import { Rules } from '@cto.af/linebreak';
 import { embeddingLevels } from './bidi.ts';
 import { fontChoice } from './font-choice.ts';
+import type { FontStyle } from './font-style.ts';
 import { type Direction, directionOf } from './languages.ts';
 import { type Cluster, itemize, shapeItem } from './shaping.ts';
 
@@ -31,6 +32,14 @@ function breakOpportunities(text: string, language: string): Uint8Array {
   return opportunities;
 }
 
+/** A part of a paragraph in a style of its own. */
+export interface ParagraphSpan extends FontStyle {
+  /** UTF-16 offset into the paragraph's text. It starts where the span before it ends. */
+  end: number;
+  /** Its size, as a multiple of the paragraph's. */
+  scale: number;
+}
+
 /** A shaped paragraph. It can be broken into lines of any width and size. */
 export interface Paragraph {
   text: string;
@@ -47,17 +56,24 @@ export interface Paragraph {
  * @param text without line ends; any string is accepted, lone surrogates become U+FFFD
  * @param options.language the text's language tag (BCP 47): fonts, regional forms, line breaks
  * @param options.direction of the paragraph; by default the language's own
+ * @param options.spans cover the whole text; without them it is in the regular Noto fonts
  *
  * Time and memory are linear in the text's length: some 200 bytes and 2 µs a character.
  */
 export function shapeParagraph(
   text: string,
-  { language, direction = directionOf(language) }: { language: string; direction?: Direction | undefined },
+  {
+    language,
+    direction = directionOf(language),
+    spans,
+  }: { language: string; direction?: Direction | undefined; spans?: readonly ParagraphSpan[] | undefined },
 ): Paragraph {
   const wellFormed = text.toWellFormed();
   const levels = embeddingLevels(wellFormed, direction);
   const boundaries = new Uint8Array(wellFormed.length + 1);
-  const items = itemize(wellFormed, levels, fontChoice(language), boundaries);
+  const styled = spans?.map((span) => ({ ...span, fontFor: fontChoice(language, span) }));
+  const whole = [{ end: wellFormed.length, scale: 1, fontFor: fontChoice(language) }];
+  const items = itemize(wellFormed, levels, styled ?? whole, boundaries);
   const opportunities = breakOpportunities(wellFormed, language);
   const clusters: Cluster[] = [];
   for (const item of items)

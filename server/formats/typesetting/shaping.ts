@@ -44,7 +44,11 @@ export interface Cluster {
   text: string;
   font: FontName;
   level: number;
-  /** In em. */
+  /** The index of its span among the paragraph's. */
+  span: number;
+  /** Its size, as a multiple of the paragraph's. */
+  scale: number;
+  /** In em of its own size. */
   advance: number;
   glyphs: readonly PlacedGlyph[];
 }
@@ -78,6 +82,7 @@ export function shapeItem(text: string, item: Item, language: string): Cluster[]
   const groups = groupByCluster(buffer.getGlyphInfos(), buffer.getGlyphPositions());
   if (item.level % 2) groups.reverse();
   const clusters: Cluster[] = [];
+  const { level, scale, span } = item;
   for (const [index, { cluster, advance, glyphs }] of groups.entries()) {
     const start = from + cluster;
     const next = groups[index + 1];
@@ -90,7 +95,9 @@ export function shapeItem(text: string, item: Item, language: string): Cluster[]
         end,
         text: piece,
         font: item.font,
-        level: item.level,
+        level,
+        span,
+        scale,
         advance: advance / unitsPerEm,
         glyphs,
       });
@@ -99,7 +106,7 @@ export function shapeItem(text: string, item: Item, language: string): Cluster[]
       before.end = end;
       before.text += piece;
     } else {
-      clusters.push({ start, end, text: piece, font: item.font, level: item.level, advance: 0, glyphs: [] });
+      clusters.push({ start, end, text: piece, font: item.font, level, span, scale, advance: 0, glyphs: [] });
     }
   }
   return clusters;
@@ -127,7 +134,15 @@ function groupByCluster(infos: GlyphInfo[], positions: GlyphPosition[]): Group[]
   return groups;
 }
 
-/** Text that is shaped in one call: one font, one script, one embedding level. */
+/** Text of one style. */
+export interface StyledSpan {
+  /** UTF-16 offset into the paragraph. It starts where the span before it ends. */
+  end: number;
+  fontFor: FontChoice;
+  scale: number;
+}
+
+/** Text that is shaped in one call: one span, one font, one script, one embedding level. */
 interface Item {
   /** UTF-16 offsets into the paragraph. */
   start: number;
@@ -135,6 +150,8 @@ interface Item {
   font: FontName;
   script: string | undefined;
   level: number;
+  span: number;
+  scale: number;
 }
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
@@ -144,27 +161,32 @@ const longestItem = 1000;
 
 /**
  * Cuts a paragraph into items. A tab is an item of its own.
+ * @param spans cover the whole text; a grapheme that reaches over their border belongs to the first
  * @param boundaries is set to 1 at each offset that starts a grapheme
  */
 export function itemize(
   text: string,
   levels: Uint8Array,
-  fontFor: FontChoice,
+  spans: readonly StyledSpan[],
   boundaries: Uint8Array,
 ): Item[] {
   const items: Item[] = [];
   let current: Item | undefined;
+  let span = 0;
   for (const { segment, index } of graphemes.segment(text)) {
     boundaries[index] = 1;
+    while (index >= spans[span]!.end && span < spans.length - 1) span++;
+    const { fontFor, scale } = spans[span]!;
     const level = levels[index]!;
-    const font = fontFor(segment, current?.level === level ? current.font : undefined);
+    const continues = current?.level === level && current.span === span;
+    const font = fontFor(segment, continues ? current!.font : undefined);
     const script = scriptOf(String.fromCodePoint(segment.codePointAt(0)!));
     for (let start = index; start < index + segment.length; start += longestItem) {
       const end = Math.min(start + longestItem, index + segment.length);
       const joins =
-        current !== undefined &&
-        current.font === font &&
+        current?.font === font &&
         current.level === level &&
+        current.span === span &&
         (!script || !current.script || current.script === script) &&
         end - current.start <= longestItem &&
         segment !== '\t' &&
@@ -173,7 +195,7 @@ export function itemize(
         current!.end = end;
         current!.script ??= script;
       } else {
-        current = { start, end, font, script, level };
+        current = { start, end, font, script, level, span, scale };
         items.push(current);
       }
     }

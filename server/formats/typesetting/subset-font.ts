@@ -1,6 +1,6 @@
 import { type PDFContext, type PDFRef, PDFString } from '@cantoo/pdf-lib';
 import { type DirectionMarkPosition, directionMark, reorderedPieces, sideBySide } from './direction-marks.ts';
-import { type FontName, loadFont, openFont, postScriptNames } from './fonts.ts';
+import { type FontName, loadFont, openFont, postScriptName } from './fonts.ts';
 import { subsetFont } from './harfbuzz-subsetter.ts';
 import type { Cluster, PlacedGlyph } from './shaping.ts';
 import { appendComposites, readTables, viewOf } from './truetype.ts';
@@ -127,19 +127,19 @@ export function writeFont(context: PDFContext, ref: PDFRef, subset: SubsetFont):
 
   const head = viewOf(readTables(font).get('head')!);
   // Derived from the file's checksum: different subsets of a font get different tags, and equal subsets the same tag.
-  const baseFont = `${tagOf(head.getUint32(8))}+${postScriptNames[name]}`;
+  const baseFont = `${tagOf(head.getUint32(8))}+${postScriptName(name)}`;
   const thousandths = (units: number): number => Math.round((1000 * units) / unitsPerEm);
   const descriptor = context.register(
     context.obj({
       Type: 'FontDescriptor',
       FontName: baseFont,
-      Flags: 4, // symbolic: glyphs are reached by id
+      Flags: flagsOf(name),
       FontBBox: [36, 38, 40, 42].map((offset) => thousandths(head.getInt16(offset))),
-      ItalicAngle: 0,
+      ItalicAngle: name.endsWith('Italic') ? -12 : 0,
       Ascent: Math.round(1000 * ascent),
       Descent: Math.round(-1000 * descent),
       CapHeight: 714,
-      StemV: 80,
+      StemV: name.includes('Bold') ? 140 : 80,
       FontFile2: context.register(context.flateStream(font, { Length1: font.length })),
     }),
   );
@@ -170,6 +170,14 @@ export function writeFont(context: PDFContext, ref: PDFRef, subset: SubsetFont):
       ToUnicode: context.register(context.flateStream(toUnicodeMap(characters.map(({ text }) => text)))),
     }),
   );
+}
+
+/** Returns the flags of a font descriptor (PDF 32000-1, table 123). All fonts are symbolic: glyphs are reached by id. */
+function flagsOf(name: FontName): number {
+  const fixedPitch = name.startsWith('cousine') ? 1 : 0;
+  const serif = name.startsWith('tinos') ? 2 : 0;
+  const italic = name.endsWith('Italic') ? 64 : 0;
+  return 4 | fixedPitch | serif | italic;
 }
 
 /** Returns a subset's tag: six capital letters. */

@@ -1,0 +1,97 @@
+import type { PDFRef } from '@cantoo/pdf-lib';
+import type { DocumentFonts } from '../typesetting/document-fonts.ts';
+import { breakLines, type Line } from '../typesetting/lines.ts';
+import { type Fit, type Frame, lineWidth } from './fit.ts';
+import { apply, type Matrix, type Rectangle, union } from './geometry.ts';
+
+/** A block's text as operators. */
+export interface DrawnBlock {
+  operators: string;
+  fonts: Map<string, PDFRef>;
+  /** Around its lines, in the space of its frame. */
+  box: Rectangle;
+}
+
+/** A line whose width differs from what is wanted by more than this share is not stretched: the gaps would be holes. */
+const mostStretch = 0.25;
+/** At most so much is put between characters of scripts that have no spaces, in em. */
+const mostBetweenCharacters = 0.12;
+
+/**
+ * Writes the lines of a text.
+ * @param matrix from the frame's space to the page's user space
+ */
+export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: DocumentFonts): DrawnBlock {
+  const fontSize = frame.size * fit.scale;
+  const { first, others } = lineWidth(frame, fit);
+  const operators: string[] = [];
+  const used = new Map<string, PDFRef>();
+  let box: Rectangle | undefined;
+  let baseline = frame.baseline;
+  for (const [index, { shaped, spans }] of frame.text.paragraphs.entries()) {
+    const start = index === 0 ? first : others;
+    const lines = breakLines(shaped, (line) => (line === 0 ? start : others));
+    for (const [number, broken] of lines.entries()) {
+      const isFirst = index === 0 && number === 0;
+      const edges = edgesOf(frame, fit, isFirst);
+      const wanted = (edges.right - edges.left) / fontSize;
+      const isLast = number === lines.length - 1;
+      const line =
+        frame.alignment === 'justified' && (!isLast || broken.width > wanted)
+          ? stretched(broken, wanted)
+          : broken;
+      const width = line.width * fontSize;
+      const left = leftOf(frame, edges, width);
+      const [e, f] = apply(matrix, left, baseline);
+      const [a, b, c, d] = matrix;
+      const shown = fonts.show(line, { fontSize, matrix: [a, b, c, d, e, f], spans });
+      if (shown.operators) operators.push(shown.operators);
+      for (const [name, ref] of shown.fonts) used.set(name, ref);
+      const drawn = {
+        left,
+        right: left + width,
+        bottom: baseline - frame.descent * fit.scale,
+        top: baseline + (frame.box.top - frame.baseline) * fit.scale,
+      };
+      if (shown.operators) box = box ? union(box, drawn) : drawn;
+      baseline -= fit.leading;
+    }
+  }
+  return { operators: operators.join('\n'), fonts: used, box: box ?? frame.box };
+}
+
+/** Returns the edges of a line, after its indent. */
+function edgesOf({ indent, rightToLeft, size }: Frame, { left, right, scale }: Fit, isFirst: boolean) {
+  const space = Math.max(0, isFirst ? indent : -indent) * size * scale;
+  return rightToLeft ? { left, right: right - space } : { left: left + space, right };
+}
+
+function leftOf(
+  { alignment, rightToLeft }: Frame,
+  { left, right }: { left: number; right: number },
+  width: number,
+): number {
+  if (alignment === 'center') return (left + right - width) / 2;
+  return alignment === 'right' || (alignment === 'justified' && rightToLeft) ? right - width : left;
+}
+
+/** Stretches or shrinks a line to a width, at its spaces, else between its characters. */
+function stretched(line: Line, width: number): Line {
+  const clusters = line.runs.flatMap((run) => run.clusters);
+  const added = width - line.width;
+  const spaces = clusters.filter(({ text }) => text === ' ').length;
+  const between = spaces === 0;
+  const gaps = between ? clusters.length - 1 : spaces;
+  if (gaps < 1 || added > mostStretch * width || (between && Math.abs(added) > mostBetweenCharacters * gaps))
+    return line;
+  let seen = 0;
+  const runs = line.runs.map((run) => ({
+    ...run,
+    clusters: run.clusters.map((cluster) => {
+      seen++;
+      if (between ? seen === clusters.length : cluster.text !== ' ') return cluster;
+      return { ...cluster, advance: cluster.advance + added / gaps / cluster.scale };
+    }),
+  }));
+  return { ...line, runs, width };
+}

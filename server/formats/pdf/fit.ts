@@ -1,0 +1,194 @@
+import { countLines } from '../typesetting/lines.ts';
+import type { FreeSpace } from './free-space.ts';
+import type { Rectangle } from './geometry.ts';
+import type { StyledText } from './styled-text.ts';
+
+/** What has to be fitted: a text and the place that it replaces. In points; the text runs along the x axis. */
+export interface Frame {
+  id: string;
+  text: StyledText;
+  size: number;
+  /** Of the source text. */
+  box: Rectangle;
+  /** Where it may grow at most: within the page's margins, or within its table cell. Holds the box. */
+  bounds: Rectangle;
+  /** A single line may grow to both sides. */
+  singleLine: boolean;
+  /** Of the first line. */
+  baseline: number;
+  /** Below the last baseline of the source. */
+  descent: number;
+  /** Between baselines: at best, and where room is short. */
+  leading: { normal: number; tight: number };
+  alignment: 'left' | 'right' | 'center' | 'justified';
+  rightToLeft: boolean;
+  /** Left-aligned text of a left-to-right source that is set flush right. */
+  mirrored: boolean;
+  inContainer: boolean;
+  /** Of the first line, in em; negative: of the others. */
+  indent: number;
+}
+
+/** How a text fits. */
+export interface Fit {
+  /** The size as a share of the source's. */
+  scale: number;
+  left: number;
+  right: number;
+  leading: number;
+  lines: number;
+}
+
+/** What lines may take. */
+interface Region {
+  left: number;
+  right: number;
+  bottom: number;
+}
+
+/** Lines may be wider than the box by this share: the source was set in another font. Nobody sees it. */
+const tolerance = 0.012;
+/** The least distance to what is beside a single line, beside a paragraph, and below, in em. */
+const distances = { line: 0.6, paragraph: 1.2, below: 0.2 };
+
+/** The width of lines in em. */
+export function lineWidth(frame: Frame, { left, right, scale }: Pick<Fit, 'left' | 'right' | 'scale'>) {
+  const width = ((1 + tolerance) * (right - left)) / (frame.size * scale);
+  const others = width - Math.max(0, -frame.indent);
+  const first = width - Math.max(0, frame.indent);
+  return { first, others };
+}
+
+/** Counts the lines of the text between two edges. */
+function linesBetween(frame: Frame, edges: Pick<Fit, 'left' | 'right' | 'scale'>): number {
+  const { first, others } = lineWidth(frame, edges);
+  let lines = 0;
+  for (const [index, { shaped, width }] of frame.text.paragraphs.entries()) {
+    const start = index === 0 ? first : others;
+    lines += width <= start ? 1 : countLines(shaped, (line) => (line === 0 ? start : others));
+  }
+  return lines;
+}
+
+/**
+ * Fits a text at one size: in its own box, else beside it, else below it, else with its lines closer together.
+ * @param least the smallest scale: a word that is too wide even then is broken at any size
+ */
+export function fitAtScale(frame: Frame, space: FreeSpace, scale: number, least: number): Fit | undefined {
+  const { box, text } = frame;
+  const normal = frame.leading.normal * scale;
+  const tight = frame.leading.tight * scale;
+  const width = text.paragraphs.reduce((sum, paragraph) => sum + paragraph.width, 0);
+  const word = widestWordOf(text);
+  const breaksWords = () => word > narrowestLine(frame, { ...beside(frame, space, true), scale: least });
+
+  const fitInto = (region: Region, leading: number): Fit | undefined => {
+    const edges = { left: region.left, right: region.right, scale };
+    const capacity = capacityOf(frame, region, scale, leading);
+    const { first, others } = lineWidth(frame, edges);
+    if (width > capacity * Math.max(first, others)) return undefined;
+    if (word > Math.min(first, others) && !breaksWords()) return undefined;
+    const lines = linesBetween(frame, edges);
+    return lines <= capacity ? { ...edges, leading, lines } : undefined;
+  };
+
+  const inBox = fitInto(box, normal);
+  if (inBox) return inBox;
+  const side = beside(frame, space, false);
+  const inSide = fitInto({ ...side, bottom: box.bottom }, normal);
+  if (inSide) return narrowest(frame, inSide, box);
+  const widest = beside(frame, space, true);
+  const regions = [box, side, widest].map(({ left, right }) => ({
+    left,
+    right,
+    bottom: bottomOf(frame, space, { left, right }),
+  }));
+  for (const leading of [normal, tight])
+    for (const region of regions) {
+      const found = fitInto(region, leading);
+      if (found) {
+        const loose = { ...found, leading: loosest(frame, region, found, normal) };
+        return found.lines === 1 ? narrowest(frame, loose, side) : loose;
+      }
+    }
+  return undefined;
+}
+
+/** What is left where nothing fits: as many lines as the largest region has. */
+export function mostRoom(frame: Frame, space: FreeSpace, scale: number): Fit {
+  const leading = frame.leading.tight * scale;
+  const edges = beside(frame, space, true);
+  const region = { ...edges, bottom: bottomOf(frame, space, edges) };
+  return { ...edges, scale, leading, lines: capacityOf(frame, region, scale, leading) };
+}
+
+export function widestWordOf({ paragraphs }: StyledText): number {
+  return Math.max(...paragraphs.map(({ widestWord }) => widestWord));
+}
+
+function narrowestLine(frame: Frame, edges: Pick<Fit, 'left' | 'right' | 'scale'>): number {
+  const { first, others } = lineWidth(frame, edges);
+  return Math.min(first, others);
+}
+
+/** Counts the lines that fit above the region's bottom. The first always does. */
+function capacityOf(frame: Frame, { bottom }: Region, scale: number, leading: number): number {
+  const room = frame.baseline - frame.descent * scale - bottom;
+  return Math.max(1, 1 + Math.floor(room / leading + 0.2));
+}
+
+/** Returns the leading that distributes the lines over the region, at most `normal`. */
+function loosest(frame: Frame, { bottom }: Region, { leading, lines, scale }: Fit, normal: number): number {
+  if (lines < 2) return normal;
+  const even = (frame.baseline - frame.descent * scale - bottom) / (lines - 1);
+  return Math.min(normal, Math.max(leading, even));
+}
+
+/** Returns the edges between which the text can grow, as it is aligned; with `bothSides` also against its alignment. */
+function beside(frame: Frame, space: FreeSpace, bothSides: boolean): { left: number; right: number } {
+  const { alignment, bounds, box, id, size, singleLine } = frame;
+  const distance = size * (singleLine ? distances.line : distances.paragraph);
+  // Lines that are set tightly reach into each other's boxes.
+  const band = { ...box, bottom: box.bottom + 0.12 * size, top: box.top - 0.12 * size };
+  const freeLeft = () =>
+    Math.min(box.left, Math.max(bounds.left, space.left(band, bounds.left - distance, id) + distance));
+  const freeRight = () =>
+    Math.max(box.right, Math.min(bounds.right, space.right(band, bounds.right + distance, id) - distance));
+  if (alignment === 'center') {
+    const added = Math.min(box.left - freeLeft(), freeRight() - box.right);
+    return { left: box.left - added, right: box.right + added };
+  }
+  const growsLeft = alignment === 'right' || (alignment === 'justified' && frame.rightToLeft);
+  const against = bothSides && singleLine;
+  return {
+    left: growsLeft || against ? freeLeft() : box.left,
+    right: growsLeft && !against ? box.right : freeRight(),
+  };
+}
+
+/** Returns how far down the text can grow between two edges. */
+function bottomOf(frame: Frame, space: FreeSpace, { left, right }: Pick<Region, 'left' | 'right'>): number {
+  const { bounds, box, id, size } = frame;
+  const distance = distances.below * size;
+  const from = { left: left + 0.5, right: right - 0.5, bottom: box.bottom, top: box.top };
+  const limit = space.below(from, bounds.bottom - distance, id, size / 2) + distance;
+  return Math.min(box.bottom, limit);
+}
+
+/** Makes the lines no wider than they must be for their number, but at least as wide as `from`. */
+function narrowest(frame: Frame, found: Fit, from: { left: number; right: number }): Fit {
+  const between = (share: number) => ({
+    ...found,
+    left: from.left + share * (found.left - from.left),
+    right: from.right + share * (found.right - from.right),
+  });
+  const word = widestWordOf(frame.text);
+  let [low, high] = [0, 1];
+  for (let step = 0; step < 6; step++) {
+    const middle = (low + high) / 2;
+    const edges = between(middle);
+    if (word <= narrowestLine(frame, edges) && linesBetween(frame, edges) <= found.lines) high = middle;
+    else low = middle;
+  }
+  return between(high);
+}

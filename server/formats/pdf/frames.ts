@@ -1,0 +1,127 @@
+import type { InlineContent } from '../inline-content.ts';
+import type { FontName } from '../typesetting/fonts.ts';
+import { directionOf, fontOf } from '../typesetting/languages.ts';
+import type { Frame } from './fit.ts';
+import { invert, type Matrix, type Rectangle, transformRectangle, union } from './geometry.ts';
+import { alignLabel, type StyledText, shapeRuns, styledRuns } from './styled-text.ts';
+import type { TextBlock } from './text-block.ts';
+
+/** A block with its translation. */
+export interface SetItem {
+  block: TextBlock;
+  target: InlineContent;
+}
+
+export interface Languages {
+  sourceLanguage: string;
+  targetLanguage: string;
+}
+
+/** The least distance between baselines, in em. Scripts with marks above and below letters need more. */
+const leastLeading: Partial<Record<FontName, number>> = {
+  arabic: 1.2,
+  devanagari: 1.2,
+  thai: 1.25,
+  simplifiedChinese: 1.1,
+  traditionalChinese: 1.1,
+  japanese: 1.1,
+  korean: 1.1,
+};
+const leastLatinLeading = 1.05;
+
+/** Turns a page so that the text of some blocks runs along the x axis. */
+export interface Turn {
+  toPage: Matrix;
+  fromPage: Matrix;
+}
+
+/** Returns the turn of a block, and its name: blocks of one name share one. */
+export function turnOf({ matrix: [a, b, c, d] }: TextBlock): Turn & { name: string } {
+  const toPage: Matrix = [a, b, c, d, 0, 0];
+  const name = [a, b, c, d].map((value) => value.toFixed(3)).join(' ');
+  return { toPage, fromPage: invert(toPage) ?? [1, 0, 0, 1, 0, 0], name };
+}
+
+/** Shapes a translation and measures the place of its source, in the turned space of the page. */
+export function makeFrame(
+  { block, target }: SetItem,
+  { fromPage }: Turn,
+  margins: Rectangle,
+  languages: Languages,
+): Frame {
+  const { style, matrix, lines } = block;
+  const [, , , , e, f] = matrix;
+  const [a, b, c, d] = fromPage;
+  const [x, y] = [a * e + c * f, b * e + d * f];
+  const box = moved(block.box, x, y);
+  const last = lines.at(-1)!.baseline + y;
+  const rightToLeft = directionOf(languages.targetLanguage) === 'rtl';
+  const turned = rightToLeft !== (directionOf(languages.sourceLanguage) === 'rtl');
+  const indent = lines.length > 1 ? block.indent / style.size : 0;
+  const least = (leastLeading[fontOf(languages.targetLanguage)] ?? leastLatinLeading) * style.size;
+  const normal = fontOf(languages.targetLanguage) === 'sans' ? block.leading : Math.max(block.leading, least);
+  const text = shapeTarget(styledRuns(block, target), block, languages);
+  return {
+    id: block.id,
+    text: indent < 0 ? alignLabel(text, -indent) : text,
+    size: style.size,
+    box,
+    bounds: union(box, block.container ? within(moved(block.container, x, y), box, style.size) : margins),
+    singleLine: lines.length === 1,
+    baseline: lines[0]!.baseline + y,
+    descent: Math.max(0, last - box.bottom),
+    leading: { normal, tight: Math.min(normal, least) },
+    alignment: turned ? turnedAlignment(block, rightToLeft) : block.alignment,
+    rightToLeft,
+    mirrored: turned && rightToLeft && block.alignment === 'left',
+    inContainer: block.container !== null,
+    indent,
+  };
+}
+
+export function shapeTarget(
+  runs: StyledText['runs'],
+  block: TextBlock,
+  { targetLanguage: language }: Languages,
+): StyledText {
+  return shapeRuns(runs, block, { language, direction: directionOf(language) });
+}
+
+/** A text in the other direction than its source is set flush with the other edge. A single line stays where it is, if the source is right-to-left. */
+function turnedAlignment({ alignment, lines }: TextBlock, rightToLeft: boolean): TextBlock['alignment'] {
+  if (rightToLeft && alignment === 'left') return 'right';
+  if (!rightToLeft && alignment === 'right' && lines.length > 1) return 'left';
+  return alignment;
+}
+
+/** Returns what a container leaves to its text: the distances of the source from its edges, but no more than they need. */
+function within(container: Rectangle, box: Rectangle, size: number): Rectangle {
+  const beside = Math.min(box.left - container.left, container.right - box.right);
+  const above = Math.min(box.bottom - container.bottom, container.top - box.top);
+  const x = Math.min(0.5 * size, Math.max(1, beside));
+  const y = Math.min(0.3 * size, Math.max(0.5, above));
+  return {
+    left: container.left + x,
+    right: container.right - x,
+    bottom: container.bottom + y,
+    top: container.top - y,
+  };
+}
+
+/**
+ * Returns the margins of a page in turned space, as its text uses them: no farther out than the text, or than the margin on the other
+ * side.
+ */
+export function marginsOf(page: Rectangle, texts: readonly Rectangle[], { fromPage }: Turn): Rectangle {
+  const area = transformRectangle(fromPage, page);
+  const [width, height] = [area.right - area.left, area.top - area.bottom];
+  if (texts.length === 0) return area;
+  const text = texts.map((box) => transformRectangle(fromPage, box)).reduce(union);
+  const side = Math.min(Math.max(0, text.left - area.left), Math.max(0, area.right - text.right), width / 10);
+  const end = Math.min(Math.max(0, area.top - text.top), Math.max(0, text.bottom - area.bottom), height / 10);
+  return { left: area.left + side, right: area.right - side, bottom: area.bottom + end, top: area.top - end };
+}
+
+export function moved({ left, bottom, right, top }: Rectangle, x: number, y: number): Rectangle {
+  return { left: left + x, bottom: bottom + y, right: right + x, top: top + y };
+}

@@ -1,0 +1,107 @@
+import type { Rectangle } from './geometry.ts';
+
+interface Obstacle extends Rectangle {
+  /** Who put it there: nobody is an obstacle to itself. */
+  owner: string | null;
+}
+
+const columns = 32;
+const rows = 48;
+
+/**
+ * Finds how far a rectangle can grow before it meets something. Obstacles are kept in the cells of a grid over the page, so a
+ * question reads only those beside the rectangle.
+ */
+export class FreeSpace {
+  readonly #area: Rectangle;
+  readonly #cells: Obstacle[][] = [];
+
+  /** @param area the page; what is outside of it counts as at its edge */
+  constructor(area: Rectangle) {
+    this.#area = area;
+  }
+
+  add(rectangle: Rectangle, owner: string | null = null): void {
+    const obstacle = { ...rectangle, owner };
+    const { left, right } = rectangle;
+    for (let column = this.#column(left); column <= this.#column(right); column++)
+      for (let row = this.#row(rectangle.bottom); row <= this.#row(rectangle.top); row++)
+        this.#cell(column, row).push(obstacle);
+  }
+
+  /** Returns the left edge of the nearest obstacle to the right, at most `until`. What reaches into the left half of `from` is none. */
+  right(from: Rectangle, until: number, owner: string): number {
+    const middle = (from.left + from.right) / 2;
+    let nearest = until;
+    for (let column = this.#column(middle); column <= this.#column(nearest); column++)
+      for (let row = this.#row(from.bottom); row <= this.#row(from.top); row++)
+        for (const obstacle of this.#cell(column, row))
+          if (
+            obstacle.owner !== owner &&
+            obstacle.left > middle &&
+            obstacle.right > from.right &&
+            obstacle.bottom < from.top &&
+            obstacle.top > from.bottom
+          )
+            nearest = Math.min(nearest, obstacle.left);
+    return nearest;
+  }
+
+  /** Returns the right edge of the nearest obstacle to the left, at least `until`. */
+  left(from: Rectangle, until: number, owner: string): number {
+    const middle = (from.left + from.right) / 2;
+    let nearest = until;
+    for (let column = this.#column(middle); column >= this.#column(nearest); column--)
+      for (let row = this.#row(from.bottom); row <= this.#row(from.top); row++)
+        for (const obstacle of this.#cell(column, row))
+          if (
+            obstacle.owner !== owner &&
+            obstacle.right < middle &&
+            obstacle.left < from.left &&
+            obstacle.bottom < from.top &&
+            obstacle.top > from.bottom
+          )
+            nearest = Math.max(nearest, obstacle.right);
+    return nearest;
+  }
+
+  /**
+   * Returns the top of the nearest obstacle below, at least `until`.
+   * @param reach by how much an obstacle may reach into `from`
+   */
+  below(from: Rectangle, until: number, owner: string, reach: number): number {
+    let nearest = until;
+    for (let row = this.#row(from.bottom + reach); row >= this.#row(nearest); row--)
+      for (let column = this.#column(from.left); column <= this.#column(from.right); column++)
+        for (const obstacle of this.#cell(column, row))
+          if (
+            obstacle.owner !== owner &&
+            obstacle.top < from.bottom + reach &&
+            obstacle.bottom < from.bottom &&
+            obstacle.left < from.right &&
+            obstacle.right > from.left
+          )
+            nearest = Math.max(nearest, obstacle.top);
+    return nearest;
+  }
+
+  #cell(column: number, row: number): Obstacle[] {
+    const index = row * columns + column;
+    this.#cells[index] ??= [];
+    return this.#cells[index];
+  }
+
+  #column(x: number): number {
+    const { left, right } = this.#area;
+    return within(Math.floor((columns * (x - left)) / (right - left)), columns);
+  }
+
+  #row(y: number): number {
+    const { bottom, top } = this.#area;
+    return within(Math.floor((rows * (y - bottom)) / (top - bottom)), rows);
+  }
+}
+
+function within(index: number, count: number): number {
+  return Math.min(count - 1, Math.max(0, index || 0));
+}

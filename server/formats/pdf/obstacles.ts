@@ -1,0 +1,88 @@
+import { type Rectangle, transformRectangle, union } from './geometry.ts';
+import type { KeptReason, PageContent, ShownGlyph, ShownText } from './page-content.ts';
+import type { TextBlock } from './text-block.ts';
+
+/** More rectangles of drawings are joined to coarser ones: a map may have many thousands. */
+const mostDrawings = 4000;
+/** A paint is the page's background, and no obstacle, if it has this share of the page's width and height. */
+const background = 0.9;
+
+/** Text that is kept and that nobody sees, so that nothing can cover it. */
+const unseen: ReadonlySet<KeptReason> = new Set(['invisible', 'clipped', 'covered']);
+
+/**
+ * Lists what a page shows besides the text of the given blocks: other text, images, drawings, fields. In the page's user space.
+ *
+ * Time is linear in what the page shows.
+ */
+export function obstaclesOf(page: PageContent, blocks: readonly TextBlock[]): Rectangle[] {
+  return [...otherTexts(page, blocks), ...drawings(page), ...annotations(page)];
+}
+
+function annotations({ annotations }: PageContent): Rectangle[] {
+  // A link lies on its text.
+  return annotations.filter(({ kind }) => kind !== 'link').map(({ box }) => box);
+}
+
+/** One rectangle for each part of an operator's text that no block has taken. */
+function otherTexts({ texts }: PageContent, blocks: readonly TextBlock[]): Rectangle[] {
+  const taken = new Map<ShownText, Set<number>>();
+  for (const { glyphs } of blocks)
+    for (const { text, from, to } of glyphs) {
+      const indices = taken.get(text) ?? new Set();
+      for (let index = from; index < to; index++) indices.add(index);
+      taken.set(text, indices);
+    }
+  const rectangles: Rectangle[] = [];
+  for (const text of texts) {
+    if (text.kept && unseen.has(text.kept)) continue;
+    let run: ShownGlyph[] = [];
+    const end = () => {
+      if (run.some(({ text }) => text.trim() !== '')) rectangles.push(rectangleOf(text, run));
+      run = [];
+    };
+    for (const [index, glyph] of text.glyphs.entries())
+      if (taken.get(text)?.has(index)) end();
+      else run.push(glyph);
+    end();
+  }
+  return rectangles;
+}
+
+/** Returns the rectangle around adjacent glyphs of one operator. */
+function rectangleOf({ font, matrix }: ShownText, glyphs: readonly ShownGlyph[]): Rectangle {
+  const ends = glyphs.flatMap(({ x, advance }) => [x, x + advance]);
+  return transformRectangle(matrix, {
+    left: Math.min(...ends),
+    right: Math.max(...ends),
+    bottom: -font.descent,
+    top: font.ascent,
+  });
+}
+
+function drawings({ box, paints }: PageContent): Rectangle[] {
+  const width = background * (box.right - box.left);
+  const height = background * (box.top - box.bottom);
+  const seen = paints
+    .map((paint) => paint.box)
+    .filter(({ left, right, top, bottom }) => right - left < width || top - bottom < height);
+  let step = 0.25;
+  let joined = joinBySnapping(seen, step);
+  while (joined.length > mostDrawings && step < 64) {
+    step *= 2;
+    joined = joinBySnapping(seen, step);
+  }
+  return joined;
+}
+
+/** Joins rectangles that are the same on a grid. */
+function joinBySnapping(rectangles: readonly Rectangle[], step: number): Rectangle[] {
+  const joined = new Map<string, Rectangle>();
+  for (const rectangle of rectangles) {
+    const { left, bottom, right, top } = rectangle;
+    const key = [left, bottom, right, top].map((edge) => Math.round(edge / step)).join();
+    const known = joined.get(key);
+    joined.set(key, known ? union(known, rectangle) : rectangle);
+  }
+  return [...joined.values()];
+}

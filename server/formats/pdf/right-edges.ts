@@ -1,0 +1,52 @@
+import type { Frame } from './fit.ts';
+import type { FreeSpace } from './free-space.ts';
+
+/** Blocks below each other with a larger gap are not of one column, in em. */
+const largestGap = 5;
+/** Left edges that differ by less are one, in points. */
+const sameEdge = 2;
+
+/**
+ * Finds the right edges of left-aligned blocks that are set flush right. Blocks of one column have one left edge and end anywhere:
+ * set flush with their own right ends they would look torn, so they get the right end of the widest. A table cell has its
+ * container's.
+ *
+ * @returns by frame id
+ */
+export function rightEdges(frames: readonly Frame[]): Map<string, number> {
+  const edges = new Map<string, number>();
+  const columns = new Map<number, Frame[]>();
+  for (const frame of frames) {
+    if (!frame.mirrored) continue;
+    if (frame.inContainer) edges.set(frame.id, frame.bounds.right);
+    else {
+      const left = Math.round(frame.box.left / sameEdge);
+      columns.set(left, [...(columns.get(left) ?? []), frame]);
+    }
+  }
+  for (const column of columns.values()) {
+    column.sort((one, other) => other.box.top - one.box.top);
+    let group: Frame[] = [];
+    const end = () => {
+      const edge = Math.max(...group.map(({ box }) => box.right));
+      for (const { id } of group) edges.set(id, edge);
+      group = [];
+    };
+    for (const frame of column) {
+      const last = group.at(-1);
+      if (last && last.box.bottom - frame.box.top > largestGap * Math.max(last.size, frame.size)) end();
+      group.push(frame);
+    }
+    end();
+  }
+  return edges;
+}
+
+/** Extends a frame to the right as far as is free, up to `edge`. */
+export function extendRight(frame: Frame, edge: number, space: FreeSpace): Frame {
+  const { box, id, size } = frame;
+  const distance = 0.6 * size;
+  const band = { ...box, bottom: box.bottom + 0.12 * size, top: box.top - 0.12 * size };
+  const free = space.right(band, edge + distance, id) - distance;
+  return { ...frame, box: { ...box, right: Math.max(box.right, Math.min(edge, free)) } };
+}

@@ -1,0 +1,143 @@
+import type { PDFRef } from '@cantoo/pdf-lib';
+import type { Finding } from '../document.ts';
+import type { DocumentFonts } from '../typesetting/document-fonts.ts';
+import { cut, formatPoints } from './cut.ts';
+import { drawBlock } from './draw-block.ts';
+import { type Languages, makeFrame, marginsOf, type SetItem, type Turn, turnOf } from './frames.ts';
+import { FreeSpace } from './free-space.ts';
+import { type Rectangle, transformRectangle } from './geometry.ts';
+import { obstaclesOf } from './obstacles.ts';
+import type { PageContent } from './page-content.ts';
+import { extendRight, rightEdges } from './right-edges.ts';
+import { type Fitting, fitAll } from './shrink.ts';
+import { missingInFonts } from './styled-text.ts';
+import type { TextBlock } from './text-block.ts';
+
+/** The translations of a page's blocks, set. */
+export interface SetPage {
+  /** To append to the page's content, in its user space and with an initial graphics state. */
+  operators: string;
+  /** For the page's resources, by name. */
+  fonts: Map<string, PDFRef>;
+  findings: Finding[];
+  /** The rectangle of each block's text, by block id, in the page's user space. */
+  places: Map<string, Rectangle>;
+}
+
+/** Text that runs in more directions than so many on one page is set in its own boxes only. */
+const mostTurns = 8;
+
+/**
+ * Sets the translations of a page's blocks where their sources were. What the page shows besides them keeps its room.
+ *
+ * @param items in reading order: the first takes free space first
+ * @param fonts of the document; `embed` them after the last page
+ */
+export function setBlocks(
+  page: PageContent,
+  items: readonly SetItem[],
+  languages: Languages,
+  fonts: DocumentFonts,
+): SetPage {
+  const set: SetPage = { operators: '', fonts: new Map(), findings: [], places: new Map() };
+  const blocks = new Map(items.map(({ block }) => [block.id, block]));
+  const others = obstaclesOf(page, [...blocks.values()]);
+  const turns = Map.groupBy(items, ({ block }) => turnOf(block).name);
+  const drawn = new Map<string, string>();
+  let count = 0;
+  for (const turned of turns.values()) {
+    const turn = turnOf(turned[0]!.block);
+    const fittings = fitTurned({
+      page,
+      items,
+      turned,
+      others: count++ < mostTurns ? others : null,
+      turn,
+      languages,
+    });
+    for (const fitting of fittings) {
+      const block = blocks.get(fitting.frame.id)!;
+      const { frame, finding } = fitting.whole ? { frame: fitting.frame } : cut(block, fitting, languages);
+      const text = drawBlock(frame, fitting.fit, turn.toPage, fonts);
+      drawn.set(block.id, wrapped(text.operators, block));
+      for (const [name, ref] of text.fonts) set.fonts.set(name, ref);
+      set.places.set(block.id, transformRectangle(turn.toPage, text.box));
+      set.findings.push(...(finding ? [finding] : []), ...findingsOf(block, fitting));
+    }
+  }
+  set.operators = items.map(({ block }) => drawn.get(block.id)).join('\n');
+  return set;
+}
+
+/** Fits the blocks whose text runs in one direction. */
+function fitTurned({
+  page,
+  items,
+  turned,
+  others,
+  turn,
+  languages,
+}: {
+  page: PageContent;
+  items: readonly SetItem[];
+  turned: readonly SetItem[];
+  /** Null: no block takes free space. */
+  others: Rectangle[] | null;
+  turn: Turn;
+  languages: Languages;
+}): Fitting[] {
+  const sources = items.map(({ block }) => transformRectangle(block.matrix, block.box));
+  const margins = marginsOf(page.box, sources, turn);
+  const frames = turned.map((item) => makeFrame(item, turn, margins, languages));
+  const space = new FreeSpace(transformRectangle(turn.fromPage, page.box));
+  for (const obstacle of others ?? []) space.add(transformRectangle(turn.fromPage, obstacle));
+  if (others)
+    for (const [index, { block }] of items.entries())
+      space.add(transformRectangle(turn.fromPage, sources[index]!), block.id);
+  const edges = rightEdges(frames);
+  const extended = frames.map((frame) => {
+    if (!others) return { ...frame, bounds: frame.box };
+    const edge = edges.get(frame.id);
+    return edge === undefined ? frame : extendRight(frame, edge, space);
+  });
+  const styles = new Map(turned.map(({ block }) => [block.id, styleName(block)]));
+  return fitAll(extended, space, ({ id }) => styles.get(id)!);
+}
+
+function styleName({ style: { family, bold, italic, size } }: TextBlock): string {
+  return `${family} ${bold} ${italic} ${size.toFixed(1)}`;
+}
+
+/** Encloses a block's operators, so that their state ends with them, in its optional content. */
+function wrapped(operators: string, { glyphs }: TextBlock): string {
+  const groups = glyphs[0]?.text.optionalContent ?? [];
+  const begin = groups.map((name) => `/OC /${name} BDC\n`).join('');
+  return `q\n${begin}${operators}\n${'EMC\n'.repeat(groups.length)}Q`;
+}
+
+function findingsOf(block: TextBlock, { fit, frame, shrunk }: Fitting): Finding[] {
+  const findings: Finding[] = [];
+  const unitId = block.id;
+  if (shrunk) {
+    const sizes = `set at ${formatPoints(frame.size * fit.scale)} pt instead of ${formatPoints(frame.size)} pt`;
+    const reason =
+      shrunk === 'room' ? 'the translation is longer than its place' : 'as its neighbours of the same style';
+    findings.push({ severity: 'info', code: 'text_shrunk', message: `${sizes}: ${reason}`, unitId });
+  }
+  const { characters, styles } = missingInFonts(block, frame.text);
+  if (styles.length > 0)
+    findings.push({
+      severity: 'info',
+      code: 'font_substituted',
+      message: `the fonts of the target language lack this style: ${styles.join(', ')}`,
+      unitId,
+    });
+  if (characters.length > 0)
+    findings.push({
+      severity: 'warning',
+      code: 'font_substituted',
+      message: `no font has these characters, which are shown as boxes: ${characters.slice(0, 10).join(' ')}${characters.length > 10 ? ` and ${characters.length - 10} others` : ''}`,
+      unitId,
+    });
+  return findings;
+}

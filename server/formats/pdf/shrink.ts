@@ -1,0 +1,67 @@
+import { type Fit, type Frame, fitAtScale, mostRoom } from './fit.ts';
+import type { FreeSpace } from './free-space.ts';
+
+/** What became of a block's text. */
+export interface Fitting {
+  frame: Frame;
+  fit: Fit;
+  /** Why it is smaller than its source: it had no room, or a neighbour of its style had none. */
+  shrunk: 'room' | 'neighbours' | null;
+  /** Whether it fits as a whole. Otherwise it has to be cut. */
+  whole: boolean;
+}
+
+const step = 0.94;
+/** At most two steps count as slight: then the neighbours become as small. Whoever needs more is alone with it. */
+const slight = step ** 2 - 1e-9;
+const leastScale = 0.6;
+const leastSize = 5;
+
+/** Returns the smallest scale of a text: 60 % of its size or 5 points, whichever is more. */
+export function leastScaleOf({ size }: Frame): number {
+  return Math.min(1, Math.max(leastScale, leastSize / size));
+}
+
+/**
+ * Fits the texts of a page one after the other, in reading order: each keeps what it has taken. Then those of one style get one
+ * size, if one of them had to shrink slightly.
+ *
+ * @param styleOf the name of a frame's style
+ */
+export function fitAll(
+  frames: readonly Frame[],
+  space: FreeSpace,
+  styleOf: (frame: Frame) => string,
+): Fitting[] {
+  const fittings = frames.map((frame) => {
+    const fitting = fitOne(frame, space);
+    space.add(takenBy(frame, fitting.fit), frame.id);
+    return fitting;
+  });
+  const scales = new Map<string, number>();
+  for (const { fit, frame, whole } of fittings)
+    if (whole && fit.scale >= slight)
+      scales.set(styleOf(frame), Math.min(fit.scale, scales.get(styleOf(frame)) ?? 1));
+  return fittings.map((fitting) => {
+    const { frame } = fitting;
+    const scale = scales.get(styleOf(frame)) ?? 1;
+    if (fitting.fit.scale <= scale || scale < leastScaleOf(frame)) return fitting;
+    const smaller = fitAtScale(frame, space, scale, leastScaleOf(frame));
+    return smaller ? { ...fitting, fit: smaller, shrunk: 'neighbours' } : fitting;
+  });
+}
+
+function fitOne(frame: Frame, space: FreeSpace): Fitting {
+  const least = leastScaleOf(frame);
+  for (let scale = 1; ; scale = Math.max(least, scale * step)) {
+    const found = fitAtScale(frame, space, scale, least);
+    if (found) return { frame, fit: found, shrunk: scale < 1 ? 'room' : null, whole: true };
+    if (scale === least) break;
+  }
+  return { frame, fit: mostRoom(frame, space, least), shrunk: least < 1 ? 'room' : null, whole: false };
+}
+
+function takenBy(frame: Frame, { left, right, leading, lines, scale }: Fit) {
+  const bottom = frame.baseline - (lines - 1) * leading - frame.descent * scale;
+  return { left, right, bottom: Math.min(bottom, frame.box.bottom), top: frame.box.top };
+}

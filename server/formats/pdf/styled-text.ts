@@ -1,0 +1,149 @@
+import type { InlineContent } from '../inline-content.ts';
+import { drawnStyle } from '../typesetting/font-style.ts';
+import type { Direction } from '../typesetting/languages.ts';
+import type { ShownSpan } from '../typesetting/line-writer.ts';
+import { widestWord } from '../typesetting/lines.ts';
+import { type Paragraph, shapeParagraph } from '../typesetting/paragraph.ts';
+import type { TextBlock, TextStyle } from './text-block.ts';
+
+/** Text of one style. */
+interface StyledRun {
+  text: string;
+  style: TextStyle;
+}
+
+/** A translation in the styles of its block, shaped: it can be broken into lines of any size and width. */
+export interface StyledText {
+  runs: readonly StyledRun[];
+  /** Separated by line breaks. At least one. */
+  paragraphs: readonly StyledParagraph[];
+}
+
+export interface StyledParagraph {
+  /** Its unit is the em of the block's size. */
+  shaped: Paragraph;
+  /** In the order of the paragraph's spans. */
+  spans: readonly ShownSpan[];
+  /** Of the whole paragraph on one line, and of its widest word, in em. */
+  width: number;
+  widestWord: number;
+}
+
+/** Control characters draw nothing; the fonts would show a box. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+const controls = /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f]/g;
+const lineBreak = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
+
+/** Lists the target's text with the style of the innermost tag around it. */
+export function styledRuns({ spans, style }: TextBlock, target: InlineContent): StyledRun[] {
+  const runs: StyledRun[] = [];
+  const styles = [style];
+  for (const item of target) {
+    if (typeof item !== 'string' && item.type === 'open') styles.push(spans.get(item.tag) ?? styles.at(-1)!);
+    else if (typeof item !== 'string' && item.type === 'close') {
+      if (styles.length > 1) styles.pop();
+    } else {
+      const text = (typeof item === 'string' ? item : (item.text ?? ''))
+        .replace(lineBreak, '\n')
+        .replace(controls, '');
+      if (text) runs.push({ text, style: styles.at(-1)! });
+    }
+  }
+  return runs;
+}
+
+/** Shapes a block's text. Time is linear in its length. */
+export function shapeRuns(
+  runs: readonly StyledRun[],
+  { style: { size } }: TextBlock,
+  { language, direction }: { language: string; direction: Direction },
+): StyledText {
+  const pieces: StyledRun[][] = [[]];
+  for (const { text, style } of runs)
+    for (const [index, piece] of text.split('\n').entries()) {
+      if (index > 0) pieces.push([]);
+      if (piece) pieces.at(-1)!.push({ text: piece, style });
+    }
+  const paragraphs = pieces.map((piece) => {
+    let end = 0;
+    const spans = piece.map(({ text, style: { family, bold, italic, size: own } }) => {
+      end += text.length;
+      return { end, family, bold, italic, scale: own / size };
+    });
+    const shaped = shapeParagraph(piece.map(({ text }) => text).join(''), {
+      language,
+      direction,
+      ...(spans.length > 0 ? { spans } : {}),
+    });
+    return {
+      shaped,
+      spans: piece.map(({ style: { bold, italic, rise, colour } }) => ({
+        bold,
+        italic,
+        rise: rise / size,
+        colour,
+      })),
+      width: shaped.clusters.reduce((sum, { advance, scale }) => sum + advance * scale, 0),
+      widestWord: widestWord(shaped),
+    };
+  });
+  return { runs, paragraphs };
+}
+
+/** Cuts runs after a number of UTF-16 units and appends an ellipsis in the style of the last that is left. */
+export function cutRuns(runs: readonly StyledRun[], length: number, style: TextStyle): StyledRun[] {
+  const cut: StyledRun[] = [];
+  let rest = length;
+  for (const run of runs) {
+    const text = run.text.slice(0, rest);
+    rest -= text.length;
+    if (text) cut.push({ text, style: run.style });
+  }
+  const last = cut.pop();
+  return [...cut, { text: `${last?.text.trimEnd() ?? ''}…`, style: last?.style ?? style }];
+}
+
+const bullet = /^(?:[\p{S}\p{Po}\p{Pd}\p{Co}]|\(?[\p{L}\p{N}]{1,4}[.):])$/u;
+
+/**
+ * Widens the space after a bullet or number at the start, so that the text after it begins where the lines below begin.
+ * @param indent by how much the lines below are indented, in em
+ */
+export function alignLabel(text: StyledText, indent: number): StyledText {
+  const [first, ...others] = text.paragraphs;
+  const { clusters, text: plain } = first!.shaped;
+  const at = clusters.findIndex((cluster) => cluster.text === ' ');
+  if (at < 1 || !bullet.test(plain.slice(0, clusters[at]!.start))) return text;
+  const label = clusters.slice(0, at).reduce((sum, { advance, scale }) => sum + advance * scale, 0);
+  const space = clusters[at]!;
+  const added = indent - label - space.advance * space.scale;
+  if (added <= 0) return text;
+  const widened = clusters.with(at, { ...space, advance: (indent - label) / space.scale });
+  return {
+    ...text,
+    paragraphs: [
+      { ...first!, shaped: { ...first!.shaped, clusters: widened }, width: first!.width + added },
+      ...others,
+    ],
+  };
+}
+
+/** Lists in words what the fonts lack: styles that are drawn instead, and characters that are shown as boxes. */
+export function missingInFonts(
+  block: TextBlock,
+  text: StyledText,
+): { styles: string[]; characters: string[] } {
+  const styles = new Set<string>();
+  const characters = new Set<string>();
+  for (const { shaped, spans } of text.paragraphs)
+    for (const { font, glyphs, span, text } of shaped.clusters) {
+      if (glyphs.some(({ id }) => id === 0)) characters.add(text);
+      if (!/[\p{L}\p{N}]/u.test(text)) continue;
+      const { bolder, slanted } = drawnStyle(font, spans[span]!);
+      if (bolder) styles.add('bold is drawn with a stroke');
+      if (slanted) styles.add('italic is drawn slanted');
+      if (block.style.family === 'mono' && !font.startsWith('cousine'))
+        styles.add('the letters differ in width');
+    }
+  return { styles: [...styles], characters: [...characters] };
+}

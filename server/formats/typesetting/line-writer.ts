@@ -1,0 +1,121 @@
+import type { PDFRef } from '@cantoo/pdf-lib';
+import { drawnStyle } from './font-style.ts';
+import type { GlyphRun } from './lines.ts';
+import type { Cluster } from './shaping.ts';
+import { hex, type PlacedCode, type SubsetFont } from './subset-font.ts';
+
+/** A text matrix (PDF 32000-1, 9.4.2): [1, 0, 0, 1, x, y] sets upright text from the point x, y. */
+export type TextMatrix = readonly [number, number, number, number, number, number];
+
+/** A line ready for a content stream. */
+export interface ShownLine {
+  /** A whole text object, BT to ET; empty for a line without text. It leaves the colours of its last span, and render mode 0. */
+  operators: string;
+  /** The fonts that it names. Add them to the font resources of the page or form. */
+  fonts: ReadonlyMap<string, PDFRef>;
+}
+
+/** How a span of a paragraph looks, besides its font. */
+export interface ShownSpan {
+  bold: boolean;
+  italic: boolean;
+  /** In em of the paragraph's size, upwards. */
+  rise: number;
+  /** Operators that set the fill colour; empty for black. */
+  colour: string;
+}
+
+/** A font of a document, and its name in the resources. */
+export interface DocumentFont {
+  subset: SubsetFont;
+  resource: string;
+  ref: PDFRef;
+}
+
+/** The stroke that makes a regular outline as black as the bold one, in em: measured on the characters of Noto Sans SC. */
+const bolderStroke = 0.035;
+/** The tangent of the angle by which upright letters are slanted. */
+const slant = 0.21;
+
+/** Writes the text object of one line. */
+export class LineWriter {
+  readonly #matrix: TextMatrix;
+  readonly #fontSize: number;
+  readonly #parts: string[] = [];
+  readonly #fonts = new Map<string, PDFRef>();
+  #array: string[] = [];
+  /** What applies to the next text: the operators that were written last. */
+  #current = { place: '', font: '', colour: '', drawing: '' };
+  /** In thousandths of an em from the last text matrix: where a viewer is, and where the next cluster belongs. */
+  #pen = { drawn: 0, wanted: 0 };
+  /** In points from the line's left end. */
+  #x = 0;
+  #scale = 1;
+
+  constructor(matrix: TextMatrix, fontSize: number) {
+    this.#matrix = matrix;
+    this.#fontSize = fontSize;
+  }
+
+  startRun({ font, scale }: GlyphRun, span: ShownSpan | undefined): void {
+    this.#flush();
+    const { bolder, slanted } = span ? drawnStyle(font, span) : { bolder: false, slanted: false };
+    const rise = (span?.rise ?? 0) * this.#fontSize;
+    this.#scale = scale;
+    const place = `${scale} ${rise} ${slanted}`;
+    if (place !== this.#current.place) {
+      const [a, b, c, d, e, f] = this.#matrix;
+      const lean = slanted ? slant : 0;
+      const [x, y] = [a * this.#x + c * rise + e, b * this.#x + d * rise + f];
+      this.#parts.push(`${[a, b, c + lean * a, d + lean * b, x, y].map(decimal).join(' ')} Tm`);
+      this.#pen = { drawn: 0, wanted: 0 };
+      this.#current.font = '';
+    }
+    this.#current.place = place;
+    const colour = span ? span.colour || '0 g' : '';
+    if (colour !== this.#current.colour) this.#parts.push(colour);
+    const width = decimal(bolderStroke * this.#fontSize * scale);
+    const drawing = bolder ? `${strokeColour(colour)} ${width} w 1 j 2 Tr` : '';
+    if (drawing !== this.#current.drawing) this.#parts.push(drawing || '0 Tr');
+    Object.assign(this.#current, { colour, drawing });
+  }
+
+  write(cluster: Cluster, { resource, ref, subset }: DocumentFont, codes: readonly PlacedCode[]): void {
+    if (resource !== this.#current.font) {
+      this.#flush();
+      this.#parts.push(`/${resource} ${decimal(this.#fontSize * this.#scale)} Tf`);
+      this.#fonts.set(resource, ref);
+      this.#current.font = resource;
+    }
+    for (const { code, offset } of codes) {
+      const adjustment = Math.round(this.#pen.drawn - this.#pen.wanted - offset);
+      if (adjustment !== 0) this.#array.push(String(adjustment));
+      this.#array.push(`<${hex(code)}>`);
+      this.#pen.drawn += subset.characters[code - 1]!.width - adjustment;
+    }
+    this.#pen.wanted += 1000 * cluster.advance;
+    this.#x += cluster.advance * cluster.scale * this.#fontSize;
+  }
+
+  end(): ShownLine {
+    this.#flush();
+    if (this.#fonts.size === 0) return { operators: '', fonts: this.#fonts };
+    if (this.#current.drawing) this.#parts.push('0 Tr');
+    return { operators: `BT ${this.#parts.join(' ')} ET`.replaceAll('><', ''), fonts: this.#fonts };
+  }
+
+  #flush(): void {
+    if (this.#array.length > 0) this.#parts.push(`[${this.#array.join('')}] TJ`);
+    this.#array = [];
+  }
+}
+
+/** Turns operators that set the fill colour into those that set the stroke colour. */
+function strokeColour(colour: string): string {
+  return colour.replace(/(?<=^|\s)(g|rg|k|cs|scn?)(?=\s|$)/g, (operator) => operator.toUpperCase());
+}
+
+/** Formats a number for PDF: no exponent, at most four decimals. */
+function decimal(value: number): string {
+  return String(Number(value.toFixed(4)));
+}
