@@ -1,0 +1,110 @@
+import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
+import type {
+  ExtractedDocument,
+  Finding,
+  RebuildOptions,
+  RebuiltDocument,
+  Segment,
+  SegmentTranslation,
+} from './document.ts';
+import { addContent, unusedFontPrefix } from './pdf/add-content.ts';
+import { findBlocks } from './pdf/find-blocks.ts';
+import { KeptCounts } from './pdf/kept-findings.ts';
+import { normalise } from './pdf/normalise.ts';
+import { getDict } from './pdf/objects.ts';
+import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
+import { removeText } from './pdf/remove-text.ts';
+import { setBlocks } from './pdf/set-blocks.ts';
+import { structureOf } from './pdf/structure.ts';
+import type { TextBlock } from './pdf/text-block.ts';
+import { DocumentFonts } from './typesetting/document-fonts.ts';
+
+/** A PDF that cannot be read is refused when it is extracted, not before (C 7). */
+export async function check(): Promise<void> {}
+
+/**
+ * Lists the texts of the pages, by the blocks in which they are laid out.
+ *
+ * @throws {FileError} `unreadable`, `protected`, `too_large`
+ */
+export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
+  return withPdf(bytes, async (pdf) => {
+    const segments: Segment[] = [];
+    const counts = new KeptCounts(pdf.document);
+    for (let number = 1; number <= pdf.pageCount; number++) {
+      const page = await pdf.readPage(number);
+      const { blocks, kept } = findBlocks(page);
+      counts.add(page, blocks.length, kept);
+      segments.push(...blocks.map(segmentOf));
+    }
+    return { segments, pageCount: pdf.pageCount, findings: counts.findings(segments.length) };
+  });
+}
+
+/**
+ * Takes the text of the translated blocks off the pages and sets their translations in its place. Everything else stays.
+ *
+ * @throws {FileError} as `extract` does
+ * @throws {Error} if the result does not have all that the source has besides text: no such file is handed out
+ */
+export async function rebuild(
+  bytes: Uint8Array,
+  translations: readonly SegmentTranslation[],
+  options: RebuildOptions,
+): Promise<RebuiltDocument> {
+  return withPdf(bytes, async (pdf) => {
+    const { document } = pdf;
+    const targets = new Map(translations.map(({ regionId, target }) => [regionId, target]));
+    const fonts = new DocumentFonts(document, { prefix: unusedFontPrefix(document) });
+    dropWhatIsNotKept(document);
+    const before = structureOf(document);
+    const findings: Finding[] = [];
+    for (let number = 1; number <= pdf.pageCount; number++) {
+      const page = await pdf.readPage(number);
+      const items = findBlocks(page).blocks.flatMap((block) => {
+        const target = targets.get(block.id);
+        return target ? [{ block, target }] : [];
+      });
+      if (items.length === 0) continue;
+      removeText(
+        document,
+        page,
+        items.flatMap(({ block }) => block.glyphs),
+      );
+      const set = setBlocks(page, items, options, fonts);
+      addContent(document, number, set.operators, set.fonts);
+      findings.push(...set.findings);
+    }
+    fonts.embed();
+    const saved = await document.save({
+      useObjectStreams: false,
+      addDefaultPage: false,
+      updateFieldAppearances: false,
+    });
+    const rebuilt = await normalise(saved);
+    const after = structureOf(await PDFDocument.load(rebuilt, { updateMetadata: false }));
+    for (const [kind, digest] of before)
+      if (after.get(kind) !== digest) throw new Error(`the translated PDF has other ${kind} than its source`);
+    return { bytes: rebuilt, findings };
+  });
+}
+
+async function withPdf<T>(bytes: Uint8Array, use: (pdf: OpenPdf) => Promise<T>): Promise<T> {
+  const pdf = await openPdf(await normalise(bytes));
+  try {
+    return await use(pdf);
+  } finally {
+    await pdf.close();
+  }
+}
+
+function segmentOf({ id, kind, page, content }: TextBlock): Segment {
+  return { regionId: id, cellId: null, kind, page, place: `page ${page}`, source: content };
+}
+
+/** B 4.3 keeps neither accessibility tags, which describe the source text, nor XFA forms. */
+function dropWhatIsNotKept({ catalog }: PDFDocument): void {
+  catalog.delete(PDFName.of('StructTreeRoot'));
+  catalog.delete(PDFName.of('MarkInfo'));
+  getDict(catalog, 'AcroForm')?.delete(PDFName.of('XFA'));
+}

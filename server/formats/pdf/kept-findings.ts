@@ -1,0 +1,104 @@
+import type { PDFDict, PDFDocument } from '@cantoo/pdf-lib';
+import type { Finding } from '../document.ts';
+import type { KeptText } from './layout/kept-text.ts';
+import { asDict, get, getArray, getDict, getName } from './objects.ts';
+import type { PageContent } from './page-content.ts';
+
+/** Texts that a reader sees and that stay untranslated, with what to say of them. Others have nothing to translate. */
+const reasons: Partial<Record<KeptText['reason'], { severity: Finding['severity']; what: string }>> = {
+  undecodable: { severity: 'warning', what: 'whose font does not tell its characters' },
+  vertical: { severity: 'warning', what: 'written from top to bottom' },
+  mirrored: { severity: 'warning', what: 'drawn mirrored' },
+  unpaired: { severity: 'warning', what: 'that two readers of the file decode differently' },
+  invisible: { severity: 'info', what: 'that are invisible, as behind a scanned page' },
+  formula: { severity: 'info', what: 'that are formulas' },
+  code: { severity: 'info', what: 'that are listings of programs' },
+  address: { severity: 'info', what: 'that are addresses of web pages or mailboxes' },
+};
+
+/** Counts, page by page, what of a PDF is not translated. */
+export class KeptCounts {
+  readonly #texts = new Map<KeptText['reason'], { count: number; firstPage: number }>();
+  readonly #imagePages: number[] = [];
+  readonly #document: PDFDocument;
+
+  constructor(document: PDFDocument) {
+    this.#document = document;
+  }
+
+  add({ number, paints }: PageContent, blocks: number, kept: readonly KeptText[]): void {
+    for (const { reason } of kept) {
+      const known = this.#texts.get(reason);
+      if (known) known.count++;
+      else this.#texts.set(reason, { count: 1, firstPage: number });
+    }
+    const isShown = kept.some(({ reason }) => reason !== 'invisible' && reason !== 'clipped');
+    if (blocks === 0 && !isShown && paints.some(({ kind }) => kind === 'image'))
+      this.#imagePages.push(number);
+  }
+
+  /** @param segments how many texts of the file are translated */
+  findings(segments: number): Finding[] {
+    const findings: Finding[] = [];
+    const kept = (severity: Finding['severity'], message: string) =>
+      findings.push({ severity, code: 'unsupported_content_kept', message, unitId: null });
+    for (const [reason, { severity, what }] of Object.entries(reasons)) {
+      const found = this.#texts.get(reason as KeptText['reason']);
+      if (found)
+        kept(severity, `${found.count} texts ${what} stay as they are, the first on page ${found.firstPage}`);
+    }
+    const { catalog } = this.#document;
+    const form = getDict(catalog, 'AcroForm');
+    const titles = countBookmarks(getDict(catalog, 'Outlines'));
+    if (titles > 0) kept('info', `${titles} titles of bookmarks stay as they are`);
+    const notes = countNotes(this.#document);
+    if (notes > 0) kept('info', `${notes} annotations with text stay as they are`);
+    if (form && get(form, 'XFA'))
+      kept('warning', 'the XFA form is not kept: a reader sees the fields that the PDF itself has');
+    if (segments > 0 && this.#imagePages.length > 0)
+      kept('warning', `${pagesText(this.#imagePages)} of images without text: their text is not translated`);
+    if (segments === 0) findings.push(noText(this.#imagePages));
+    return findings;
+  }
+}
+
+function noText(imagePages: readonly number[]): Finding {
+  const reason =
+    imagePages.length > 0
+      ? `the file has no text to translate: ${pagesText(imagePages)} of images, as from a scanner; make the text readable (OCR) first`
+      : 'the file has no text to translate';
+  return {
+    severity: 'info',
+    code: 'no_translatable_text',
+    message: `${reason}; it is returned unchanged`,
+    unitId: null,
+  };
+}
+
+function pagesText(pages: readonly number[]): string {
+  return pages.length === 1 ? `page ${pages[0]} consists` : `${pages.length} pages consist`;
+}
+
+/** More are not counted: a list may run in a circle. */
+const mostBookmarks = 100_000;
+
+function countBookmarks(outlines: PDFDict | undefined): number {
+  const seen = new Set<PDFDict>();
+  const waiting = [getDict(outlines, 'First')];
+  while (waiting.length > 0 && seen.size < mostBookmarks) {
+    const item = waiting.pop();
+    if (!item || seen.has(item)) continue;
+    seen.add(item);
+    waiting.push(getDict(item, 'Next'), getDict(item, 'First'));
+  }
+  return seen.size;
+}
+
+/** Annotations that show text of their own on the page. */
+function countNotes(document: PDFDocument): number {
+  let count = 0;
+  for (const { node } of document.getPages())
+    for (const object of getArray(node, 'Annots') ?? [])
+      if (['FreeText', 'Stamp'].includes(getName(asDict(object), 'Subtype') ?? '')) count++;
+  return count;
+}
