@@ -158,7 +158,7 @@ function checkForm(form: DocumentForm): CheckedForm {
   if (!file) throw new AppError('validation_error', 'source_document upload is required');
   if (file.bytes.length === 0) throw new AppError('validation_error', 'source_document is empty');
   const format = layoutKind(file.name, file.contentType);
-  if (!format || !layoutFormats[format])
+  if (!format)
     throw new AppError(
       'unsupported_media_type',
       `unsupported source_document type; accepted: ${Object.keys(layoutFormats)

@@ -23,6 +23,12 @@ export interface SegmentKey {
   cellId: string | null;
 }
 
+/**
+ * A part of a page, in the units of the page's user space, before it is rotated (PDF 32000-1, 7.9.5): what an annotation there has
+ * as its /Rect.
+ */
+export type PageRectangle = [left: number, bottom: number, right: number, top: number];
+
 /** The smallest unit that is translated by itself: a paragraph, or a cell. */
 export interface Segment extends SegmentKey {
   kind: SegmentKind;
@@ -30,6 +36,8 @@ export interface Segment extends SegmentKey {
   page: number | null;
   /** Where a person finds it: `Sheet1!B7`, `word/header1.xml, paragraph 3`. */
   place: string;
+  /** Where its page shows it. Formats whose pages are made by the reading program have none. */
+  rectangles?: PageRectangle[];
   source: InlineContent;
 }
 
@@ -71,6 +79,8 @@ export interface RebuiltDocument {
   bytes: Uint8Array;
   /** What happened while the translations were set. Those of `extract` are not repeated. */
   findings: Finding[];
+  /** Where the pages show the translations; empty for formats whose pages are made by the reading program. */
+  rectangles?: (SegmentKey & { rectangles: PageRectangle[] })[];
 }
 
 export interface RebuildOptions {

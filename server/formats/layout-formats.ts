@@ -15,7 +15,8 @@ export interface LayoutFormat {
 }
 
 /** Imports a format at its first use: only its own libraries are loaded. */
-export const layoutFormats: Partial<Record<LayoutKind, () => Promise<LayoutFormat>>> = {
+export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
+  pdf: () => import('./pdf.ts'),
   docx: () => import('./docx.ts'),
   xlsx: () => import('./xlsx.ts'),
 };

@@ -2,6 +2,7 @@ import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import type {
   ExtractedDocument,
   Finding,
+  PageRectangle,
   RebuildOptions,
   RebuiltDocument,
   Segment,
@@ -9,6 +10,7 @@ import type {
 } from './document.ts';
 import { addContent, unusedFontPrefix } from './pdf/add-content.ts';
 import { findBlocks } from './pdf/find-blocks.ts';
+import { type Rectangle, transformRectangle } from './pdf/geometry.ts';
 import { KeptCounts } from './pdf/kept-findings.ts';
 import { normalise } from './pdf/normalise.ts';
 import { getDict } from './pdf/objects.ts';
@@ -59,6 +61,7 @@ export async function rebuild(
     dropWhatIsNotKept(document);
     const before = structureOf(document);
     const findings: Finding[] = [];
+    const rectangles: RebuiltDocument['rectangles'] = [];
     for (let number = 1; number <= pdf.pageCount; number++) {
       const page = await pdf.readPage(number);
       const items = findBlocks(page).blocks.flatMap((block) => {
@@ -74,6 +77,8 @@ export async function rebuild(
       const set = setBlocks(page, items, options, fonts);
       addContent(document, number, set.operators, set.fonts);
       findings.push(...set.findings);
+      for (const [regionId, place] of set.places)
+        rectangles.push({ regionId, cellId: null, rectangles: [pageRectangle(place)] });
     }
     fonts.embed();
     const saved = await document.save({
@@ -85,7 +90,7 @@ export async function rebuild(
     const after = structureOf(await PDFDocument.load(rebuilt, { updateMetadata: false }));
     for (const [kind, digest] of before)
       if (after.get(kind) !== digest) throw new Error(`the translated PDF has other ${kind} than its source`);
-    return { bytes: rebuilt, findings };
+    return { bytes: rebuilt, findings, rectangles };
   });
 }
 
@@ -98,8 +103,21 @@ async function withPdf<T>(bytes: Uint8Array, use: (pdf: OpenPdf) => Promise<T>):
   }
 }
 
-function segmentOf({ id, kind, page, content }: TextBlock): Segment {
-  return { regionId: id, cellId: null, kind, page, place: `page ${page}`, source: content };
+function segmentOf({ id, kind, page, content, matrix, box }: TextBlock): Segment {
+  return {
+    regionId: id,
+    cellId: null,
+    kind,
+    page,
+    place: `page ${page}`,
+    rectangles: [pageRectangle(transformRectangle(matrix, box))],
+    source: content,
+  };
+}
+
+/** To the hundredth of a point: less is not seen. */
+function pageRectangle({ left, bottom, right, top }: Rectangle): PageRectangle {
+  return [left, bottom, right, top].map((value) => Math.round(100 * value) / 100) as PageRectangle;
 }
 
 /** B 4.3 keeps neither accessibility tags, which describe the source text, nor XFA forms. */

@@ -129,7 +129,7 @@ export const modules: Module[] = [
       // Glossaries and memories name languages.
       /^server\/languages\.ts$/,
       // Typesetting reads its fonts.
-      /^node:(fs|module|timers\/promises)$/,
+      /^node:(fs|module|vm|timers\/promises)$/,
       // Office files are zips, and the streams of a PDF are deflated.
       /^node:zlib$/,
       // Digests of what a PDF has besides text. Formats draw no random numbers.

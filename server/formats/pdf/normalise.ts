@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { compileFunction } from 'node:vm';
 import { PDFDocument } from '@cantoo/pdf-lib';
-import createQpdf from '@neslinesli93/qpdf-wasm';
 import { FileError } from '../file-error.ts';
 
 const { resolve } = createRequire(import.meta.url);
 
-/** The parts of the module that its own types leave out. */
+/** The parts of the WebAssembly module that are used here. */
 interface Qpdf {
   callMain(args: string[]): number;
   FS: {
@@ -21,11 +21,26 @@ interface Qpdf {
   };
 }
 
-const create = createQpdf as unknown as (options: {
-  wasmBinary: Uint8Array;
-  noInitialRun: true;
-  preRun: ((module: Qpdf) => void)[];
-}) => Promise<Qpdf>;
+type CreateQpdf = (options: { noInitialRun: true; preRun: ((module: Qpdf) => void)[] }) => Promise<Qpdf>;
+
+let create: CreateQpdf | undefined;
+
+/**
+ * Loads qpdf as in a browser, without Node's `process`: with it, its code asks for an internal module, which Node's permissions forbid
+ * to sandboxed processes, and sets the exit code of the whole process.
+ */
+function loadQpdf(): CreateQpdf {
+  if (create) return create;
+  const directory = '@neslinesli93/qpdf-wasm/dist/';
+  const wasm = readFileSync(resolve(`${directory}qpdf.wasm`));
+  const fetch = async () => new Response(wasm, { headers: { 'content-type': 'application/wasm' } });
+  const module: { exports: { default?: CreateQpdf } } = { exports: {} };
+  const source = readFileSync(resolve(`${directory}qpdf.js`), 'utf8');
+  const names = ['module', 'exports', 'process', 'fetch'];
+  compileFunction(source, names)(module, module.exports, undefined, fetch);
+  create = module.exports.default!;
+  return create;
+}
 
 /**
  * --decrypt: a password that only restricts the use of the file does not matter (C 7).
@@ -58,8 +73,7 @@ async function runQpdf(bytes: Uint8Array): Promise<{ bytes?: Uint8Array; message
   };
   try {
     // A module of its own for each file: its memory cannot be given back otherwise, and one that has aborted is of no use.
-    const { callMain, FS } = await create({
-      wasmBinary: readFileSync(resolve('@neslinesli93/qpdf-wasm/dist/qpdf.wasm')),
+    const { callMain, FS } = await loadQpdf()({
       noInitialRun: true,
       preRun: [({ FS }) => FS.init(() => null, append, append)],
     });

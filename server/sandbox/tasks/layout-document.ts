@@ -51,10 +51,8 @@ async function orRefusal<T>(
   kind: LayoutKind,
   work: (format: LayoutFormat) => Promise<T>,
 ): Promise<RefusedFile | T> {
-  const load = layoutFormats[kind];
-  if (!load) return { refused: 'unreadable', message: `${kind} files are not translated in place yet` };
   try {
-    return await work(await load());
+    return await work(await layoutFormats[kind]());
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     return { refused: error.reason, message: error.message };
