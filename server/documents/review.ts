@@ -16,7 +16,7 @@ import {
   readArtifact,
   storeFile,
 } from './artifacts.ts';
-import { feedMemory } from './feed-manifest.ts';
+import { feedReview } from './feed-manifest.ts';
 import { rebuildFile } from './file-work.ts';
 import { type DocumentRow, isDocument, requestOf, requireDocument } from './jobs.ts';
 import { findingView } from './quality-report.ts';
@@ -32,7 +32,6 @@ type ReviewServices = Pick<
 /** A reviewer's text for one segment. */
 interface Correction {
   position: number;
-  sourceText: string;
   target: InlineContent;
   targetText: string;
 }
@@ -142,12 +141,7 @@ async function applyReview(
     await services.storage.remove(artifactPath(output)).catch(() => {});
     throw error;
   }
-  await feedMemory(
-    services,
-    row,
-    corrections.map(({ sourceText, targetText }) => ({ sourceText, targetText, corrected: true })),
-    { stage: 'review', skipped: null },
-  );
+  await feedReview(services, row);
 }
 
 /** All translations of the document with the corrections in them. @throws AppError 422 for an unknown region or cell */
@@ -163,7 +157,6 @@ async function selectCorrected(
       regionId: documentSegments.regionId,
       cellId: documentSegments.cellId,
       source: documentSegments.source,
-      sourceText: documentSegments.sourceText,
       target: documentSegments.target,
     })
     .from(documentSegments)
@@ -185,7 +178,6 @@ async function selectCorrected(
       ]);
     corrections.set(row.position, {
       position: row.position,
-      sourceText: row.sourceText,
       target: retag(target_text, (row.target ?? row.source) as InlineContent),
       targetText: target_text,
     });
@@ -197,7 +189,10 @@ async function selectCorrected(
   return { corrections: [...corrections.values()], translations };
 }
 
-/** A reviewer's word settles what the checks doubted. */
+/**
+ * A reviewer's word settles what the checks doubted. The engine's score was one of another text, and nobody judges a reviewer's:
+ * the segment has no score any more, like one from the memory.
+ */
 async function storeCorrections(
   tx: Tx,
   tenantId: string,
@@ -211,7 +206,7 @@ async function storeCorrections(
   }));
   await tx.execute(sql`
     update document_segments s set target = r.target, target_text = r.target_text, corrected = true,
-      needs_review = false, issues = '[]', fast_path = null, provenance = '{"engine": "reviewer"}'
+      feed_pending = true, score = null, needs_review = false, issues = '[]', fast_path = null, provenance = '{"engine": "reviewer"}'
     from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, target jsonb, target_text text)
     where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = r.position`);
 }
