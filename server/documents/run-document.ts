@@ -64,6 +64,7 @@ export async function runDocument(
     attempt: row.attempt,
     row,
     signal: AbortSignal.abort(),
+    timings: () => row.stageTimings,
     isOver: () => services.backgroundWork.closing || (!inline && performance.now() - began > slice),
   };
   const keeping = keepAlive(run, () => lost.abort(new RunReplaced()));
@@ -80,7 +81,7 @@ export async function runDocument(
     if (error instanceof RunReplaced) return undefined;
     if (error instanceof Yielded) {
       await services.database.inTenant(tenantId, async (tx) => {
-        await updateRun(tx, run, { running: false, stageTimings: run.row.stageTimings });
+        await updateRun(tx, run, { running: false, stageTimings: run.timings() });
         await queueDocument(tx, tenantId, documentId);
       });
       return undefined;
@@ -101,9 +102,11 @@ async function runStage(
   lost: AbortSignal,
 ): Promise<DocumentFailureDetail | undefined> {
   const { settings, log } = run.services;
-  const spent = run.row.stageTimings[stage] ?? 0;
+  const before = run.timings();
+  const spent = before[stage] ?? 0;
   const budget = settings.DOCUMENT_STAGE_TIMEOUT_SECONDS * 1000 - spent;
   const began = performance.now();
+  run.timings = () => ({ ...before, [stage]: Math.round(spent + performance.now() - began) });
   const deadline = new AbortController();
   const timer = setTimeout(
     () => deadline.abort(new StageTimeout()),
@@ -129,19 +132,17 @@ async function runStage(
     }
   } finally {
     clearTimeout(timer);
-    run.row.stageTimings = {
-      ...run.row.stageTimings,
-      [stage]: Math.round(spent + performance.now() - began),
-    };
+    const timings = run.timings();
+    run.timings = () => timings;
   }
 }
 
 /** Stores how long the stages took, even of a job that has just ended. */
-function storeTimings(tx: Tx, { tenantId, documentId, attempt, row }: DocumentRun): Promise<unknown> {
+function storeTimings(tx: Tx, { tenantId, documentId, attempt, timings }: DocumentRun): Promise<unknown> {
   return tx.last(
     tx
       .update(documentJobs)
-      .set({ stageTimings: row.stageTimings })
+      .set({ stageTimings: timings() })
       .where(and(isDocument(tenantId, documentId), eq(documentJobs.attempt, attempt))),
   );
 }
@@ -152,7 +153,7 @@ async function endFailed(
   failure: DocumentFailureDetail,
   stage: DocumentStage,
 ): Promise<AppError> {
-  const { stageTimings } = run.row;
+  const stageTimings = run.timings();
   await run.services.database.inTenant(run.tenantId, (tx) =>
     updateRun(tx, run, { status: 'failed', failure, stage, stageTimings, running: false, reservedChars: 0 }),
   );
