@@ -30,7 +30,7 @@ export interface DocumentRun {
   /** Milliseconds of work by stage so far, with those of the stage that runs and of the workers before. */
   timings(): Record<string, number>;
   /** Whether the worker should stop between two pieces of work, to let others have their share. */
-  isOver(): boolean;
+  isOver(): Promise<boolean>;
 }
 
 /** Another worker has the job, or it was deleted. */
@@ -44,8 +44,8 @@ export class Yielded extends Error {
 }
 
 /** Ends a stage between two pieces of work. What is done is stored. */
-export function yieldIfOver(run: DocumentRun): void {
-  if (run.isOver()) throw new Yielded();
+export async function yieldIfOver(run: DocumentRun): Promise<void> {
+  if (await run.isOver()) throw new Yielded();
 }
 
 /** Takes the job for this worker. Undefined if it has ended, or was deleted. */

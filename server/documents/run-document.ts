@@ -14,7 +14,7 @@ import {
 } from './document-run.ts';
 import { failureOf, failureResponse, interruption, isTransient, StageTimeout } from './failure.ts';
 import { isDocument } from './jobs.ts';
-import { queueDocument } from './queue.ts';
+import { comesAfterOthers, queueDocument } from './queue.ts';
 import type { DocumentFailureDetail, DocumentStage } from './schema.ts';
 import { admitDocument } from './stages/admit.ts';
 import { extractSegments, ingestSource } from './stages/extract.ts';
@@ -37,8 +37,8 @@ const mostRetries = 2;
 const firstPause = 1000;
 /** Workers that may die with a job before it makes progress. Many: `interrupted` is the last resort, and a file is read in child processes, whose end is no worker's. */
 const mostInterruptions = 20;
-/** Milliseconds after which a worker gives way to other documents. */
-const slice = 10_000;
+/** Milliseconds after which a worker gives way: to documents that come before its own, and to all. */
+const slice = { ifOthersWait: 1000, most: 10_000 };
 
 /**
  * Runs a document from where it stands to its end (B 3.2). Every stage stores what it has done, so that a worker that takes
@@ -65,7 +65,15 @@ export async function runDocument(
     row,
     signal: AbortSignal.abort(),
     timings: () => row.stageTimings,
-    isOver: () => services.backgroundWork.closing || (!inline && performance.now() - began > slice),
+    isOver: async () => {
+      if (services.backgroundWork.closing) return true;
+      const worked = performance.now() - began;
+      if (inline || worked < slice.ifOthersWait) return false;
+      return (
+        worked > slice.most ||
+        services.database.inTenant(tenantId, (tx) => comesAfterOthers(tx, tenantId, documentId))
+      );
+    },
   };
   const keeping = keepAlive(run, () => lost.abort(new RunReplaced()));
   try {
