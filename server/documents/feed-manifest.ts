@@ -9,7 +9,7 @@ import {
   type DocumentPair,
   feedDocument,
 } from '#server/translation-memory/document-feed.ts';
-import { type DocumentRow, emptyManifest, isDocument, requestOf } from './jobs.ts';
+import { type DocumentRow, emptyManifest, isDocument, requestOf, unknownDocument } from './jobs.ts';
 import type { DocumentApprovalResult } from './schema.ts';
 import { ofDocument } from './segments.ts';
 
@@ -204,16 +204,21 @@ function storeFed(
 
 const manifestInSql = sql`coalesce(${documentJobs.feedManifest}, ${JSON.stringify(emptyManifest)}::jsonb)`;
 
-/** Replaces members of the manifest in the database: a large one is not read for that. */
+/**
+ * Replaces members of the manifest in the database: a large one is not read for that.
+ * @throws AppError 404: a document that was deleted meanwhile feeds nothing
+ */
 async function changeManifest(
   tx: Tx,
   { tenantId, documentId }: DocumentRow,
   members: ReturnType<typeof sql>,
 ): Promise<void> {
-  await tx
+  const changed = await tx
     .update(documentJobs)
     .set({ feedManifest: sql`${manifestInSql} || ${members}` })
-    .where(isDocument(tenantId, documentId));
+    .where(isDocument(tenantId, documentId))
+    .returning({ documentId: documentJobs.documentId });
+  if (changed.length === 0) throw unknownDocument();
 }
 
 async function markFed(

@@ -117,7 +117,8 @@ export async function requireDocument(tx: Tx, tenantId: string, documentId: stri
   return row;
 }
 
-function unknownDocument(): AppError {
+/** 404 for an unknown, foreign or deleted id alike. */
+export function unknownDocument(): AppError {
   return new AppError('not_found', 'document job not found');
 }
 

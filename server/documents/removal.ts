@@ -3,11 +3,11 @@ import type { Tx } from '#db/client.ts';
 import { documentArtifacts, documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { WithOwningTenant } from '#server/access/guards/admin.ts';
 import type { Services } from '#server/context.ts';
-import { AppError, describeForLog } from '#server/errors.ts';
+import { describeForLog } from '#server/errors.ts';
 import { removeGoldenLater, removeGoldenNow } from '#server/storage/golden-records.ts';
 import { unlearnJob } from '#server/translation-memory/learning.ts';
 import { artifactPath } from './artifacts.ts';
-import { isDocument, selectTenantOfDocument } from './jobs.ts';
+import { isDocument, selectTenantOfDocument, unknownDocument } from './jobs.ts';
 import { untilFree } from './review-lease.ts';
 import type { DocumentDeletion } from './schema.ts';
 import { ofDocument } from './segments.ts';
@@ -28,7 +28,7 @@ export async function removeDocument(
       (tx) => selectTenantOfDocument(tx, documentId),
     ),
   );
-  if (!removed) throw new AppError('not_found', 'document job not found');
+  if (!removed) throw unknownDocument();
   for (const artifact of removed.artifacts)
     await services.storage
       .remove(artifactPath(artifact))

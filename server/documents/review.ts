@@ -20,7 +20,7 @@ import { feedReview } from './feed-manifest.ts';
 import { rebuildFile } from './file-work.ts';
 import { type DocumentRow, isDocument, requestOf, requireDocument } from './jobs.ts';
 import { findingView } from './quality-report.ts';
-import { withReviewLease } from './review-lease.ts';
+import { type ReviewLease, withReviewLease } from './review-lease.ts';
 import type { DocumentReviewRecord, DocumentReviewRequest } from './schema.ts';
 import { figuresOf, findingsOfSegments, ofDocument } from './segments.ts';
 
@@ -53,8 +53,8 @@ export async function reviewDocument(
   });
   // A process that stops waits for it, even if the reviewer has disconnected.
   await services.backgroundWork.track(
-    withReviewLease(services, tenantId, documentId, () =>
-      applyReview(services, { tenantId, documentId, reviewer }, request),
+    withReviewLease(services, tenantId, documentId, (lease) =>
+      applyReview(services, lease, { tenantId, documentId, reviewer }, request),
     ),
   );
   return { tenantId };
@@ -77,6 +77,7 @@ export function requireTranslated({ documentId, status }: DocumentRow): void {
 
 async function applyReview(
   services: ReviewServices,
+  lease: ReviewLease,
   { tenantId, documentId, reviewer }: { tenantId: string; documentId: string; reviewer: string | null },
   request: DocumentReviewRequest,
 ): Promise<void> {
@@ -119,13 +120,14 @@ async function applyReview(
   };
   try {
     await database.inTenant(tenantId, async (tx) => {
+      await lease.confirm(tx);
       await storeCorrections(tx, tenantId, documentId, corrections);
       await insertArtifact(tx, output);
       const findings = [
         ...rebuilt.findings.map(findingView),
         ...(await findingsOfSegments(tx, tenantId, documentId)),
       ];
-      const updated = await tx
+      await tx
         .update(documentJobs)
         .set({
           reviewHistory: sql`${documentJobs.reviewHistory} || ${JSON.stringify([record])}::jsonb`,
@@ -133,9 +135,7 @@ async function applyReview(
           reportFigures: await figuresOf(tx, tenantId, documentId),
           updatedAt: sql`now()`,
         })
-        .where(isDocument(tenantId, documentId))
-        .returning({ documentId: documentJobs.documentId });
-      if (updated.length === 0) throw new AppError('not_found', 'document job not found');
+        .where(isDocument(tenantId, documentId));
     });
   } catch (error) {
     await services.storage.remove(artifactPath(output)).catch(() => {});

@@ -16,7 +16,13 @@ import type { UploadedFile } from '#server/trpc.ts';
 import { artifactPath, insertArtifact, layoutTypes, storeFile } from './artifacts.ts';
 import type { RunServices } from './document-run.ts';
 import { checkFile } from './file-work.ts';
-import { type DocumentRow, isInFlight, selectDocument, selectDocumentByKey } from './jobs.ts';
+import {
+  type DocumentRow,
+  isInFlight,
+  selectDocument,
+  selectDocumentByKey,
+  unknownDocument,
+} from './jobs.ts';
 import { queueDocument } from './queue.ts';
 import { runDocument } from './run-document.ts';
 import type { DocumentForm, DocumentTranslationRequest } from './schema.ts';
@@ -139,7 +145,7 @@ async function replay(
     await delay(lookEvery, undefined, { signal });
     row = await database.inTenant(tenantId, (tx) => selectDocument(tx, tenantId, documentId));
   }
-  if (!row) throw new AppError('not_found', 'document job not found');
+  if (!row) throw unknownDocument();
   return { tenantId, documentId, replayed: true, inFlight: isInFlight(row) };
 }
 
