@@ -12,7 +12,7 @@ import {
 } from '#server/storage/golden-records.ts';
 import { type DocumentRow, isDocument, requestOf } from './jobs.ts';
 
-/** The audit record of an approval (B 4.6, B 8 rule 4): who approved what and when, in counts. It has no text of the document. */
+/** The audit record of an approval (B 8 rule 4): who approved what and when, in counts. It has no text of the document. */
 interface ApprovalRecord {
   schema_version: '1.0';
   kind: 'document_approval';
@@ -128,6 +128,7 @@ const recordedAt = sql`(${documentJobs.goldenRecord} ->> 'recorded_at')::timesta
 
 /** The golden records of approved documents, for their check. */
 export const approvalRecords: RecordedJobs = {
+  kind: 'document_approval',
   async judge(tx, announced) {
     const approved = await selectApproved(tx, announced);
     return announced.map(({ tenant_id, job_id }) =>

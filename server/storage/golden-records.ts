@@ -30,24 +30,28 @@ export function manifestPath(recordedAt: Date): string {
   return `golden/manifest/${recordedAt.toISOString().slice(0, 10)}.jsonl`;
 }
 
-/** The folder of the announcement lists. */
-export const announcements = 'golden/announced';
+export type GoldenKind = 'text' | 'document_approval';
+
+/**
+ * The folders of the announcement lists. Each kind has its own: a process of an earlier version knows text jobs only, and would
+ * remove the records of documents.
+ */
+export const announcements: Record<GoldenKind, string> = {
+  text: 'golden/announced',
+  document_approval: 'golden/announced-documents',
+};
 
 /**
  * The list in which a record is announced before it is written. All tenants share it. A new one begins every `seconds`; its name is the time
  * of its end in milliseconds since the epoch. The check removes it after comparing its records with their jobs.
  */
-function announcementPath(at: Date, seconds: number): string {
+function announcementPath(kind: GoldenKind, at: Date, seconds: number): string {
   const span = seconds * 1000;
-  return `${announcements}/${(Math.floor(at.getTime() / span) + 1) * span}.jsonl`;
+  return `${announcements[kind]}/${(Math.floor(at.getTime() / span) + 1) * span}.jsonl`;
 }
-
-export type GoldenKind = 'text' | 'document_approval';
 
 /** A line of an announcement list. */
 export interface Announcement {
-  /** Absent for a text job: lines of earlier versions do not have it. */
-  kind?: Exclude<GoldenKind, 'text'>;
   tenant_id: string;
   job_id: string;
   golden_uri: string;
@@ -88,15 +92,11 @@ export async function writeGolden(
   record: GoldenRecord,
 ): Promise<boolean> {
   const { kind, tenantId, jobId, uri, recordedAt, content } = record;
-  const announced: Announcement = {
-    ...(kind !== 'text' && { kind }),
-    tenant_id: tenantId,
-    job_id: jobId,
-    golden_uri: uri,
-  };
+  const announced: Announcement = { tenant_id: tenantId, job_id: jobId, golden_uri: uri };
   try {
     await storage.appendLine(
-      announcementPath(recordedAt, settings.SWEEP_INTERVAL_SECONDS),
+      // Not the time of the record: one that is written again may be old.
+      announcementPath(kind, new Date(), settings.SWEEP_INTERVAL_SECONDS),
       JSON.stringify(announced),
     );
     await storage.put(`${tenantId}/${uri}`, content);
@@ -180,6 +180,7 @@ export interface RecordedSpan {
 
 /** One kind of golden records, as `checkGoldenRecords` compares them with their rows. */
 export interface RecordedJobs {
+  kind: GoldenKind;
   /**
    * What becomes of announced records, in their order. `wait`: the job may still need it, so its announcement stays. Platform scope.
    */

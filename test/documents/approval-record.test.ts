@@ -41,7 +41,7 @@ async function checked(): Promise<number> {
   let removed = 0;
   await poll(async () => {
     removed += (await checkGoldenRecords(app.services)).removed;
-    return (await readdir(join(storage(), 'golden/announced'))).length === 0;
+    return (await readdir(join(storage(), 'golden/announced-documents'))).length === 0;
   });
   return removed;
 }

@@ -67,22 +67,25 @@ export async function checkGoldenRecords(services: CheckServices): Promise<Golde
   const doubtful = await storage.doubtfulSince();
   const rewritten = doubtful ? await rewriteSince(services, doubtful) : 0;
   if (doubtful) await storage.settleDoubt();
-  const removed = await removeUnreferenced(services);
+  let removed = 0;
+  for (const kind of kinds) removed += await removeUnreferenced(services, kind);
   if (removed + rewritten > 0) log.info({ removed, rewritten }, 'golden records checked');
   return { removed, rewritten };
 }
 
-async function removeUnreferenced(services: CheckServices): Promise<number> {
+/** Goes through the lists of one kind that ended long enough ago. */
+async function removeUnreferenced(services: CheckServices, kind: RecordedJobs): Promise<number> {
   const { storage, settings } = services;
+  const folder = announcements[kind.kind];
   const before = Date.now() - settings.STALE_PENDING_SECONDS * 1000;
   let removed = 0;
-  for (const name of await storage.list(announcements)) {
+  for (const name of await storage.list(folder)) {
     // The name is the time of its end.
     if (Number.parseInt(name, 10) > before) continue;
-    const path = `${announcements}/${name}`;
+    const path = `${folder}/${name}`;
     let waits = false;
     for await (const lines of readLines<Announcement>(storage, path)) {
-      const judged = await judge(services, lines);
+      const judged = await judge(services, kind, lines);
       removed += judged.removed;
       waits ||= judged.waits;
     }
@@ -94,24 +97,21 @@ async function removeUnreferenced(services: CheckServices): Promise<number> {
 /** Removes the announced records that no job refers to. `waits`: whether one has a pending job and must be judged later. */
 async function judge(
   { storage, database, log }: CheckServices,
+  kind: RecordedJobs,
   announced: readonly Announcement[],
 ): Promise<{ removed: number; waits: boolean }> {
   let removed = 0;
   let waits = false;
-  const byKind = Map.groupBy(announced, ({ kind }) =>
-    kind === 'document_approval' ? approvalRecords : textRecords,
-  );
-  for (const [kind, lines] of byKind)
-    for (let from = 0; from < lines.length; from += pageSize) {
-      const page = lines.slice(from, from + pageSize);
-      const verdicts = await database.inPlatform((tx) => kind.judge(tx, page));
-      for (const [index, { tenant_id, job_id, golden_uri }] of page.entries()) {
-        if (verdicts[index] === 'wait') waits = true;
-        if (verdicts[index] !== 'remove' || !(await storage.remove(`${tenant_id}/${golden_uri}`))) continue;
-        removed += 1;
-        log.warn({ tenant_id, job_id }, 'a golden record that no job refers to was removed');
-      }
+  for (let from = 0; from < announced.length; from += pageSize) {
+    const page = announced.slice(from, from + pageSize);
+    const verdicts = await database.inPlatform((tx) => kind.judge(tx, page));
+    for (const [index, { tenant_id, job_id, golden_uri }] of page.entries()) {
+      if (verdicts[index] === 'wait') waits = true;
+      if (verdicts[index] !== 'remove' || !(await storage.remove(`${tenant_id}/${golden_uri}`))) continue;
+      removed += 1;
+      log.warn({ tenant_id, job_id }, 'a golden record that no job refers to was removed');
     }
+  }
   return { removed, waits };
 }
 

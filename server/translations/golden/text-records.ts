@@ -8,6 +8,7 @@ import { goldenRecord } from './record.ts';
 
 /** The golden records of text jobs, for their check. */
 export const textRecords: RecordedJobs = {
+  kind: 'text',
   async judge(tx, announced) {
     const jobs = await selectRecorded(tx, announced);
     return announced.map((one) => verdictOn(one, jobs.get(`${one.tenant_id} ${one.job_id}`)));
