@@ -201,6 +201,34 @@ describe('B 4.2: one key', () => {
     expect(engine.texts()).toHaveLength(1);
   });
 
+  test('that another process was faster with is its job, and the file of the slower one goes', async () => {
+    const id = await mine.queue(['of the other process']);
+    const { fileWork } = app.services;
+    const overtaken = afterTask('check_document', () => mine.change(id, { idempotency_key: 'raced' }));
+    Object.assign(app.services, { fileWork: overtaken });
+    try {
+      const { status, body, headers } = await mine.send({}, keyed('raced'));
+      expect([status, body.id, headers.get('idempotency-replayed')]).toEqual([202, id, 'true']);
+    } finally {
+      Object.assign(app.services, { fileWork });
+    }
+    expect((await mine.listDocuments()).body).toHaveLength(1);
+    expect(await files()).toHaveLength(1);
+  });
+
+  test('whose first file is refused leaves the next one its turn', async () => {
+    const broken = new File([new Uint8Array(200)], 'Broken.xlsx');
+    const answers = await Promise.all(
+      [broken, broken, workbookFile(['Hello'])].map((source_document) =>
+        mine.send({ source_document }, keyed('third')),
+      ),
+    );
+    expect(answers.at(-1)).toMatchObject({ status: 202 });
+    for (const { status, body } of answers.slice(0, 2))
+      expect(status === 400 || body.id === answers.at(-1)!.body.id).toBe(true);
+    expect((await mine.listDocuments()).body).toHaveLength(1);
+  });
+
   test('whose connection is cut while it waits: the job ends, and the resend gets it', async () => {
     let release = () => {};
     engine.reply = async ({ segments }) => {
