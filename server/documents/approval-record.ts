@@ -10,7 +10,7 @@ import {
   removeGolden,
   writeGolden,
 } from '#server/storage/golden-records.ts';
-import { type DocumentRow, isDocument, requestOf } from './jobs.ts';
+import { type DocumentRow, documentColumns, isDocument, requestOf } from './jobs.ts';
 
 /** The audit record of an approval (B 8 rule 4): who approved what and when, in counts. It has no text of the document. */
 interface ApprovalRecord {
@@ -64,7 +64,7 @@ export async function recordApproval(
 /** Stores the record with the document. Undefined if it is in the golden store already, or there is no such approval. */
 async function storeRecord(tx: Tx, tenantId: string, documentId: string): Promise<GoldenRecord | undefined> {
   const [row] = await tx
-    .select()
+    .select(documentColumns)
     .from(documentJobs)
     .where(
       and(
@@ -144,7 +144,7 @@ export const approvalRecords: RecordedJobs = {
   },
   async recordsBetween(tx, tenantId, { from, to, after, limit }) {
     const rows = await tx
-      .select()
+      .select(documentColumns)
       .from(documentJobs)
       .where(
         and(
