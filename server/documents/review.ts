@@ -22,7 +22,7 @@ import { type DocumentRow, isDocument, requestOf, requireDocument } from './jobs
 import { findingView } from './quality-report.ts';
 import { type ReviewLease, withReviewLease } from './review-lease.ts';
 import type { DocumentReviewRecord, DocumentReviewRequest } from './schema.ts';
-import { figuresOf, findingsOfSegments, ofDocument } from './segments.ts';
+import { figuresOf, findingsOfSegments, ofDocument, storeTargetRectangles } from './segments.ts';
 
 type ReviewServices = Pick<
   Services,
@@ -122,6 +122,7 @@ async function applyReview(
     await database.inTenant(tenantId, async (tx) => {
       await lease.confirm(tx);
       await storeCorrections(tx, tenantId, documentId, corrections);
+      await storeTargetRectangles(tx, tenantId, documentId, rebuilt.rectangles);
       await insertArtifact(tx, output);
       const findings = [
         ...rebuilt.findings.map(findingView),

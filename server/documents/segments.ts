@@ -4,9 +4,15 @@ import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import type { QualityIssue } from '#server/engines/engine.ts';
 import { AppError } from '#server/errors.ts';
+import type { RebuiltDocument } from '#server/formats/document.ts';
 import { requireDocument } from './jobs.ts';
 import { noFigures, type ReportFigures } from './quality-report.ts';
 import type { DocumentQualityFinding } from './schema.ts';
+
+const pageRectangles = z.array(z.array(z.number())).nullable().meta({
+  description:
+    "where the page of the source, and of the newest translation, shows it: [left, bottom, right, top] in points of the page's user space, before its rotation; null for formats whose pages are not fixed",
+});
 
 /** C 5 "Segment" */
 export const documentSegment = z
@@ -18,6 +24,8 @@ export const documentSegment = z
     place: z
       .string()
       .meta({ description: 'where a person finds it: a sheet and cell, a part and paragraph' }),
+    source_rectangles: pageRectangles,
+    target_rectangles: pageRectangles,
     source_text: z.string(),
     target_text: z.string().nullable(),
     quality: z.object({
@@ -58,6 +66,8 @@ function segmentView(row: SegmentRow): z.infer<typeof documentSegment> {
     kind: row.kind,
     page: row.page,
     place: row.place,
+    source_rectangles: row.sourceRectangles,
+    target_rectangles: row.targetRectangles,
     source_text: row.sourceText,
     target_text: row.targetText,
     quality: { score: row.score, needs_review: row.needsReview, issues: row.issues },
@@ -101,6 +111,28 @@ export async function listSegments(
     total: count?.total ?? 0,
     next_cursor: rows.length > limit && last ? String(last.position) : null,
   };
+}
+
+/** Rows of one UPDATE. */
+const rowsOfStatement = 5000;
+
+/** Stores where a new translated file shows the translations. */
+export async function storeTargetRectangles(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+  rectangles: RebuiltDocument['rectangles'] = [],
+): Promise<void> {
+  for (let start = 0; start < rectangles.length; start += rowsOfStatement) {
+    const rows = rectangles
+      .slice(start, start + rowsOfStatement)
+      .map(({ regionId, rectangles: places }) => ({ region_id: regionId, places }));
+    await tx.execute(sql`
+      update document_segments s set target_rectangles = r.places
+      from json_to_recordset(${JSON.stringify(rows)}::json) as r(region_id text, places jsonb)
+      where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.region_id = r.region_id
+        and s.cell_id is null and s.target_rectangles is distinct from r.places`);
+  }
 }
 
 /** The most findings about segments that a report lists. */

@@ -56,7 +56,7 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
 /** Rows of one INSERT: some megabytes at most. */
 const rowsOfStatement = 5000;
 
-function rowOf({ regionId, cellId, kind, page, place, source }: Segment, position: number) {
+function rowOf({ regionId, cellId, kind, page, place, rectangles, source }: Segment, position: number) {
   const sourceKey = createHash('sha256').update(formatTagged(source)).digest('hex');
   return {
     position,
@@ -65,6 +65,7 @@ function rowOf({ regionId, cellId, kind, page, place, source }: Segment, positio
     kind,
     page,
     place,
+    rectangles,
     source_key: sourceKey,
     source,
     source_text: plainText(source),
@@ -78,9 +79,10 @@ function insertSegments(
 ): PromiseLike<unknown> {
   return tx.execute(sql`
     insert into document_segments
-      (tenant_id, document_id, position, region_id, cell_id, kind, page, place, source_key, source, source_text)
-    select ${tenantId}, ${documentId}, r.position, r.region_id, r.cell_id, r.kind, r.page, r.place,
+      (tenant_id, document_id, position, region_id, cell_id, kind, page, place, source_rectangles, source_key, source,
+        source_text)
+    select ${tenantId}, ${documentId}, r.position, r.region_id, r.cell_id, r.kind, r.page, r.place, r.rectangles,
       decode(r.source_key, 'hex'), r.source, r.source_text
     from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, region_id text, cell_id text, kind text,
-      page int, place text, source_key text, source jsonb, source_text text)`);
+      page int, place text, rectangles jsonb, source_key text, source jsonb, source_text text)`);
 }

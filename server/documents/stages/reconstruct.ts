@@ -10,7 +10,7 @@ import { type DocumentRun, RunReplaced } from '../document-run.ts';
 import { rebuildFile } from '../file-work.ts';
 import { requestOf } from '../jobs.ts';
 import { findingView } from '../quality-report.ts';
-import { figuresOf, findingsOfSegments } from '../segments.ts';
+import { figuresOf, findingsOfSegments, storeTargetRectangles } from '../segments.ts';
 import { weightOf } from './admit.ts';
 import { readSource } from './extract.ts';
 
@@ -23,7 +23,7 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
   const [bytes, translations] = [await readSource(run), await selectTranslations(run)];
   const rebuilt =
     translations.length === 0
-      ? { bytes, findings: nothingToTranslate(row.extractFindings as Finding[]) }
+      ? { bytes, rectangles: [], findings: nothingToTranslate(row.extractFindings as Finding[]) }
       : await rebuildFile(
           services,
           { format: row.sourceFormat, bytes, translations, options: languagesOf(run) },
@@ -50,6 +50,7 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
       ...usageOf(run),
     });
     if (!finished) throw new RunReplaced();
+    await storeTargetRectangles(tx, tenantId, documentId, rebuilt.rectangles);
     await insertArtifact(tx, output);
     if (row.drawsTopup) await settleTopUp(tx, tenantId);
   };
