@@ -162,3 +162,40 @@ export function translatableCells({ cells, headers, xml }: WalkedSheet): WalkedC
       ![...headers, ...results].some((range) => isWithin(reference, range)),
   );
 }
+
+/** A sheet without what a translation may change: indexes of shared strings, and texts in cells. */
+export function withoutTexts({ xml }: WalkedSheet): string {
+  return xml.replace(
+    /(<(?:\w+:)?c(?:\s[^>]*)?(?<!\/)>)(.*?)(<\/(?:\w+:)?c>)/gs,
+    (cell, tag, content, end) => {
+      if (/<(?:\w+:)?f\b/.test(content)) return cell;
+      const type = /\st="(\w+)"/.exec(tag)?.[1];
+      if (type === 's' || type === 'str') return tag + content.replace(/>[^<]*<\/(\w+:)?v>/, '>…</v>') + end;
+      return type === 'inlineStr' ? `${tag}…${end}` : cell;
+    },
+  );
+}
+
+/** The texts of the cells in a file of LibreOffice, without white space: it stands there as elements. */
+function shownTexts(fods: string): Set<string> {
+  const cells = fods.matchAll(
+    /<table:(?:covered-)?table-cell\b[^>]*(?<!\/)>(.*?)<\/table:(?:covered-)?table-cell>/gs,
+  );
+  return new Set(
+    [...cells].map(([, content]) =>
+      unescapeXml(content!.replace(/<office:annotation\b.*?<\/office:annotation>|<[^>]*>|\s+/gs, '')),
+    ),
+  );
+}
+
+/** The translatable texts of a workbook that are missing in what LibreOffice saved of it as `fods`. */
+export function textsNotShown(bytes: Uint8Array, fods: string): string[] {
+  const shown = shownTexts(fods);
+  return walkWorkbook(bytes)
+    .sheets.flatMap((sheet) =>
+      translatableCells(sheet)
+        .filter(({ reference }) => !sheet.pivots.some((range) => isWithin(reference, range)))
+        .map(({ text }) => text!.replace(/\s+/g, '')),
+    )
+    .filter((text) => !shown.has(text));
+}

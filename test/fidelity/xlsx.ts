@@ -1,0 +1,226 @@
+import * as xlsx from '#server/formats/xlsx.ts';
+import { corpusFile, corpusNames } from '#test/corpus/files.ts';
+import { convertByLibreOffice } from '#test/formats/libreoffice.ts';
+import { changedEntries } from '#test/formats/office-zip.ts';
+import {
+  attribute,
+  isWithin,
+  textsNotShown,
+  translatableCells,
+  type WalkedCell,
+  type WalkedSheet,
+  type WalkedWorkbook,
+  walkWorkbook,
+  withoutTexts,
+} from '#test/formats/xlsx-walk.ts';
+import { type Comparison, countEach, type FileFidelity, type FormatFidelity } from './format-fidelity.ts';
+import { isTranslatedOnce, translateByStub } from './stub-translation.ts';
+
+export const xlsxFidelity: FormatFidelity = {
+  title: 'XLSX',
+  judge: 'LibreOffice',
+  notes: `*Found* are the cells with a text that has a letter, of every worksheet (B 4.3 "Layout preservation"). *Kept* are the cells that
+show a text which is the result of a formula or the header of a table's column, and texts outside of cells: names of sheets, comments,
+shapes, charts, diagrams, headers and footers, literal dropdown lists, and the names and items of pivot tables.
+
+Numbers, dates (numbers whose cell has a format of a date), formulas and their cached results, and styles are compared cell by cell, by their place.
+Validations, conditional formats, links and merged cells are compared as they are written, defined names as well; charts, drawings, tables and pivot tables
+are whole parts. *All but texts* compares the XML of each sheet without the texts and the indexes of shared strings, character by
+character.`,
+  measure: () => Promise.all(corpusNames('xlsx').map(measureFile)),
+  open: (files) => {
+    const saved = convertByLibreOffice(
+      Object.fromEntries(files.map(({ name, translated }) => [name, translated])),
+      'fods',
+    );
+    if (!saved) return null;
+    return new Map(
+      files.map(({ name, translated }) => {
+        const fods = saved[name];
+        return [
+          name,
+          fods !== undefined && textsNotShown(translated, Buffer.from(fods).toString()).length === 0,
+        ];
+      }),
+    );
+  },
+};
+
+async function measureFile(name: string): Promise<FileFidelity> {
+  const path = `xlsx/${name}`;
+  const { bytes, findings } = await translateByStub(xlsx, corpusFile(path));
+  const [before, after] = [walkWorkbook(corpusFile(path)), walkWorkbook(bytes)];
+  let found = 0;
+  let translatedOnce = 0;
+  for (const [index, sheet] of before.sheets.entries()) {
+    const places = new Map(sheet.cells.map((cell, at) => [cell, after.sheets[index]?.cells[at]]));
+    for (const cell of translatableCells(sheet)) {
+      found++;
+      const now = places.get(cell);
+      if (now?.reference === cell.reference && isTranslatedOnce(lines(cell.text), lines(now.text)))
+        translatedOnce++;
+    }
+  }
+  return {
+    name,
+    translated: bytes,
+    found,
+    translatedOnce,
+    kept: countEach(keptTexts(before)),
+    parts: Object.keys(before.parts).length,
+    changedParts: changedEntries(corpusFile(path), bytes).length,
+    comparisons: compareWorkbooks(before, after),
+    findings,
+  };
+}
+
+/** A translated cell has line feeds where its source had line breaks of other systems. */
+function lines(text: string | undefined): string {
+  return (text ?? '').replace(/\r\n?/g, '\n');
+}
+
+type List = (workbook: WalkedWorkbook) => string[];
+
+function compareWorkbooks(before: WalkedWorkbook, after: WalkedWorkbook): Comparison[] {
+  const translated = new Set(
+    before.sheets.flatMap(({ path, ...sheet }) =>
+      translatableCells({ path, ...sheet }).map(({ reference }) => `${path} ${reference}`),
+    ),
+  );
+  const styles = dateStyles(before);
+  /** What is read of each cell, with its place. Undefined: nothing. */
+  const ofCells =
+    (read: (cell: WalkedCell) => string | undefined): List =>
+    ({ sheets }) =>
+      sheets.flatMap(({ path, cells }) =>
+        cells.flatMap((cell) => {
+          const value = read(cell);
+          return value === undefined ? [] : [`${path} ${cell.reference} ${value}`];
+        }),
+      );
+  const elements =
+    (pattern: RegExp): List =>
+    ({ sheets }) =>
+      sheets.flatMap(({ xml }) => xml.match(pattern) ?? []);
+  const parts =
+    (pattern: RegExp): List =>
+    ({ parts: all }) =>
+      Object.entries(all).flatMap(([path, content]) =>
+        pattern.test(path) ? [`${path} ${Buffer.from(content).toString('base64')}`] : [],
+      );
+  const number = ({ type, formula, value }: WalkedCell): string | undefined =>
+    type === 'n' && formula === undefined ? value : undefined;
+  const lists: [kind: string, list: List][] = [
+    ['formulas', ofCells(({ formula }) => formula)],
+    [
+      'cached results',
+      ofCells(({ formula, text, value }) => (formula === undefined ? undefined : (text ?? value))),
+    ],
+    ['numbers', ofCells(number)],
+    ['of these dates', ofCells((cell) => (styles.has(styleOf(cell)) ? number(cell) : undefined))],
+    [
+      'other texts',
+      ({ sheets }) =>
+        sheets.flatMap(({ path, cells }) =>
+          cells.flatMap(({ reference, text }) =>
+            text === undefined || translated.has(`${path} ${reference}`)
+              ? []
+              : [`${path} ${reference} ${text}`],
+          ),
+        ),
+    ],
+    ['cell styles', ofCells((cell) => attribute(cell.attributes, 's'))],
+    ['merged cells', elements(/<(?:\w+:)?mergeCell\s[^>]*>/g)],
+    ['validations', elements(/<(?:\w+:)?dataValidation\s.*?(?:\/>|<\/(?:\w+:)?dataValidation>)/gs)],
+    ['conditional formats', elements(/<(?:\w+:)?cfRule\s.*?(?:\/>|<\/(?:\w+:)?cfRule>)/gs)],
+    ['links', elements(/<(?:\w+:)?hyperlink\s[^>]*>/g)],
+    [
+      'defined names',
+      ({ parts: all }) =>
+        Object.entries(all).flatMap(([path, content]) =>
+          /workbook\.xml$/.test(path)
+            ? (Buffer.from(content)
+                .toString()
+                .match(/<(?:\w+:)?definedName\s.*?<\/(?:\w+:)?definedName>/gs) ?? [])
+            : [],
+        ),
+    ],
+    ['charts', parts(/\/charts\/chart[^/]*\.xml$/)],
+    ['drawings', parts(/\/drawings\/[^/]*\.xml$/)],
+    ['tables', parts(/\/tables\/[^/]*\.xml$/)],
+    ['pivot tables', parts(/\/pivotTables\/[^/]*\.xml$/)],
+    ['sheets: all but texts', ({ sheets }) => sheets.map(withoutTexts)],
+  ];
+  return lists.map(([kind, list]) => ({ kind, before: list(before), after: list(after) }));
+}
+
+function styleOf({ attributes }: WalkedCell): number {
+  return Number(attribute(attributes, 's') ?? 0);
+}
+
+/** Numbers of the cell styles that show a number as a date or a time. */
+function dateStyles({ parts }: WalkedWorkbook): ReadonlySet<number> {
+  const xml = Buffer.from(parts['xl/styles.xml'] ?? '').toString();
+  const dates = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47]);
+  for (const [tag] of xml.matchAll(/<(?:\w+:)?numFmt\s[^>]*>/g)) {
+    const code = (attribute(tag, 'formatCode') ?? '').replace(/"[^"]*"|\[[^\]]*\]|\\./g, '');
+    if (/[ymdhs]/i.test(code) && !/general/i.test(code)) dates.add(Number(attribute(tag, 'numFmtId')));
+  }
+  const formats = /<(?:\w+:)?cellXfs\b.*?<\/(?:\w+:)?cellXfs>/s.exec(xml)?.[0] ?? '';
+  const styles = [...formats.matchAll(/<(?:\w+:)?xf\s[^>]*>/g)];
+  return new Set(
+    styles.flatMap(([tag], index) => (dates.has(Number(attribute(tag, 'numFmtId'))) ? [index] : [])),
+  );
+}
+
+const letter = /\p{L}/u;
+
+/** Where each text of a workbook stands that is not translated. */
+function keptTexts(workbook: WalkedWorkbook): string[] {
+  return [
+    ...workbook.sheets.flatMap(keptCells),
+    ...workbook.sheets.map(() => 'sheet names'),
+    ...workbook.sheets.flatMap(({ xml }) => keptInSheet(xml)),
+    ...Object.entries(workbook.parts).flatMap(([path, content]) =>
+      keptInPart(path, Buffer.from(content).toString()),
+    ),
+  ];
+}
+
+function keptCells(sheet: WalkedSheet): string[] {
+  const translated = new Set(translatableCells(sheet));
+  return sheet.cells.flatMap((cell) => {
+    if (!letter.test(cell.text ?? '') || translated.has(cell)) return [];
+    const isHeader = sheet.headers.some((range) => isWithin(cell.reference, range));
+    return [isHeader && cell.formula === undefined ? 'table headers' : 'results of formulas'];
+  });
+}
+
+function keptInSheet(xml: string): string[] {
+  const lists = xml.match(/<(?:\w+:)?formula1>\s*(?:"|&quot;)[^<]*\p{L}/gu) ?? [];
+  const around = [...xml.matchAll(/<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)>([^<]*)/g)].filter(
+    ([, text]) =>
+      letter.test(
+        text!.replaceAll('&amp;', '&').replace(/&(?:"[^"]*"|&quot;.*?&quot;|K[0-9A-F]{6}|\d+|.)/g, ''),
+      ),
+  );
+  return [...lists.map(() => 'dropdown lists'), ...around.map(() => 'headers and footers')];
+}
+
+const keptParts: readonly [path: RegExp, text: RegExp, kind: string][] = [
+  [/\/comments\d*\.xml$/, /<(?:\w+:)?comment\s.*?<\/(?:\w+:)?comment>/gs, 'comments'],
+  [/\/drawings\/drawing[^/]*\.xml$/, /<\w+:txBody>.*?<\/\w+:txBody>/gs, 'shapes'],
+  [/\/charts\/chart[^/]*\.xml$/, /<a:p>.*?<\/a:p>/gs, 'charts'],
+  [/\/diagrams\/data[^/]*\.xml$/, /<a:t>[^<]*/g, 'diagrams'],
+  [/\/pivotTables\/[^/]*\.xml$/, /<(?:\w+:)?pivotTableDefinition\s/g, 'pivot tables'],
+];
+
+function keptInPart(path: string, xml: string): string[] {
+  return keptParts.flatMap(([ofPart, text, kind]) =>
+    ofPart.test(path)
+      ? (xml.match(text) ?? [])
+          .filter((found) => kind === 'pivot tables' || letter.test(found.replace(/<[^>]*>?/g, '')))
+          .map(() => kind)
+      : [],
+  );
+}
