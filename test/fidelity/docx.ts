@@ -21,9 +21,9 @@ import { isTranslatedOnce, translateByStub } from './stub-translation.ts';
 export const docxFidelity: FormatFidelity = {
   title: 'DOCX',
   judge: 'LibreOffice',
-  notes: `*Found* are the paragraphs with letters of main text, tables, headers and footers (B 4.3 "Layout preservation"). *Kept* are all
+  notes: `*Found* are the paragraphs with letters of main text, tables, headers and footers. *Kept* are all
 other texts in the package, each \`w:t\`, \`w:delText\`, \`m:t\` or \`a:t\` with a letter: text boxes, content controls, tracked changes, notes,
-comments and results of fields that Word computes stay as they are by B 4.3; formulas, charts, diagrams, hidden text and building
+comments and results of fields that Word computes stay as they are; formulas, charts, diagrams, hidden text and building
 blocks are not read as text of the document either; \`mc:Fallback\` repeats a text box for old programs. The reading aids above Japanese words
 are about those words, and go.
 

@@ -19,7 +19,7 @@ import { isTranslatedOnce, translateByStub } from './stub-translation.ts';
 export const xlsxFidelity: FormatFidelity = {
   title: 'XLSX',
   judge: 'LibreOffice',
-  notes: `*Found* are the cells with a text that has a letter, of every worksheet (B 4.3 "Layout preservation"). *Kept* are the cells that
+  notes: `*Found* are the cells with a text that has a letter, of every worksheet. *Kept* are the cells that
 show a text which is the result of a formula or the header of a table's column, and texts outside of cells: names of sheets, comments,
 shapes, charts, diagrams, headers and footers, literal dropdown lists, and the names and items of pivot tables.
 
