@@ -4,11 +4,11 @@ import {
   childOf,
   childrenOf,
   type Element,
+  formattingOf,
   isStory,
   keptContent,
   parse,
   partsOf,
-  serialize,
   textOf,
   walkStory,
   wordsNotShown,
@@ -29,7 +29,7 @@ are about those words, and go.
 
 Of a translated paragraph everything is compared but the texts and the runs around them: every start tag with its attributes, and
 every other text, in the order of the source. *Run formatting* counts the runs with translated text; each must have the \`rPr\` of a run of
-its paragraph.`,
+its paragraph, but for the language.`,
   measure: () => Promise.all(corpusNames('docx').map(measureFile)),
   open: (files) => {
     const saved = convertByLibreOffice(
@@ -123,10 +123,10 @@ function compareFormatting(pairs: readonly [Walked, Walked | undefined][]): Comp
   for (const [old, now] of pairs) {
     const known = old.runs.flatMap((run) => {
       const bases = childrenOf(run).flatMap((child) => childrenOf(childOf(child, 'rubyBase') ?? child));
-      return [run, ...bases].map((each) => serialize(childOf(each, 'rPr')));
+      return [run, ...bases].map((each) => formattingOf(each));
     });
-    for (const run of now?.runs ?? []) {
-      const properties = serialize(childOf(run, 'rPr'));
+    for (const run of new Set(now?.runs)) {
+      const properties = formattingOf(run);
       written.push(properties);
       unknown.push(known.includes(properties) ? properties : 'formatting that no run had');
     }

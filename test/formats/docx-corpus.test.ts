@@ -3,13 +3,14 @@ import { extract, rebuild } from '#server/formats/docx.ts';
 import { plainText } from '#server/formats/inline-content.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import {
+  attribute,
   childOf,
   childrenOf,
+  formattingOf,
   isStory,
   keptContent,
   parse,
   partsOf,
-  serialize,
   textOf,
   walkStory,
   wordsNotShown,
@@ -71,16 +72,19 @@ describe.each(names)('%s', (name) => {
       expect(keptContent(parse(after[path]!))).toEqual(keptContent(parse(before[path]!)));
   });
 
-  it('a new run has the properties of a run of its paragraph', async () => {
+  it('a new run has the properties of a run of its paragraph, in the language of the translation', async () => {
     const after = partsOf(await translated(name));
     for (const path of stories) {
       const old = walkStory(parse(before[path]!));
       for (const [index, { runs }] of walkStory(parse(after[path]!)).entries()) {
         const known = old[index]!.runs.flatMap((run) => {
           const bases = childrenOf(run).flatMap((child) => childrenOf(childOf(child, 'rubyBase') ?? child));
-          return [run, ...bases].map((each) => serialize(childOf(each, 'rPr')));
+          return [run, ...bases].map((each) => formattingOf(each));
         });
-        for (const run of runs) expect(known).toContain(serialize(childOf(run, 'rPr')));
+        for (const run of runs) expect(known).toContain(formattingOf(run));
+        if (/\p{L}/u.test(old[index]!.text))
+          for (const run of runs.filter((each) => /\S/.test(textOf(each))))
+            expect(attribute(childOf(childOf(run, 'rPr'), 'lang')!, 'val')).toMatch(/^fr-/);
       }
     }
   });

@@ -62,7 +62,7 @@ export const allOf = (element: Element, name: string): Element[] =>
 /** A paragraph that a translation may change. */
 export interface WalkedParagraph {
   element: Element;
-  /** The characters to translate, with tabs and line feeds for what stands between them. */
+  /** The characters to translate, with tabs and line feeds for what stands between them, and hyphens as one types them. */
   text: string;
   /** The runs that hold them. */
   runs: Element[];
@@ -80,8 +80,8 @@ const breaks: Record<string, string> = {
   cr: '\n',
   tab: '\t',
   ptab: '\t',
-  noBreakHyphen: '\u2011',
-  softHyphen: '\u00ad',
+  noBreakHyphen: '-',
+  softHyphen: '',
 };
 
 /** The paragraphs of a story that may have text to translate, in order, those without text included. */
@@ -140,7 +140,10 @@ export function walkStory(root: Element, areFieldsKept = root.name !== 'document
 function shownText(element: Element): string {
   const text = textOf(element);
   const isPreserved = /xml:space\s*=\s*["']preserve/.test(element.tag);
-  return (isPreserved ? text : text.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '')).replace(/[\t\n\r]/g, ' ');
+  return (isPreserved ? text : text.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, ''))
+    .replace(/[\t\n\r]/g, ' ')
+    .replaceAll('\u00ad', '')
+    .replaceAll('\u2011', '-');
 }
 
 /** The parts with text that is translated: main text, headers, footers. */
@@ -175,6 +178,12 @@ export function keptContent(element: Element): string[] {
   walk(element, false);
   return found;
 }
+
+/** The properties of a run as written, without the language, which is that of the translation. */
+export const formattingOf = (run: Element): string =>
+  serialize(childOf(run, 'rPr'))
+    .replace(/<w:lang\b[^>]*>/g, '')
+    .replace(/^<w:rPr\/?>$/, '');
 
 /** An element without its text, to compare properties. */
 export const serialize = (element: Element | undefined): string =>
