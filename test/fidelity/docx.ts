@@ -30,7 +30,8 @@ are about those words, and go.
 Of a translated paragraph everything is compared but the texts and the runs around them: every start tag with its attributes, and
 every other text, in the order of the source. *Run formatting* counts the runs with translated text; each must have the \`rPr\` of a run of
 its paragraph, but for the language.`,
-  measure: () => Promise.all(corpusNames('docx').map(measureFile)),
+  measure: () =>
+    Promise.all(corpusNames('docx').map((name) => measureFile(name, corpusFile(`docx/${name}`)))),
   open: (files) => {
     const saved = convertByLibreOffice(
       Object.fromEntries(files.map(({ name, translated }) => [name, translated])),
@@ -49,10 +50,9 @@ its paragraph, but for the language.`,
   },
 };
 
-async function measureFile(name: string): Promise<FileFidelity> {
-  const path = `docx/${name}`;
-  const { bytes, findings } = await translateByStub(docx, corpusFile(path));
-  const [before, after] = [partsOf(corpusFile(path)), partsOf(bytes)];
+export async function measureFile(name: string, source: Uint8Array): Promise<FileFidelity> {
+  const { bytes, findings } = await translateByStub(docx, source);
+  const [before, after] = [partsOf(source), partsOf(bytes)];
   const names = Object.keys(before);
   const stories = names.filter(isStory).map((part) => [parse(before[part]!), parse(after[part]!)] as const);
   const pairs = stories.flatMap(([old, now]) => pairParagraphs(old, now));
@@ -64,7 +64,7 @@ async function measureFile(name: string): Promise<FileFidelity> {
     translatedOnce: texts.filter(([old, now]) => isTranslatedOnce(old.text, now?.text ?? '')).length,
     kept: countEach(names.flatMap((part) => keptTexts(part, before[part]!))),
     parts: names.length,
-    changedParts: changedEntries(corpusFile(path), bytes).length,
+    changedParts: changedEntries(source, bytes).length,
     comparisons: [
       ...compareTags(stories),
       {

@@ -27,7 +27,8 @@ Numbers, dates (numbers whose cell has a format of a date), formulas and their c
 Validations, conditional formats, links and merged cells are compared as they are written, defined names as well; charts, drawings, tables and pivot tables
 are whole parts. *All but texts* compares the XML of each sheet without the texts and the indexes of shared strings, character by
 character.`,
-  measure: () => Promise.all(corpusNames('xlsx').map(measureFile)),
+  measure: () =>
+    Promise.all(corpusNames('xlsx').map((name) => measureFile(name, corpusFile(`xlsx/${name}`)))),
   open: (files) => {
     const saved = convertByLibreOffice(
       Object.fromEntries(files.map(({ name, translated }) => [name, translated])),
@@ -46,10 +47,9 @@ character.`,
   },
 };
 
-async function measureFile(name: string): Promise<FileFidelity> {
-  const path = `xlsx/${name}`;
-  const { bytes, findings } = await translateByStub(xlsx, corpusFile(path));
-  const [before, after] = [walkWorkbook(corpusFile(path)), walkWorkbook(bytes)];
+export async function measureFile(name: string, source: Uint8Array): Promise<FileFidelity> {
+  const { bytes, findings } = await translateByStub(xlsx, source);
+  const [before, after] = [walkWorkbook(source), walkWorkbook(bytes)];
   let found = 0;
   let translatedOnce = 0;
   for (const [index, sheet] of before.sheets.entries()) {
@@ -68,7 +68,7 @@ async function measureFile(name: string): Promise<FileFidelity> {
     translatedOnce,
     kept: countEach(keptTexts(before)),
     parts: Object.keys(before.parts).length,
-    changedParts: changedEntries(corpusFile(path), bytes).length,
+    changedParts: changedEntries(source, bytes).length,
     comparisons: compareWorkbooks(before, after),
     findings,
   };
