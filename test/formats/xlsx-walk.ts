@@ -25,6 +25,8 @@ export interface WalkedSheet {
   cells: WalkedCell[];
   /** Ranges of table headers. */
   headers: string[];
+  /** Cells of totals rows whose text a table repeats, with that text. */
+  totalsLabels: { reference: string; text: string }[];
   /** Ranges of pivot tables, which LibreOffice fills anew. */
   pivots: string[];
   xml: string;
@@ -98,22 +100,50 @@ export function walkWorkbook(bytes: Uint8Array): WalkedWorkbook {
     const [, type, path] = relations.find(([id]) => id === attribute(tag, '\\w+:id'))!;
     const name = attribute(tag, 'name')!;
     const sheetId = attribute(tag, 'sheetId')!;
-    if (type !== 'worksheet') return [{ name, sheetId, path, cells: [], headers: [], pivots: [], xml: '' }];
+    if (type !== 'worksheet')
+      return [{ name, sheetId, path, cells: [], headers: [], totalsLabels: [], pivots: [], xml: '' }];
     const xml = textOf(parts[path]);
-    const headers = relationsOf(parts, path)
+    const tables = relationsOf(parts, path)
       .filter(([, relation]) => relation === 'table')
-      .flatMap(([, , tablePath]) => {
-        const table = /<(?:\w+:)?table\s[^>]*>/.exec(textOf(parts[tablePath]))![0];
-        if (attribute(table, 'headerRowCount') === '0') return [];
-        const [from, to] = attribute(table, 'ref')!.split(':') as [string, string];
-        return [`${from}:${to.replace(/\d+/, '')}${/\d+/.exec(from)![0]}`];
-      });
+      .map(([, , tablePath]) => textOf(parts[tablePath]));
+    const headers = tables.flatMap((tableXml) => {
+      const table = /<(?:\w+:)?table\s[^>]*>/.exec(tableXml)![0];
+      if (attribute(table, 'headerRowCount') === '0') return [];
+      const [from, to] = attribute(table, 'ref')!.split(':') as [string, string];
+      return [`${from}:${to.replace(/\d+/, '')}${/\d+/.exec(from)![0]}`];
+    });
     const pivots = relationsOf(parts, path)
       .filter(([, relation]) => relation === 'pivotTable')
       .map(([, , pivot]) => attribute(/<(?:\w+:)?location\s[^>]*>/.exec(textOf(parts[pivot]))![0], 'ref')!);
-    return [{ name, sheetId, path, cells: cellsOf(xml, strings), headers, pivots, xml }];
+    return [
+      {
+        name,
+        sheetId,
+        path,
+        cells: cellsOf(xml, strings),
+        headers,
+        totalsLabels: tables.flatMap(totalsLabelsOf),
+        pivots,
+        xml,
+      },
+    ];
   });
   return { sheets, parts, sharedPath, items: items ?? [], strings };
+}
+
+function totalsLabelsOf(tableXml: string): WalkedSheet['totalsLabels'] {
+  const [from, to] = attribute(/<(?:\w+:)?table\s[^>]*>/.exec(tableXml)![0], 'ref')!.split(':') as [
+    string,
+    string,
+  ];
+  const [, left] = positionOf(from);
+  const [bottom] = positionOf(to);
+  return [...tableXml.matchAll(/<(?:\w+:)?tableColumn\s[^>]*>/g)].flatMap(([tag], index) => {
+    const label = attribute(tag, 'totalsRowLabel');
+    if (label === undefined) return [];
+    // As far as files have them: tables in the first 26 columns.
+    return [{ reference: `${String.fromCharCode(64 + left + index)}${bottom}`, text: unescapeCell(label) }];
+  });
 }
 
 function cellsOf(xml: string, strings: string[]): WalkedCell[] {
