@@ -122,6 +122,7 @@ it('the same document in the strict namespaces has the same text boxes, controls
     '1 text box is not translated',
     '9 content controls are not translated',
     '1 tracked change is not translated',
+    '1 result of a field is not translated',
     '1 footnote is not translated',
     '1 endnote is not translated',
     '1 comment is not translated',
