@@ -21,14 +21,21 @@ import { isTranslatedOnce, translateByStub } from './stub-translation.ts';
 export const docxFidelity: FormatFidelity = {
   title: 'DOCX',
   judge: 'LibreOffice',
-  notes: `*Found* are the paragraphs with letters of main text, tables, headers and footers. *Kept* are all
-other texts in the package, each \`w:t\`, \`w:delText\`, \`m:t\` or \`a:t\` with a letter: text boxes, content controls, tracked changes, notes,
-comments and results of fields that Word computes stay as they are; formulas, charts, diagrams, hidden text and building
-blocks are not read as text of the document either; \`mc:Fallback\` repeats a text box for old programs. The reading aids above Japanese words
-are about those words, and go.
+  notes: `*Found* are the paragraphs with letters in main text, tables, headers and footers. *Kept* are all other texts in the package, each
+\`w:t\`, \`w:delText\`, \`m:t\` or \`a:t\` with a letter, and where it stands:
 
-Of a translated paragraph everything is compared but the texts and the runs around them: every start tag with its attributes, and
-every other text, in the order of the source. *Run formatting* counts the runs with translated text; each must have the \`rPr\` of a run of
+| where | why it stays |
+|---|---|
+| text boxes, content controls, tracked changes, footnotes, endnotes, comments | the service does not translate them; the findings count them |
+| fields | Word computes the result, or takes it from data; the findings count them |
+| charts, diagrams, hidden text | they are not text of the document's body; the findings count them |
+| formulas | their letters are symbols |
+| fallbacks | \`mc:Fallback\` repeats a text box for old programs |
+| building blocks | they are entries for the user to insert, not part of the document |
+| reading aids | they tell how to read the Japanese words below them, and are left out with these |
+
+In the changed parts everything is compared but the texts and the runs around them: each start tag with its attributes, and each
+other text, in the order of the source. *Run formatting* counts the runs with translated text; each must have the \`rPr\` of a run of
 its paragraph, but for the language.`,
   measure: () =>
     Promise.all(corpusNames('docx').map((name) => measureFile(name, corpusFile(`docx/${name}`)))),

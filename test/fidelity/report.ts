@@ -11,11 +11,12 @@ export interface FormatResult {
 const introduction = `# Fidelity
 
 What a translated file has in common with its source, for every file of the corpus ([test/corpus](../test/corpus/README.md)).
-\`npm run fidelity\` writes this page: it translates each file with the stub engine, which puts \`[fr]\` before each text, and compares
-the result with the source by walks over the XML that share no code with the engines. A test fails when the page says something else than
-the code gives.
+\`npm run fidelity\` writes this page. It translates each file with the stub engine, which puts \`[fr]\` before each text, and compares
+the result with the source. The walks over the XML share no code with the format engines. \`test/docs/fidelity.test.ts\` fails when
+the page says something else than the code gives.
 
-A count stands for "the same before and behind"; where something differs, the cell is \`before → after\` in bold.`;
+A number in the last table of a format is how many things of a kind are the same before and after. Where any of them differ, both
+numbers are there, in bold.`;
 
 /** Writes the page. */
 export function renderReport(results: readonly FormatResult[]): string {
@@ -79,13 +80,12 @@ function listCounts(counts: Counts): string {
   return [...counts].map(([kind, count]) => `${kind}: ${count}`).join(', ');
 }
 
+/** Columns of numbers are set right. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [
-    line(head),
-    `|${head.map((_, index) => (index === 0 ? '---|' : '--:|')).join('')}`,
-    ...rows.map(line),
-  ].join('\n');
+  const isNumeric = (column: number): boolean => rows.every((row) => /^[\d*→ ]+$/.test(row[column]!));
+  const rule = `|${head.map((_, column) => (isNumeric(column) ? '--:|' : '---|')).join('')}`;
+  return [line(head), rule, ...rows.map(line)].join('\n');
 }
 
 /** The page without what the judges found: they are not installed everywhere. */

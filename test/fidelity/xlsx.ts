@@ -19,14 +19,20 @@ import { isTranslatedOnce, translateByStub } from './stub-translation.ts';
 export const xlsxFidelity: FormatFidelity = {
   title: 'XLSX',
   judge: 'LibreOffice',
-  notes: `*Found* are the cells with a text that has a letter, of every worksheet. *Kept* are the cells that
-show a text which is the result of a formula or the header of a table's column, and texts outside of cells: names of sheets, comments,
-shapes, charts, diagrams, headers and footers, literal dropdown lists, and the names and items of pivot tables.
+  notes: `*Found* are the cells of all worksheets with a text that has a letter. *Kept* are other texts, and where they stand:
 
-Numbers, dates (numbers whose cell has a format of a date), formulas and their cached results, and styles are compared cell by cell, by their place.
-Validations, conditional formats, links and merged cells are compared as they are written, defined names as well; charts, drawings, tables and pivot tables
-are whole parts; a table repeats the label of its totals row, which is a translated cell, and Excel repairs a file in which the two differ. *All but texts* compares the XML of each sheet without the texts and the indexes of shared strings, character by
-character.`,
+| where | why they stay |
+|---|---|
+| results of formulas | Excel computes them |
+| table headers | formulas name columns by them; the findings count them |
+| sheet names | formulas name sheets by them |
+| dropdown lists, headers and footers, comments, shapes, charts, diagrams, pivot tables | the service does not translate them; the findings count them |
+
+Formulas, their cached results, numbers, dates (numbers in a format of dates) and styles are compared cell by cell, by their place.
+Merged cells, validations, conditional formats, links and defined names are compared as they are written; charts, drawings, tables
+and pivot tables are whole parts. A table repeats the label of its totals row. Excel repairs a file in which label and cell differ, so
+the label changes with the cell. *All but texts* is the XML of each sheet without its texts and the indexes of shared strings,
+character by character.`,
   measure: () =>
     Promise.all(corpusNames('xlsx').map((name) => measureFile(name, corpusFile(`xlsx/${name}`)))),
   open: (files) => {
