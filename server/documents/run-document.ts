@@ -14,7 +14,7 @@ import {
 } from './document-run.ts';
 import { failureOf, failureResponse, interruption, isTransient, StageTimeout } from './failure.ts';
 import { isDocument } from './jobs.ts';
-import { queueDocument } from './queue.ts';
+import { comesAfterOthers, queueDocument } from './queue.ts';
 import type { DocumentFailureDetail, DocumentStage } from './schema.ts';
 import { admitDocument } from './stages/admit.ts';
 import { extractSegments, ingestSource } from './stages/extract.ts';
@@ -37,8 +37,8 @@ const mostRetries = 2;
 const firstPause = 1000;
 /** Workers that may die with a job before it makes progress. Many: `interrupted` is the last resort, and a file is read in child processes, whose end is no worker's. */
 const mostInterruptions = 20;
-/** Milliseconds after which a worker gives way to other documents. */
-const slice = 10_000;
+/** Milliseconds after which a worker gives way: to documents that come before its own, and to all. */
+const slice = { ifOthersWait: 1000, most: 10_000 };
 
 /**
  * Runs a document from where it stands to its end (B 3.2). Every stage stores what it has done, so that a worker that takes
@@ -64,7 +64,16 @@ export async function runDocument(
     attempt: row.attempt,
     row,
     signal: AbortSignal.abort(),
-    isOver: () => services.backgroundWork.closing || (!inline && performance.now() - began > slice),
+    timings: () => row.stageTimings,
+    isOver: async () => {
+      if (services.backgroundWork.closing) return true;
+      const worked = performance.now() - began;
+      if (inline || worked < slice.ifOthersWait) return false;
+      return (
+        worked > slice.most ||
+        services.database.inTenant(tenantId, (tx) => comesAfterOthers(tx, tenantId, documentId))
+      );
+    },
   };
   const keeping = keepAlive(run, () => lost.abort(new RunReplaced()));
   try {
@@ -80,7 +89,7 @@ export async function runDocument(
     if (error instanceof RunReplaced) return undefined;
     if (error instanceof Yielded) {
       await services.database.inTenant(tenantId, async (tx) => {
-        await updateRun(tx, run, { running: false, stageTimings: run.row.stageTimings });
+        await updateRun(tx, run, { running: false, stageTimings: run.timings() });
         await queueDocument(tx, tenantId, documentId);
       });
       return undefined;
@@ -101,9 +110,11 @@ async function runStage(
   lost: AbortSignal,
 ): Promise<DocumentFailureDetail | undefined> {
   const { settings, log } = run.services;
-  const spent = run.row.stageTimings[stage] ?? 0;
+  const before = run.timings();
+  const spent = before[stage] ?? 0;
   const budget = settings.DOCUMENT_STAGE_TIMEOUT_SECONDS * 1000 - spent;
   const began = performance.now();
+  run.timings = () => ({ ...before, [stage]: Math.round(spent + performance.now() - began) });
   const deadline = new AbortController();
   const timer = setTimeout(
     () => deadline.abort(new StageTimeout()),
@@ -129,19 +140,17 @@ async function runStage(
     }
   } finally {
     clearTimeout(timer);
-    run.row.stageTimings = {
-      ...run.row.stageTimings,
-      [stage]: Math.round(spent + performance.now() - began),
-    };
+    const timings = run.timings();
+    run.timings = () => timings;
   }
 }
 
 /** Stores how long the stages took, even of a job that has just ended. */
-function storeTimings(tx: Tx, { tenantId, documentId, attempt, row }: DocumentRun): Promise<unknown> {
+function storeTimings(tx: Tx, { tenantId, documentId, attempt, timings }: DocumentRun): Promise<unknown> {
   return tx.last(
     tx
       .update(documentJobs)
-      .set({ stageTimings: row.stageTimings })
+      .set({ stageTimings: timings() })
       .where(and(isDocument(tenantId, documentId), eq(documentJobs.attempt, attempt))),
   );
 }
@@ -152,7 +161,7 @@ async function endFailed(
   failure: DocumentFailureDetail,
   stage: DocumentStage,
 ): Promise<AppError> {
-  const { stageTimings } = run.row;
+  const stageTimings = run.timings();
   await run.services.database.inTenant(run.tenantId, (tx) =>
     updateRun(tx, run, { status: 'failed', failure, stage, stageTimings, running: false, reservedChars: 0 }),
   );

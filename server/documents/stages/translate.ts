@@ -33,7 +33,7 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
     );
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
-    if (start + textsOfBatch < untranslated.length) yieldIfOver(run);
+    if (start + textsOfBatch < untranslated.length) await yieldIfOver(run);
   }
   await services.database.inTenant(tenantId, (tx) => updateRun(tx, run, { stage: 'reconstruct' }));
 }
