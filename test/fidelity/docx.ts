@@ -15,10 +15,11 @@ import {
 } from '#test/formats/docx-walk.ts';
 import { convertByLibreOffice } from '#test/formats/libreoffice.ts';
 import { changedEntries } from '#test/formats/office-zip.ts';
-import { type Comparison, countEach, type FileFidelity, type FormatFidelity } from './format-fidelity.ts';
+import type { Comparison, FileFidelity, OfficeFormat } from './office.ts';
+import { countEach } from './report.ts';
 import { isTranslatedOnce, translateByStub } from './stub-translation.ts';
 
-export const docxFidelity: FormatFidelity = {
+export const docxFidelity: OfficeFormat = {
   title: 'DOCX',
   judge: 'LibreOffice',
   notes: `*Found* are the paragraphs with letters in main text, tables, headers and footers. *Kept* are all other texts in the package, each

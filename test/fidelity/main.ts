@@ -1,22 +1,34 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { docxFidelity } from './docx.ts';
-import type { FormatFidelity } from './format-fidelity.ts';
-import { type FormatResult, renderReport } from './report.ts';
+import { type OfficeFormat, officeSection } from './office.ts';
+import { writeGallery } from './pdf/gallery.ts';
+import { pdfSection } from './pdf.ts';
+import { renderReport, type Section } from './report.ts';
 import { xlsxFidelity } from './xlsx.ts';
 
 /** In the order of the page. */
-export const formats: readonly FormatFidelity[] = [docxFidelity, xlsxFidelity];
+export const officeFormats: readonly OfficeFormat[] = [docxFidelity, xlsxFidelity];
 
 export const page = join(import.meta.dirname, '../../docs/fidelity.md');
 
+async function measureOffice(format: OfficeFormat): Promise<Section> {
+  const files = await format.measure();
+  const opened = format.open(files);
+  if (opened === null) console.warn(`${format.judge} is not installed: nothing was opened`);
+  return officeSection(format, files, opened);
+}
+
+/** Without arguments it writes the page; `--gallery` writes the pictures of PDF pages instead. */
 if (process.argv[1] === import.meta.filename) {
-  const results: FormatResult[] = [];
-  for (const format of formats) {
-    const files = await format.measure();
-    const opened = format.open(files);
-    if (opened === null) console.warn(`${format.judge} is not installed: nothing was opened`);
-    results.push({ format, files, opened });
+  if (process.argv.includes('--gallery')) await writeGallery();
+  else {
+    const sections: Section[] = [];
+    for (const format of officeFormats) sections.push(await measureOffice(format));
+    sections.push(await pdfSection());
+    const before = readFileSync(page, 'utf8');
+    const after = renderReport(sections);
+    writeFileSync(page, after);
+    console.log(before === after ? 'docs/fidelity.md is as it was' : 'docs/fidelity.md has changed');
   }
-  writeFileSync(page, renderReport(results));
 }

@@ -13,10 +13,11 @@ import {
   walkWorkbook,
   withoutTexts,
 } from '#test/formats/xlsx-walk.ts';
-import { type Comparison, countEach, type FileFidelity, type FormatFidelity } from './format-fidelity.ts';
+import type { Comparison, FileFidelity, OfficeFormat } from './office.ts';
+import { countEach } from './report.ts';
 import { isTranslatedOnce, translateByStub } from './stub-translation.ts';
 
-export const xlsxFidelity: FormatFidelity = {
+export const xlsxFidelity: OfficeFormat = {
   title: 'XLSX',
   judge: 'LibreOffice',
   notes: `*Found* are the cells of all worksheets with a text that has a letter. *Kept* are other texts, and where they stand:

@@ -1,0 +1,65 @@
+import { plainText } from '#server/formats/inline-content.ts';
+import { textByPdftotext } from '#test/formats/golden-pdf-readers.ts';
+import { wordsOf } from './words.ts';
+import type { TranslatedFile, TranslatedSegment } from './translated-file.ts';
+
+/** What pdftotext gives back of the translations of a file. */
+export interface CopiedText {
+  /** Segments whose translation is on its page, once for each of them. */
+  copied: TranslatedSegment[];
+  missed: TranslatedSegment[];
+}
+
+const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u;
+
+/**
+ * Looks for each translation in the text of its page, in the order of the content, without spaces, which line ends change. Found text
+ * is taken out of the page, so that each segment has its own; the longest are looked for first, as they may contain others. Poppler
+ * gives lines of right-to-left text from left to right: those are looked for word by word.
+ */
+export function findTranslations({ bytes, segments }: TranslatedFile): CopiedText {
+  const pages = textByPdftotext(bytes, '-raw').split('\f');
+  const rests = pages.map(withoutSpaces);
+  const words = pages.map((page) => wordsOf(withoutMarks(page)));
+  const found = (segment: TranslatedSegment): boolean => {
+    const text = plainText(segment.target);
+    const at = segment.page - 1;
+    if (rightToLeft.test(text)) return takeWords(words[at] ?? [], wordsOf(withoutMarks(text)));
+    const wanted = withoutSpaces(text);
+    const index = rests[at]?.indexOf(wanted) ?? -1;
+    if (index === -1) return false;
+    rests[at] = `${rests[at]!.slice(0, index)}\f${rests[at]!.slice(index + wanted.length)}`;
+    return true;
+  };
+  const longestFirst = segments.toSorted(
+    (one, other) => plainText(other.target).length - plainText(one.target).length,
+  );
+  const copied = new Set(longestFirst.filter(found));
+  return {
+    copied: segments.filter((segment) => copied.has(segment)),
+    missed: segments.filter((segment) => !copied.has(segment)),
+  };
+}
+
+/** Takes the words out of a page, unless one is not there. */
+function takeWords(page: string[], words: readonly string[]): boolean {
+  const rest = [...page];
+  for (const word of words) {
+    const index = rest.indexOf(word);
+    if (index === -1) return false;
+    rest.splice(index, 1);
+  }
+  page.splice(0, page.length, ...rest);
+  return true;
+}
+
+/** Also without soft hyphens and zero-width characters, which show nothing. */
+function withoutSpaces(text: string): string {
+  return withoutMarks(text)
+    .normalize('NFKC')
+    .replace(/[\s\u00ad]+/gu, '');
+}
+
+function withoutMarks(text: string): string {
+  return text.replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, '');
+}

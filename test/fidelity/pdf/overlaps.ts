@@ -1,0 +1,75 @@
+import type { PageRectangle } from '#server/formats/document.ts';
+import { withPdf } from '#test/formats/golden-pdf-readers.ts';
+import type { TranslatedFile } from './translated-file.ts';
+
+/** In points. Boxes that touch by less are beside each other. */
+const tolerance = 1;
+
+export interface Overlaps {
+  boxes: number;
+  /** The ids of the segments whose boxes overlap that of another one, or leave the page. */
+  overlapping: string[];
+  leaving: string[];
+}
+
+interface Box {
+  id: string;
+  page: number;
+  rectangle: PageRectangle;
+}
+
+/** What overlaps where the source texts stand, and where the translations do. */
+export async function findOverlaps(file: TranslatedFile): Promise<{ before: Overlaps; after: Overlaps }> {
+  const pages = await viewsOf(file.bytes);
+  const boxes = (of: 'rectangles' | 'translatedRectangles'): Box[] =>
+    file.segments.flatMap((segment) =>
+      segment[of].map((rectangle) => ({ id: segment.regionId, page: segment.page, rectangle })),
+    );
+  return {
+    before: overlapsOf(boxes('rectangles'), pages),
+    after: overlapsOf(boxes('translatedRectangles'), pages),
+  };
+}
+
+function overlapsOf(boxes: readonly Box[], pages: readonly PageRectangle[]): Overlaps {
+  const sorted = boxes.toSorted((one, other) => one.rectangle[0] - other.rectangle[0]);
+  const overlapping = new Set<string>();
+  for (const [index, one] of sorted.entries())
+    for (const other of sorted.slice(index + 1)) {
+      if (other.rectangle[0] >= one.rectangle[2] - tolerance) break;
+      if (one.page !== other.page || one.id === other.id) continue;
+      if (!areOver(one.rectangle, other.rectangle)) continue;
+      overlapping.add(one.id);
+      overlapping.add(other.id);
+    }
+  const leaving = boxes.filter(({ page, rectangle: [left, bottom, right, top] }) => {
+    const [pageLeft, pageBottom, pageRight, pageTop] = pages[page - 1]!;
+    return (
+      left < pageLeft - tolerance ||
+      bottom < pageBottom - tolerance ||
+      right > pageRight + tolerance ||
+      top > pageTop + tolerance
+    );
+  });
+  return {
+    boxes: boxes.length,
+    overlapping: [...overlapping].sort(),
+    leaving: leaving.map(({ id }) => id),
+  };
+}
+
+function areOver(one: PageRectangle, other: PageRectangle): boolean {
+  return (
+    Math.min(one[2], other[2]) - Math.max(one[0], other[0]) > tolerance &&
+    Math.min(one[3], other[3]) - Math.max(one[1], other[1]) > tolerance
+  );
+}
+
+function viewsOf(bytes: Uint8Array): Promise<PageRectangle[]> {
+  return withPdf(new Uint8Array(bytes), async (document) => {
+    const views: PageRectangle[] = [];
+    for (let number = 1; number <= document.numPages; number++)
+      views.push((await document.getPage(number)).view as PageRectangle);
+    return views;
+  });
+}

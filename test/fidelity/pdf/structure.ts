@@ -1,0 +1,104 @@
+import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { withPdf } from '#test/formats/golden-pdf-readers.ts';
+
+/** What pdf.js finds in a PDF besides the text of its pages, as lists that can be compared. */
+export interface PdfStructure {
+  /** One item a page: what is seen of it, its rotation and its unit. */
+  pages: string[];
+  links: string[];
+  otherAnnotations: string[];
+  /** One item a widget. */
+  fields: string[];
+  bookmarks: string[];
+  pageLabels: string[];
+  destinations: string[];
+}
+
+/** The numbers of objects differ after saving, so what refers to a page is told by the page's number. */
+export async function readStructure(bytes: Uint8Array): Promise<PdfStructure> {
+  return withPdf(new Uint8Array(bytes), async (document) => {
+    const structure: PdfStructure = {
+      pages: [],
+      links: [],
+      otherAnnotations: [],
+      fields: await fieldsOf(document),
+      bookmarks: await bookmarksOf(document),
+      pageLabels: (await document.getPageLabels()) ?? [],
+      destinations: [],
+    };
+    for (let number = 1; number <= document.numPages; number++) {
+      const page = await document.getPage(number);
+      const { view, rotate, userUnit } = page;
+      structure.pages.push(JSON.stringify({ view, rotate, userUnit }));
+      for (const annotation of await page.getAnnotations()) {
+        const { subtype, rect, url, unsafeUrl, dest, action, contentsObj, annotationFlags } = annotation;
+        const place = { number, subtype, rect, annotationFlags };
+        if (subtype === 'Link')
+          structure.links.push(
+            JSON.stringify({ ...place, url, unsafeUrl, action, dest: await target(document, dest) }),
+          );
+        else if (subtype !== 'Widget')
+          structure.otherAnnotations.push(JSON.stringify({ ...place, text: contentsObj?.str }));
+      }
+      page.cleanup();
+    }
+    for (const [name, dest] of await document.getDestinations())
+      structure.destinations.push(JSON.stringify([name, await target(document, dest)]));
+    return structure;
+  });
+}
+
+async function fieldsOf(document: PDFDocumentProxy): Promise<string[]> {
+  return [...((await document.getFieldObjects()) ?? [])].flatMap(([name, widgets]) =>
+    (widgets as Record<string, unknown>[])
+      // Groups of fields are in the list, too, without a place.
+      .filter(({ rect }) => rect)
+      .map(({ type, value, rect, page, items, exportValues }) =>
+        JSON.stringify({ name, type, value, rect, page, items, exportValues }),
+      ),
+  );
+}
+
+interface Bookmark {
+  title: string;
+  bold: boolean;
+  italic: boolean;
+  color: ArrayLike<number>;
+  dest: unknown;
+  url: string | null;
+  count?: number;
+  items: Bookmark[];
+}
+
+async function bookmarksOf(document: PDFDocumentProxy): Promise<string[]> {
+  const list = async (bookmarks: readonly Bookmark[], depth: number): Promise<string[]> => {
+    const texts: string[] = [];
+    for (const { title, bold, italic, color, dest, url, count, items } of bookmarks) {
+      const place = await target(document, dest);
+      texts.push(
+        JSON.stringify({ depth, title, bold, italic, color: [...Array.from(color)], url, count, place }),
+      );
+      texts.push(...(await list(items, depth + 1)));
+    }
+    return texts;
+  };
+  return list(((await document.getOutline()) ?? []) as Bookmark[], 0);
+}
+
+/** Where a destination leads to: its page, from 0, and the place there. */
+async function target(document: PDFDocumentProxy, dest: unknown): Promise<unknown> {
+  if (typeof dest === 'string') return { named: dest, place: await explicit(document, dest) };
+  return Array.isArray(dest) ? withPageNumber(document, dest) : dest;
+}
+
+async function explicit(document: PDFDocumentProxy, name: string): Promise<unknown> {
+  const found = await document.getDestination(name);
+  return found && withPageNumber(document, found);
+}
+
+async function withPageNumber(document: PDFDocumentProxy, dest: readonly unknown[]): Promise<unknown[]> {
+  const [page, ...rest] = dest;
+  if (typeof page !== 'object' || page === null) return [...dest];
+  const index = await document.getPageIndex(page as { num: number; gen: number }).catch(() => 'no page');
+  return [index, ...rest];
+}

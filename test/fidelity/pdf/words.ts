@@ -1,0 +1,72 @@
+/** Counts of words. */
+type Bag = Map<string, number>;
+
+/** Scripts without spaces between words: each character counts by itself. */
+const spaceless =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/u;
+
+/** The words of a text without signs, in compatibility form: programs differ in signs, ligatures and spaces, not in letters. */
+export function wordsOf(text: string): string[] {
+  return (text.normalize('NFKC').toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).flatMap((word) =>
+    spaceless.test(word) ? [...word] : [word],
+  );
+}
+
+/** What two readings of one text do not have in common. */
+export interface WordDifference {
+  /** Words of the first that the second does not have. */
+  missing: string[];
+  /** Words of the second that the first does not have. */
+  surplus: string[];
+}
+
+/**
+ * Compares words as multisets. Programs divide words differently at the ends of lines and where letters are placed one by one: a word
+ * counts as found if its parts are left over on the other side, each letter once.
+ */
+export function compareWords(first: readonly string[], second: readonly string[]): WordDifference {
+  const bag: Bag = new Map();
+  for (const word of second) bag.set(word, (bag.get(word) ?? 0) + 1);
+  const missing = first.filter((word) => !take(bag, word));
+  const surplus = [...bag].flatMap(([word, count]) => Array<string>(count).fill(word));
+  return joinParts(missing, surplus);
+}
+
+function take(bag: Bag, word: string): boolean {
+  const count = bag.get(word) ?? 0;
+  if (count === 0) return false;
+  if (count === 1) bag.delete(word);
+  else bag.set(word, count - 1);
+  return true;
+}
+
+/** Matches the words of either side that are the parts of one word of the other. */
+function joinParts(missing: readonly string[], surplus: readonly string[]): WordDifference {
+  const [rest, others] = withoutWholes([...missing], [...surplus]);
+  const [left, right] = withoutWholes(others, rest);
+  return { missing: right, surplus: left };
+}
+
+/** Leaves out each word of `wholes` that consists of words of `parts`, and these words. */
+function withoutWholes(wholes: readonly string[], parts: string[]): [string[], string[]] {
+  const left = [...parts];
+  const rest = wholes.filter((whole) => {
+    const used = partsOf(whole, left);
+    for (const part of used ?? []) left.splice(left.indexOf(part), 1);
+    return used === null;
+  });
+  return [rest, left];
+}
+
+/** Returns null if the word cannot be put together. */
+function partsOf(whole: string, parts: readonly string[]): string[] | null {
+  if (whole === '') return [];
+  const tried = new Set<string>();
+  for (const [index, part] of parts.entries()) {
+    if (tried.has(part) || !whole.startsWith(part)) continue;
+    tried.add(part);
+    const rest = partsOf(whole.slice(part.length), parts.toSpliced(index, 1));
+    if (rest) return [part, ...rest];
+  }
+  return null;
+}
