@@ -25,7 +25,7 @@ export interface DocumentRun {
   documentId: string;
   attempt: number;
   row: DocumentRow;
-  /** Aborts at the end of the stage's time budget, and when the job is no longer this worker's. */
+  /** Aborts at the end of the stage's time budget, when the job is no longer this worker's, and when a stopping process waits no longer. */
   signal: AbortSignal;
   /** Whether the worker should stop between two pieces of work, to let others have their share. */
   isOver(): boolean;
@@ -39,11 +39,6 @@ export class RunReplaced extends Error {
 /** The stage stopped at a boundary to let other documents run. */
 export class Yielded extends Error {
   override name = 'Yielded';
-}
-
-/** Ends a stage between two pieces of work. What is done is stored. */
-export function yieldIfOver(run: DocumentRun): void {
-  if (run.isOver()) throw new Yielded();
 }
 
 /** Takes the job for this worker. Undefined if it has ended, or was deleted. */

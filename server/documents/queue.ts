@@ -13,7 +13,12 @@ const lastPriority = 1000;
  * Queues a document in the caller's transaction. Its priority is its place among the tenant's unfinished documents, oldest first:
  * one tenant's hundred documents do not hold up another's first, and are themselves finished one after the other.
  */
-export async function queueDocument(tx: Tx, tenantId: string, documentId: string): Promise<void> {
+export async function queueDocument(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+  { afterSeconds = 0 } = {},
+): Promise<void> {
   const [row] = await tx
     .select({ place: sql<number>`count(*)::int` })
     .from(documentJobs)
@@ -29,7 +34,7 @@ export async function queueDocument(tx: Tx, tenantId: string, documentId: string
     tx,
     'run_document',
     { tenantId, documentId },
-    { key: `run_document:${documentId}`, priority: Math.min(row?.place ?? 0, lastPriority) },
+    { key: `run_document:${documentId}`, priority: Math.min(row?.place ?? 0, lastPriority), afterSeconds },
   );
 }
 

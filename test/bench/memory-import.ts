@@ -11,7 +11,7 @@ import { sourceHash } from '#server/matching/normal-form.ts';
 import { startService } from '#test/setup/service.ts';
 import { createBenchTenant } from './bench-service.ts';
 import { median } from './load.ts';
-import { watchMemory } from './process-memory.ts';
+import { watchMemory } from './process-figures.ts';
 import { seededRandom } from './seeded-random.ts';
 
 const units = Number(process.env['BENCH_UNITS'] ?? 50_000);

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import type { Segment, SegmentTranslation } from '#server/formats/document.ts';
 import type { LayoutKind } from '#server/formats/document-kind.ts';
 import { joinStrings } from '#server/formats/inline-content.ts';
 import { type FileWork, openFileWork } from '#server/sandbox/file-work.ts';
 import type { RefusedFile } from '#server/sandbox/tasks/layout-document.ts';
+import { processFigures } from '../process-figures.ts';
 
 /** What the file work of one job took. */
 export interface FileCost {
@@ -82,7 +82,7 @@ function watchChildren(fileWork: FileWork) {
   const seen = new Map<number, { cpuMs: number; peakBytes: number }>();
   const look = () => {
     for (const pid of fileWork.processIds) {
-      const figures = figuresOf(pid);
+      const figures = processFigures(pid);
       if (figures) seen.set(pid, figures);
     }
   };
@@ -95,19 +95,4 @@ function watchChildren(fileWork: FileWork) {
     peakBytes: () => Math.max(0, ...[...seen.values()].map(({ peakBytes }) => peakBytes)),
     stop: () => clearInterval(timer),
   };
-}
-
-/** Undefined where the process is gone. */
-function figuresOf(pid: number): { cpuMs: number; peakBytes: number } | undefined {
-  try {
-    const [, , user = 0, system = 0] = (/\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] ?? '')
-      .split(' ')
-      .slice(9)
-      .map(Number);
-    const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    // The kernel counts in ticks of 10 ms.
-    return peak === undefined ? undefined : { cpuMs: 10 * (user + system), peakBytes: 1024 * Number(peak) };
-  } catch {
-    return undefined;
-  }
 }

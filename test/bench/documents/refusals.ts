@@ -1,6 +1,6 @@
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { createBenchTenant } from '../bench-service.ts';
-import { watchMemory } from '../process-memory.ts';
+import { watchMemory } from '../process-figures.ts';
 import { withService } from '../with-service.ts';
 
 const isOffice = (name: string) => /\.(docx|xlsx)$/.test(name);
