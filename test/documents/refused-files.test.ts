@@ -14,7 +14,7 @@ type Fate = { before: string } | { atExtract: string } | 'translated';
 /** What B 8 and C 7 "Documents" say of each, with words of the response. */
 const fates: Record<string, Fate> = {
   'bad/deeply-nested.docx': { before: 'limit of 2,000' },
-  'bad/empty-zip.docx': { before: 'lacks a part' },
+  'bad/empty-zip.docx': { before: 'not a Word' },
   'bad/entity-bomb.docx': { before: 'entity' },
   'bad/legacy-word-97-renamed.docx': { before: 'Office version before 2007' },
   'bad/malformed-xml.docx': { before: 'not well-formed' },
@@ -25,7 +25,7 @@ const fates: Record<string, Fate> = {
   'bad/over-2000000-chars.docx': { before: 'limit of 2,000,000' },
   'bad/over-50000-segments.docx': { atExtract: 'limit of 50,000' },
   'bad/password.docx': { before: 'password' },
-  'bad/path-traversal.docx': { before: 'names' },
+  'bad/path-traversal.docx': { before: 'unsafe name' },
   'bad/pdf-renamed.docx': { before: 'not a zip' },
   'bad/truncated.docx': { before: 'not a zip' },
   'bad/xlsx-renamed.docx': { before: 'not a Word' },
